@@ -1,0 +1,93 @@
+"""The control block: what one worker of a search knows, as numbered 64-bit words.
+
+Compiled functions get a worker's whole state as one address and keep it there between calls, so
+that every function has the same short signature, and so that the thread that watches the search
+can read how far it is. Words are in groups; addresses are plain integers.
+
+A *number* identifies a state in the whole search: `local number * workers + worker`, where the
+local number counts the states of that worker in the order in which it met them. A *log entry*
+says how a state was first reached: `number of the predecessor << 24 | instance`.
+"""
+
+# Storage of this worker's share of the states. The table, the two frontiers and the log are
+# regions; PEAK words hold the most states that a frontier has held, hence what it occupies.
+(
+    TABLE,
+    BUCKETS,
+    FULL_AT,
+    COUNT,
+    LOG,
+    CURRENT,
+    CURRENT_COUNT,
+    CURRENT_PEAK,
+    NEXT,
+    NEXT_COUNT,
+    NEXT_PEAK,
+    LIMIT,
+    # Progress through the current level. BASE is the local number of the first state of the
+    # current frontier, INSPECTED how many states of the next one have had their properties looked
+    # at, DEPTH the level of the current frontier (the initial states are level 1).
+    CURSOR,
+    BASE,
+    INSPECTED,
+    DEPTH,
+    MAX_DEPTH,
+    VIOLATED,
+    STATUS,
+    # The model: addresses of its two functions, and of what they count and report.
+    EXPAND,
+    INSPECT,
+    COUNTS,
+    SEEN,
+    VIOLATIONS,
+    FIRST_STEPS,
+    FIRST_STATES,
+    INITIAL_COUNT,
+    # Buffers, two of each: while one batch waits for its slots to arrive, the next is made.
+    BATCH,
+    STATES,
+    STATES_ODD,
+    ENTRIES,
+    ENTRIES_ODD,
+    VISITS,
+    VISITS_ODD,
+    # Working together: see `driver.together`.
+    WORKER,
+    WORKERS,
+    STOP,
+    BARRIER,
+    BARRIERS_PASSED,
+    FLAGS,
+    BOXES,
+    BOX_BYTES,
+    BOX_CAPACITY,
+    ROUND,
+    PAUSE,
+    FIELDS,
+) = range(46)
+
+# Values of STATUS.
+RUNNING, EXHAUSTED, VIOLATION_FOUND, DEPTH_REACHED, MEMORY_FULL, INTERRUPTED = range(6)
+
+INSTANCE_BITS = 24
+INSTANCE_MASK = (1 << INSTANCE_BITS) - 1
+# The log entry of an initial state is negative, with its position in place of the instance.
+ROOT = -1 << 62
+
+# Words of a violation record, as generated code writes them after the two words of the header.
+RECORD = 3
+# Words kept for the first violation of a property: found, number of the state, instance.
+FIRST = 3
+PROPERTIES = 64
+
+# States that a worker takes from a box at a time, and words between two workers' flags.
+GROUP = 256
+FLAG_STRIDE = 8
+BOX_HEADER = 8
+
+LINE_WORDS = 8
+
+
+def bucket_slots(words: int) -> int:
+    """How many states of that many words share a bucket: a cache line, or at least one."""
+    return max(1, LINE_WORDS // words)

@@ -1,0 +1,353 @@
+"""The search itself: level by level, alone or with other workers.
+
+Every state of a level is expanded before any of the next, so the first violation of a property is
+reached by a shortest path, and what is known at the end of a level does not depend on who did what
+in which order. That is why counts, depth and verdicts are the same for any number of workers.
+
+**Alone.** A batch of the frontier is expanded into a buffer that stays in the cache, its successors
+are hashed, and their slots are asked for; they are looked up after the next batch has been made.
+New states go to the next frontier, and their properties are looked at while they are still in the
+cache.
+
+**Together.** A state belongs to the worker that its hash names, which keeps it in its own table,
+frontier and log. A round: each worker expands some of its frontier and puts each successor in a box
+for its owner; all meet at a barrier; each then empties the boxes addressed to it. There are two
+sets of boxes, so that filling the next one may begin while others still empty the last: one barrier
+a round is enough. Before it, everybody raises flags (more to do, must stop, found a violation);
+after it, everybody reads the same flags, and so decides the same.
+"""
+
+from ackproof.model.kernel.control import (
+    BARRIER,
+    BARRIERS_PASSED,
+    BASE,
+    BATCH,
+    BOX_BYTES,
+    BOX_CAPACITY,
+    BOX_HEADER,
+    BOXES,
+    COUNT,
+    COUNTS,
+    CURRENT,
+    CURRENT_COUNT,
+    CURRENT_PEAK,
+    CURSOR,
+    DEPTH,
+    DEPTH_REACHED,
+    ENTRIES,
+    EXHAUSTED,
+    EXPAND,
+    FIRST,
+    FIRST_STATES,
+    FIRST_STEPS,
+    FLAG_STRIDE,
+    FLAGS,
+    GROUP,
+    VISITS,
+    INITIAL_COUNT,
+    INSPECT,
+    INSPECTED,
+    INSTANCE_BITS,
+    INSTANCE_MASK,
+    INTERRUPTED,
+    MAX_DEPTH,
+    MEMORY_FULL,
+    NEXT,
+    NEXT_COUNT,
+    NEXT_PEAK,
+    PAUSE,
+    PROPERTIES,
+    RECORD,
+    ROUND,
+    RUNNING,
+    SEEN,
+    STATES,
+    STATUS,
+    STOP,
+    VIOLATED,
+    VIOLATION_FOUND,
+    VIOLATIONS,
+    WORKER,
+    WORKERS,
+)
+from ackproof.model.kernel.intrinsics import (
+    Shape,
+    atomic_add,
+    atomic_load,
+    call_expand,
+    call_inspect,
+    load,
+    native,
+    pause,
+    scale,
+    store,
+)
+from ackproof.model.kernel.table import fingerprint, insert, prepare
+
+MORE, HALT, FOUND = 1, 2, 4
+_SPINS = 256
+
+
+@native
+def note(block: int, firsts: int, base: int) -> None:
+    """Keep the first violation of each property from the records just written, and drop them.
+
+    Records speak of positions in the batch; `base` is the local number of its first state.
+    """
+    records = load(block, VIOLATIONS)
+    for record in range(load(records, 0)):
+        at = 2 + RECORD * record
+        for bit in range(PROPERTIES):
+            first = FIRST * bit
+            if (load(records, at + 2) >> bit) & 1 and load(firsts, first) == 0:
+                local = base + load(records, at)
+                number = local * load(block, WORKERS) + load(block, WORKER)
+                store(firsts, first, 1)
+                store(firsts, first + 1, number)
+                store(firsts, first + 2, load(records, at + 1))
+    store(records, 0, 0)
+    store(block, VIOLATED, 1)
+
+
+@native
+def expand(shape: Shape, block: int, parity: int) -> int:
+    """Expand one batch of the current frontier into a buffer; returns how many successors."""
+    cursor = load(block, CURSOR)
+    count = min(load(block, BATCH), load(block, CURRENT_COUNT) - cursor)
+    entries = load(block, ENTRIES + parity)
+    made = call_expand(
+        load(block, EXPAND),
+        count,
+        load(block, CURRENT) + 8 * len(shape) * cursor,
+        load(block, STATES + parity),
+        entries,
+        load(block, COUNTS),
+        load(block, SEEN),
+        load(block, VIOLATIONS),
+    )
+    base = load(block, BASE) + cursor
+    if load(load(block, VIOLATIONS), 0) != 0:
+        note(block, load(block, FIRST_STEPS), base)
+    workers = load(block, WORKERS)
+    worker = load(block, WORKER)
+    for i in range(made):
+        meta = load(entries, i)
+        number = (base + (meta >> 32)) * workers + worker
+        store(entries, i, (number << INSTANCE_BITS) | (meta & INSTANCE_MASK))
+    store(block, CURSOR, cursor + count)
+    return made
+
+
+@native
+def inspect(shape: Shape, block: int) -> None:
+    """Look at the properties of the states that are new in the next frontier."""
+    done = load(block, INSPECTED)
+    end = load(block, NEXT_COUNT)
+    known = load(block, COUNT)
+    store(block, INSPECTED, end)
+    if load(block, INSPECT) == 0:
+        return
+    room = load(load(block, VIOLATIONS), 1)
+    while done < end:
+        count = min(room, end - done)
+        states = load(block, NEXT) + 8 * len(shape) * done
+        seen, records = load(block, SEEN), load(block, VIOLATIONS)
+        if call_inspect(load(block, INSPECT), count, states, seen, records) != 0:
+            note(block, load(block, FIRST_STATES), known - end + done)
+        done += count
+
+
+@native
+def look_up(shape: Shape, block: int, parity: int, count: int) -> bool:
+    """Insert the successors in a buffer; False if the memory limit does not allow it."""
+    states = load(block, STATES + parity)
+    entries = load(block, ENTRIES + parity)
+    if not insert(shape, block, count, states, entries, load(block, VISITS + parity)):
+        store(block, STATUS, MEMORY_FULL)
+        return False
+    inspect(shape, block)
+    return True
+
+
+@native
+def advance(block: int) -> None:
+    """Make the next frontier the current one."""
+    frontier, peak = load(block, CURRENT), load(block, CURRENT_PEAK)
+    store(block, BASE, load(block, COUNT) - load(block, NEXT_COUNT))
+    store(block, CURRENT, load(block, NEXT))
+    store(block, CURRENT_COUNT, load(block, NEXT_COUNT))
+    store(block, CURRENT_PEAK, load(block, NEXT_PEAK))
+    store(block, NEXT, frontier)
+    store(block, NEXT_PEAK, peak)
+    store(block, NEXT_COUNT, 0)
+    store(block, INSPECTED, 0)
+    store(block, CURSOR, 0)
+    store(block, DEPTH, load(block, DEPTH) + 1)
+
+
+@native
+def end_level(block: int, flags: int) -> bool:
+    """With everybody's flags at the end of a level: go on to the next one (True), or why not."""
+    if flags & HALT == 0 and flags & MORE != 0:
+        advance(block)
+    if flags & FOUND != 0:
+        store(block, STATUS, VIOLATION_FOUND)
+    elif flags & HALT != 0:
+        if load(block, STATUS) == RUNNING:
+            store(block, STATUS, INTERRUPTED)
+    elif flags & MORE == 0:
+        store(block, STATUS, EXHAUSTED)
+    elif load(block, DEPTH) == load(block, MAX_DEPTH):
+        store(block, STATUS, DEPTH_REACHED)
+    return load(block, STATUS) == RUNNING
+
+
+@native
+def own_flags(block: int, more: bool) -> int:
+    """What this worker has to say at the next meeting."""
+    flags = MORE if more else 0
+    if load(block, STATUS) != RUNNING or atomic_load(load(block, STOP)) != 0:
+        flags |= HALT
+    if load(block, VIOLATED) != 0:
+        flags |= FOUND
+    return flags
+
+
+@native
+def level_alone(shape: Shape, block: int) -> None:
+    """Expand the current frontier; stops early if asked to, or if the memory is full."""
+    parity = 0
+    waiting = 0
+    while load(block, CURSOR) < load(block, CURRENT_COUNT):
+        if atomic_load(load(block, STOP)) != 0:
+            return
+        made = expand(shape, block, parity)
+        prepare(shape, block, made, load(block, STATES + parity), load(block, VISITS + parity))
+        if not look_up(shape, block, 1 - parity, waiting):
+            return
+        parity = 1 - parity
+        waiting = made
+    look_up(shape, block, 1 - parity, waiting)
+
+
+@native
+def alone(shape: Shape, block: int) -> None:
+    """The whole search by one worker. The initial states wait in the first buffer."""
+    count = load(block, INITIAL_COUNT)
+    prepare(shape, block, count, load(block, STATES), load(block, VISITS))
+    look_up(shape, block, 0, count)
+    while end_level(block, own_flags(block, load(block, NEXT_COUNT) > 0)):
+        level_alone(shape, block)
+
+
+@native
+def meet(block: int, parity: int, flags: int) -> int:
+    """Wait for all workers to have come this far; returns the union of their flags.
+
+    `parity` alternates from one meeting to the next: nobody can raise flags for the meeting after
+    the next before everybody has read those of this one.
+    """
+    workers = load(block, WORKERS)
+    row = load(block, FLAGS) + 8 * FLAG_STRIDE * workers * parity
+    store(row, FLAG_STRIDE * load(block, WORKER), flags)
+    passed = load(block, BARRIERS_PASSED) + 1
+    store(block, BARRIERS_PASSED, passed)
+    barrier = load(block, BARRIER)
+    atomic_add(barrier, 1)
+    spins = 0
+    while atomic_load(barrier) < passed * workers:
+        spins += 1
+        if spins > _SPINS:
+            pause(load(block, PAUSE))
+    union = 0
+    for worker in range(workers):
+        union |= load(row, FLAG_STRIDE * worker)
+    return union
+
+
+@native
+def box(block: int, parity: int, source: int, target: int) -> int:
+    """Address of the box in which `source` puts states for `target`."""
+    workers = load(block, WORKERS)
+    index = (parity * workers + source) * workers + target
+    return load(block, BOXES) + load(block, BOX_BYTES) * index
+
+
+@native
+def scatter(shape: Shape, block: int, parity: int, count: int) -> None:
+    """Put the states of the first buffer in the boxes of their owners."""
+    words = len(shape)
+    states, entries = load(block, STATES), load(block, ENTRIES)
+    workers, worker = load(block, WORKERS), load(block, WORKER)
+    capacity = load(block, BOX_CAPACITY)
+    for i in range(count):
+        # The home slot is made of the high bits, so the owner has to come from the low ones.
+        owner = scale(fingerprint(shape, states, i) << 32, workers)
+        target = box(block, parity, worker, owner)
+        filled = load(target, 0)
+        for word in range(words):
+            store(target, BOX_HEADER + filled * words + word, load(states, i * words + word))
+        store(target, BOX_HEADER + capacity * words + filled, load(entries, i))
+        store(target, 0, filled + 1)
+
+
+@native
+def fill(shape: Shape, block: int, parity: int) -> None:
+    """Expand a round's worth of the current frontier into empty boxes."""
+    for target in range(load(block, WORKERS)):
+        store(box(block, parity, load(block, WORKER), target), 0, 0)
+    made = 0
+    while made < load(block, ROUND) and load(block, CURSOR) < load(block, CURRENT_COUNT):
+        count = expand(shape, block, 0)
+        scatter(shape, block, parity, count)
+        made += count
+
+
+@native
+def empty(shape: Shape, block: int, parity: int) -> None:
+    """Insert everything that has been put in the boxes for this worker."""
+    width = 8 * len(shape)
+    capacity = load(block, BOX_CAPACITY)
+    for source in range(load(block, WORKERS)):
+        address = box(block, parity, source, load(block, WORKER))
+        count = load(address, 0)
+        states = address + 8 * BOX_HEADER
+        entries = states + width * capacity
+        prepare(shape, block, min(GROUP, count), states, load(block, VISITS))
+        side = 0
+        for start in range(0, count, GROUP):
+            after = start + GROUP
+            ahead = max(0, min(GROUP, count - after))
+            prepare(shape, block, ahead, states + width * after, load(block, VISITS + 1 - side))
+            size = min(GROUP, count - start)
+            visits = load(block, VISITS + side)
+            if not insert(
+                shape, block, size, states + width * start, entries + 8 * start, visits
+            ):
+                store(block, STATUS, MEMORY_FULL)
+                return
+            inspect(shape, block)
+            side = 1 - side
+
+
+@native
+def together(shape: Shape, block: int) -> None:
+    """The whole search by one of several workers. The first one brings the initial states."""
+    parity = 0
+    fill(shape, block, parity)
+    scatter(shape, block, parity, load(block, INITIAL_COUNT))
+    meet(block, parity, 0)
+    empty(shape, block, parity)
+    parity = 1
+    flags = meet(block, parity, own_flags(block, load(block, NEXT_COUNT) > 0))
+    while end_level(block, flags):
+        working = True
+        while working:
+            parity = 1 - parity
+            fill(shape, block, parity)
+            more = load(block, CURSOR) < load(block, CURRENT_COUNT)
+            flags = meet(block, parity, own_flags(block, more))
+            empty(shape, block, parity)
+            working = flags & MORE != 0 and flags & HALT == 0
+        parity = 1 - parity
+        flags = meet(block, parity, own_flags(block, load(block, NEXT_COUNT) > 0))

@@ -1,0 +1,200 @@
+"""Raw memory, hashing and calls by address for the search driver.
+
+The driver works on packed states in mapped memory, not on arrays: an address is a plain 64-bit
+integer and a word is `load(address, index)`. That keeps the compiled functions free of array
+headers, and lets one function serve memory that NumPy does not own. Every number is a signed
+64-bit integer: mixing signed and unsigned operands would make numba fall back to floating point.
+
+Generated code is also called by address. An address that is an *argument* is not baked into the
+machine code, so what numba caches on disk stays valid from one process to the next.
+"""
+
+import hashlib
+from collections.abc import Callable
+from inspect import Parameter, Signature
+from pathlib import Path
+from types import FunctionType
+from typing import Any, TypeVar, cast
+
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+from ackproof.model.kernel.control import bucket_slots
+
+Function = TypeVar("Function", bound=FunctionType)
+Shape = tuple[int, ...]
+Emit = Callable[[Any, list[Any]], Any]
+
+_WORD = ir.IntType(64)
+_POINTER = _WORD.as_pointer()
+
+# Odd multipliers with well-spread bits (splitmix64 and Steele & Vigna, "Computationally easy,
+# spectrally good multipliers", 2021).
+_MULTIPLY_WORD = 0xD1342543DE82EF95
+_MULTIPLY_LAST = 0xBF58476D1CE4E5B9
+
+
+def _sources() -> str:
+    """A digest of everything that is compiled, see `native`."""
+    folder = Path(__file__).parent
+    digest = hashlib.sha256()
+    for name in ("intrinsics.py", "control.py", "table.py", "driver.py"):
+        digest.update((folder / name).read_bytes())
+    return digest.hexdigest()[:12]
+
+
+_SOURCES = _sources()
+
+
+def native(function: Function) -> Function:
+    """Compile with numba on first call: cached on disk, and free of the interpreter lock.
+
+    numba renews a cached function when its own file changes, not when a function that it calls
+    has changed in another file. The digest in the name makes that a different function.
+    """
+    function.__qualname__ += "_" + _SOURCES
+    return cast(Function, njit(cache=True, nogil=True)(function))
+
+
+def _primitive(arity: int, emit: Emit, returns: Any = types.int64, shaped: bool = False) -> Any:
+    """An inlined operation on `arity` 64-bit integers, given by the LLVM that it emits.
+
+    A `shaped` one gets the shape of a state before them, see `table`, and emits code for its width.
+    """
+
+    def primitive(typing: Any, *operands: Any) -> Any:
+        def generate(context: Any, builder: Any, resolved: Any, arguments: list[Any]) -> Any:
+            given = [operands[0].count, *arguments[1:]] if shaped else arguments
+            result = emit(builder, given)
+            return context.get_dummy_value() if returns is types.none else result
+
+        integers = [types.int64] * arity
+        return returns(*([operands[0], *integers] if shaped else integers)), generate
+
+    # numba matches a call with the parameters by name, so there have to be some.
+    names = ["typing", *(f"operand{i}" for i in range(arity + shaped))]
+    parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    primitive.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return intrinsic(primitive)
+
+
+def _at(builder: Any, address: Any, index: Any) -> Any:
+    return builder.gep(builder.inttoptr(address, _POINTER), [index])
+
+
+def _mix(builder: Any, arguments: list[Any]) -> Any:
+    state, word = arguments
+    product = builder.mul(builder.xor(state, word), ir.Constant(_WORD, _MULTIPLY_WORD))
+    return builder.xor(product, builder.lshr(product, ir.Constant(_WORD, 32)))
+
+
+def _scale(builder: Any, arguments: list[Any]) -> Any:
+    wide = ir.IntType(128)
+    product = builder.mul(*(builder.zext(argument, wide) for argument in arguments))
+    return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), _WORD)
+
+
+def _lanes(words: int) -> Any:
+    """The vector type of a bucket of states of that many words.
+
+    Rounded up to a power of two, which processors have: the lanes behind the bucket are ignored.
+    """
+    return ir.VectorType(_WORD, 1 << (bucket_slots(words) * words - 1).bit_length())
+
+
+def _bucket(builder: Any, words: int, address: Any) -> Any:
+    return builder.load(builder.inttoptr(address, _lanes(words).as_pointer()), align=8)
+
+
+def _lane_bits(builder: Any, flags: Any) -> Any:
+    """A vector of truth values as an integer, the first in its lowest bit."""
+    bits = builder.bitcast(flags, ir.IntType(flags.type.count))
+    return builder.zext(bits, _WORD) if flags.type.count < 64 else bits
+
+
+def _matches(builder: Any, arguments: list[Any]) -> Any:
+    words, bucket, state = arguments
+    lanes = _lanes(words)
+    one = ir.VectorType(_WORD, words)
+    wanted = builder.load(builder.inttoptr(state, one.as_pointer()), align=8)
+    small = ir.VectorType(ir.IntType(32), lanes.count)
+    order = ir.Constant(small, [i % words for i in range(lanes.count)])
+    repeated = builder.shuffle_vector(wanted, wanted, order)
+    equal = builder.icmp_unsigned("==", _bucket(builder, words, bucket), repeated)
+    bits = _lane_bits(builder, equal)
+    every = bits
+    for word in range(1, words):
+        every = builder.and_(every, builder.lshr(bits, ir.Constant(_WORD, word)))
+    return builder.and_(every, ir.Constant(_WORD, _first_lanes(words)))
+
+
+def _vacancies(builder: Any, arguments: list[Any]) -> Any:
+    words, bucket = arguments
+    lanes = _lanes(words)
+    empty = builder.icmp_unsigned("==", _bucket(builder, words, bucket), ir.Constant(lanes, None))
+    last = builder.lshr(_lane_bits(builder, empty), ir.Constant(_WORD, words - 1))
+    return builder.and_(last, ir.Constant(_WORD, _first_lanes(words)))
+
+
+def _first_lanes(words: int) -> int:
+    """A bit for the first word of each slot of a bucket."""
+    return sum(1 << slot * words for slot in range(bucket_slots(words)))
+
+
+def _lowest_bit(builder: Any, arguments: list[Any]) -> Any:
+    return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+
+def _prefetch(builder: Any, arguments: list[Any]) -> Any:
+    small, byte = ir.IntType(32), ir.IntType(8).as_pointer()
+    shape = ir.FunctionType(ir.VoidType(), [byte, small, small, small])
+    prefetch = builder.module.declare_intrinsic("llvm.prefetch", (byte,), shape)
+    hints = [ir.Constant(small, hint) for hint in (1, 3, 1)]  # to write, to keep, data
+    return builder.call(prefetch, [builder.inttoptr(arguments[0], byte), *hints])
+
+
+def _call(builder: Any, arguments: list[Any]) -> Any:
+    shape = ir.FunctionType(_WORD, [_WORD] * (len(arguments) - 1))
+    return builder.call(builder.inttoptr(arguments[0], shape.as_pointer()), arguments[1:])
+
+
+def _pause(builder: Any, arguments: list[Any]) -> Any:
+    """Give the processor to another thread: calls a C function without arguments."""
+    shape = ir.FunctionType(ir.IntType(32), [])
+    builder.call(builder.inttoptr(arguments[0], shape.as_pointer()), [])
+
+
+def _atomic_load(builder: Any, arguments: list[Any]) -> Any:
+    return builder.load_atomic(builder.inttoptr(arguments[0], _POINTER), "seq_cst", 8)
+
+
+def _atomic_add(builder: Any, arguments: list[Any]) -> Any:
+    pointer = builder.inttoptr(arguments[0], _POINTER)
+    return builder.atomic_rmw("add", pointer, arguments[1], "seq_cst")
+
+
+load: Callable[[int, int], int] = _primitive(2, lambda b, a: b.load(_at(b, a[0], a[1])))
+store: Callable[[int, int, int], None] = _primitive(
+    3, lambda b, a: b.store(a[2], _at(b, a[0], a[1])), types.none
+)
+prefetch: Callable[[int], None] = _primitive(1, _prefetch, types.none)
+
+mix: Callable[[int, int], int] = _primitive(2, _mix)
+finish: Callable[[int], int] = _primitive(
+    1, lambda b, a: b.mul(a[0], ir.Constant(_WORD, _MULTIPLY_LAST))
+)
+scale: Callable[[int, int], int] = _primitive(2, _scale)
+
+atomic_load: Callable[[int], int] = _primitive(1, _atomic_load)
+atomic_add: Callable[[int, int], int] = _primitive(2, _atomic_add)
+pause: Callable[[int], None] = _primitive(1, _pause, types.none)
+
+call_expand: Callable[[int, int, int, int, int, int, int, int], int] = _primitive(8, _call)
+call_inspect: Callable[[int, int, int, int, int], int] = _primitive(5, _call)
+
+# On a bucket of the table: a bit for each slot that holds the state at an address, or that is
+# empty. The bit of a slot is the position of its first word, so `lowest_bit` of it is an offset.
+matches: Callable[[Shape, int, int], int] = _primitive(2, _matches, shaped=True)
+vacancies: Callable[[Shape, int], int] = _primitive(1, _vacancies, shaped=True)
+lowest_bit: Callable[[int], int] = _primitive(1, _lowest_bit)

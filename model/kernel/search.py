@@ -1,0 +1,260 @@
+"""Search the state space of a compiled model with all cores, exactly.
+
+The model is two C functions, called by address with batches of packed states. A packed state is W
+words of 64 bits, the top bit of the last one always set.
+
+- `expand(n, states, successors, metas, counts, seen, violations) -> written`: all successors of n
+  states, next to each other, and for each one `position of the predecessor << 32 | instance`.
+- `inspect(n, states, seen, violations) -> violating`: the properties of n states.
+
+Both set bits of `seen` for what they witnessed, and append to `violations`, whose two first words
+are the number of records and the room for them, records of three words: position in the batch,
+instance (`DEADLOCK` for a state without successors that should have one), properties violated.
+
+A search ends in one of four ways, a `Status`. When it found a violation it has finished the level,
+so all properties that are violated at the same depth are reported, each by a shortest path. A path
+is a list of instances from an initial state: the caller replays it in plain Python.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from ackproof.model.kernel import control
+from ackproof.model.kernel.memory import default_limit
+from ackproof.model.kernel.worker import Model, Team, Words
+
+DEADLOCK = 0xFFFFFFFF
+
+_POLL_SECONDS = 0.02
+_PROGRESS_SECONDS = 0.2
+_UNBOUNDED = 1 << 62
+
+
+class Status(StrEnum):
+    """Why a search ended."""
+
+    EXHAUSTED = "exhausted"  # every reachable state has been expanded
+    VIOLATED = "violated"  # some property does not hold
+    BOUNDED = "bounded"  # every state up to the wanted depth is known
+    TRUNCATED = "truncated"  # the memory limit or an interruption came first
+
+
+class Kind(StrEnum):
+    """What a violated property was about: selects the numbering of `Violation.property`."""
+
+    STATE = "state"
+    STEP = "step"
+    DEADLOCK = "deadlock"
+
+
+class Progress(NamedTuple):
+    """How far a search is: `waiting` states have been found and not been expanded."""
+
+    states: int
+    generated: int
+    waiting: int
+    depth: int
+    bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One violated property with a shortest path to it.
+
+    `initial` is the position of the initial state, `trace` the instances taken from there: up to the
+    violating state, or up to and including the violating step.
+    """
+
+    kind: Kind
+    property: int
+    initial: int
+    trace: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What is known when a search has ended.
+
+    `generated` counts every successor ever made, and the initial states once, as TLC does. `levels`
+    is the deepest level on which a state was found, initial states being on level 1; all states of
+    the first `complete_levels` levels are known. `counts` is by action, `seen` the witness bits as
+    one integer, `bytes` what the states occupied.
+    """
+
+    status: Status
+    reason: str
+    distinct: int
+    generated: int
+    levels: int
+    complete_levels: int
+    counts: tuple[int, ...]
+    seen: int
+    violations: tuple[Violation, ...]
+    bytes: int
+    seconds: float
+
+
+def search(
+    model: Model,
+    initial: Sequence[Sequence[int]],
+    *,
+    workers: int = 1,
+    memory_limit: int | None = None,
+    max_depth: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Result:
+    """Find every state that is reachable from the `initial` ones (distinct, each W words).
+
+    `memory_limit` is in bytes, for the states and all that goes with them; most of the free memory
+    if not given. With `max_depth` the states of that level are not expanded. `progress` is called
+    about five times a second, in the calling thread. An interruption (Ctrl-C) ends the search with
+    what is known, and is not raised again.
+
+    Raises `memory.OutOfAddresses` if the system does not lend the addresses to be filled.
+    """
+    rows = np.array(initial, dtype=np.uint64).view(np.int64).reshape(-1, model.words)
+    assert len(rows) > 0, "a search needs an initial state"
+    assert (rows[:, -1] < 0).all(), "the top bit of the last word marks a state and must be set"
+    assert max_depth is None or max_depth > 0, "the initial states are level 1"
+    limit = default_limit() if memory_limit is None else memory_limit
+    start = time.perf_counter()
+    run = _driver(model.words, workers)
+    with Team(model, rows, workers, limit, max_depth or _UNBOUNDED) as team:
+        _watch(team, run, start, progress)
+        return _result(team, len(rows), time.perf_counter() - start)
+
+
+def compile_driver(words: int, workers: int = 1) -> None:
+    """Compile the driver for this width, or load it from numba's cache, ahead of a search."""
+    _driver(words, workers)
+
+
+def _driver(words: int, workers: int) -> Callable[[int], None]:
+    # numba takes a good part of a second to import, which only those who search should pay.
+    from numba import types
+
+    from ackproof.model.kernel import driver
+
+    function = driver.alone if workers == 1 else driver.together
+    function.compile((types.UniTuple(types.int64, words), types.int64))  # type: ignore[attr-defined]
+    shape = (0,) * words
+    return lambda block: function(shape, block)
+
+
+def _watch(
+    team: Team,
+    run: Callable[[int], None],
+    start: float,
+    progress: Callable[[Progress], None] | None,
+) -> None:
+    """Run all workers to their end, each in a thread, telling how far they are."""
+    with ThreadPoolExecutor(len(team.workers)) as pool:
+        running: set[Future[None]] = set()
+        told = start
+        try:
+            running = {pool.submit(run, worker.address) for worker in team.workers}
+            pending = running
+            while pending:
+                pending = wait(pending, _POLL_SECONDS).not_done
+                now = time.perf_counter()
+                if progress is not None and pending and now - told >= _PROGRESS_SECONDS:
+                    told = now
+                    progress(_progress(team, now - start))
+        except KeyboardInterrupt:
+            team.stop()
+        except BaseException:
+            team.stop()
+            raise
+        for future in running:
+            future.result()
+
+
+def _progress(team: Team, seconds: float) -> Progress:
+    waiting = (
+        team.total(control.CURRENT_COUNT)
+        - team.total(control.CURSOR)
+        + team.total(control.NEXT_COUNT)
+    )
+    return Progress(
+        states=team.total(control.COUNT),
+        generated=sum(int(worker.counts.sum()) for worker in team.workers),
+        waiting=max(0, waiting),
+        depth=int(team.workers[0].block[control.DEPTH]),
+        bytes=sum(worker.bytes for worker in team.workers),
+        seconds=seconds,
+    )
+
+
+def _result(team: Team, initial: int, seconds: float) -> Result:
+    status, reason = _status(team)
+    counts: Words = np.sum([worker.counts for worker in team.workers], axis=0)
+    seen = np.bitwise_or.reduce([worker.seen for worker in team.workers]).view(np.uint64)
+    depth = int(team.workers[0].block[control.DEPTH])
+    return Result(
+        status=status,
+        reason=reason,
+        distinct=team.total(control.COUNT),
+        generated=int(counts.sum()) + initial,
+        levels=depth + (team.total(control.NEXT_COUNT) > 0),
+        complete_levels=depth,
+        counts=tuple(int(count) for count in counts),
+        seen=sum(int(word) << 64 * i for i, word in enumerate(seen)),
+        violations=tuple(_violations(team)),
+        bytes=sum(worker.bytes for worker in team.workers),
+        seconds=seconds,
+    )
+
+
+def _status(team: Team) -> tuple[Status, str]:
+    """How the search ended. Only those whose memory was full know that this is why."""
+    ended = {int(worker.block[control.STATUS]) for worker in team.workers}
+    assert control.RUNNING not in ended
+    for value, status, reason in (
+        (control.VIOLATION_FOUND, Status.VIOLATED, ""),
+        (control.MEMORY_FULL, Status.TRUNCATED, "memory limit"),
+        (control.INTERRUPTED, Status.TRUNCATED, "interrupted"),
+        (control.DEPTH_REACHED, Status.BOUNDED, ""),
+    ):
+        if value in ended:
+            return status, reason
+    return Status.EXHAUSTED, ""
+
+
+def _violations(team: Team) -> list[Violation]:
+    """The first violation of each property, shortest paths first."""
+    found: dict[tuple[Kind, int], Violation] = {}
+    for worker in team.workers:
+        for steps, firsts in ((True, worker.first_steps), (False, worker.first_states)):
+            for bit, (present, number, instance) in enumerate(firsts.reshape(-1, control.FIRST)):
+                if present:
+                    violation = _violation(team, steps, bit, int(number), int(instance))
+                    found.setdefault((violation.kind, bit), violation)
+    return sorted(found.values(), key=lambda v: (len(v.trace), v.kind, v.property))
+
+
+def _violation(team: Team, step: bool, bit: int, number: int, instance: int) -> Violation:
+    initial, trace = _path(team, number)
+    if not step:
+        return Violation(Kind.STATE, bit, initial, trace)
+    if instance == DEADLOCK:
+        return Violation(Kind.DEADLOCK, bit, initial, trace)
+    return Violation(Kind.STEP, bit, initial, (*trace, instance))
+
+
+def _path(team: Team, number: int) -> tuple[int, tuple[int, ...]]:
+    """Which initial state the state with this number was reached from, and by which instances."""
+    instances: list[int] = []
+    while True:
+        local, worker = divmod(number, len(team.workers))
+        entry = team.workers[worker].entry(local)
+        if entry < 0:
+            return entry - control.ROOT, tuple(reversed(instances))
+        instances.append(entry & control.INSTANCE_MASK)
+        number = entry >> control.INSTANCE_BITS

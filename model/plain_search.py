@@ -1,0 +1,161 @@
+"""Breadth-first search over the plain engine: the definition of what every engine must count."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ackproof.model.outcome import Limit, Outcome, Progress
+from ackproof.model.plain import PlainMachine, State, Step
+from ackproof.spec.lang.binding import Bound
+from ackproof.spec.lang.properties import DEADLOCK
+
+__all__ = ["explore"]
+
+#: Seconds between two reports of progress.
+_REPORT_EVERY = 0.2
+
+
+@dataclass
+class _Search:
+    """One search: the known states with the step that first led to each."""
+
+    bound: Bound
+    machine: PlainMachine
+    known: dict[State, tuple[State, int] | None] = field(default_factory=dict)
+    generated: int = 1
+    level_sizes: list[int] = field(default_factory=list)
+    per_action: dict[str, int] = field(default_factory=dict)
+    violations: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    witnessed: set[str] = field(default_factory=set)
+
+    def path(self, state: State) -> tuple[int, ...]:
+        """Return the numbers of the steps that first led to a known state."""
+        numbers: list[int] = []
+        origin = self.known[state]
+        while origin is not None:
+            before, number = origin
+            numbers.append(number)
+            origin = self.known[before]
+        return tuple(reversed(numbers))
+
+    def violate(self, name: str, path: Callable[[], tuple[int, ...]]) -> None:
+        """Note the first violation of a property."""
+        if name not in self.violations:
+            self.violations[name] = path()
+
+    def enter(self, state: State, origin: tuple[State, int] | None) -> bool:
+        """Make a state known; tell whether it is new, and check the properties of states on it."""
+        if state in self.known:
+            return False
+        self.known[state] = origin
+        for prop in self.bound.properties:
+            if prop.of_steps:
+                continue
+            if prop.kind == "reachable":
+                if prop.name not in self.witnessed and self.machine.holds(prop, state):
+                    self.witnessed.add(prop.name)
+            elif prop.name not in self.violations and not self.machine.holds(prop, state):
+                self.violate(prop.name, lambda: self.path(state))
+        return True
+
+    def expand(self, state: State) -> list[State]:
+        """Take every step of a state; return the new states."""
+        new = []
+        enabled = False
+        for step in self.machine.steps(state):
+            enabled = True
+            if step.after is None:
+                assert step.broken is not None
+                self.violate(step.broken, self._to(state, step))
+                continue
+            self.generated += 1
+            self.per_action[step.instance.action.name] += 1
+            self.check_step(state, step)
+            if self.enter(step.after, (state, step.number)):
+                new.append(step.after)
+        if not enabled and self.bound.program.deadlock_free:
+            self.violate(DEADLOCK, lambda: self.path(state))
+        return new
+
+    def _to(self, state: State, step: Step) -> Callable[[], tuple[int, ...]]:
+        return lambda: (*self.path(state), step.number)
+
+    def check_step(self, state: State, step: Step) -> None:
+        """Check the properties of steps on one step."""
+        assert step.after is not None
+        for prop in self.bound.properties:
+            if not prop.of_steps or prop.name in self.witnessed:
+                continue
+            results = self.machine.holds_on_step(prop, state, step.after, step.events)
+            if prop.kind == "reachable":
+                if any(results):
+                    self.witnessed.add(prop.name)
+            elif not all(results):
+                self.violate(prop.name, self._to(state, step))
+
+
+def explore(
+    bound: Bound, *, workers: int = 1, memory: int | None = None, max_depth: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Outcome:
+    """Explore a bound program with the plain engine, breadth first, on one thread.
+
+    Args:
+        memory: bytes of resident memory at which to stop.
+        max_depth: number of levels after which to stop.
+        progress: called a few times a second.
+    """
+    started = time.perf_counter()
+    with PlainMachine(bound) as machine:
+        search = _Search(bound, machine)
+        search.per_action = {a.name: 0 for a in bound.actions}
+        limit = _run(search, memory, max_depth, progress, started)
+    return Outcome(
+        engine="plain", workers=1, states=len(search.known), generated=search.generated,
+        level_sizes=tuple(search.level_sizes), per_action=search.per_action,
+        violations=search.violations, witnessed=frozenset(search.witnessed), limit=limit,
+        seconds=time.perf_counter() - started, compile_seconds=0.0, memory=_resident(),
+    )
+
+
+def _run(
+    search: _Search, memory: int | None, max_depth: int | None,
+    progress: Callable[[Progress], None] | None, started: float,
+) -> Limit | None:
+    frontier = [search.machine.initial()]
+    search.enter(frontier[0], None)
+    reported = started
+    new: list[State] = []
+    try:
+        while frontier:
+            search.level_sizes.append(len(frontier))
+            if search.violations:
+                return None
+            if max_depth is not None and len(search.level_sizes) >= max_depth:
+                return Limit.DEPTH
+            new = []
+            for position, state in enumerate(frontier):
+                new += search.expand(state)
+                now = time.perf_counter()
+                if now - reported < _REPORT_EVERY:
+                    continue
+                reported = now
+                if memory is not None and _resident() > memory:
+                    search.level_sizes.append(len(new))
+                    return Limit.MEMORY
+                if progress is not None:
+                    left = len(frontier) - position - 1 + len(new)
+                    progress(Progress(len(search.known), search.generated, left,
+                                      len(search.level_sizes), _resident(), now - started))
+            frontier = new
+    except KeyboardInterrupt:
+        search.level_sizes.append(len(search.known) - sum(search.level_sizes))
+        return Limit.INTERRUPTED
+    return None
+
+
+def _resident() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -1,0 +1,174 @@
+"""The publishing channel: numbers what is published, waits for the queues, tells the publisher.
+
+In confirm mode every publish gets the next sequence number (A4).  A publish is one step (L3): the
+message is cast to the queues it was routed to, returned if it was mandatory and found none, and
+entered in `unconfirmed` with the queues that still have to take responsibility (A6.1, A7).
+
+From there a message goes one of two ways.  It is *confirmed* when the last of its queues has
+settled it: by a confirm, or by being deleted, which counts as acceptance (A8.3, A9.3).  It is
+*rejected* when one of its queues goes down in any other way, whatever the other queues have done
+with it (A8.4, A9, L6.11).  A message routed nowhere is confirmed at once (A7.2, L6.1).
+
+Settling is not telling.  `confirmed` and `rejected` collect what is settled, and a flush turns
+them into frames (A10): acks before nacks (A10.5), with as few frames as the meaning of `multiple`
+allows.  The publisher takes a frame with `multiple` for everything up to its tag that is not
+settled yet (A11.5), so it may be used only below a *cutoff*: the smallest number that is still
+unconfirmed, or that the other half of this very flush is about to settle the other way (A11.3).
+
+Everything here is the documented guarantee; the column "3.9+" of the rules A8 and A9 for a queue
+without mirrors.
+"""
+
+from __future__ import annotations
+
+from ackproof.spec.lang import Ghost, Map, Option, Process, Set, handler, helper, require
+from ackproof.spec.sorts import Msg, Queue, Reason
+from ackproof.spec.wire import Ack, Nack, Return, SelectOk
+
+__all__ = ["Channel"]
+
+
+class Channel(Process):
+    """One channel, from its opening to its close (A1, A4, A6-A11, A14)."""
+
+    open: bool = True
+    confirming: bool = False
+    next_seq: Option[Msg] = Msg.first()
+    unconfirmed: Map[Msg, Set[Queue]]
+    confirmed: Set[Msg]
+    rejected: Set[Msg]
+
+    acked: Ghost[Set[Msg]]
+    nacked: Ghost[Set[Msg]]
+
+    # -- publishing -----------------------------------------------------------------------------
+
+    @handler
+    def select(self) -> None:
+        """Enter confirm mode and say so; again is answered again, and resets nothing (A1.1)."""
+        require(self.open)
+        self.confirming = True
+        self.emit(SelectOk())
+
+    @helper
+    def takes_number(self, mandatory: bool) -> bool:
+        """Tell whether a publish advances the counter: in confirm mode, each one does (A4.1)."""
+        return self.confirming
+
+    @handler
+    def publish(self, targets: Set[Queue], mandatory: bool) -> None:
+        """Return what must not get lost, register what must be confirmed (A6.1, A6.2, A7)."""
+        require(self.open and (self.next_seq is not None or not self.takes_number(mandatory)))
+        seq = self.next_seq
+        if mandatory and not targets:
+            self.give_back(seq if self.confirming else None)
+        if self.confirming and seq is not None:
+            self.register(seq, targets)
+        if seq is not None and self.takes_number(mandatory):
+            self.next_seq = Msg.succ(seq)
+
+    @handler
+    def give_back(self, seq: Option[Msg]) -> None:
+        """Send the return, now: whatever settles this message comes after it (A6.1, A6.7)."""
+        self.emit(Return(seq))
+
+    @handler
+    def register(self, seq: Msg, targets: Set[Queue]) -> None:
+        """Wait for each queue; with no queue to wait for, the message is confirmed (A7.2, A7.3)."""
+        if targets:
+            self.unconfirmed[seq] = set(targets)
+        else:
+            self.confirmed.add(seq)
+
+    # -- settling -------------------------------------------------------------------------------
+
+    @handler
+    def settle(self, seq: Msg, queue: Queue) -> None:
+        """A queue has taken responsibility; the last one confirms the message (A8.3).
+
+        A confirm for a message that is no longer waited for has no effect (A8.1).
+        """
+        if queue in self.unconfirmed[seq]:
+            self.unconfirmed[seq].discard(queue)
+            if not self.unconfirmed[seq]:
+                self.confirmed.add(seq)
+
+    @handler
+    def reject(self, seq: Msg, queue: Queue) -> None:
+        """A queue will not take responsibility, and that decides for all of them (A8.4, A9)."""
+        if queue in self.unconfirmed[seq]:
+            self.unconfirmed[seq].clear()
+            self.rejected.add(seq)
+
+    @helper
+    def counts_as_accepted(self, reason: Reason) -> bool:
+        """Tell whether the end of a queue settles what waits for it: its deletion does (A9.3)."""
+        return reason == Reason.NORMAL
+
+    @handler
+    def queue_down(self, queue: Queue, reason: Reason) -> None:
+        """A queue process is gone; nothing that waits for it waits any longer (A9)."""
+        for seq in set(self.unconfirmed):
+            if self.counts_as_accepted(reason):
+                self.settle(seq, queue)
+            else:
+                self.reject(seq, queue)
+
+    # -- telling --------------------------------------------------------------------------------
+
+    @helper
+    def cutoff(self, others: Set[Msg]) -> Option[Msg]:
+        """Return the smallest number that `multiple` must not reach, if there is one (A11.3)."""
+        still_open = min(self.unconfirmed, default=None)
+        otherwise = min(others, default=None)
+        if still_open is None or (otherwise is not None and otherwise < still_open):
+            return otherwise
+        return still_open
+
+    @helper
+    def coverable(self, settled: Set[Msg], others: Set[Msg]) -> Set[Msg]:
+        """Return those of `settled` that one frame with `multiple` may cover (A11.3)."""
+        limit = self.cutoff(others)
+        return {seq for seq in settled if limit is None or seq < limit}
+
+    @handler
+    def flush(self) -> None:
+        """Tell the publisher what is settled: acks, then nacks (A10.4, A10.5)."""
+        require(bool(self.confirmed) or bool(self.rejected))
+        self.send_acks()
+        self.send_nacks()
+        self.acked |= self.confirmed
+        self.nacked |= self.rejected
+        self.confirmed.clear()
+        self.rejected.clear()
+
+    @handler
+    def send_acks(self) -> None:
+        """A lone ack is single; of several, one covers what it may, the rest are single (A11)."""
+        covered = set(self.coverable(self.confirmed, self.rejected))
+        if len(self.confirmed) == 1:
+            self.emit(Ack(min(self.confirmed), False))
+        else:
+            if covered:
+                self.emit(Ack(max(covered), True))
+            for seq in sorted(self.confirmed - covered):
+                self.emit(Ack(seq, False))
+
+    @handler
+    def send_nacks(self) -> None:
+        """As acks, but even a lone nack may be sent with `multiple` (A11.3, A11.4)."""
+        covered = set(self.coverable(self.rejected, self.confirmed))
+        if covered:
+            self.emit(Nack(max(covered), True))
+        for seq in sorted(self.rejected - covered):
+            self.emit(Nack(seq, False))
+
+    # -- closing --------------------------------------------------------------------------------
+
+    @handler
+    def close(self) -> None:
+        """Close the channel: what is not told by now is never told (A14.1, A14.3)."""
+        self.open = False
+        self.unconfirmed.clear()
+        self.confirmed.clear()
+        self.rejected.clear()

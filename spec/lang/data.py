@@ -1,0 +1,130 @@
+"""Plain data: how states, arguments and events look outside of any engine.
+
+Engines hold states in their own ways (Python objects, packed words, formulas).  Between them, in
+traces and in JSON, a value is plain data: a bool, an int, the name of an enum's member, an
+element of a sort (1, 2… or 'q1', 'q2'…), None, a tuple for a record or a sequence, a frozenset
+for a set, and for a map the frozenset of its entries (key, value) that are not the default.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import itertools
+from collections.abc import Mapping
+from typing import Any, get_args, get_origin
+
+from ackproof.spec.lang.process import split_marks
+from ackproof.spec.lang.types import (
+    BoolT,
+    EnumT,
+    IntT,
+    MapT,
+    OptionT,
+    RecordT,
+    SeqT,
+    SetT,
+    SortT,
+    Type,
+)
+from ackproof.spec.lang.values import Map, Record, Seq
+
+__all__ = ["Elements", "default_data", "domain", "from_data", "in_range", "to_data"]
+
+#: The elements of each sort of an instance, by the sort's name.
+Elements = Mapping[str, tuple[Any, ...]]
+
+
+def to_data(value: Any) -> Any:
+    """Return a Python value of the specification as plain data."""
+    if isinstance(value, enum.Enum):
+        return value.name
+    if isinstance(value, Record):
+        return tuple(to_data(getattr(value, f.name)) for f in dataclasses.fields(value))  # type: ignore[arg-type]
+    if isinstance(value, set | frozenset):
+        return frozenset(map(to_data, value))
+    if isinstance(value, dict):
+        return frozenset((to_data(k), to_data(v)) for k, v in value.items())
+    if isinstance(value, list):
+        return tuple(map(to_data, value))
+    return value
+
+
+def from_data(value: Any, hint: Any) -> Any:
+    """Return plain data as the Python value that an annotation asks for (maps: see `fill`)."""
+    hint, _ = split_marks(hint)
+    origin, args = get_origin(hint), get_args(hint)
+    if value is None or hint is bool:
+        return value
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return hint[value]
+    if isinstance(hint, type) and issubclass(hint, Record):
+        fields = dataclasses.fields(hint)  # type: ignore[arg-type]
+        return hint(*(from_data(v, _hint(hint, f.name)) for f, v in zip(fields, value, strict=True)))
+    if origin is set:
+        return {from_data(v, args[0]) for v in value}
+    if origin is Seq:
+        return Seq(from_data(v, args[0]) for v in value)
+    if origin is Map:
+        return {from_data(k, args[0]): from_data(v, args[1]) for k, v in value}
+    some = [a for a in args if a is not type(None)]
+    return from_data(value, some[0]) if some else value
+
+
+def _hint(cls: type, name: str) -> Any:
+    from typing import get_type_hints
+
+    return get_type_hints(cls, include_extras=True)[name]
+
+
+def domain(t: Type, elements: Elements) -> list[Any]:
+    """Return all values of a type as data, in a fixed order; for a set type, all its subsets.
+
+    The order is: False, True; members as declared; integers ascending; elements as named; None
+    before the rest; records by their fields, the last one fastest; subsets as binary numbers.
+    """
+    if isinstance(t, BoolT):
+        return [False, True]
+    if isinstance(t, EnumT):
+        return list(t.members)
+    if isinstance(t, IntT):
+        return list(range(t.lo, t.hi + 1))
+    if isinstance(t, SortT):
+        return list(elements[t.name])
+    if isinstance(t, OptionT):
+        return [None, *domain(t.inner, elements)]
+    if isinstance(t, RecordT):
+        return list(itertools.product(*(domain(f, elements) for _, f in t.fields)))
+    if isinstance(t, SetT):
+        items = domain(t.elem, elements)
+        return [frozenset(x for i, x in enumerate(items) if mask >> i & 1)
+                for mask in range(2 ** len(items))]
+    raise AssertionError(f"no domain for {t!r}")
+
+
+def default_data(t: Type, elements: Elements) -> Any:
+    """Return the value that a variable of this type starts with when none is given."""
+    if isinstance(t, SetT | MapT):
+        return frozenset()
+    if isinstance(t, SeqT):
+        return ()
+    if isinstance(t, RecordT):
+        return tuple(default_data(f, elements) for _, f in t.fields)
+    return domain(t, elements)[0]
+
+
+def in_range(value: Any, t: Type) -> bool:
+    """Tell whether data is a value of a type: integers in their bounds, sequences not too long."""
+    if isinstance(t, IntT):
+        return bool(t.lo <= value <= t.hi)
+    if isinstance(t, SeqT):
+        return len(value) <= t.cap and all(in_range(v, t.elem) for v in value)
+    if isinstance(t, SetT):
+        return all(in_range(v, t.elem) for v in value)
+    if isinstance(t, MapT):
+        return all(in_range(v, t.value) for _, v in value)
+    if isinstance(t, OptionT):
+        return value is None or in_range(value, t.inner)
+    if isinstance(t, RecordT):
+        return all(in_range(v, f) for v, (_, f) in zip(value, t.fields, strict=True))
+    return True

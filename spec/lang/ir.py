@@ -1,0 +1,661 @@
+"""The typed intermediate representation: what a specification says, once names are resolved.
+
+The front end turns the `ast` of a specification into these nodes, and every engine reads nothing
+else.  Nodes are frozen values; each asserts what must be true of it, so that a broken pass fails
+where it breaks.  `repr` is an S-expression, and golden tests compare it.
+
+Expressions are pure.  A place is an expression that can be written to: a chain of `Field` and
+`Index` from a `Root`.  Statements change the state only through `Assign`, `SetAdd`, `SetDiscard`,
+`Push` and `Pop`; everything else that Python offers (`|=`, `clear`, `update`) is reduced to these.
+
+What must be defined for a step to happen at all (an `Assert`, the `min` of a set without a
+default, the head of a sequence, room in a sequence, a bounded integer in its range) is part of
+the meaning of a node: where it fails, the step is reported as `NoAssertionFails` or
+`StepsAreDefined` and has no successor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+
+from ackproof.spec.lang.types import (
+    BOOL,
+    BoolT,
+    EnumT,
+    FamilyT,
+    IntT,
+    MapT,
+    OptionT,
+    ProcT,
+    RecordT,
+    SeqT,
+    SetT,
+    SortT,
+    Type,
+    is_scalar,
+)
+
+__all__ = [
+    # leaves
+    "Default",
+    "First",
+    "Lit",
+    "Root",
+    "Universe",
+    "Var",
+    # access
+    "Field",
+    "Index",
+    "Support",
+    # logic
+    "And",
+    "Eq",
+    "Exists",
+    "Forall",
+    "In",
+    "Ite",
+    "Less",
+    "Let",
+    "Not",
+    "Or",
+    "Subset",
+    # sets, options, integers, records, sequences
+    "Arith",
+    "Card",
+    "Comprehension",
+    "Extreme",
+    "Head",
+    "IsNone",
+    "Length",
+    "MakeRecord",
+    "SetLit",
+    "SetOp",
+    "Some",
+    "Succ",
+    "Unwrap",
+    # statements
+    "Assert",
+    "Assign",
+    "Call",
+    "Emit",
+    "For",
+    "If",
+    "Local",
+    "Pop",
+    "Push",
+    "Require",
+    "SetAdd",
+    "SetDiscard",
+    # helpers
+    "Binder",
+    "Expr",
+    "Node",
+    "Span",
+    "Stmt",
+    "children",
+    "walk",
+]
+
+
+@dataclass(frozen=True)
+class Span:
+    """A place in a source file; lines and columns count from 1."""
+
+    file: str
+    line: int
+    column: int
+    end_column: int
+    text: str
+
+
+NOWHERE = Span("<built>", 0, 0, 0, "")
+
+
+def _show(value: object) -> str:
+    if isinstance(value, tuple):
+        return "(" + " ".join(_show(v) for v in value) + ")"
+    if isinstance(value, str):
+        return value
+    return repr(value)
+
+
+@dataclass(frozen=True, repr=False)
+class Node:
+    """Base of expressions and statements; `span` and `type` do not take part in the printed form."""
+
+    span: Span = field(default=NOWHERE, compare=False, kw_only=True)
+
+    def __repr__(self) -> str:
+        parts = [_show(getattr(self, f.name)) for f in fields(self) if f.name not in _HIDDEN]
+        head = type(self).__name__.lower()
+        return "(" + " ".join([head, *parts]) + ")"
+
+
+_HIDDEN = {"span", "type"}
+
+
+@dataclass(frozen=True, repr=False)
+class Expr(Node):
+    """A pure expression with its type."""
+
+    type: Type = field(kw_only=True)
+
+
+@dataclass(frozen=True, repr=False)
+class Lit(Expr):
+    """A constant: bool, int, the name of an enum member, None, or an element given by its index.
+
+    For a sort, `value` is the element's position, counted from 0.
+    """
+
+    value: bool | int | str | None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.type, EnumT):
+            assert self.value in self.type.members
+
+    def __repr__(self) -> str:
+        return str(self.value).lower() if isinstance(self.value, bool) else str(self.value)
+
+
+@dataclass(frozen=True, repr=False)
+class Var(Expr):
+    """A parameter, a local, or a bound variable."""
+
+    name: str
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, repr=False)
+class Root(Expr):
+    """The process that a method runs on: `self`, or `before` and `after` of a step."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        assert isinstance(self.type, ProcT)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, repr=False)
+class First(Expr):
+    """The first element of an ordered sort."""
+
+    def __post_init__(self) -> None:
+        assert isinstance(self.type, SortT)
+        assert self.type.ordered
+
+    def __repr__(self) -> str:
+        return f"(first {self.type!r})"
+
+
+@dataclass(frozen=True, repr=False)
+class Universe(Expr):
+    """The set of all elements of a scalar type."""
+
+    def __post_init__(self) -> None:
+        assert isinstance(self.type, SetT)
+
+    def __repr__(self) -> str:
+        assert isinstance(self.type, SetT)
+        return f"(universe {self.type.elem!r})"
+
+
+@dataclass(frozen=True, repr=False)
+class Default(Expr):
+    """The value a variable of this type starts with when none is given (empty, false, None…)."""
+
+    def __repr__(self) -> str:
+        return f"(default {self.type!r})"
+
+
+@dataclass(frozen=True, repr=False)
+class Field(Expr):
+    """A variable or part of a process, or a field of a record."""
+
+    obj: Expr
+    name: str
+
+    def __post_init__(self) -> None:
+        assert isinstance(self.obj.type, ProcT | RecordT)
+
+
+@dataclass(frozen=True, repr=False)
+class Index(Expr):
+    """The value of a map at a key, or a member of a family of processes."""
+
+    obj: Expr
+    key: Expr
+
+    def __post_init__(self) -> None:
+        assert isinstance(self.obj.type, MapT | FamilyT)
+        assert self.key.type == self.obj.type.key
+
+
+@dataclass(frozen=True, repr=False)
+class Support(Expr):
+    """The keys of a map whose value is not the default."""
+
+    map: Expr
+
+    def __post_init__(self) -> None:
+        assert isinstance(self.map.type, MapT)
+        assert self.type == SetT(self.map.type.key)
+
+
+@dataclass(frozen=True, repr=False)
+class Not(Expr):
+    """Negation."""
+
+    arg: Expr
+
+
+@dataclass(frozen=True, repr=False)
+class And(Expr):
+    """Conjunction, left to right."""
+
+    args: tuple[Expr, ...]
+
+    def __post_init__(self) -> None:
+        assert all(isinstance(a.type, BoolT) for a in self.args)
+
+
+@dataclass(frozen=True, repr=False)
+class Or(Expr):
+    """Disjunction, left to right."""
+
+    args: tuple[Expr, ...]
+
+    def __post_init__(self) -> None:
+        assert all(isinstance(a.type, BoolT) for a in self.args)
+
+
+@dataclass(frozen=True, repr=False)
+class Eq(Expr):
+    """Equality of two values of one type (integers: of any ranges)."""
+
+    left: Expr
+    right: Expr
+
+    def __post_init__(self) -> None:
+        both_int = isinstance(self.left.type, IntT) and isinstance(self.right.type, IntT)
+        assert both_int or self.left.type == self.right.type
+
+
+@dataclass(frozen=True, repr=False)
+class Less(Expr):
+    """`left < right`, or `left <= right` when not `strict`, on integers or an ordered sort."""
+
+    left: Expr
+    right: Expr
+    strict: bool
+
+    def __repr__(self) -> str:
+        return f"({'<' if self.strict else '<='} {self.left!r} {self.right!r})"
+
+
+@dataclass(frozen=True, repr=False)
+class In(Expr):
+    """Membership of an element in a set (or a sequence)."""
+
+    elem: Expr
+    set: Expr
+
+    def __post_init__(self) -> None:
+        assert isinstance(self.set.type, SetT | SeqT)
+        assert self.elem.type == self.set.type.elem
+
+
+@dataclass(frozen=True, repr=False)
+class Subset(Expr):
+    """`left` is contained in `right`; properly so when `strict`."""
+
+    left: Expr
+    right: Expr
+    strict: bool
+
+    def __post_init__(self) -> None:
+        assert isinstance(self.left.type, SetT)
+        assert self.left.type == self.right.type
+
+
+@dataclass(frozen=True, repr=False)
+class Ite(Expr):
+    """`then` if `cond` else `orelse`."""
+
+    cond: Expr
+    then: Expr
+    orelse: Expr
+
+    def __post_init__(self) -> None:
+        assert isinstance(self.cond.type, BoolT)
+
+
+@dataclass(frozen=True, repr=False)
+class Let(Expr):
+    """`body` where `name` stands for `value`."""
+
+    name: str
+    value: Expr
+    body: Expr
+
+
+@dataclass(frozen=True)
+class Binder:
+    """A bound variable and the set it ranges over."""
+
+    name: str
+    domain: Expr
+
+    def __post_init__(self) -> None:
+        assert isinstance(self.domain.type, SetT)
+
+    @property
+    def type(self) -> Type:
+        """The type of the variable."""
+        assert isinstance(self.domain.type, SetT)
+        return self.domain.type.elem
+
+    def __repr__(self) -> str:
+        return f"({self.name} {self.domain!r})"
+
+
+@dataclass(frozen=True, repr=False)
+class Forall(Expr):
+    """`body` for every value of the binders; a later binder may use an earlier one."""
+
+    binders: tuple[Binder, ...]
+    body: Expr
+
+
+@dataclass(frozen=True, repr=False)
+class Exists(Expr):
+    """`body` for some value of the binders."""
+
+    binders: tuple[Binder, ...]
+    body: Expr
+
+
+@dataclass(frozen=True, repr=False)
+class Comprehension(Expr):
+    """The set of `elem` for all values of the binders that satisfy `cond`."""
+
+    elem: Expr
+    binders: tuple[Binder, ...]
+    cond: Expr
+
+    def __post_init__(self) -> None:
+        assert isinstance(self.type, SetT)
+
+
+@dataclass(frozen=True, repr=False)
+class SetLit(Expr):
+    """A set given by its elements."""
+
+    elems: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class SetOp(Expr):
+    """`left op right` with op one of `|`, `&`, `-`, `^`."""
+
+    op: str
+    left: Expr
+    right: Expr
+
+    def __post_init__(self) -> None:
+        assert self.op in {"|", "&", "-", "^"}
+        assert self.left.type == self.right.type
+
+
+@dataclass(frozen=True, repr=False)
+class Extreme(Expr):
+    """`min` or `max` of a set over an ordered domain.
+
+    With `optional`, the result is an option and None stands for the empty set; without it, the
+    step is undefined where the set is empty.
+    """
+
+    op: str
+    set: Expr
+    optional: bool
+
+    def __post_init__(self) -> None:
+        assert self.op in {"min", "max"}
+        assert isinstance(self.type, OptionT) == self.optional
+
+
+@dataclass(frozen=True, repr=False)
+class Card(Expr):
+    """The number of elements of a set."""
+
+    set: Expr
+
+
+@dataclass(frozen=True, repr=False)
+class Arith(Expr):
+    """`left op right` on integers, op one of `+`, `-`, `*`, `min`, `max`."""
+
+    op: str
+    left: Expr
+    right: Expr
+
+    def __post_init__(self) -> None:
+        assert self.op in {"+", "-", "*", "min", "max"}
+
+
+@dataclass(frozen=True, repr=False)
+class Some(Expr):
+    """A value seen as an option."""
+
+    arg: Expr
+
+    def __post_init__(self) -> None:
+        assert self.type == OptionT(self.arg.type)
+
+
+@dataclass(frozen=True, repr=False)
+class Unwrap(Expr):
+    """An option's value, where the context says that it is not None."""
+
+    arg: Expr
+
+    def __post_init__(self) -> None:
+        assert self.arg.type == OptionT(self.type)
+
+
+@dataclass(frozen=True, repr=False)
+class IsNone(Expr):
+    """Whether an option is None."""
+
+    arg: Expr
+
+    def __post_init__(self) -> None:
+        assert isinstance(self.arg.type, OptionT)
+
+
+@dataclass(frozen=True, repr=False)
+class Succ(Expr):
+    """The next element of an ordered sort, as an option: None after the last of an instance."""
+
+    arg: Expr
+
+
+@dataclass(frozen=True, repr=False)
+class MakeRecord(Expr):
+    """A record or event, its fields in order of declaration."""
+
+    args: tuple[Expr, ...]
+
+    def __post_init__(self) -> None:
+        assert isinstance(self.type, RecordT)
+        assert [a.type for a in self.args] == [t for _, t in self.type.fields]
+
+    def __repr__(self) -> str:
+        return f"({self.type!r} {' '.join(map(repr, self.args))})"
+
+
+@dataclass(frozen=True, repr=False)
+class Head(Expr):
+    """The first element of a sequence; undefined where it is empty."""
+
+    seq: Expr
+
+
+@dataclass(frozen=True, repr=False)
+class Length(Expr):
+    """The number of elements of a sequence."""
+
+    seq: Expr
+
+
+@dataclass(frozen=True, repr=False)
+class Stmt(Node):
+    """A statement."""
+
+
+@dataclass(frozen=True, repr=False)
+class Assign(Stmt):
+    """Write `value` to a place."""
+
+    place: Expr
+    value: Expr
+
+    def __post_init__(self) -> None:
+        both_int = isinstance(self.place.type, IntT) and isinstance(self.value.type, IntT)
+        assert both_int or self.place.type == self.value.type
+
+
+@dataclass(frozen=True, repr=False)
+class Local(Stmt):
+    """Give a name to a value; the name is not written again."""
+
+    name: str
+    value: Expr
+
+
+@dataclass(frozen=True, repr=False)
+class SetAdd(Stmt):
+    """Add an element to a set in the state."""
+
+    place: Expr
+    elem: Expr
+
+
+@dataclass(frozen=True, repr=False)
+class SetDiscard(Stmt):
+    """Remove an element from a set in the state, if it is there."""
+
+    place: Expr
+    elem: Expr
+
+
+@dataclass(frozen=True, repr=False)
+class Push(Stmt):
+    """Append to a sequence in the state; undefined where it is full."""
+
+    place: Expr
+    elem: Expr
+
+
+@dataclass(frozen=True, repr=False)
+class Pop(Stmt):
+    """Remove the first element of a sequence in the state; undefined where it is empty."""
+
+    place: Expr
+
+
+@dataclass(frozen=True, repr=False)
+class If(Stmt):
+    """A branch."""
+
+    cond: Expr
+    then: tuple[Stmt, ...]
+    orelse: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class For(Stmt):
+    """A parallel loop: no iteration reads what another wrote.
+
+    With `ordered`, iterations are taken in ascending order; only what is emitted can tell.
+    """
+
+    binder: Binder
+    body: tuple[Stmt, ...]
+    ordered: bool
+
+
+@dataclass(frozen=True, repr=False)
+class Require(Stmt):
+    """The step is enabled only where `cond` holds."""
+
+    cond: Expr
+
+
+@dataclass(frozen=True, repr=False)
+class Assert(Stmt):
+    """The step breaks `NoAssertionFails` where `cond` does not hold."""
+
+    cond: Expr
+
+
+@dataclass(frozen=True, repr=False)
+class Emit(Stmt):
+    """Show an event on the wire."""
+
+    event: Expr
+
+    def __post_init__(self) -> None:
+        assert isinstance(self.event.type, RecordT)
+
+
+@dataclass(frozen=True, repr=False)
+class Call(Stmt):
+    """Run a handler of the process `obj`; gone after inlining.
+
+    `owner` is the class whose method it is, so that `super()` can name a base's.
+    """
+
+    obj: Expr
+    owner: str
+    method: str
+    args: tuple[Expr, ...]
+
+
+def children(node: Node) -> Iterator[Node]:
+    """Yield the nodes directly below `node`, in order."""
+    for f in fields(node):
+        if f.name in _HIDDEN:
+            continue
+        yield from _nodes(getattr(node, f.name))
+
+
+def _nodes(value: object) -> Iterator[Node]:
+    if isinstance(value, Node):
+        yield value
+    elif isinstance(value, Binder):
+        yield value.domain
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _nodes(item)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Yield `node` and everything below it, parents first."""
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def boolean(value: bool) -> Lit:
+    """Return the literal for a truth value."""
+    return Lit(value, type=BOOL)
+
+
+assert is_scalar(BOOL)

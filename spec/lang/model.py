@@ -1,0 +1,101 @@
+"""Models, instances and designs: what is checked, at which sizes, and with which changes.
+
+A *model* is a system with its properties and its named instances.  An *instance* says how many
+elements each sort has, what the constants are, and how often each fault may happen.  A *design*
+is a change: process classes that override steps of the base, or other constants, with a claim,
+its source, and what is expected of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ackproof.spec.lang.process import Process, System
+from ackproof.spec.lang.properties import Property
+from ackproof.spec.lang.sorts import Sort
+
+__all__ = ["Breaks", "Design", "Holds", "Instance", "Model"]
+
+
+@dataclass(frozen=True)
+class Instance:
+    """Sizes, constants and fault budgets for one check.
+
+    Args:
+        name: how the command line calls it.
+        purpose: what it is for, in one line.
+        sizes: number of elements of each sort.
+        faults: how often each fault action may happen; a fault that is not named may not.
+        constants: values for `Const` variables, by "Class.name"; for a process that belongs to
+            a family, a mapping from its element to the value is allowed.
+        states: the number of distinct states it is known to have, if it has been counted.
+    """
+
+    name: str
+    purpose: str
+    sizes: Mapping[type[Sort], int]
+    faults: Mapping[str, int] = field(default_factory=dict)
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    states: int | None = None
+
+
+@dataclass(frozen=True)
+class Breaks:
+    """Expectation: the property is violated, shortest trace `steps` long, on that instance."""
+
+    property: str
+    instance: str
+    steps: int
+
+
+@dataclass(frozen=True)
+class Holds:
+    """Expectation: every property (or the one named) holds on that instance."""
+
+    instance: str
+    property: str | None = None
+
+
+@dataclass(frozen=True)
+class Design:
+    """A change to a model.
+
+    Args:
+        claim: the idea in one line.
+        source: where it comes from (a seed document, a RabbitMQ version, a bug number).
+        replace: subclasses of the model's processes; each takes the place of the class it
+            extends, wherever that is used.
+        constants: values for `Const` variables, by "Class.name"; an instance's own values yield.
+        expect: what a check must find.
+    """
+
+    claim: str
+    source: str = ""
+    replace: tuple[type[Process], ...] = ()
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    expect: tuple[Breaks | Holds, ...] = ()
+
+
+@dataclass(frozen=True)
+class Model:
+    """A system, its properties and its instances.
+
+    Args:
+        name: how reports call it.
+        system: the root process.
+        properties: see `properties_in`.
+        instances: the named instances; the first is the default.
+        deadlock_free: a state without any enabled action violates `NoDeadlock`.
+    """
+
+    name: str
+    system: type[System]
+    properties: tuple[Property, ...]
+    instances: tuple[Instance, ...]
+    deadlock_free: bool = False
+
+    def instance(self, name: str) -> Instance | None:
+        """Return the instance of that name, or None."""
+        return next((i for i in self.instances if i.name == name), None)

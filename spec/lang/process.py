@@ -1,0 +1,238 @@
+"""Processes: classes whose annotations are the state and whose methods are the steps.
+
+    class Channel(Process):
+        next_seq: Option[Msg] = Msg.first()
+        confirmed: Set[Msg]
+
+        @handler
+        def settle(self, msg: Msg) -> None:
+            require(msg in self.unconfirmed)
+            ...
+
+An *action* is a step that may happen by itself; a *fault* is an action that an instance has to
+allow, and allows a stated number of times; a *handler* is a step that somebody else causes: it
+runs inside the action that calls it.  An *observer* (`@on(Ack)`) runs when an event is emitted.
+A *helper* is a pure function.  All of them are ordinary methods, and the decorators only leave a
+mark, so running a specification natively costs what its Python costs.
+
+A variable starts with the value given in its declaration, and otherwise empty, False, the lowest
+integer, the first member or element, or None.  A constant is set by the class, by a design, by an
+instance, or by the program that creates the process: `Queue(durable=False)`.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints, overload
+
+from ackproof.spec.lang.sorts import OrderedSort, Sort
+from ackproof.spec.lang.values import (
+    CONST,
+    GHOST,
+    Each,
+    Event,
+    Map,
+    NullMap,
+    NullSet,
+    Range,
+    Seq,
+)
+
+__all__ = [
+    "Mark",
+    "NotEnabled",
+    "Process",
+    "System",
+    "action",
+    "fault",
+    "handler",
+    "helper",
+    "mark_of",
+    "on",
+    "require",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class NotEnabled(Exception):
+    """A step was asked for in a state where its `require` does not hold."""
+
+
+def require(condition: object) -> None:
+    """State when a step is enabled.
+
+    Raises:
+        NotEnabled: the condition does not hold; nothing has been changed.
+    """
+    if not condition:
+        raise NotEnabled
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a method is to the specification."""
+
+    kind: str
+    fair: str | None = None
+    event: type[Event] | None = None
+
+
+def mark_of(function: Any) -> Mark | None:
+    """Return the mark that a decorator left, or None."""
+    found: Mark | None = getattr(function, "__ackproof__", None)
+    return found
+
+
+def _marked(function: F, mark: Mark) -> F:
+    function.__ackproof__ = mark  # type: ignore[attr-defined]
+    return function
+
+
+@overload
+def action(function: F) -> F: ...
+@overload
+def action(*, fair: str) -> Callable[[F], F]: ...
+def action(function: F | None = None, *, fair: str | None = None) -> F | Callable[[F], F]:
+    """Mark a step that may happen by itself; `fair` is "weak" or "strong"."""
+    if fair not in (None, "weak", "strong"):
+        raise ValueError(f'fair={fair!r} is not a fairness; write fair="weak" or fair="strong"')
+    if function is not None:
+        return _marked(function, Mark("action"))
+    return lambda f: _marked(f, Mark("action", fair=fair))
+
+
+def fault(function: F) -> F:
+    """Mark a step that happens at most as often as the instance allows."""
+    return _marked(function, Mark("fault"))
+
+
+def handler(function: F) -> F:
+    """Mark a step that another process causes."""
+    return _marked(function, Mark("handler"))
+
+
+def helper(function: F) -> F:
+    """Mark a pure function, inlined where it is called."""
+    return _marked(function, Mark("helper"))
+
+
+def on(event: type[Event]) -> Callable[[F], F]:
+    """Mark a step that runs whenever an event of this class is emitted."""
+    return lambda f: _marked(f, Mark("observer", event=event))
+
+
+class Process:
+    """A machine: state declared by annotations, steps by decorated methods.
+
+    Args:
+        emit: called with every event; by default events go nowhere.
+        ghosts: keep ghost state; off, ghost sets and maps stay empty and cost nothing.
+        constants: values for variables declared `Const[...]`.
+
+    Raises:
+        TypeError: a constant is given that is not declared.
+    """
+
+    def __init__(
+        self,
+        *,
+        emit: Callable[[Event], None] | None = None,
+        ghosts: bool = False,
+        **constants: Any,
+    ) -> None:
+        if emit is not None:
+            self.emit = emit  # type: ignore[method-assign]
+        for name, build in _builders(type(self)).items():
+            setattr(self, name, build(emit, ghosts))
+        for name, value in constants.items():
+            if name not in constants_of(type(self)):
+                raise TypeError(f"{type(self).__name__} declares no constant {name!r}")
+            setattr(self, name, value)
+
+    def emit(self, event: Event) -> None:
+        """Show an event on the wire."""
+
+
+class System(Process):
+    """The process that holds all others: what an instance is an instance of."""
+
+
+_Build = Callable[[Any, bool], Any]
+_BUILDERS: dict[type, dict[str, _Build]] = {}
+
+
+def hints_of(cls: type) -> dict[str, Any]:
+    """Return the declared variables of a process class, bases first."""
+    hints: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        if issubclass(base, Process) and "__annotations__" in base.__dict__:
+            resolved = get_type_hints(base, include_extras=True)
+            hints.update({name: resolved[name] for name in base.__dict__["__annotations__"]})
+    return hints
+
+
+def split_marks(hint: Any) -> tuple[Any, set[Any]]:
+    """Separate `Ghost`, `Const` and bounds from the type they decorate."""
+    if get_origin(hint) is not Annotated:
+        return hint, set()
+    inner, *marks = get_args(hint)
+    return inner, set(marks)
+
+
+def constants_of(cls: type) -> set[str]:
+    """Return the names declared `Const[...]`."""
+    return {name for name, hint in hints_of(cls).items() if CONST in split_marks(hint)[1]}
+
+
+def _builders(cls: type) -> dict[str, _Build]:
+    if cls not in _BUILDERS:
+        _BUILDERS[cls] = {
+            name: _builder(cls, name, *split_marks(hint))
+            for name, hint in hints_of(cls).items()
+            if not (CONST in split_marks(hint)[1] and hasattr(cls, name))
+        }
+    return _BUILDERS[cls]
+
+
+def _builder(cls: type, name: str, hint: Any, marks: set[Any]) -> _Build:
+    if isinstance(hint, type) and issubclass(hint, Process):
+        return lambda emit, ghosts: hint(emit=emit, ghosts=ghosts)
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Each:
+        return lambda emit, ghosts: Each()
+    ghost = GHOST in marks
+    if origin is set:
+        return (lambda _, ghosts: set() if ghosts or not ghost else NullSet())
+    if origin is Map:
+        default = default_of(args[1], set())
+        return (lambda _, ghosts: Map(default) if ghosts or not ghost else NullMap(default))
+    if origin is Seq:
+        return lambda _, __: Seq()
+    value = getattr(cls, name) if hasattr(cls, name) else default_of(hint, marks)
+    return lambda _, __: value
+
+
+def default_of(hint: Any, marks: set[Any]) -> Any:
+    """Return what a variable of this type starts with; for sets and maps, how to build it."""
+    hint, more = split_marks(hint)
+    origin = get_origin(hint)
+    if origin is set:
+        return set
+    if origin is Map:
+        inner = default_of(get_args(hint)[1], set())
+        return lambda: Map(inner)
+    if hint is bool:
+        return False
+    if hint is int:
+        bounds = [m for m in marks | more if isinstance(m, Range)]
+        return bounds[0].lo if bounds else 0
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return next(iter(hint))
+    if isinstance(hint, type) and issubclass(hint, OrderedSort):
+        return hint.first()
+    if isinstance(hint, type) and issubclass(hint, Sort):
+        raise TypeError(f"a variable of sort {hint.__name__} needs a first value, or Option[…]")
+    return None

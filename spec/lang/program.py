@@ -1,0 +1,167 @@
+"""What the front end produces: processes, methods, actions and properties, all typed.
+
+A `Program` is one system with one design applied, for all sizes at once.  `processes` keeps the
+methods as they were written (documentation reads them); `actions` are the steps of the whole
+system with every call inlined, so that an engine sees state variables and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ackproof.spec.lang.ir import Expr, Span, Stmt
+from ackproof.spec.lang.types import FamilyT, ProcT, RecordT, SortT, Type
+
+__all__ = [
+    "Action",
+    "Method",
+    "Param",
+    "ProcessDecl",
+    "Program",
+    "PropertyDecl",
+    "VarDecl",
+    "Variable",
+]
+
+
+@dataclass(frozen=True)
+class Param:
+    """A parameter with its type."""
+
+    name: str
+    type: Type
+
+    def __repr__(self) -> str:
+        return f"({self.name} {self.type!r})"
+
+
+@dataclass(frozen=True)
+class VarDecl:
+    """A declared variable (or constant) of a process class, with what it starts with."""
+
+    name: str
+    type: Type
+    ghost: bool
+    const: bool
+    initial: Expr
+    span: Span
+
+
+@dataclass(frozen=True)
+class Method:
+    """A step or observer of a process class as it was written."""
+
+    owner: str
+    name: str
+    kind: str
+    fair: str | None
+    event: RecordT | None
+    params: tuple[Param, ...]
+    body: tuple[Stmt, ...]
+    doc: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class ProcessDecl:
+    """A process class: its name in the base, the class that plays it, variables, parts, methods."""
+
+    name: str
+    played_by: str
+    doc: str
+    variables: tuple[VarDecl, ...]
+    parts: tuple[tuple[str, ProcT | FamilyT], ...]
+    methods: tuple[Method, ...]
+    span: Span
+
+    def method(self, name: str) -> Method | None:
+        """Return the method of that name as the most derived class has it."""
+        return next((m for m in self.methods if m.name == name), None)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A state variable of the whole system.
+
+    `path` leads to it from the root by names; `families` are the sorts of the families it lies
+    in, outermost first: it exists once for every combination of their elements.
+    """
+
+    path: tuple[str, ...]
+    families: tuple[SortT, ...]
+    type: Type
+    ghost: bool
+    const: bool
+    initial: Expr
+    owner: str
+
+    @property
+    def name(self) -> str:
+        """The dotted path."""
+        return ".".join(self.path)
+
+
+@dataclass(frozen=True)
+class Action:
+    """A step of the whole system: parameters and a body with every call inlined."""
+
+    name: str
+    kind: str
+    fair: str | None
+    params: tuple[Param, ...]
+    body: tuple[Stmt, ...]
+    path: tuple[str, ...]
+    method: str
+    owner: str
+    doc: str
+    span: Span
+
+    def __post_init__(self) -> None:
+        assert self.kind in {"action", "fault"}
+
+    def __repr__(self) -> str:
+        params = " ".join(map(repr, self.params))
+        body = "\n  ".join(map(repr, self.body))
+        return f"({self.kind} {self.name} ({params})\n  {body})"
+
+
+@dataclass(frozen=True)
+class PropertyDecl:
+    """A claim: `roots` are the names of its state arguments, `event` its event argument."""
+
+    name: str
+    kind: str
+    roots: tuple[str, ...]
+    event: Param | None
+    body: Expr
+    doc: str
+    span: Span
+
+    @property
+    def of_steps(self) -> bool:
+        """Whether the claim is about steps (two states) rather than single states."""
+        return len(self.roots) == 2
+
+    def __repr__(self) -> str:
+        event = f" {self.event!r}" if self.event else ""
+        return f"({self.kind} {self.name} ({' '.join(self.roots)}{event})\n  {self.body!r})"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A system with a design applied, ready to be bound to an instance."""
+
+    name: str
+    root: str
+    sorts: tuple[SortT, ...]
+    processes: tuple[ProcessDecl, ...]
+    variables: tuple[Variable, ...]
+    actions: tuple[Action, ...]
+    properties: tuple[PropertyDecl, ...]
+    deadlock_free: bool
+    players: Mapping[str, type] = field(repr=False, compare=False)
+
+    def process(self, name: str) -> ProcessDecl:
+        """Return the process class of that name; it exists."""
+        return next(p for p in self.processes if p.name == name)

@@ -1,0 +1,99 @@
+"""Properties: named claims about states and steps, written as ordinary functions.
+
+    @invariant
+    def NoPhantomConfirm(s: Confirms) -> bool:
+        '''Only what was published is confirmed (INV-A6).'''
+        return s.acked <= s.published
+
+    @step_property
+    def ReturnPrecedesAck(before: Confirms, after: Confirms, ack: Ack) -> bool:
+        ...
+
+A step property is a function of the state before and after a step, and may take one event more:
+it is then asked of every event of that class that the step emitted.  `@reachable` takes either
+shape, and says that the situation must come up: a run in which it never does has proved nothing
+about it, and is not green.
+
+`ackproof check` adds two properties of its own: `NoAssertionFails` (no `assert` of the
+specification fails) and `StepsAreDefined` (no bounded integer leaves its range, no `min` is
+taken of an empty set, no bounded sequence overflows).  A model may ask for `NoDeadlock` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, TypeVar
+
+__all__ = [
+    "ASSERTION",
+    "BUILT_IN",
+    "DEADLOCK",
+    "DEFINED",
+    "Property",
+    "invariant",
+    "properties_in",
+    "reachable",
+    "step_property",
+]
+
+F = TypeVar("F", bound=Callable[..., bool])
+
+ASSERTION = "NoAssertionFails"
+DEFINED = "StepsAreDefined"
+DEADLOCK = "NoDeadlock"
+BUILT_IN = {
+    ASSERTION: "No assertion of the specification fails.",
+    DEFINED: "Every step is defined: integers stay in range, min and max have elements.",
+    DEADLOCK: "Some action is enabled in every state.",
+}
+
+
+@dataclass(frozen=True)
+class Property:
+    """A named claim: `kind` is "invariant", "step" or "reachable"."""
+
+    kind: str
+    function: Callable[..., bool]
+
+    @property
+    def name(self) -> str:
+        """The name that reports use: the function's."""
+        return self.function.__name__
+
+    @property
+    def doc(self) -> str:
+        """The claim in words: the function's docstring."""
+        return (self.function.__doc__ or "").strip()
+
+
+def _marked(kind: str, function: F) -> F:
+    function.__ackproof_property__ = Property(kind, function)  # type: ignore[attr-defined]
+    return function
+
+
+def invariant(function: F) -> F:
+    """Mark a claim about every state."""
+    return _marked("invariant", function)
+
+
+def step_property(function: F) -> F:
+    """Mark a claim about every step."""
+    return _marked("step", function)
+
+
+def reachable(function: F) -> F:
+    """Mark a situation that must be witnessed."""
+    return _marked("reachable", function)
+
+
+def properties_in(*places: ModuleType | type[Any]) -> tuple[Property, ...]:
+    """Return the properties defined in modules (or classes), in order of definition."""
+    found = []
+    for place in places:
+        for value in vars(place).values():
+            prop = getattr(value, "__ackproof_property__", None)
+            if isinstance(prop, Property) and prop not in found:
+                found.append(prop)
+    return tuple(found)

@@ -1,0 +1,117 @@
+"""Sorts: the kinds of things a specification speaks of, without saying how many there are.
+
+A specification says `class Msg(OrderedSort)` and quantifies over `Msg`; an instance says that
+there are three.  Elements are plain Python values: 1, 2, 3… for an ordered sort, and 'q1', 'q2'…
+for an unordered one.  A program that runs a machine natively brings its own elements (any
+integers, any strings) and never binds the sort, so nothing in a handler may iterate over a whole
+sort that the program does not bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, ClassVar, TypeVar
+
+__all__ = ["OrderedSort", "Sort", "SortMeta", "bound"]
+
+S = TypeVar("S")
+
+
+class SortMeta(type):
+    """Makes a sort usable as the set of its elements."""
+
+    elements: tuple[Any, ...] | None = None
+
+    def __iter__(cls: type[S]) -> Iterator[S]:
+        return iter(_elements(cls))
+
+    def __len__(cls) -> int:
+        return len(_elements(cls))
+
+    def __contains__(cls, item: object) -> bool:
+        return item in _elements(cls)
+
+
+def _elements(sort: Any) -> tuple[Any, ...]:
+    if sort.elements is None:
+        raise LookupError(
+            f"the sort {sort.__name__} has no size here; run inside an instance, "
+            f"or iterate over a set of {sort.__name__} instead of over all of them"
+        )
+    elements: tuple[Any, ...] = sort.elements
+    return elements
+
+
+class Sort(metaclass=SortMeta):
+    """An unordered sort; elements can be compared for equality only."""
+
+    ordered: ClassVar[bool] = False
+    prefix: ClassVar[str] = ""
+
+    def __init_subclass__(cls, *, prefix: str = "") -> None:
+        cls.prefix = prefix or cls.__name__[0].lower()
+
+    @classmethod
+    def named(cls, size: int) -> tuple[Any, ...]:
+        """Return the elements of this sort in an instance of the given size."""
+        return tuple(f"{cls.prefix}{i}" for i in range(1, size + 1))
+
+
+class OrderedSort(Sort):
+    """A sort with `<`, `min`, `max`, a first element and successors; natively, the integers.
+
+    `Msg.first()` is 1.  `Msg.succ(m)` is the next element, or None after the last one of an
+    instance: a finite instance runs out of messages, a running program does not.
+    """
+
+    ordered: ClassVar[bool] = True
+
+    def __lt__(self, other: object) -> bool:
+        raise NotImplementedError
+
+    def __le__(self, other: object) -> bool:
+        raise NotImplementedError
+
+    def __gt__(self, other: object) -> bool:
+        raise NotImplementedError
+
+    def __ge__(self, other: object) -> bool:
+        raise NotImplementedError
+
+    @classmethod
+    def named(cls, size: int) -> tuple[Any, ...]:
+        """Return the elements of this sort in an instance of the given size."""
+        return tuple(range(1, size + 1))
+
+    @classmethod
+    def first(cls: type[S]) -> S:
+        """Return the first element."""
+        one: Any = 1
+        return one  # type: ignore[no-any-return]
+
+    @classmethod
+    def succ(cls: type[S], element: S) -> S | None:
+        """Return the element after `element`, or None if the instance has no more."""
+        following: Any = element
+        following += 1
+        last = cls.elements  # type: ignore[attr-defined]
+        if last is not None and following > len(last):
+            return None
+        return following  # type: ignore[no-any-return]
+
+
+@contextmanager
+def bound(sizes: Mapping[type[Sort], int]) -> Iterator[None]:
+    """Give sorts their sizes for the length of a `with` block.
+
+    The binding is global to the process: engines run one instance at a time.
+    """
+    before = {sort: sort.elements for sort in sizes}
+    for sort, size in sizes.items():
+        sort.elements = sort.named(size)
+    try:
+        yield
+    finally:
+        for sort, elements in before.items():
+            sort.elements = elements

@@ -1,0 +1,120 @@
+"""From live Python objects to their source: `ast` nodes and the places they stand at.
+
+The front end starts from classes and functions that were imported, not from text: Python itself
+has then resolved imports and inheritance, and the syntax tree is needed for bodies only.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import textwrap
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ackproof.spec.lang.ir import Span
+
+__all__ = ["annotation_span", "class_span", "docstring", "function_ast", "names_of", "span_at"]
+
+
+@lru_cache(maxsize=None)
+def _lines(file: str) -> tuple[str, ...]:
+    return tuple(line.rstrip("\n") for line in linecache.getlines(file))
+
+
+@lru_cache(maxsize=None)
+def _tree(file: str) -> ast.Module:
+    return ast.parse("\n".join(_lines(file)))
+
+
+def _display(file: str) -> str:
+    path = Path(file)
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return "/".join(path.parts[-2:]) if path.is_absolute() else file
+
+
+def span_at(file: str, node: ast.AST) -> Span:
+    """Return the span of `node`; where it runs over several lines, of the first one."""
+    line = int(getattr(node, "lineno", 1))
+    text = _lines(file)[line - 1] if line <= len(_lines(file)) else ""
+    start = int(getattr(node, "col_offset", 0))
+    same_line = getattr(node, "end_lineno", line) == line
+    end = int(getattr(node, "end_col_offset", start + 1)) if same_line else len(text)
+    return Span(_display(file), line, start + 1, end + 1, text)
+
+
+@lru_cache(maxsize=None)
+def _functions(file: str) -> dict[int, ast.FunctionDef]:
+    found = {}
+    for node in ast.walk(_tree(file)):
+        if isinstance(node, ast.FunctionDef):
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            found[first] = node
+    return found
+
+
+def function_ast(function: Callable[..., Any]) -> tuple[str, ast.FunctionDef]:
+    """Return the file and the syntax tree of a function.
+
+    Raises:
+        LookupError: the source cannot be read (typed into a prompt, or removed).
+    """
+    code = inspect.unwrap(function).__code__
+    file = code.co_filename
+    node = _functions(file).get(code.co_firstlineno)
+    if node is None:
+        raise LookupError(f"the source of {function.__qualname__} is not available in {file}")
+    return file, node
+
+
+def _class_ast(cls: type) -> tuple[str, ast.ClassDef | None]:
+    file = inspect.getsourcefile(cls) or "<unknown>"
+    for node in ast.walk(_tree(file)):
+        if isinstance(node, ast.ClassDef) and node.name == cls.__name__:
+            return file, node
+    return file, None
+
+
+def class_span(cls: type) -> Span:
+    """Return where a class is defined."""
+    file, node = _class_ast(cls)
+    return Span(_display(file), 1, 1, 2, "") if node is None else span_at(file, node)
+
+
+def annotation_span(cls: type, name: str) -> Span:
+    """Return where a variable of a class is declared, or the class if it is not."""
+    file, node = _class_ast(cls)
+    for item in node.body if node is not None else []:
+        target = getattr(item, "target", None)
+        if isinstance(item, ast.AnnAssign | ast.Assign) and (
+            (isinstance(target, ast.Name) and target.id == name)
+            or any(isinstance(t, ast.Name) and t.id == name for t in getattr(item, "targets", []))
+        ):
+            return span_at(file, item)
+    return class_span(cls)
+
+
+def names_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return what global and enclosing names mean inside a function."""
+    plain = inspect.unwrap(function)
+    names = dict(plain.__globals__)
+    for name, cell in zip(plain.__code__.co_freevars, plain.__closure__ or (), strict=True):
+        try:
+            names[name] = cell.cell_contents
+        except ValueError:
+            continue
+    return names
+
+
+def docstring(thing: object) -> str:
+    """Return the docstring without its indentation, empty if there is none."""
+    doc = thing.__dict__.get("__doc__") if isinstance(thing, type) else thing.__doc__
+    if not doc:
+        return ""
+    first, _, rest = doc.partition("\n")
+    return f"{first.strip()}\n{textwrap.dedent(rest)}".strip()

@@ -1,0 +1,157 @@
+"""The queue: accepts messages, has them stored, hands them out, and says when it answers for them.
+
+When a message arrives, the queue decides once how it will be confirmed (B2):
+
+* *never*, if its publisher does not ask for confirms;
+* *eventually*, if it is persistent and the queue durable: the store will say when;
+* *immediately* otherwise: the confirm leaves before the message is in the queue (L6.7).
+
+What waits for the store is `awaiting` (the message-id-to-channel table, MTC).  After every step
+the queue drains what the store has confirmed, and casts a confirm to the channel for each of those
+it still awaits (B6.1).  The drain is a step of its own here, since the store answers by a message
+to the queue process, which takes its time.  Everything confirmed is drained at once: had the store
+answered one by one, the others would have been confirmed later.
+
+`outbox` holds the confirms that were cast and that the channel has not processed.  They are out of
+the queue's hands: what a dead process has sent still arrives, and arrives before the news of its
+death (O1).
+
+A consumer may take a message while its write is pending (B3.2), and acknowledging it then settles
+the matter: a message that was consumed is confirmed without having been written (C4).  A consumer
+that does not acknowledge, and waits while the queue is empty, takes a message past the store: it
+is confirmed with no copy anywhere (B3.3).
+
+Messages stand in `ready` in publish order, and a message put back returns to its old place (B7.2),
+so the head is the least.  With one publishing channel that is all that a sequence would say.
+"""
+
+from __future__ import annotations
+
+from ackproof.spec.lang import Const, Option, Process, Set, handler, helper, require
+from ackproof.spec.sorts import Msg, Status
+from ackproof.spec.store import Store
+
+__all__ = ["QueueMaster"]
+
+
+class QueueMaster(Process):
+    """The process of one queue (B1-B3, B6, B7), its store included."""
+
+    durable: Const[bool] = True
+
+    status: Status
+    ready: Set[Msg]
+    pending: Set[Msg]
+    awaiting: Set[Msg]
+    outbox: Set[Msg]
+    store: Store
+
+    @helper
+    def head(self) -> Option[Msg]:
+        """Return the oldest ready message, the next to be handed out (INV-B4)."""
+        return min(self.ready, default=None)
+
+    @handler
+    def accept(self, msg: Msg, persistent: bool, confirming: bool) -> None:
+        """A message arrives: settle how it will be confirmed, then enqueue it (B1.3, B2)."""
+        require(self.status == Status.RUNNING)
+        if confirming:
+            self.record_confirm(msg, persistent and self.durable)
+        self.ready.add(msg)
+        if persistent and self.durable:
+            self.store.put(msg, confirming)
+
+    @handler
+    def record_confirm(self, msg: Msg, stored: bool) -> None:
+        """Confirm eventually what will be stored, and at once what will not (B2.2, B2.3)."""
+        if stored:
+            self.awaiting.add(msg)
+        else:
+            self.outbox.add(msg)
+
+    @handler
+    def pass_by(self, msg: Msg, confirming: bool) -> None:
+        """A waiting consumer without acks takes the message past the store (B3.1, B3.3)."""
+        require(self.status == Status.RUNNING and not self.ready)
+        if confirming:
+            self.outbox.add(msg)
+
+    @handler
+    def take(self, msg: Msg) -> None:
+        """Hand a message to a consumer that will acknowledge it, written or not (B3.2)."""
+        require(self.status == Status.RUNNING and msg in self.ready)
+        self.ready.discard(msg)
+        self.pending.add(msg)
+
+    @handler
+    def acknowledge(self, msg: Msg) -> None:
+        """The consumer is done with a message: it leaves queue and store (B7.1, C4.1)."""
+        require(self.status == Status.RUNNING and msg in self.pending)
+        self.pending.discard(msg)
+        self.store.remove(msg)
+
+    @handler
+    def requeue(self, msg: Msg) -> None:
+        """Put a message back in its old place; its confirm stays as it was (B7.2)."""
+        require(self.status == Status.RUNNING and msg in self.pending)
+        self.pending.discard(msg)
+        self.ready.add(msg)
+
+    @handler
+    def drop(self, msg: Msg) -> None:
+        """A ready message leaves unseen or unacknowledged, which counts as consumption (C4.4).
+
+        It was expired, purged, or dropped at the length limit, or went to a consumer without acks
+        from a queue that was not empty (B4.3, B5.2).
+        """
+        require(self.status == Status.RUNNING and msg in self.ready)
+        self.ready.discard(msg)
+        self.store.remove(msg)
+
+    @handler
+    def drain(self) -> None:
+        """Cast a confirm for each stored message that is still awaited (B6.1, C2.6)."""
+        require(self.status == Status.RUNNING)
+        self.outbox |= self.awaiting & self.store.confirmed
+        self.awaiting -= self.store.confirmed
+        self.store.drained()
+
+    @handler
+    def posted(self) -> None:
+        """The channel has processed every confirm that was cast, or none of them will arrive."""
+        self.outbox.clear()
+
+    @handler
+    def crash(self) -> None:
+        """The process dies, alone or with its node; what is in the files remains (B8.5, C5)."""
+        self.stop()
+        self.status = Status.DOWN
+        self.store.crash()
+
+    @handler
+    def lose_power(self) -> None:
+        """The machine goes down under the process (C5)."""
+        self.stop()
+        self.status = Status.DOWN
+        self.store.lose_power()
+
+    @handler
+    def delete(self) -> None:
+        """The queue is deleted: its process ends with reason normal, its files go (A9.3, B8.5)."""
+        self.stop()
+        self.status = Status.DELETED
+        self.store.wipe()
+
+    @handler
+    def stop(self) -> None:
+        """Forget what only the process knew; the table of confirms is volatile (B8.5)."""
+        self.ready.clear()
+        self.pending.clear()
+        self.awaiting.clear()
+
+    @handler
+    def recover(self) -> None:
+        """Start again from the files; unacknowledged messages are ready again (C5.1)."""
+        require(self.status == Status.DOWN)
+        self.status = Status.RUNNING
+        self.ready = set(self.store.level)

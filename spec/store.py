@@ -1,0 +1,105 @@
+"""The store: how far each message of a queue has come on its way to the disk.
+
+A persistent message in a durable queue has two parts on disk: an entry in the queue's index, and a
+body, which is either embedded in that entry or lies in a store shared by all queues (C1).  Both
+pass through the same three places: memory of the process (`BUFFERED`), memory of the kernel after
+write(2) (`WRITTEN`), the disk after fsync(2) (`SYNCED`).  The message is as safe as the lesser of
+its two parts, and only that lesser level is kept here.  So one step of this machine may be the
+last of several calls: the one that brings the slower part up.
+
+One fsync covers a whole file.  Here it is one step for each message, in any order: index and body
+live in different files, so the order in which *messages* become safe is not the order in which
+they came (C2.4), and an fsync over several is several of these steps in a row with nothing visible
+between them.
+
+The store answers for what it was asked to confirm, `unconfirmed` (UC in the facts), by moving it
+to `confirmed` (C), from where the queue drains it.  Confirmed is the message whose level became
+`SYNCED` (C2.2, C2.4, C2.5), or which left the queue before that (C2.3, C4): a message that was
+consumed, dropped or expired needs no disk any more.  What lies in `confirmed` is a callback on
+its way to the queue process: if that process dies, it is lost.
+
+What survives (C5): a crash of the process, and of its node, spares what the kernel has; a power
+failure spares what is synced.  The kernel may have written back more than it was asked to; such a
+message is one that was synced, and whose callback was lost.
+"""
+
+from __future__ import annotations
+
+from ackproof.spec.lang import Map, Process, Set, handler, require
+from ackproof.spec.sorts import Level, Msg
+
+__all__ = ["Store"]
+
+
+class Store(Process):
+    """Index and message store of one queue (C1-C5)."""
+
+    level: Map[Msg, Level]
+    unconfirmed: Set[Msg]
+    confirmed: Set[Msg]
+
+    @handler
+    def put(self, msg: Msg, confirming: bool) -> None:
+        """Take a message into the buffers; remember whether it must be confirmed (C2.1, C3.1)."""
+        self.level[msg] = Level.BUFFERED
+        if confirming:
+            self.unconfirmed.add(msg)
+
+    @handler
+    def write(self, msg: Msg) -> None:
+        """Hand the buffered message to the kernel; nothing is promised by that (C3)."""
+        require(self.level[msg] == Level.BUFFERED)
+        self.level[msg] = Level.WRITTEN
+
+    @handler
+    def sync(self, msg: Msg) -> None:
+        """The message is on the disk, and confirmed by that (C2.2, C2.4, C3.1, C3.3).
+
+        An fsync writes what is still buffered, so `write` need not have come before.
+        """
+        require(self.level[msg] == Level.BUFFERED or self.level[msg] == Level.WRITTEN)
+        self.level[msg] = Level.SYNCED
+        self.confirm(msg)
+
+    @handler
+    def remove(self, msg: Msg) -> None:
+        """Forget a message; if its write was pending, confirm it without one (C2.3, C4.1, C4.2)."""
+        self.level[msg] = Level.ABSENT
+        self.confirm(msg)
+
+    @handler
+    def confirm(self, msg: Msg) -> None:
+        """Confirm what must be confirmed; anything else has no effect (C2.6, C2.7, INV-C3)."""
+        if msg in self.unconfirmed:
+            self.unconfirmed.discard(msg)
+            self.confirmed.add(msg)
+
+    @handler
+    def drained(self) -> None:
+        """The queue has taken everything that was confirmed (C2.6)."""
+        self.confirmed.clear()
+
+    @handler
+    def crash(self) -> None:
+        """The process dies: its buffers and its callbacks die with it (C5, row 1 and 2)."""
+        for msg in set(self.level):
+            if self.level[msg] == Level.BUFFERED:
+                self.level[msg] = Level.ABSENT
+        self.unconfirmed.clear()
+        self.confirmed.clear()
+
+    @handler
+    def lose_power(self) -> None:
+        """The machine goes down: only what is synced is there afterwards (C5, row 3)."""
+        for msg in set(self.level):
+            if self.level[msg] != Level.SYNCED:
+                self.level[msg] = Level.ABSENT
+        self.unconfirmed.clear()
+        self.confirmed.clear()
+
+    @handler
+    def wipe(self) -> None:
+        """The queue is deleted, and its files with it (B8.5)."""
+        self.level.clear()
+        self.unconfirmed.clear()
+        self.confirmed.clear()
