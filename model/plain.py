@@ -8,8 +8,10 @@ an empty set or a bounded integer out of range mean that it breaks a built-in pr
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from ackproof.spec.lang.binding import ActionInstance, Bound, Location
@@ -27,13 +29,14 @@ State = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Step:
-    """One enabled step: its successor and events, or the built-in property it breaks."""
+    """One enabled step: its successor and events, or the built-in property it breaks, and why."""
 
     number: int
     instance: ActionInstance
     after: State | None
     events: tuple[Event, ...]
     broken: str | None = None
+    why: str = ""
 
 
 class _Live:
@@ -164,13 +167,15 @@ class PlainMachine:
             method(**{n: from_data(v, hint) for n, (v, hint) in args.items()})
         except NotEnabled:
             return None
-        except AssertionError:
-            return Step(number, instance, None, (), ASSERTION)
-        except (ValueError, IndexError):
-            return Step(number, instance, None, (), DEFINED)
+        except AssertionError as error:
+            return Step(number, instance, None, (), ASSERTION, _where(error))
+        except (ValueError, IndexError) as error:
+            return Step(number, instance, None, (), DEFINED, _where(error))
         after = self._after.read()
-        if not all(in_range(v, t) for v, t in zip(after, self._types, strict=True)):
-            return Step(number, instance, None, (), DEFINED)
+        for loc, value in zip(self.bound.locations, after, strict=True):
+            if not in_range(value, loc.variable.type):
+                why = f"{loc.name} would be {value!r}, which is not in {loc.variable.type!r}"
+                return Step(number, instance, None, (), DEFINED, why)
         return Step(number, instance, (*after, *budgets), tuple(self._after.events))
 
     def steps(self, state: State) -> Iterator[Step]:
@@ -199,3 +204,7 @@ class PlainMachine:
                 if type(e).__name__ == repr(wanted)]
 
 
+def _where(error: Exception) -> str:
+    """Return the line of the specification at which a step failed."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{Path(last.filename).name}:{last.lineno}: {last.line}"

@@ -11,9 +11,9 @@ For each number it can conclude one of five things (J, A14.3):
 * *confirmed*, *nacked*: an ack or a nack covers it;
 * *returned*, and later *returned and confirmed*: it was mandatory and found no queue.
 
-A frame with `multiple` covers every number up to its tag that is still unknown (A11.5).  What a
-correct broker never does is recorded too: a tag that is settled twice, a return that comes after
-the ack.
+A frame with `multiple` covers every number up to its tag that is still unknown (A11.5).  A frame
+that names a number which is not unknown is the broker's mistake; the publisher believes it all the
+same, so that the mistake can be seen.
 """
 
 from __future__ import annotations
@@ -28,13 +28,17 @@ class Publisher(Process):
     """A client that publishes on one channel in confirm mode (A11.5, A14.3)."""
 
     next_tag: Option[Msg] = Msg.first()
-    unknown: Set[Msg]
+    sent: Set[Msg]
+    confirmed: Set[Msg]
+    nacked: Set[Msg]
+    returned: Set[Msg]
 
-    confirmed: Ghost[Set[Msg]]
-    nacked: Ghost[Set[Msg]]
-    returned: Ghost[Set[Msg]]
-    told_twice: Ghost[Set[Msg]]
-    told_too_early: Ghost[Set[Msg]]
+    returned_late: Ghost[Set[Msg]]
+
+    @helper
+    def unknown(self) -> Set[Msg]:
+        """Return the numbers of which nothing was heard (A14.3)."""
+        return self.sent - self.confirmed - self.nacked
 
     @handler
     def publish(self) -> None:
@@ -42,35 +46,27 @@ class Publisher(Process):
         require(self.next_tag is not None)
         tag = self.next_tag
         if tag is not None:
-            self.unknown.add(tag)
+            self.sent.add(tag)
             self.next_tag = Msg.succ(tag)
 
     @helper
-    def covered(self, tag: Msg, multiple: bool) -> Set[Msg]:
-        """Return the numbers that a frame speaks of (A11.5)."""
-        return {m for m in self.unknown if multiple and m <= tag} | {tag}
+    def named(self, tag: Msg, multiple: bool) -> Set[Msg]:
+        """Return the numbers that a frame speaks of, settled ones included (A11.5)."""
+        return {m for m in self.sent if m <= tag and multiple} | {tag}
 
     @handler
     def sees_ack(self, tag: Msg, multiple: bool) -> None:
         """Conclude that these messages are the broker's responsibility now."""
-        meant = set(self.covered(tag, multiple))
-        if tag not in self.unknown:
-            self.told_twice.add(tag)
-        self.confirmed |= meant
-        self.unknown -= meant
+        self.confirmed |= (self.named(tag, multiple) - self.nacked) | {tag}
 
     @handler
     def sees_nack(self, tag: Msg, multiple: bool) -> None:
         """Conclude that these messages may have to be published again."""
-        meant = set(self.covered(tag, multiple))
-        if tag not in self.unknown:
-            self.told_twice.add(tag)
-        self.nacked |= meant
-        self.unknown -= meant
+        self.nacked |= (self.named(tag, multiple) - self.confirmed) | {tag}
 
     @handler
     def sees_return(self, msg: Msg) -> None:
         """Conclude that this message reached no queue; its confirm is still to come (A6.7)."""
-        if msg not in self.unknown:
-            self.told_too_early.add(msg)
+        if msg not in self.unknown():
+            self.returned_late.add(msg)
         self.returned.add(msg)

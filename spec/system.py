@@ -16,7 +16,7 @@ which hit all of them.
 What only the properties need is kept in ghosts, and is said here in the publisher's terms:
 
 * `unaccepted[m]`: the queues that `m` was routed to and that have not accepted it, by a confirm
-  that arrived or by being deleted (A8, A9.3);
+  that arrived or by a deletion that the channel has heard of (A8, A9.3);
 * `holders[m]`: those that must have `m` if it is confirmed; a queue leaves when it is deleted, or
   when `m` is consumed there (C4.4, INV-B5);
 * `unroutable`: the messages routed nowhere (A6.2);
@@ -203,6 +203,9 @@ class Confirms(System):
         self.network.heard(queue)
         if reason is not None:
             self.channel.queue_down(queue, reason)
+        if reason == Reason.NORMAL:
+            for msg in Msg:
+                self.unaccepted[msg].discard(queue)
 
     @action(fair="weak")
     def flush(self) -> None:
@@ -235,7 +238,6 @@ class Confirms(System):
         self.queues[queue].delete()
         self.network.end(queue, Reason.NORMAL)
         for msg in Msg:
-            self.unaccepted[msg].discard(queue)
             self.holders[msg].discard(queue)
 
     @fault

@@ -42,8 +42,8 @@ from ackproof.model.kernel.control import (
     FIRST_STEPS,
     FLAG_STRIDE,
     FLAGS,
+    FULL_AT,
     GROUP,
-    VISITS,
     INITIAL_COUNT,
     INSPECT,
     INSPECTED,
@@ -67,6 +67,7 @@ from ackproof.model.kernel.control import (
     VIOLATED,
     VIOLATION_FOUND,
     VIOLATIONS,
+    VISITS,
     WORKER,
     WORKERS,
 )
@@ -82,9 +83,9 @@ from ackproof.model.kernel.intrinsics import (
     scale,
     store,
 )
-from ackproof.model.kernel.table import fingerprint, insert, prepare
+from ackproof.model.kernel.table import fingerprint, insert, make_room, prepare
 
-MORE, HALT, FOUND = 1, 2, 4
+MORE, HALT, FOUND, CROWDED = 1, 2, 4, 8
 _SPINS = 256
 
 
@@ -210,6 +211,8 @@ def own_flags(block: int, more: bool) -> int:
         flags |= HALT
     if load(block, VIOLATED) != 0:
         flags |= FOUND
+    if load(block, COUNT) + load(block, FULL_AT) // 128 > load(block, FULL_AT):
+        flags |= CROWDED
     return flags
 
 
@@ -321,9 +324,7 @@ def empty(shape: Shape, block: int, parity: int) -> None:
             prepare(shape, block, ahead, states + width * after, load(block, VISITS + 1 - side))
             size = min(GROUP, count - start)
             visits = load(block, VISITS + side)
-            if not insert(
-                shape, block, size, states + width * start, entries + 8 * start, visits
-            ):
+            if not insert(shape, block, size, states + width * start, entries + 8 * start, visits):
                 store(block, STATUS, MEMORY_FULL)
                 return
             inspect(shape, block)
@@ -347,6 +348,9 @@ def together(shape: Shape, block: int) -> None:
             fill(shape, block, parity)
             more = load(block, CURSOR) < load(block, CURRENT_COUNT)
             flags = meet(block, parity, own_flags(block, more))
+            if flags & CROWDED != 0:
+                # All tables are about as full. They grow at once, so that nobody waits in turn.
+                make_room(shape, block, load(block, FULL_AT) // 64)
             empty(shape, block, parity)
             working = flags & MORE != 0 and flags & HALT == 0
         parity = 1 - parity

@@ -13,16 +13,14 @@ import hashlib
 from collections.abc import Callable
 from inspect import Parameter, Signature
 from pathlib import Path
-from types import FunctionType
 from typing import Any, TypeVar, cast
 
+from ackproof.model.kernel.control import bucket_slots
 from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-from ackproof.model.kernel.control import bucket_slots
-
-Function = TypeVar("Function", bound=FunctionType)
+Function = TypeVar("Function", bound=Callable[..., Any])
 Shape = tuple[int, ...]
 Emit = Callable[[Any, list[Any]], Any]
 
@@ -53,7 +51,7 @@ def native(function: Function) -> Function:
     numba renews a cached function when its own file changes, not when a function that it calls
     has changed in another file. The digest in the name makes that a different function.
     """
-    function.__qualname__ += "_" + _SOURCES
+    function.__qualname__ = f"{function.__qualname__}_{_SOURCES}"
     return cast(Function, njit(cache=True, nogil=True)(function))
 
 

@@ -24,7 +24,6 @@ from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
-
 from ackproof.model.kernel import control
 from ackproof.model.kernel.memory import default_limit
 from ackproof.model.kernel.worker import Model, Team, Words
@@ -68,8 +67,8 @@ class Progress(NamedTuple):
 class Violation:
     """One violated property with a shortest path to it.
 
-    `initial` is the position of the initial state, `trace` the instances taken from there: up to the
-    violating state, or up to and including the violating step.
+    `initial` is the position of the initial state, `trace` the instances taken from there: up to
+    the violating state, or up to and including the violating step.
     """
 
     kind: Kind
@@ -138,12 +137,12 @@ def compile_driver(words: int, workers: int = 1) -> None:
 
 def _driver(words: int, workers: int) -> Callable[[int], None]:
     # numba takes a good part of a second to import, which only those who search should pay.
+    from ackproof.model.kernel import driver
     from numba import types
 
-    from ackproof.model.kernel import driver
-
     function = driver.alone if workers == 1 else driver.together
-    function.compile((types.UniTuple(types.int64, words), types.int64))  # type: ignore[attr-defined]
+    signature = (types.UniTuple(types.int64, words), types.int64)  # type: ignore[no-untyped-call]
+    function.compile(signature)  # type: ignore[attr-defined]
     shape = (0,) * words
     return lambda block: function(shape, block)
 

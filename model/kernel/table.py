@@ -79,7 +79,7 @@ def prepare(shape: Shape, block: int, count: int, states: int, visits: int) -> N
         store(visits, i + 1, home << _BATCH_BITS | i)
         prefetch(table + home * size)
         if size != 8 * LINE_WORDS:
-            prefetch(table + home * size + size - 8)
+            prefetch(table + home * size + 8 * LINE_WORDS - 8)
 
 
 @native
@@ -102,9 +102,7 @@ def insert(shape: Shape, block: int, count: int, states: int, entries: int, visi
 
 
 @native
-def visit(
-    shape: Shape, block: int, count: int, states: int, entries: int, visits: int
-) -> int:
+def visit(shape: Shape, block: int, count: int, states: int, entries: int, visits: int) -> int:
     """Look for `count` states in one bucket each, and insert those that are new and have room.
 
     A visit is `bucket << 24 | position of the state in the batch`. Where a bucket is full of other
@@ -157,14 +155,16 @@ def make_room(shape: Shape, block: int, count: int) -> bool:
     if needed <= load(block, FULL_AT):
         return True
     slots = size // width
-    while needed * 100 > buckets * slots * 85:
+    # Where fewer states share a bucket, more of them would have to be looked for in the next one.
+    percent = 85 if slots >= 4 else 70
+    while needed * 100 > buckets * slots * percent:
         # While it is small, a table costs nothing, and copying it often would.
         buckets = buckets * 4 if buckets < _SMALL_BUCKETS else buckets * 13 // 10
     # The log of a full table has to fit as well. When the last step is cut short by the limit,
     # the table is filled as far as probing still ends soon.
     ceiling = (load(block, LIMIT) - frontiers) // (size + 8 * slots)
     if buckets <= ceiling:
-        store(block, FULL_AT, buckets * slots * 85 // 100)
+        store(block, FULL_AT, buckets * slots * percent // 100)
     else:
         buckets = max(ceiling, load(block, BUCKETS))
         store(block, FULL_AT, buckets * slots * 95 // 100)

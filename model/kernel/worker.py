@@ -12,7 +12,6 @@ from types import TracebackType
 
 import numpy as np
 import numpy.typing as npt
-
 from ackproof.model.kernel import control
 from ackproof.model.kernel.control import bucket_slots
 from ackproof.model.kernel.memory import HUGE_PAGE, Region
@@ -21,7 +20,7 @@ Words = npt.NDArray[np.int64]
 
 _BUFFER_BYTES = 1 << 16
 _BATCH_MOST = 32
-_ROUND_SUCCESSORS = 1 << 13
+_ROUND_SUCCESSORS = 1 << 15
 _FIRST_BUCKETS = 1 << 4
 # Behind the last slot a table needs room for one cluster, and behind a frontier `grow` puts one.
 _CLUSTER_BYTES = 64 << 20
@@ -32,9 +31,9 @@ class Model:
     """A compiled model: packed states of `words` 64-bit words, and functions on batches of them.
 
     `expand` and `inspect` are addresses of C functions, see `ackproof.model.kernel.search`;
-    `inspect` is 0 if there is nothing to look at. A state has at most `fanout` successors, `actions`
-    is how many counters `expand` keeps, and `seen_words` how many words of witness bits both set.
-    `owner` is whatever keeps the machine code in memory.
+    `inspect` is 0 if there is nothing to look at. A state has at most `fanout` successors,
+    `actions` is how many counters `expand` keeps, and `seen_words` how many words of witness bits
+    both set. `owner` is whatever keeps the machine code in memory.
     """
 
     words: int

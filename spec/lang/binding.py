@@ -40,8 +40,9 @@ class Location:
         depth = len(self.variable.families)
         parts = list(self.variable.path)
         first = len(parts) - 1 - depth if depth else 0
-        shown = [f"{p}[{next(keys)}]" if first <= i < first + depth else p
-                 for i, p in enumerate(parts)]
+        shown = [
+            f"{p}[{next(keys)}]" if first <= i < first + depth else p for i, p in enumerate(parts)
+        ]
         return ".".join(shown)
 
 
@@ -115,14 +116,25 @@ class Bound:
 
     def digest(self) -> str:
         """Return a hash of everything the state space depends on."""
-        text = repr((self.program.variables, self.actions, self.properties, self.elements,
-                     sorted(map(repr, self.constants.items())), self.budgets))
+        text = repr(
+            (
+                self.program.variables,
+                self.actions,
+                self.properties,
+                self.elements,
+                sorted(map(repr, self.constants.items())),
+                self.budgets,
+            )
+        )
         return hashlib.sha256(text.encode()).hexdigest()
 
 
 def bind(
-    model: Model, instance: Instance, design: Design | None = None,
-    properties: Iterable[str] | None = None, program: Program | None = None,
+    model: Model,
+    instance: Instance,
+    design: Design | None = None,
+    properties: Iterable[str] | None = None,
+    program: Program | None = None,
 ) -> Bound:
     """Return a model at the sizes of an instance, with a design applied.
 
@@ -140,16 +152,26 @@ def bind(
     faults = {a.name: a for a in program.actions if a.kind == "fault"}
     for name, budget in instance.faults.items():
         if name not in faults:
-            raise BindError(f"instance {instance.name}: there is no fault {name!r}; "
-                            f"the faults are: {', '.join(faults) or 'none'}")
+            raise BindError(
+                f"instance {instance.name}: there is no fault {name!r}; "
+                f"the faults are: {', '.join(faults) or 'none'}"
+            )
         if not isinstance(budget, int) or budget < 0:
-            raise BindError(f"instance {instance.name}: the budget of {name} is {budget!r}; "
-                            "give a whole number, 0 or more")
+            raise BindError(
+                f"instance {instance.name}: the budget of {name} is {budget!r}; "
+                "give a whole number, 0 or more"
+            )
     budgets = {name: n for name, n in instance.faults.items() if n > 0}
     return Bound(
-        program=program, model=model, instance=instance, design=design, elements=elements,
-        sizes=dict(instance.sizes), locations=tuple(_locations(program, elements)),
-        constants=constants, budgets=budgets,
+        program=program,
+        model=model,
+        instance=instance,
+        design=design,
+        elements=elements,
+        sizes=dict(instance.sizes),
+        locations=tuple(_locations(program, elements)),
+        constants=constants,
+        budgets=budgets,
         actions=tuple(a for a in program.actions if a.kind != "fault" or a.name in budgets),
         properties=_chosen(program, properties),
     )
@@ -170,13 +192,17 @@ def _elements(program: Program, instance: Instance) -> Elements:
     found: dict[str, tuple[Any, ...]] = {}
     for sort, size in instance.sizes.items():
         if not isinstance(size, int) or isinstance(size, bool) or size < 1:
-            raise BindError(f"instance {instance.name}: the size of {sort.__name__} is {size!r}; "
-                            "give a whole number, 1 or more")
+            raise BindError(
+                f"instance {instance.name}: the size of {sort.__name__} is {size!r}; "
+                "give a whole number, 1 or more"
+            )
         found[sort.__name__] = sort.named(size)
     for needed in program.sorts:
         if needed.name not in found:
-            raise BindError(f"instance {instance.name} gives no size for the sort {needed.name}; "
-                            f"add it: sizes={{…, {needed.name}: 2}}")
+            raise BindError(
+                f"instance {instance.name} gives no size for the sort {needed.name}; "
+                f"add it: sizes={{…, {needed.name}: 2}}"
+            )
     return found
 
 
@@ -194,8 +220,10 @@ def _constants(
     known = {f"{v.owner}.{v.name.split('.')[-1]}": v for v in program.variables if v.const}
     for name in given:
         if name not in known:
-            raise BindError(f"instance {instance.name}: there is no constant {name!r}; "
-                            f"the constants are: {', '.join(known) or 'none'}")
+            raise BindError(
+                f"instance {instance.name}: there is no constant {name!r}; "
+                f"the constants are: {', '.join(known) or 'none'}"
+            )
     found = {}
     for v in (v for v in program.variables if v.const):
         name = f"{v.owner}.{v.name.split('.')[-1]}"
@@ -205,7 +233,11 @@ def _constants(
 
 
 def _constant(
-    v: Variable, name: str, keys: tuple[Any, ...], given: dict[str, Any], instance: Instance,
+    v: Variable,
+    name: str,
+    keys: tuple[Any, ...],
+    given: dict[str, Any],
+    instance: Instance,
     elements: Elements,
 ) -> Any:
     if name not in given:
@@ -217,8 +249,10 @@ def _constant(
         value = value.get(keys[0] if len(keys) == 1 else keys, default_data(v.type, elements))
     value = to_data(value)
     if not _has_type(value, v.type, elements):
-        raise BindError(f"instance {instance.name}: the constant {name} is {value!r}, "
-                        f"which is not a value of type {v.type!r}")
+        raise BindError(
+            f"instance {instance.name}: the constant {name} is {value!r}, "
+            f"which is not a value of type {v.type!r}"
+        )
     return value
 
 

@@ -24,7 +24,6 @@ from ackproof.spec.lang.types import (
     UNBOUNDED,
     FamilyT,
     IntT,
-    MapT,
     OptionT,
     ProcT,
     RecordT,
@@ -71,16 +70,25 @@ class Calls(Expressions):
         if mark is not None and mark.kind == "helper" and callable(found):
             return self._inline(node, found, None, None)
         if found is require:
-            self.scope.refuse(node, "require is a statement, not a value",
-                              "write it on a line of its own")
-        self.scope.refuse(node, f"`{node.func.id}` is not known to the language",
-                          "write it as a function decorated @helper, or use a built-in: "
-                          "set, len, min, max, all, any, sorted, bool")
+            self.scope.refuse(
+                node, "require is a statement, not a value", "write it on a line of its own"
+            )
+        self.scope.refuse(
+            node,
+            f"`{node.func.id}` is not known to the language",
+            "write it as a function decorated @helper, or use a built-in: "
+            "set, len, min, max, all, any, sorted, bool",
+        )
 
     def _builtins(self) -> dict[Any, Callable[[ast.Call], Expr]]:
         return {
-            set: self._set_of, len: self._len, min: self._extreme, max: self._extreme,
-            all: self._quantified, any: self._quantified, sorted: self._sorted,
+            set: self._set_of,
+            len: self._len,
+            min: self._extreme,
+            max: self._extreme,
+            all: self._quantified,
+            any: self._quantified,
+            sorted: self._sorted,
             bool: lambda node: self.boolean(self._only(node)),
         }
 
@@ -91,13 +99,19 @@ class Calls(Expressions):
 
     def _set_of(self, node: ast.Call) -> Expr:
         if not node.args:
-            self.scope.refuse(node, "nothing says of which type this empty set is",
-                              "use it where a set is expected, or compare with `not s`")
+            self.scope.refuse(
+                node,
+                "nothing says of which type this empty set is",
+                "use it where a set is expected, or compare with `not s`",
+            )
         return self.iterable(self._only(node))
 
     def _sorted(self, node: ast.Call) -> Expr:
-        self.scope.refuse(node, "`sorted` gives an order, and sets have none",
-                          "use it as the range of a `for` loop that emits; elsewhere leave it out")
+        self.scope.refuse(
+            node,
+            "`sorted` gives an order, and sets have none",
+            "use it as the range of a `for` loop that emits; elsewhere leave it out",
+        )
 
     def _len(self, node: ast.Call) -> Expr:
         arg = self._only(node)
@@ -112,15 +126,21 @@ class Calls(Expressions):
         arg = self._only(node)
         universal = isinstance(node.func, ast.Name) and node.func.id == "all"
         if not isinstance(arg, ast.GeneratorExp):
-            self.scope.refuse(arg, "all and any range over a generator here",
-                              "write all(condition for x in some_set)")
+            self.scope.refuse(
+                arg,
+                "all and any range over a generator here",
+                "write all(condition for x in some_set)",
+            )
         span = self.scope.span(node)
 
         def build(binders: tuple[Binder, ...], cond: Expr) -> Expr:
             body = self.boolean(arg.elt)
             if cond != ir.And((), type=BOOL):
-                body = (ir.Or((ir.Not(cond, type=BOOL), body), type=BOOL) if universal
-                        else ir.And((cond, body), type=BOOL))
+                body = (
+                    ir.Or((ir.Not(cond, type=BOOL), body), type=BOOL)
+                    if universal
+                    else ir.And((cond, body), type=BOOL)
+                )
             make = ir.Forall if universal else ir.Exists
             return make(binders, body, type=BOOL, span=span)
 
@@ -134,22 +154,35 @@ class Calls(Expressions):
             left, right = (self.expr(a) for a in node.args)
             if isinstance(left.type, IntT) and isinstance(right.type, IntT):
                 return self.arith(op, left, right, node)
-            self.scope.refuse(node, f"{op} of two values is for integers",
-                              f"write {op}({{a, b}}) for elements of an ordered sort")
+            self.scope.refuse(
+                node,
+                f"{op} of two values is for integers",
+                f"write {op}({{a, b}}) for elements of an ordered sort",
+            )
         if len(node.args) != 1 or set(keywords) - {"default"}:
-            self.scope.refuse(node, f"{op} takes a set, and default=None if it may be empty",
-                              f"write {op}(s) or {op}(s, default=None)")
+            self.scope.refuse(
+                node,
+                f"{op} takes a set, and default=None if it may be empty",
+                f"write {op}(s) or {op}(s, default=None)",
+            )
         default = keywords.get("default")
-        if default is not None and not (isinstance(default, ast.Constant)
-                                        and default.value is None):
-            self.scope.refuse(default, f"the default of {op} can only be None",
-                              "take the option and test it: `x is None`")
+        if default is not None and not (
+            isinstance(default, ast.Constant) and default.value is None
+        ):
+            self.scope.refuse(
+                default,
+                f"the default of {op} can only be None",
+                "take the option and test it: `x is None`",
+            )
         values = self.iterable(node.args[0])
         assert isinstance(values.type, SetT)
         elem = values.type.elem
         if not isinstance(elem, IntT) and not (isinstance(elem, SortT) and elem.ordered):
-            self.scope.refuse(node, f"{op} needs an order, and {elem!r} has none",
-                              "use an OrderedSort or integers")
+            self.scope.refuse(
+                node,
+                f"{op} needs an order, and {elem!r} has none",
+                "use an OrderedSort or integers",
+            )
         t: Type = elem if default is None else OptionT(elem)
         return ir.Extreme(op, values, default is not None, type=t, span=span)
 
@@ -160,14 +193,18 @@ class Calls(Expressions):
         given = dict(zip((n for n, _ in t.fields), node.args, strict=False))
         for keyword in node.keywords:
             if keyword.arg is None or t.field(keyword.arg) is None or keyword.arg in given:
-                self.scope.refuse(node, f"{cls.__name__} takes no argument `{keyword.arg}` here",
-                                  f"its fields are: {', '.join(n for n, _ in t.fields)}")
+                self.scope.refuse(
+                    node,
+                    f"{cls.__name__} takes no argument `{keyword.arg}` here",
+                    f"its fields are: {', '.join(n for n, _ in t.fields)}",
+                )
             given[keyword.arg] = keyword.value
         missing = [n for n, _ in t.fields if n not in given]
         if missing or len(node.args) > len(t.fields):
             fields = ", ".join(n for n, _ in t.fields)
-            self.scope.refuse(node, f"{cls.__name__} takes exactly the fields: {fields}",
-                              "give each of them once")
+            self.scope.refuse(
+                node, f"{cls.__name__} takes exactly the fields: {fields}", "give each of them once"
+            )
         args = tuple(self.expr(given[n], ft) for n, ft in t.fields)
         return ir.MakeRecord(args, type=t, span=self.scope.span(node))
 
@@ -190,30 +227,40 @@ class Calls(Expressions):
         obj = self.expr(func.value)
         if isinstance(obj.type, ProcT):
             return self._helper_method(node, func, obj, self.scope.registry.classes[obj.type.name])
-        self.scope.refuse(node, f"`.{func.attr}()` has no value here",
-                          "changes to sets, maps and sequences are statements; "
-                          "use |, &, - for a new set")
+        self.scope.refuse(
+            node,
+            f"`.{func.attr}()` has no value here",
+            "changes to sets, maps and sequences are statements; use |, &, - for a new set",
+        )
 
     def _is_super(self, node: ast.expr) -> bool:
-        return (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-                and node.func.id == "super" and not node.args)
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "super"
+            and not node.args
+        )
 
     def _super_call(self, node: ast.Call, func: ast.Attribute) -> Expr:
         owner = self.scope.owner
         assert owner is not None
         return self._helper_method(node, func, self.scope.roots["self"], owner.__mro__[1])
 
-    def _helper_method(
-        self, node: ast.Call, func: ast.Attribute, obj: Expr, cls: type
-    ) -> Expr:
+    def _helper_method(self, node: ast.Call, func: ast.Attribute, obj: Expr, cls: type) -> Expr:
         target = getattr(cls, func.attr, None)
         mark = mark_of(target)
         if target is None or mark is None:
-            self.scope.refuse(node, f"{cls.__name__} has no helper `{func.attr}`",
-                              f"declare it in class {cls.__name__} with @helper")
+            self.scope.refuse(
+                node,
+                f"{cls.__name__} has no helper `{func.attr}`",
+                f"declare it in class {cls.__name__} with @helper",
+            )
         if mark.kind != "helper":
-            self.scope.refuse(node, f"`{func.attr}` is a step and has no value",
-                              "call it as a statement of its own")
+            self.scope.refuse(
+                node,
+                f"`{func.attr}` is a step and has no value",
+                "call it as a statement of its own",
+            )
         owner = next(c for c in cls.__mro__ if func.attr in vars(c))
         return self._inline(node, target, obj, owner)
 
@@ -221,11 +268,17 @@ class Calls(Expressions):
         t, span = type_of_class(cls), self.scope.span(node)
         assert isinstance(t, SortT)
         if func.attr not in {"first", "succ"}:
-            self.scope.refuse(node, f"{cls.__name__} has no function `{func.attr}`",
-                              f"use {cls.__name__}.first() or {cls.__name__}.succ(x)")
+            self.scope.refuse(
+                node,
+                f"{cls.__name__} has no function `{func.attr}`",
+                f"use {cls.__name__}.first() or {cls.__name__}.succ(x)",
+            )
         if not t.ordered:
-            self.scope.refuse(node, f"the sort {t.name} is not ordered",
-                              f"declare class {t.name}(OrderedSort) to have first and succ")
+            self.scope.refuse(
+                node,
+                f"the sort {t.name} is not ordered",
+                f"declare class {t.name}(OrderedSort) to have first and succ",
+            )
         if func.attr == "first":
             return ir.First(type=t, span=span)
         return ir.Succ(self.expr(self._only(node), t), type=OptionT(t), span=span)
@@ -237,26 +290,44 @@ class Calls(Expressions):
         given = dict(zip((n for n, _ in params), node.args, strict=False))
         for keyword in node.keywords:
             if keyword.arg is None or keyword.arg in given or keyword.arg not in dict(params):
-                self.scope.refuse(node, f"`{name}` takes no argument `{keyword.arg}` here",
-                                  f"its parameters are: {', '.join(n for n, _ in params)}")
+                self.scope.refuse(
+                    node,
+                    f"`{name}` takes no argument `{keyword.arg}` here",
+                    f"its parameters are: {', '.join(n for n, _ in params)}",
+                )
             given[keyword.arg] = keyword.value
         if set(given) != {n for n, _ in params} or len(node.args) > len(params):
             expected = ", ".join(n for n, _ in params) or "none"
-            self.scope.refuse(node, f"`{name}` is called with the wrong number of arguments",
-                              f"its parameters are: {expected}")
+            self.scope.refuse(
+                node,
+                f"`{name}` is called with the wrong number of arguments",
+                f"its parameters are: {expected}",
+            )
         return [self.expr(given[n], t) for n, t in params]
 
     def _inline(
-        self, node: ast.Call, function: Callable[..., Any], obj: Expr | None,
+        self,
+        node: ast.Call,
+        function: Callable[..., Any],
+        obj: Expr | None,
         owner: type | None,
     ) -> Expr:
         plain = inspect.unwrap(function)
         if plain in self.scope.stack:
-            self.scope.refuse(node, f"`{plain.__name__}` calls itself",
-                              "state it without recursion: quantify over a set instead")
+            self.scope.refuse(
+                node,
+                f"`{plain.__name__}` calls itself",
+                "state it without recursion: quantify over a set instead",
+            )
         file, definition = function_ast(plain)
-        inner = Scope(file, names_of(plain), self.scope.registry, owner=owner,
-                      stack=(*self.scope.stack, plain), counter=self.scope.counter)
+        inner = Scope(
+            file,
+            names_of(plain),
+            self.scope.registry,
+            owner=owner,
+            stack=(*self.scope.stack, plain),
+            counter=self.scope.counter,
+        )
         params = parameters(inner, plain, definition, method=obj is not None)
         args = self.bind_arguments(node, params, plain.__name__)
         if obj is not None:
@@ -280,13 +351,14 @@ class Calls(Expressions):
     ) -> Type:
         hints = get_type_hints(function, include_extras=True)
         if "return" not in hints or definition.returns is None:
-            inner.refuse(definition, f"the helper `{function.__name__}` does not say what it "
-                         "returns", "annotate it: def f(…) -> bool:")
+            inner.refuse(
+                definition,
+                f"the helper `{function.__name__}` does not say what it returns",
+                "annotate it: def f(…) -> bool:",
+            )
         return to_type(hints["return"], inner.span(definition.returns), const=True)
 
-    def value_of(
-        self, body: list[ast.stmt], where: ast.AST, result: Type
-    ) -> Expr:
+    def value_of(self, body: list[ast.stmt], where: ast.AST, result: Type) -> Expr:
         """Return the value of a helper's body: locals, branches and returns."""
         if not body:
             self.scope.refuse(where, "this path returns nothing", "end every path with a return")
@@ -303,12 +375,13 @@ class Calls(Expressions):
             return self._branch(head, rest, where, result)
         if isinstance(head, ast.Assign | ast.AnnAssign) and head.value is not None:
             return self._let(head, rest, where, result)
-        self.scope.refuse(head, "a helper computes a value and does nothing else",
-                          "use locals, if, and return; put changes into a @handler")
+        self.scope.refuse(
+            head,
+            "a helper computes a value and does nothing else",
+            "use locals, if, and return; put changes into a @handler",
+        )
 
-    def _branch(
-        self, head: ast.If, rest: list[ast.stmt], where: ast.AST, result: Type
-    ) -> Expr:
+    def _branch(self, head: ast.If, rest: list[ast.stmt], where: ast.AST, result: Type) -> Expr:
         cond = self.boolean(head.test)
         with self.scope.knowing(known_after(cond, True)), self.scope.binding({}):
             then = self.value_of(head.body + rest, where, result)
@@ -344,18 +417,23 @@ def parameters(
     """
     a = definition.args
     if a.vararg or a.kwarg or a.posonlyargs:
-        scope.refuse(definition, "`*args` and `**kwargs` are outside the language",
-                     "name every parameter")
+        scope.refuse(
+            definition, "`*args` and `**kwargs` are outside the language", "name every parameter"
+        )
     named = [*a.args, *a.kwonlyargs]
     if method:
         named = named[1:]
     if a.defaults or any(d is not None for d in a.kw_defaults):
-        scope.refuse(definition, "a parameter with a default is outside the language",
-                     "give every argument where it is called")
+        scope.refuse(
+            definition,
+            "a parameter with a default is outside the language",
+            "give every argument where it is called",
+        )
     for p in named:
         if p.annotation is None:
-            scope.refuse(p, f"the parameter `{p.arg}` has no annotation",
-                         f"say what it is: {p.arg}: Msg")
+            scope.refuse(
+                p, f"the parameter `{p.arg}` has no annotation", f"say what it is: {p.arg}: Msg"
+            )
     hints = get_type_hints(function, include_extras=True)
     found: list[tuple[str, Type]] = []
     for p in named:
@@ -366,6 +444,3 @@ def parameters(
             assert p.annotation is not None
             found.append((p.arg, to_type(hint, scope.span(p), const=False)))
     return found
-
-
-

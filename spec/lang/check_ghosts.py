@@ -38,8 +38,11 @@ class _Checker:
     def is_ghost(self, place: Expr) -> bool:
         """Whether a place lies in a ghost variable."""
         while isinstance(place, ir.Field | ir.Index):
-            if (isinstance(place, ir.Field) and isinstance(place.obj.type, ProcT)
-                    and (place.obj.type.name, place.name) in self.ghosts):
+            if (
+                isinstance(place, ir.Field)
+                and isinstance(place.obj.type, ProcT)
+                and (place.obj.type.name, place.name) in self.ghosts
+            ):
                 return True
             place = place.obj
         return False
@@ -47,8 +50,11 @@ class _Checker:
     def is_const(self, place: Expr) -> bool:
         """Whether a place lies in a constant."""
         while isinstance(place, ir.Field | ir.Index):
-            if (isinstance(place, ir.Field) and isinstance(place.obj.type, ProcT)
-                    and (place.obj.type.name, place.name) in self.consts):
+            if (
+                isinstance(place, ir.Field)
+                and isinstance(place.obj.type, ProcT)
+                and (place.obj.type.name, place.name) in self.consts
+            ):
                 return True
             place = place.obj
         return False
@@ -57,8 +63,11 @@ class _Checker:
         """Refuse an expression if it depends on a ghost."""
         found = self.reads(expr)
         if found is not None:
-            raise SpecError(found.span, f"{what} depends on ghost state, which behaviour may not",
-                            "keep what behaviour needs in a variable that is not Ghost")
+            raise SpecError(
+                found.span,
+                f"{what} depends on ghost state, which behaviour may not",
+                "keep what behaviour needs in a variable that is not Ghost",
+            )
 
     def block(self, body: Iterable[Stmt], hidden: bool) -> None:
         """Check a block; `hidden` is where control depends on ghosts."""
@@ -88,14 +97,17 @@ class _Checker:
         """Check a write: into a ghost anything goes, elsewhere nothing ghostly."""
         assert isinstance(stmt, _WRITES)
         if self.is_const(stmt.place):
-            raise SpecError(stmt.span, "a constant is not written",
-                            "declare it without Const to make it state")
+            raise SpecError(
+                stmt.span, "a constant is not written", "declare it without Const to make it state"
+            )
         if self.is_ghost(stmt.place):
             return
         if hidden:
-            raise SpecError(stmt.span, "whether this is written depends on ghost state, which "
-                            "behaviour may not",
-                            "keep what behaviour needs in a variable that is not Ghost")
+            raise SpecError(
+                stmt.span,
+                "whether this is written depends on ghost state, which behaviour may not",
+                "keep what behaviour needs in a variable that is not Ghost",
+            )
         value = stmt.value if isinstance(stmt, ir.Assign) else getattr(stmt, "elem", None)
         if value is not None:
             self.refuse(value, "the value")
@@ -104,9 +116,11 @@ class _Checker:
     def effect(self, stmt: Stmt, hidden: bool) -> None:
         """Check a statement that behaviour consists of."""
         if hidden:
-            raise SpecError(stmt.span, "whether this happens depends on ghost state, which "
-                            "behaviour may not",
-                            "keep what behaviour needs in a variable that is not Ghost")
+            raise SpecError(
+                stmt.span,
+                "whether this happens depends on ghost state, which behaviour may not",
+                "keep what behaviour needs in a variable that is not Ghost",
+            )
         if isinstance(stmt, ir.Require | ir.Assert):
             self.refuse(stmt.cond, "this condition")
         elif isinstance(stmt, ir.Emit):

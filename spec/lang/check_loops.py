@@ -64,8 +64,11 @@ def _check_loop(loop: ir.For) -> None:
             elif isinstance(node, ir.For):
                 effects.locals.add(node.binder.name)
             elif isinstance(node, ir.Emit) and not loop.ordered:
-                raise SpecError(node.span, "the loop emits, and nothing says in which order",
-                                "loop over sorted(…)")
+                raise SpecError(
+                    node.span,
+                    "the loop emits, and nothing says in which order",
+                    "loop over sorted(…)",
+                )
             elif isinstance(node, _WRITES):
                 _note(effects, node)
     for writes in effects.shared.values():
@@ -93,22 +96,31 @@ def _check_shared(effects: _Effects, writes: list[Stmt]) -> None:
         if isinstance(write, ir.Assign) and len(writes) == 1 and _same_everywhere(write, effects):
             continue
         if isinstance(write, ir.Assign) and _only_grows(write):
-            if all(isinstance(w, ir.SetAdd) or (isinstance(w, ir.Assign) and _only_grows(w))
-                   for w in writes):
+            if all(
+                isinstance(w, ir.SetAdd) or (isinstance(w, ir.Assign) and _only_grows(w))
+                for w in writes
+            ):
                 continue
-        raise SpecError(write.span, "iterations write the same place, and their order would tell",
-                        "index it by the loop variable, or compute the value before the loop")
+        raise SpecError(
+            write.span,
+            "iterations write the same place, and their order would tell",
+            "index it by the loop variable, or compute the value before the loop",
+        )
 
 
 def _same_everywhere(write: ir.Assign, effects: _Effects) -> bool:
     inner = {effects.variable, *effects.locals}
     return not any(isinstance(n, ir.Var) and n.name in inner for n in ir.walk(write.value)) and (
-        not any(isinstance(n, ir.Var) and n.name in inner for n in ir.walk(write.place)))
+        not any(isinstance(n, ir.Var) and n.name in inner for n in ir.walk(write.place))
+    )
 
 
 def _only_grows(write: ir.Assign) -> bool:
-    return (isinstance(write.value, ir.SetOp) and write.value.op in "|-"
-            and write.value.left == write.place)
+    return (
+        isinstance(write.value, ir.SetOp)
+        and write.value.op in "|-"
+        and write.value.left == write.place
+    )
 
 
 def _is_own(elem: Expr, effects: _Effects) -> bool:
@@ -120,11 +132,17 @@ def _check_reads(effects: _Effects, node: Node) -> None:
         name = _path(place)
         written = _overlapping(name, effects.shared)
         if written is not None and not _own_membership(effects, node, place):
-            raise SpecError(place.span, "this reads what another iteration of the loop wrote",
-                            "read it into a local before the loop")
+            raise SpecError(
+                place.span,
+                "this reads what another iteration of the loop wrote",
+                "read it into a local before the loop",
+            )
         if _overlapping(name, effects.owned) is not None and not _belongs(place, effects.variable):
-            raise SpecError(place.span, "this reads what another iteration of the loop wrote",
-                            "read only the entry of the loop variable, or copy before the loop")
+            raise SpecError(
+                place.span,
+                "this reads what another iteration of the loop wrote",
+                "read only the entry of the loop variable, or copy before the loop",
+            )
 
 
 def _overlapping(name: str, written: Iterable[str]) -> str | None:
@@ -138,12 +156,16 @@ def _prefix(a: str, b: str) -> bool:
 def _own_membership(effects: _Effects, node: Node, place: Expr) -> bool:
     """Whether the place is read only by asking whether the loop variable is a member."""
     writes = effects.shared.get(_path(place), [])
-    if not all(isinstance(w, ir.SetAdd | ir.SetDiscard) and _is_own(w.elem, effects)
-               for w in writes):
+    if not all(
+        isinstance(w, ir.SetAdd | ir.SetDiscard) and _is_own(w.elem, effects) for w in writes
+    ):
         return False
     tests = [n for n in ir.walk(node) if isinstance(n, ir.In) and n.set == place]
-    return bool(tests) and all(_is_own(t.elem, effects) for t in tests) and (
-        sum(1 for r in _reads(node) if r == place) == len(tests))
+    return (
+        bool(tests)
+        and all(_is_own(t.elem, effects) for t in tests)
+        and (sum(1 for r in _reads(node) if r == place) == len(tests))
+    )
 
 
 def _reads(node: Node) -> Iterator[Expr]:
@@ -191,8 +213,10 @@ def _path(place: Expr) -> str:
 
 def _belongs(place: Expr, variable: str) -> bool:
     while isinstance(place, ir.Field | ir.Index):
-        if isinstance(place, ir.Index) and isinstance(place.key, ir.Var) and (
-            place.key.name == variable
+        if (
+            isinstance(place, ir.Index)
+            and isinstance(place.key, ir.Var)
+            and (place.key.name == variable)
         ):
             return True
         place = place.obj

@@ -33,9 +33,12 @@ def check_requires(program: Program) -> Program:
 def _check(body: Iterable[Stmt], changed: bool) -> bool:
     for stmt in body:
         if isinstance(stmt, ir.Require) and changed:
-            raise SpecError(stmt.span, "this `require` comes after a change: a step that is not "
-                            "enabled must not have done anything",
-                            "move it to the top of the method")
+            raise SpecError(
+                stmt.span,
+                "this `require` comes after a change: a step that is not "
+                "enabled must not have done anything",
+                "move it to the top of the method",
+            )
         if isinstance(stmt, ir.If):
             then = _check(stmt.then, changed)
             changed = _check(stmt.orelse, changed) or then

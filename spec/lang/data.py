@@ -60,7 +60,9 @@ def from_data(value: Any, hint: Any) -> Any:
         return hint[value]
     if isinstance(hint, type) and issubclass(hint, Record):
         fields = dataclasses.fields(hint)  # type: ignore[arg-type]
-        return hint(*(from_data(v, _hint(hint, f.name)) for f, v in zip(fields, value, strict=True)))
+        return hint(
+            *(from_data(v, _hint(hint, f.name)) for f, v in zip(fields, value, strict=True))
+        )
     if origin is set:
         return {from_data(v, args[0]) for v in value}
     if origin is Seq:
@@ -97,8 +99,10 @@ def domain(t: Type, elements: Elements) -> list[Any]:
         return list(itertools.product(*(domain(f, elements) for _, f in t.fields)))
     if isinstance(t, SetT):
         items = domain(t.elem, elements)
-        return [frozenset(x for i, x in enumerate(items) if mask >> i & 1)
-                for mask in range(2 ** len(items))]
+        return [
+            frozenset(x for i, x in enumerate(items) if mask >> i & 1)
+            for mask in range(2 ** len(items))
+        ]
     raise AssertionError(f"no domain for {t!r}")
 
 

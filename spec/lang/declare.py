@@ -10,8 +10,8 @@ import dataclasses
 import enum
 import inspect
 from collections.abc import Iterable
-from typing import Any, Union, get_args, get_origin, get_type_hints
 from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from ackproof.spec.lang import ir
 from ackproof.spec.lang.errors import SpecError
@@ -53,8 +53,10 @@ def type_of_class(cls: type) -> Type | None:
     if issubclass(cls, Record) and dataclasses.is_dataclass(cls):
         hints = get_type_hints(cls, include_extras=True)
         return RecordT(
-            cls.__name__, tuple((f.name, to_type(hints[f.name], _of(cls, f.name)))
-                                for f in dataclasses.fields(cls))
+            cls.__name__,
+            tuple(
+                (f.name, to_type(hints[f.name], _of(cls, f.name))) for f in dataclasses.fields(cls)
+            ),
         )
     return None
 
@@ -93,8 +95,11 @@ def to_type(hint: Any, span: Span, *, const: bool = False) -> Type:
 def _unknown_type(hint: Any, span: Span) -> SpecError:
     name = getattr(hint, "__name__", str(hint))
     if hint in (set, dict, list, Map, Seq):
-        return SpecError(span, f"`{name}` does not say what it holds",
-                         "name the element types, as in Set[Msg] or Map[Msg, bool]")
+        return SpecError(
+            span,
+            f"`{name}` does not say what it holds",
+            "name the element types, as in Set[Msg] or Map[Msg, bool]",
+        )
     return SpecError(
         span,
         f"`{name}` is not a type of the language",
@@ -106,37 +111,52 @@ def _unknown_type(hint: Any, span: Span) -> SpecError:
 def _integer(marks: set[Any], span: Span, const: bool) -> IntT:
     bounds = [m for m in marks if isinstance(m, Range)]
     if bounds and bounds[0].lo > bounds[0].hi:
-        raise SpecError(span, f"the range {bounds[0].lo} to {bounds[0].hi} is empty",
-                        "give the lower bound first: Range(lo, hi) with lo <= hi")
+        raise SpecError(
+            span,
+            f"the range {bounds[0].lo} to {bounds[0].hi} is empty",
+            "give the lower bound first: Range(lo, hi) with lo <= hi",
+        )
     if bounds:
         return IntT(bounds[0].lo, bounds[0].hi)
     if const:
         return IntT(-UNBOUNDED, UNBOUNDED)
-    raise SpecError(span, "an integer without bounds has no finite state space",
-                    "give its bounds: Annotated[int, Range(0, 3)]")
+    raise SpecError(
+        span,
+        "an integer without bounds has no finite state space",
+        "give its bounds: Annotated[int, Range(0, 3)]",
+    )
 
 
 def _sequence(args: tuple[Any, ...], marks: set[Any], span: Span) -> SeqT:
     caps = [m for m in marks if isinstance(m, int)]
     if not caps or caps[0] < 1:
-        raise SpecError(span, "a sequence without a bound has no finite state space",
-                        "say how much it holds: Annotated[Seq[Msg], 3]")
+        raise SpecError(
+            span,
+            "a sequence without a bound has no finite state space",
+            "say how much it holds: Annotated[Seq[Msg], 3]",
+        )
     return SeqT(_scalar(args[0], span, "a sequence holds"), caps[0])
 
 
 def _option(args: tuple[Any, ...], span: Span) -> OptionT:
     some = [a for a in args if a is not type(None)]
     if len(some) != 1 or len(args) != 2:
-        raise SpecError(span, "a union of several types is outside the language",
-                        "use Option[T], or a Record with a field that tells the cases apart")
+        raise SpecError(
+            span,
+            "a union of several types is outside the language",
+            "use Option[T], or a Record with a field that tells the cases apart",
+        )
     return OptionT(_scalar(some[0], span, "an option holds"))
 
 
 def _scalar(hint: Any, span: Span, what: str) -> Type:
     found = to_type(hint, span)
     if not is_scalar(found):
-        raise SpecError(span, f"{what} single values, and this is {_words(found)}",
-                        "use a scalar there; for sets of sets, a Map from a Sort to Set[…]")
+        raise SpecError(
+            span,
+            f"{what} single values, and this is {_words(found)}",
+            "use a scalar there; for sets of sets, a Map from a Sort to Set[…]",
+        )
     return found
 
 
@@ -156,16 +176,22 @@ def literal(value: object, expected: Type, span: Span) -> Expr:
         return ir.Lit(value, type=BOOL, span=span)
     if isinstance(expected, IntT) and isinstance(value, int) and not isinstance(value, bool):
         if not expected.lo <= value <= expected.hi:
-            raise SpecError(span, f"{value} is outside {expected.lo} to {expected.hi}",
-                            "start with a value in the range, or widen it")
+            raise SpecError(
+                span,
+                f"{value} is outside {expected.lo} to {expected.hi}",
+                "start with a value in the range, or widen it",
+            )
         return ir.Lit(value, type=expected, span=span)
     if isinstance(expected, SortT) and expected.ordered and value == 1:
         return ir.First(type=expected, span=span)
     if isinstance(expected, RecordT) and isinstance(value, Record):
         args = tuple(literal(getattr(value, n), t, span) for n, t in expected.fields)
         return ir.MakeRecord(args, type=expected, span=span)
-    raise SpecError(span, f"{value!r} is not a value of type {expected!r}",
-                    "write a literal of the declared type, or leave the value out")
+    raise SpecError(
+        span,
+        f"{value!r} is not a value of type {expected!r}",
+        "write a literal of the declared type, or leave the value out",
+    )
 
 
 def declare(cls: type[Process]) -> tuple[tuple[VarDecl, ...], dict[str, ProcT | FamilyT]]:
@@ -202,25 +228,32 @@ def _part(hint: Any, span: Span) -> ProcT | FamilyT | None:
         sort, proc = get_args(hint)
         key = to_type(sort, span)
         if not isinstance(key, SortT) or not issubclass(proc, Process):
-            raise SpecError(span, "a family is one process for every element of a sort",
-                            "declare it as Each[SomeSort, SomeProcess]")
+            raise SpecError(
+                span,
+                "a family is one process for every element of a sort",
+                "declare it as Each[SomeSort, SomeProcess]",
+            )
         return FamilyT(key, ProcT(proc.__name__))
     return None
 
 
-def _variable(
-    cls: type, name: str, hint: Any, span: Span, ghost: bool, const: bool
-) -> VarDecl:
+def _variable(cls: type, name: str, hint: Any, span: Span, ghost: bool, const: bool) -> VarDecl:
     declared = to_type(hint, span, const=const)
     value = inspect.getattr_static(cls, name, dataclasses.MISSING)
     if value is dataclasses.MISSING:
         if isinstance(declared, SortT) and not declared.ordered and not const:
-            raise SpecError(span, f"no element of the unordered sort {declared.name} comes first",
-                            f"declare Option[{declared.name}], which starts as None")
+            raise SpecError(
+                span,
+                f"no element of the unordered sort {declared.name} comes first",
+                f"declare Option[{declared.name}], which starts as None",
+            )
         initial: Expr = ir.Default(type=declared, span=span)
-    elif is_mutable(declared) and not const or isinstance(value, set | dict | list):
-        raise SpecError(span, "a default that can be changed would be shared by all processes",
-                        "leave the value out: sets, maps and sequences start empty")
+    elif (is_mutable(declared) and not const) or isinstance(value, set | dict | list):
+        raise SpecError(
+            span,
+            "a default that can be changed would be shared by all processes",
+            "leave the value out: sets, maps and sequences start empty",
+        )
     else:
         initial = literal(value, declared, span)
     return VarDecl(name, declared, ghost, const, initial, span)
@@ -231,11 +264,17 @@ def _refuse_bare_assignments(cls: type[Process]) -> None:
     declared = set(hints_of(cls))
     for base in _specified(cls):
         for name, value in vars(base).items():
-            plain = name.startswith("__") or callable(value) or isinstance(
-                value, property | staticmethod | classmethod)
+            plain = (
+                name.startswith("__")
+                or callable(value)
+                or isinstance(value, property | staticmethod | classmethod)
+            )
             if not plain and name not in declared:
-                raise SpecError(annotation_span(base, name), f"`{name}` has no annotation",
-                                f"declare its type: {name}: bool = …")
+                raise SpecError(
+                    annotation_span(base, name),
+                    f"`{name}` has no annotation",
+                    f"declare its type: {name}: bool = …",
+                )
 
 
 def _specified(cls: type) -> Iterable[type]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ackproof.spec.lang import ir
-from ackproof.spec.lang.declare import literal, type_of_class
+from ackproof.spec.lang.declare import type_of_class
 from ackproof.spec.lang.ir import Binder, Expr
 from ackproof.spec.lang.scope import Scope, known_after
 from ackproof.spec.lang.sorts import Sort
@@ -41,19 +41,27 @@ _SET_OPS = {ast.BitOr: "|", ast.BitAnd: "&", ast.Sub: "-", ast.BitXor: "^"}
 _INT_OPS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Lambda: ("a lambda is outside the language", "write a @helper function"),
-    ast.Dict: ("a dict display is outside the language",
-               "declare a Map on a process; its keys start with the default"),
-    ast.DictComp: ("a dict comprehension is outside the language",
-                   "assign to the entries in a `for` loop"),
+    ast.Dict: (
+        "a dict display is outside the language",
+        "declare a Map on a process; its keys start with the default",
+    ),
+    ast.DictComp: (
+        "a dict comprehension is outside the language",
+        "assign to the entries in a `for` loop",
+    ),
     ast.List: ("a list is outside the language", "use a set, or a bounded Seq declared as state"),
-    ast.ListComp: ("a list comprehension is outside the language",
-                   "use a set comprehension: {x for x in …}"),
+    ast.ListComp: (
+        "a list comprehension is outside the language",
+        "use a set comprehension: {x for x in …}",
+    ),
     ast.Tuple: ("a tuple is outside the language", "declare a Record with named fields"),
     ast.JoinedStr: ("text is outside the language", "use the members of an Enum"),
     ast.Await: ("await is outside the language", "write one action for each step"),
     ast.Yield: ("yield is outside the language", "write one action for each step"),
-    ast.NamedExpr: ("an assignment inside an expression is outside the language",
-                    "assign to a local in a statement of its own"),
+    ast.NamedExpr: (
+        "an assignment inside an expression is outside the language",
+        "assign to a local in a statement of its own",
+    ),
     ast.Starred: ("`*` is outside the language", "pass the arguments one by one"),
 }
 
@@ -80,8 +88,11 @@ class Expressions:
         if expected is not None and isinstance(node, ast.Constant) and node.value is None:
             if isinstance(expected, OptionT):
                 return ir.Lit(None, type=expected, span=self.scope.span(node))
-            self.scope.refuse(node, f"None is not a value of type {expected!r}",
-                              f"give a value, or declare Option[{expected!r}]")
+            self.scope.refuse(
+                node,
+                f"None is not a value of type {expected!r}",
+                f"give a value, or declare Option[{expected!r}]",
+            )
         if expected is not None and self._is_empty_set(node) and isinstance(expected, SetT):
             return ir.SetLit((), type=expected, span=self.scope.span(node))
         found = self._dispatch(node, expected)
@@ -98,10 +109,16 @@ class Expressions:
         if isinstance(found.type, MapT) and expected == SetT(found.type.key):
             return self._as_set(node, found)
         if isinstance(found.type, OptionT) and found.type.inner == expected:
-            self.scope.refuse(node, f"this may be None where a value of type {expected!r} is needed",
-                              "test it first: `x is not None and …`")
-        self.scope.refuse(node, f"this has type {found.type!r} where {expected!r} is needed",
-                          f"write an expression of type {expected!r}")
+            self.scope.refuse(
+                node,
+                f"this may be None where a value of type {expected!r} is needed",
+                "test it first: `x is not None and …`",
+            )
+        self.scope.refuse(
+            node,
+            f"this has type {found.type!r} where {expected!r} is needed",
+            f"write an expression of type {expected!r}",
+        )
 
     def boolean(self, node: ast.expr) -> Expr:
         """Return a condition: a truth value, or whether a set, map or sequence has elements."""
@@ -118,10 +135,16 @@ class Expressions:
             empty = ir.SetLit((), type=some.type, span=span)
             return ir.Not(ir.Eq(some, empty, type=BOOL, span=span), type=BOOL, span=span)
         if isinstance(found.type, OptionT):
-            self.scope.refuse(node, "an option is not a truth value: its value may be falsy",
-                              "compare it: `x is not None`")
-        self.scope.refuse(node, f"a value of type {found.type!r} is not a truth value",
-                          "compare it with something")
+            self.scope.refuse(
+                node,
+                "an option is not a truth value: its value may be falsy",
+                "compare it: `x is not None`",
+            )
+        self.scope.refuse(
+            node,
+            f"a value of type {found.type!r} is not a truth value",
+            "compare it with something",
+        )
 
     def iterable(self, node: ast.expr) -> Expr:
         """Return the set that a loop or comprehension ranges over."""
@@ -138,8 +161,11 @@ class Expressions:
                 self.scope.refuse(node, problem, instead)
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
-            self.scope.refuse(node, f"{type(node).__name__} is outside the language",
-                              "see the list of expressions in the language reference")
+            self.scope.refuse(
+                node,
+                f"{type(node).__name__} is outside the language",
+                "see the list of expressions in the language reference",
+            )
         result: Expr = method(node, expected)
         return result
 
@@ -150,11 +176,15 @@ class Expressions:
         if isinstance(value, int):
             return ir.Lit(value, type=IntT(value, value), span=span)
         if value is None:
-            self.scope.refuse(node, "nothing says of which type this None is",
-                              "compare with `is None`, or assign it to an Option variable")
+            self.scope.refuse(
+                node,
+                "nothing says of which type this None is",
+                "compare with `is None`, or assign it to an Option variable",
+            )
         if isinstance(value, float):
-            self.scope.refuse(node, "a float is outside the language",
-                              "use a bounded integer or an Enum")
+            self.scope.refuse(
+                node, "a float is outside the language", "use a bounded integer or an Enum"
+            )
         self.scope.refuse(node, "text is outside the language", "use the members of an Enum")
 
     def _name(self, node: ast.Name, expected: Type | None) -> Expr:
@@ -176,18 +206,26 @@ class Expressions:
         if isinstance(value, type):
             if issubclass(value, Sort | enum.Enum) or value is bool:
                 return self._universe(node, value)
-            self.scope.refuse(node, f"the class `{name}` is not a value",
-                              "call it, or use the state that was declared with it")
+            self.scope.refuse(
+                node,
+                f"the class `{name}` is not a value",
+                "call it, or use the state that was declared with it",
+            )
         self.scope.refuse(
-            node, f"`{name}` is a {type(value).__name__}, and its value is not part of the state",
+            node,
+            f"`{name}` is a {type(value).__name__}, and its value is not part of the state",
             "declare it as state or Const of a process; only bools, ints and Enum members "
-            "may be read from a module")
+            "may be read from a module",
+        )
 
     def _universe(self, node: ast.AST, cls: type) -> Expr:
         element = type_of_class(cls)
         if element is None or not is_scalar(element):
-            self.scope.refuse(node, f"`{cls.__name__}` is not a set that can be iterated over",
-                              "iterate over a Sort, an Enum, or a set in the state")
+            self.scope.refuse(
+                node,
+                f"`{cls.__name__}` is not a set that can be iterated over",
+                "iterate over a Sort, an Enum, or a set in the state",
+            )
         return ir.Universe(type=SetT(element), span=self.scope.span(node))
 
     def _narrowed(self, found: Expr) -> Expr:
@@ -210,8 +248,11 @@ class Expressions:
     def _member(self, node: ast.Attribute, cls: type[enum.Enum]) -> Expr:
         t = type_of_class(cls)
         if not isinstance(t, EnumT) or node.attr not in t.members:
-            self.scope.refuse(node, f"{cls.__name__} has no member `{node.attr}`",
-                              f"use one of {', '.join(cls.__members__)}")
+            self.scope.refuse(
+                node,
+                f"{cls.__name__} has no member `{node.attr}`",
+                f"use one of {', '.join(cls.__members__)}",
+            )
         return ir.Lit(node.attr, type=t, span=self.scope.span(node))
 
     def field(self, node: ast.AST, obj: Expr, name: str) -> Expr:
@@ -221,8 +262,9 @@ class Expressions:
             t = obj.type.field(name)
             if t is None:
                 have = ", ".join(n for n, _ in obj.type.fields) or "none"
-                self.scope.refuse(node, f"{obj.type!r} has no field `{name}`",
-                                  f"its fields are: {have}")
+                self.scope.refuse(
+                    node, f"{obj.type!r} has no field `{name}`", f"its fields are: {have}"
+                )
             return ir.Field(obj, name, type=t, span=span)
         if isinstance(obj.type, ProcT):
             t = self._declared(obj.type, name)
@@ -230,10 +272,16 @@ class Expressions:
                 self._refuse_unknown_field(node, obj.type, name)
             return ir.Field(obj, name, type=t, span=span)
         if isinstance(obj.type, OptionT) and isinstance(obj.type.inner, RecordT):
-            self.scope.refuse(node, f"this may be None, and None has no field `{name}`",
-                              "test it first: `x is not None and …`")
-        self.scope.refuse(node, f"a value of type {obj.type!r} has no field `{name}`",
-                          "only processes and records have fields")
+            self.scope.refuse(
+                node,
+                f"this may be None, and None has no field `{name}`",
+                "test it first: `x is not None and …`",
+            )
+        self.scope.refuse(
+            node,
+            f"a value of type {obj.type!r} has no field `{name}`",
+            "only processes and records have fields",
+        )
 
     def _declared(self, t: ProcT, name: str) -> Type | None:
         raise NotImplementedError
@@ -241,10 +289,16 @@ class Expressions:
     def _refuse_unknown_field(self, node: ast.AST, t: ProcT, name: str) -> None:
         cls = self.scope.registry.classes[t.name]
         if hasattr(cls, name):
-            self.scope.refuse(node, f"`{name}` is a method of {t.name}, not a value",
-                              "call a @helper for its value; other steps are called as statements")
-        self.scope.refuse(node, f"{t.name} declares no variable `{name}`",
-                          f"declare it in class {t.name} with its type, or correct the name")
+            self.scope.refuse(
+                node,
+                f"`{name}` is a method of {t.name}, not a value",
+                "call a @helper for its value; other steps are called as statements",
+            )
+        self.scope.refuse(
+            node,
+            f"{t.name} declares no variable `{name}`",
+            f"declare it in class {t.name} with its type, or correct the name",
+        )
 
     def _subscript(self, node: ast.Subscript, expected: Type | None) -> Expr:
         obj = self.expr(node.value)
@@ -258,10 +312,16 @@ class Expressions:
         if isinstance(obj.type, SeqT):
             if isinstance(node.slice, ast.Constant) and node.slice.value == 0:
                 return ir.Head(obj, type=obj.type.elem, span=span)
-            self.scope.refuse(node, "only the head of a sequence can be read by position",
-                              "read s[0] and take it with s.pop(0)")
-        self.scope.refuse(node, f"a value of type {obj.type!r} cannot be indexed",
-                          "index a Map by its key, or a family by an element of its sort")
+            self.scope.refuse(
+                node,
+                "only the head of a sequence can be read by position",
+                "read s[0] and take it with s.pop(0)",
+            )
+        self.scope.refuse(
+            node,
+            f"a value of type {obj.type!r} cannot be indexed",
+            "index a Map by its key, or a family by an element of its sort",
+        )
 
     # -- logic ----------------------------------------------------------------------------------
 
@@ -279,13 +339,18 @@ class Expressions:
     def _unaryop(self, node: ast.UnaryOp, expected: Type | None) -> Expr:
         if isinstance(node.op, ast.Not):
             return ir.Not(self.boolean(node.operand), type=BOOL, span=self.scope.span(node))
-        if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant) and isinstance(
-            node.operand.value, int
+        if (
+            isinstance(node.op, ast.USub)
+            and isinstance(node.operand, ast.Constant)
+            and isinstance(node.operand.value, int)
         ):
             value = -node.operand.value
             return ir.Lit(value, type=IntT(value, value), span=self.scope.span(node))
-        self.scope.refuse(node, "this operator is outside the language",
-                          "use `not`, or write 0 - x for a negative number")
+        self.scope.refuse(
+            node,
+            "this operator is outside the language",
+            "use `not`, or write 0 - x for a negative number",
+        )
 
     def _ifexp(self, node: ast.IfExp, expected: Type | None) -> Expr:
         cond = self.boolean(node.test)
@@ -331,8 +396,11 @@ class Expressions:
         left, right = self._pair(node, a, b)
         if isinstance(op, ast.Eq | ast.NotEq):
             if isinstance(left.type, MapT | ProcT | FamilyT):
-                self.scope.refuse(node, f"values of type {left.type!r} are not compared as a whole",
-                                  "compare entry by entry: all(a[k] == b[k] for k in …)")
+                self.scope.refuse(
+                    node,
+                    f"values of type {left.type!r} are not compared as a whole",
+                    "compare entry by entry: all(a[k] == b[k] for k in …)",
+                )
             same = ir.Eq(left, right, type=BOOL, span=span)
             return same if isinstance(op, ast.Eq) else ir.Not(same, type=BOOL, span=span)
         if isinstance(op, ast.Gt | ast.GtE):
@@ -352,21 +420,31 @@ class Expressions:
         return self._is_empty_set(node) or (isinstance(node, ast.Constant) and node.value is None)
 
     def _is_empty_set(self, node: ast.expr) -> bool:
-        return (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-                and node.func.id == "set" and not node.args)
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "set"
+            and not node.args
+        )
 
     def _identity(self, node: ast.Compare, a: ast.expr, op: ast.cmpop, b: ast.expr) -> Expr:
         span = self.scope.span(node)
         if not (isinstance(b, ast.Constant) and b.value is None):
-            self.scope.refuse(node, "`is` compares identity, and values have none",
-                              "use `==`; `is` is for `is None` only")
+            self.scope.refuse(
+                node,
+                "`is` compares identity, and values have none",
+                "use `==`; `is` is for `is None` only",
+            )
         with self.scope.knowing(frozenset()):
             before, self.scope.facts = self.scope.facts, frozenset()
             option = self.expr(a)
             self.scope.facts = before
         if not isinstance(option.type, OptionT):
-            self.scope.refuse(node, f"a value of type {option.type!r} is never None",
-                              "leave the test out, or declare it Option[…]")
+            self.scope.refuse(
+                node,
+                f"a value of type {option.type!r} is never None",
+                "leave the test out, or declare it Option[…]",
+            )
         none = ir.IsNone(option, type=BOOL, span=span)
         return none if isinstance(op, ast.Is) else ir.Not(none, type=BOOL, span=span)
 
@@ -379,8 +457,11 @@ class Expressions:
         assert isinstance(where.type, SetT | SeqT)
         element = self.expr(a)
         if isinstance(element.type, OptionT) and element.type.inner == where.type.elem:
-            self.scope.refuse(a, "this may be None, and None is not an element",
-                              "test it first: `x is not None and x in …`")
+            self.scope.refuse(
+                a,
+                "this may be None, and None is not an element",
+                "test it first: `x is not None and x in …`",
+            )
         return ir.In(self.coerce(a, element, where.type.elem), where, type=BOOL, span=span)
 
     def _order(self, node: ast.AST, left: Expr, right: Expr, strict: bool) -> Expr:
@@ -388,14 +469,23 @@ class Expressions:
         if isinstance(left.type, SetT):
             return ir.Subset(left, right, strict, type=BOOL, span=span)
         if isinstance(left.type, OptionT):
-            self.scope.refuse(node, "an option has no order: None is not before or after anything",
-                              "test it first: `x is not None and …`")
+            self.scope.refuse(
+                node,
+                "an option has no order: None is not before or after anything",
+                "test it first: `x is not None and …`",
+            )
         if isinstance(left.type, SortT) and not left.type.ordered:
-            self.scope.refuse(node, f"the sort {left.type.name} is not ordered",
-                              f"compare with ==, or declare class {left.type.name}(OrderedSort)")
+            self.scope.refuse(
+                node,
+                f"the sort {left.type.name} is not ordered",
+                f"compare with ==, or declare class {left.type.name}(OrderedSort)",
+            )
         if not isinstance(left.type, SortT | IntT):
-            self.scope.refuse(node, f"values of type {left.type!r} have no order",
-                              "compare integers, sets, or elements of an OrderedSort")
+            self.scope.refuse(
+                node,
+                f"values of type {left.type!r} have no order",
+                "compare integers, sets, or elements of an OrderedSort",
+            )
         return ir.Less(left, right, strict, type=BOOL, span=span)
 
     # -- sets and integers ----------------------------------------------------------------------
@@ -405,8 +495,11 @@ class Expressions:
             return found
         if isinstance(found.type, MapT):
             return ir.Support(found, type=SetT(found.type.key), span=self.scope.span(node))
-        self.scope.refuse(node, f"a value of type {found.type!r} is not a set",
-                          "use a set, a map (its keys that are not default), or a sort")
+        self.scope.refuse(
+            node,
+            f"a value of type {found.type!r} is not a set",
+            "use a set, a map (its keys that are not default), or a sort",
+        )
 
     def _set(self, node: ast.Set, expected: Type | None) -> Expr:
         elems = [self.expr(e) for e in node.elts]
@@ -428,8 +521,11 @@ class Expressions:
         if isinstance(left.type, IntT) and isinstance(right.type, IntT):
             if type(node.op) in _INT_OPS:
                 return self.arith(_INT_OPS[type(node.op)], left, right, node)
-        self.scope.refuse(node, f"this operator is not defined on {left.type!r}",
-                          "use + - * on integers, | & - ^ on sets; Msg.succ(m) for the next element")
+        self.scope.refuse(
+            node,
+            f"this operator is not defined on {left.type!r}",
+            "use + - * on integers, | & - ^ on sets; Msg.succ(m) for the next element",
+        )
 
     def arith(self, op: str, left: Expr, right: Expr, node: ast.AST) -> Expr:
         """Return an integer operation with the range of its results."""
@@ -452,14 +548,18 @@ class Expressions:
         def build(binders: tuple[Binder, ...], cond: Expr) -> Expr:
             elem = self.expr(node.elt)
             if not is_scalar(elem.type):
-                self.scope.refuse(node.elt, "the elements of a set are single values",
-                                  "collect sorts, enums, integers or records")
+                self.scope.refuse(
+                    node.elt,
+                    "the elements of a set are single values",
+                    "collect sorts, enums, integers or records",
+                )
             return ir.Comprehension(elem, binders, cond, type=SetT(elem.type), span=span)
 
         return self.comprehend(node.generators, build)
 
     def comprehend(
-        self, generators: list[ast.comprehension],
+        self,
+        generators: list[ast.comprehension],
         build: Callable[[tuple[Binder, ...], Expr], Expr],
     ) -> Expr:
         """Bind the variables of `for` clauses, then build with them and the joint condition."""
@@ -469,14 +569,18 @@ class Expressions:
         facts: frozenset[str] = frozenset()
         for clause in generators:
             if not isinstance(clause.target, ast.Name):
-                self.scope.refuse(clause.target, "a comprehension binds one name at a time",
-                                  "write one `for` for each variable")
+                self.scope.refuse(
+                    clause.target,
+                    "a comprehension binds one name at a time",
+                    "write one `for` for each variable",
+                )
             with self.scope.binding(names), self.scope.knowing(facts):
                 domain = self.iterable(clause.iter)
                 binder = Binder(self.scope.fresh(clause.target.id), domain)
                 binders.append(binder)
                 names[clause.target.id] = ir.Var(
-                    binder.name, type=binder.type, span=self.scope.span(clause.target))
+                    binder.name, type=binder.type, span=self.scope.span(clause.target)
+                )
                 with self.scope.binding(names):
                     for test in clause.ifs:
                         with self.scope.knowing(facts):
@@ -487,8 +591,9 @@ class Expressions:
             return build(tuple(binders), cond)
 
     def _generatorexp(self, node: ast.GeneratorExp, expected: Type | None) -> Expr:
-        return self._setcomp(ast.copy_location(
-            ast.SetComp(elt=node.elt, generators=node.generators), node), expected)
+        return self._setcomp(
+            ast.copy_location(ast.SetComp(elt=node.elt, generators=node.generators), node), expected
+        )
 
     def _call(self, node: ast.Call, expected: Type | None) -> Expr:
         raise NotImplementedError

@@ -70,22 +70,25 @@ def compile_model(model: Model, design: Design | None = None) -> Program:
     return replace(program, sorts=_sorts(program))
 
 
-def _replacements(
-    model: Model, design: Design | None
-) -> dict[type[Process], type[Process]]:
+def _replacements(model: Model, design: Design | None) -> dict[type[Process], type[Process]]:
     replaced: dict[type[Process], type[Process]] = {}
     for cls in design.replace if design else ():
         base = cls.__mro__[1]
         if not issubclass(base, Process) or base.__module__ == Process.__module__:
-            raise SpecError(class_span(cls), f"`{cls.__name__}` changes no process of the model",
-                            "extend the class it takes the place of: class MyQueue(QueueMaster)")
+            raise SpecError(
+                class_span(cls),
+                f"`{cls.__name__}` changes no process of the model",
+                "extend the class it takes the place of: class MyQueue(QueueMaster)",
+            )
         replaced[base] = cls
     known = {c for c in _reachable(model.system)}
     for base, cls in replaced.items():
         if base not in known:
-            raise SpecError(class_span(cls), f"`{base.__name__}` is no process of the model "
-                            f"{model.name}", "extend one of: "
-                            + ", ".join(sorted(c.__name__ for c in known)))
+            raise SpecError(
+                class_span(cls),
+                f"`{base.__name__}` is no process of the model {model.name}",
+                "extend one of: " + ", ".join(sorted(c.__name__ for c in known)),
+            )
     return replaced
 
 
@@ -97,15 +100,16 @@ def _reachable(cls: type[Process]) -> Iterable[type[Process]]:
                 yield from _reachable(part)
 
 
-def _discover(
-    player: type[Process], cls: type[Process], registry: Registry
-) -> list[type[Process]]:
+def _discover(player: type[Process], cls: type[Process], registry: Registry) -> list[type[Process]]:
     """Return the process classes of a system, root first, each entered in the registry."""
     found = [cls]
     for hint in hints_of(player).values():
         for part in (hint, *getattr(hint, "__args__", ())):
-            if (isinstance(part, type) and issubclass(part, Process)
-                    and part.__name__ not in registry.classes):
+            if (
+                isinstance(part, type)
+                and issubclass(part, Process)
+                and part.__name__ not in registry.classes
+            ):
                 found += _discover(registry.add(part), part, registry)
     return found
 
@@ -113,9 +117,12 @@ def _discover(
 def _process(cls: type[Process], registry: Registry) -> ProcessDecl:
     player = registry.player(cls)
     variables, parts = declare(player)
-    methods = [m for c in reversed(player.__mro__)
-               if issubclass(c, Process) and c.__module__ != Process.__module__
-               for m in _methods(c, cls, player, registry)]
+    methods = [
+        m
+        for c in reversed(player.__mro__)
+        if issubclass(c, Process) and c.__module__ != Process.__module__
+        for m in _methods(c, cls, player, registry)
+    ]
     return ProcessDecl(
         name=cls.__name__,
         played_by=player.__name__,
@@ -140,8 +147,10 @@ def _methods(
             if plain:
                 file, node = function_ast(function)
                 Scope(file, {}, registry).refuse(
-                    node, f"nothing says what `{name}` is to the specification",
-                    "decorate it: @action, @fault, @handler, @on(Event) or @helper")
+                    node,
+                    f"nothing says what `{name}` is to the specification",
+                    "decorate it: @action, @fault, @handler, @on(Event) or @helper",
+                )
             continue
         _check_override(cls, name, function, registry)
         if mark.kind != "helper":
@@ -162,18 +171,22 @@ def _check_override(cls: type, name: str, function: Any, registry: Registry) -> 
     mine = list(inspect.signature(function).parameters)
     base = list(inspect.signature(overridden).parameters)
     if mine != base:
-        scope.refuse(node, f"`{name}` has other parameters than the step it overrides",
-                     f"use the same, in the same order: {', '.join(base)}")
+        scope.refuse(
+            node,
+            f"`{name}` has other parameters than the step it overrides",
+            f"use the same, in the same order: {', '.join(base)}",
+        )
     own, theirs = mark_of(function), mark_of(overridden)
     assert theirs is not None
     if own is not None and own.kind != theirs.kind:
-        scope.refuse(node, f"`{name}` overrides a step that is a {theirs.kind}, as a {own.kind}",
-                     f"decorate it @{theirs.kind}, or leave the decorator out")
+        scope.refuse(
+            node,
+            f"`{name}` overrides a step that is a {theirs.kind}, as a {own.kind}",
+            f"decorate it @{theirs.kind}, or leave the decorator out",
+        )
 
 
-def _method(
-    function: Any, cls: type[Process], base: type[Process], registry: Registry
-) -> Method:
+def _method(function: Any, cls: type[Process], base: type[Process], registry: Registry) -> Method:
     mark = mark_of(function) or _inherited_mark(cls, function.__name__)
     assert mark is not None
     file, node = function_ast(function)
@@ -181,8 +194,11 @@ def _method(
     params = parameters(scope, function, node, method=True)
     for name, t in params:
         if isinstance(t, ProcT | FamilyT | MapT):
-            scope.refuse(node, f"the parameter `{name}` has type {t!r}",
-                         "pass elements, sets of elements, truth values or records")
+            scope.refuse(
+                node,
+                f"the parameter `{name}` has type {t!r}",
+                "pass elements, sets of elements, truth values or records",
+            )
     if mark.kind in {"action", "fault"}:
         _check_finite(scope, node, params)
     scope.roots["self"] = ir.Root("self", type=ProcT(base.__name__))
@@ -191,12 +207,21 @@ def _method(
     event = type_of_class(mark.event) if mark.event is not None else None
     assert event is None or isinstance(event, RecordT)
     if mark.kind == "observer" and [t for _, t in params] != [event]:
-        scope.refuse(node, f"an observer of {event!r} takes that event and nothing else",
-                     f"write def {function.__name__}(self, event: {event!r}) -> None")
+        scope.refuse(
+            node,
+            f"an observer of {event!r} takes that event and nothing else",
+            f"write def {function.__name__}(self, event: {event!r}) -> None",
+        )
     return Method(
-        owner=cls.__name__, name=function.__name__, kind=mark.kind, fair=mark.fair, event=event,
+        owner=cls.__name__,
+        name=function.__name__,
+        kind=mark.kind,
+        fair=mark.fair,
+        event=event,
         params=tuple(Param(n, t) for n, t in params),
-        body=Statements(scope).block(node.body), doc=docstring(function), span=scope.span(node),
+        body=Statements(scope).block(node.body),
+        doc=docstring(function),
+        span=scope.span(node),
     )
 
 
@@ -204,8 +229,11 @@ def _check_finite(scope: Scope, node: Any, params: list[tuple[str, Type]]) -> No
     for name, t in params:
         small = t.elem if isinstance(t, SetT) else t
         if not isinstance(small, SortT) and isinstance(t, SetT):
-            scope.refuse(node, f"the parameter `{name}` ranges over sets of {small!r}",
-                         "an action takes scalars, or subsets of a sort")
+            scope.refuse(
+                node,
+                f"the parameter `{name}` ranges over sets of {small!r}",
+                "an action takes scalars, or subsets of a sort",
+            )
 
 
 def _property(prop: Property, model: Model, registry: Registry) -> PropertyDecl:
@@ -216,12 +244,18 @@ def _property(prop: Property, model: Model, registry: Registry) -> PropertyDecl:
     states = [(n, t) for n, t in params if t == ProcT(model.system.__name__)]
     events = [(n, t) for n, t in params if isinstance(t, RecordT)]
     shape = (len(states), len(events))
-    allowed = {"invariant": {(1, 0)}, "step": {(2, 0), (2, 1)},
-               "reachable": {(1, 0), (2, 0), (2, 1)}}[prop.kind]
+    allowed = {
+        "invariant": {(1, 0)},
+        "step": {(2, 0), (2, 1)},
+        "reachable": {(1, 0), (2, 0), (2, 1)},
+    }[prop.kind]
     if shape not in allowed or states + events != params:
-        scope.refuse(node, f"`{prop.name}` does not have the parameters of a property",
-                     f"write (s: {model.system.__name__}) for states, or (before, after: "
-                     f"{model.system.__name__}[, event: SomeEvent]) for steps")
+        scope.refuse(
+            node,
+            f"`{prop.name}` does not have the parameters of a property",
+            f"write (s: {model.system.__name__}) for states, or (before, after: "
+            f"{model.system.__name__}[, event: SomeEvent]) for steps",
+        )
     for name, t in states:
         scope.roots[name] = ir.Root(name, type=t)
     for name, t in events:
@@ -229,15 +263,21 @@ def _property(prop: Property, model: Model, registry: Registry) -> PropertyDecl:
     reader = Statements(scope)
     body = reader.value_of(list(node.body), node, BOOL)
     return PropertyDecl(
-        name=prop.name, kind=prop.kind, roots=tuple(n for n, _ in states),
+        name=prop.name,
+        kind=prop.kind,
+        roots=tuple(n for n, _ in states),
         event=Param(*events[0]) if events else None,
-        body=body, doc=prop.doc, span=scope.span(node),
+        body=body,
+        doc=prop.doc,
+        span=scope.span(node),
     )
 
 
 def _variables(
-    name: str, processes: dict[str, ProcessDecl],
-    path: tuple[str, ...] = (), families: tuple[SortT, ...] = (),
+    name: str,
+    processes: dict[str, ProcessDecl],
+    path: tuple[str, ...] = (),
+    families: tuple[SortT, ...] = (),
 ) -> Iterable[Variable]:
     process = processes[name]
     for v in process.variables:

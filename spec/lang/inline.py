@@ -24,6 +24,7 @@ N = TypeVar("N", bound=Node)
 
 def substitute(node: N, roots: dict[str, Expr], names: dict[str, Expr]) -> N:
     """Return `node` with roots and variables replaced."""
+
     def visit(value: Any) -> Any:
         if isinstance(value, ir.Root):
             return roots.get(value.name, value)
@@ -36,8 +37,11 @@ def substitute(node: N, roots: dict[str, Expr], names: dict[str, Expr]) -> N:
         if isinstance(value, ir.Local | ir.Let):
             value = _renamed(value, names)
         if isinstance(value, Node):
-            changed = {f.name: visit(getattr(value, f.name)) for f in fields(value)
-                       if f.name not in ("span", "type")}
+            changed = {
+                f.name: visit(getattr(value, f.name))
+                for f in fields(value)
+                if f.name not in ("span", "type")
+            }
             return replace(value, **changed)
         if isinstance(value, tuple):
             return tuple(visit(v) for v in value)
@@ -120,12 +124,14 @@ class _Inliner:
         """
         assert isinstance(call.obj.type, ProcT)
         process = self.processes[call.obj.type.name]
-        method = next(m for m in process.methods
-                      if (m.owner, m.name) == (call.owner, call.method))
+        method = next(m for m in process.methods if (m.owner, m.name) == (call.owner, call.method))
         key = (method.owner, method.name)
         if key in self.stack:
-            raise SpecError(call.span, f"`{method.name}` calls itself",
-                            "state it without recursion: loop over a set instead")
+            raise SpecError(
+                call.span,
+                f"`{method.name}` calls itself",
+                "state it without recursion: loop over a set instead",
+            )
         self.stack = (*self.stack, key)
         result = self.body(method, call.obj, call.args)
         self.stack = self.stack[:-1]
@@ -174,8 +180,12 @@ def inline_actions(program: Program) -> Program:
 
 
 def _actions_of(
-    program: Program, processes: dict[str, ProcessDecl], name: str, obj: Expr,
-    path: tuple[str, ...], keys: tuple[Param, ...],
+    program: Program,
+    processes: dict[str, ProcessDecl],
+    name: str,
+    obj: Expr,
+    path: tuple[str, ...],
+    keys: tuple[Param, ...],
 ) -> Iterable[Action]:
     process = processes[name]
     for method in reversed(process.methods):
@@ -187,8 +197,9 @@ def _actions_of(
         if isinstance(t, FamilyT):
             key = Param(_key_name(t.key.name, keys), t.key)
             member = ir.Index(inner, ir.Var(key.name, type=key.type), type=t.proc)
-            yield from _actions_of(program, processes, t.proc.name, member, (*path, part),
-                                   (*keys, key))
+            yield from _actions_of(
+                program, processes, t.proc.name, member, (*path, part), (*keys, key)
+            )
         else:
             yield from _actions_of(program, processes, t.name, inner, (*path, part), keys)
 
@@ -201,11 +212,18 @@ def _key_name(sort: str, keys: tuple[Param, ...]) -> str:
 
 
 def _action(
-    program: Program, processes: dict[str, ProcessDecl], method: Method, obj: Expr,
-    path: tuple[str, ...], keys: tuple[Param, ...],
+    program: Program,
+    processes: dict[str, ProcessDecl],
+    method: Method,
+    obj: Expr,
+    path: tuple[str, ...],
+    keys: tuple[Param, ...],
 ) -> Action:
-    observers = tuple(m for m in reversed(processes[program.root].methods)
-                      if m.kind == "observer" and processes[program.root].method(m.name) is m)
+    observers = tuple(
+        m
+        for m in reversed(processes[program.root].methods)
+        if m.kind == "observer" and processes[program.root].method(m.name) is m
+    )
     inliner = _Inliner(processes, observers, ((method.owner, method.name),), _root=program.root)
     params = tuple(
         replace(p, name=p.name + "_") if any(k.name == p.name for k in keys) else p
@@ -213,7 +231,14 @@ def _action(
     )
     body = inliner.body(method, obj, tuple(ir.Var(p.name, type=p.type) for p in params))
     return Action(
-        name=".".join((*path, method.name)), kind=method.kind, fair=method.fair,
-        params=(*keys, *params), body=body, path=path, method=method.name,
-        owner=method.owner, doc=method.doc, span=method.span,
+        name=".".join((*path, method.name)),
+        kind=method.kind,
+        fair=method.fair,
+        params=(*keys, *params),
+        body=body,
+        path=path,
+        method=method.name,
+        owner=method.owner,
+        doc=method.doc,
+        span=method.span,
     )

@@ -205,10 +205,10 @@ def _builder(cls: type, name: str, hint: Any, marks: set[Any]) -> _Build:
         return lambda emit, ghosts: Each()
     ghost = GHOST in marks
     if origin is set:
-        return (lambda _, ghosts: set() if ghosts or not ghost else NullSet())
+        return lambda _, ghosts: set() if ghosts or not ghost else NullSet()
     if origin is Map:
         default = default_of(args[1], set())
-        return (lambda _, ghosts: Map(default) if ghosts or not ghost else NullMap(default))
+        return lambda _, ghosts: Map(default) if ghosts or not ghost else NullMap(default)
     if origin is Seq:
         return lambda _, __: Seq()
     value = getattr(cls, name) if hasattr(cls, name) else default_of(hint, marks)

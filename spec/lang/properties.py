@@ -88,11 +88,16 @@ def reachable(function: F) -> F:
     return _marked("reachable", function)
 
 
-def properties_in(*places: ModuleType | type[Any]) -> tuple[Property, ...]:
-    """Return the properties defined in modules (or classes), in order of definition."""
+def properties_in(
+    *places: ModuleType | type[Any] | Callable[..., bool],
+) -> tuple[Property, ...]:
+    """Return the properties defined in modules or classes, in order of definition.
+
+    A decorated function may stand for itself.
+    """
     found = []
     for place in places:
-        for value in vars(place).values():
+        for value in (place, *vars(place).values()):
             prop = getattr(value, "__ackproof_property__", None)
             if isinstance(prop, Property) and prop not in found:
                 found.append(prop)

@@ -81,12 +81,24 @@ class Scope:
             return self.roots[node.id]
         if node.id in self.names:
             return self.names[node.id]
-        builtins = {"set": set, "len": len, "min": min, "max": max, "all": all, "any": any,
-                    "sorted": sorted, "bool": bool, "super": super}
+        builtins = {
+            "set": set,
+            "len": len,
+            "min": min,
+            "max": max,
+            "all": all,
+            "any": any,
+            "sorted": sorted,
+            "bool": bool,
+            "super": super,
+        }
         if node.id in builtins:
             return builtins[node.id]
-        self.refuse(node, f"the name `{node.id}` is not defined here",
-                    "define or import it at the top of the module, or declare it on the process")
+        self.refuse(
+            node,
+            f"the name `{node.id}` is not defined here",
+            "define or import it at the top of the module, or declare it on the process",
+        )
 
     @contextmanager
     def knowing(self, facts: frozenset[str]) -> Iterator[None]:

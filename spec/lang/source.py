@@ -11,7 +11,7 @@ import inspect
 import linecache
 import textwrap
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +20,18 @@ from ackproof.spec.lang.ir import Span
 __all__ = ["annotation_span", "class_span", "docstring", "function_ast", "names_of", "span_at"]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _lines(file: str) -> tuple[str, ...]:
     return tuple(line.rstrip("\n") for line in linecache.getlines(file))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _tree(file: str) -> ast.Module:
     return ast.parse("\n".join(_lines(file)))
 
 
 def _display(file: str) -> str:
-    path = Path(file)
+    path = Path(file).resolve()  # an editable installation reaches the source by links
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:
@@ -48,7 +48,7 @@ def span_at(file: str, node: ast.AST) -> Span:
     return Span(_display(file), line, start + 1, end + 1, text)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _functions(file: str) -> dict[int, ast.FunctionDef]:
     found = {}
     for node in ast.walk(_tree(file)):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 __all__ = [
     "BOOL",
+    "UNBOUNDED",
     "BoolT",
     "EnumT",
     "FamilyT",
@@ -26,7 +27,6 @@ __all__ = [
     "SetT",
     "SortT",
     "Type",
-    "UNBOUNDED",
     "is_mutable",
     "is_scalar",
     "strip_option",
@@ -179,9 +179,7 @@ class FamilyT:
         return f"(each {self.key!r} {self.proc!r})"
 
 
-Type = (
-    BoolT | EnumT | IntT | SortT | OptionT | RecordT | SetT | MapT | SeqT | ProcT | FamilyT
-)
+Type = BoolT | EnumT | IntT | SortT | OptionT | RecordT | SetT | MapT | SeqT | ProcT | FamilyT
 
 BOOL = BoolT()
 

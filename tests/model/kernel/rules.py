@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import llvmlite.binding as llvm
-from llvmlite import ir
-
 from ackproof.model.kernel.search import DEADLOCK
 from ackproof.model.kernel.worker import Model
+from llvmlite import ir
 
 WORD = ir.IntType(64)
 DEADLOCK_BIT = 63
@@ -187,9 +186,7 @@ class _Emitter:
             mask = self._constant(0)
             for bit, pattern in enumerate(self.system.forbidden):
                 mask = self._mark(mask, words, pattern, bit)
-            with self.builder.if_then(
-                self.builder.icmp_unsigned("!=", mask, self._constant(0))
-            ):
+            with self.builder.if_then(self.builder.icmp_unsigned("!=", mask, self._constant(0))):
                 self._record(violations, index, 0, mask)
                 self._bump(self.total)
             witnessed = self._constant(0)

@@ -1,0 +1,112 @@
+"""How fast the compiled kernel is, beside SPIN and TLC, on the same state spaces, in one run.
+
+    python bench/checker.py            about half an hour: medians of 5
+    python bench/checker.py --quick    about a minute
+
+Every program explores the same model: the kernel the specification as it stands, SPIN and TLC
+hand-written twins (`bench/promela`, `bench/tla`).  All must count the same distinct states, or the
+measurement stops.  The programs take turns, round by round, so that a machine that slows down
+slows all of them down.
+
+`whole` is wall time of everything a user starts.  For SPIN that is `spin -a`, the C compiler and
+the search; for TLC, Java and the search; for the kernel, one `ackproof check`, which also checks
+every property of the model and prints a report.  `without build` leaves out SPIN's two compilers
+and the kernel's.  `search` is what each program says that the search alone took.
+Memory is the process's peak; bytes per state leave the process itself out where it is known.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+# A script finds modules beside itself; these are found from the project's root, as in the tests.
+sys.path[0] = str(Path(__file__).resolve().parent.parent)
+
+from bench import kernel, spin, tlc  # noqa: E402
+from bench.cases import CASES, Case, Sample  # noqa: E402
+from bench.process import Failed, Missing  # noqa: E402
+from bench.tables import Column, machine, show  # noqa: E402
+
+FULL = ("peterson", "two-phase 7", "two-phase 8", "two-phase 9")
+QUICK = ("peterson", "two-phase 7")
+
+#: More states than that take TLC many minutes for each run.
+TLC_STATES = 5_000_000
+
+
+class Contender:
+    """A program in one mode: how to run it once on a case."""
+
+    def __init__(self, name: str, workers: int, once: Callable[[Case], Sample]) -> None:
+        self.name = name
+        self.workers = workers
+        self.once = once
+        self.samples: list[Sample] = []
+
+
+def contenders(case: Case, with_tlc: bool) -> list[Contender]:
+    """Return what is measured on a case, the kernel first."""
+    found = [Contender("kernel", n, partial(kernel.measure, workers=n)) for n in (1, 2)]
+    found += [
+        Contender(
+            m.name if m.exact else f"{m.name} (inexact)", m.workers, partial(spin.measure, mode=m)
+        )
+        for m in spin.MODES
+    ]
+    if with_tlc and case.states <= TLC_STATES:
+        found += [Contender("TLC", n, partial(tlc.measure, workers=n)) for n in (1, 2)]
+    return found
+
+
+def compare(case: Case, runs: int, with_tlc: bool, console: Console) -> list[Column]:
+    """Measure every contender on a case, in turns; each must count the same states."""
+    taking_part = contenders(case, with_tlc)
+    for turn in range(runs):
+        for contender in taking_part:
+            with console.status(f"{case.name}, round {turn + 1} of {runs}: {contender.name}"):
+                sample = contender.once(case)
+            if sample.states != case.states or sample.generated not in (None, case.generated):
+                raise Failed(
+                    f"{contender.name} counts {sample.states:,} states and "
+                    f"{sample.generated} steps of {case.name}, which has "
+                    f"{case.states:,} and {case.generated:,}"
+                )
+            contender.samples.append(sample)
+    return [Column(c.name, c.workers, c.samples) for c in taking_part]
+
+
+def main(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[CASE]...", help=f"What to measure: {', '.join(CASES)}."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Small cases, once each.")] = False,
+    runs: Annotated[int | None, typer.Option(help="Rounds; medians are shown.", min=1)] = None,
+    with_tlc: Annotated[bool, typer.Option("--tlc/--no-tlc", help="Measure TLC too.")] = True,
+) -> None:
+    """Measure the kernel beside SPIN and TLC.  Example: python bench/checker.py --quick"""
+    console = Console()
+    chosen = names or list(QUICK if quick else FULL)
+    for name in chosen:
+        if name not in CASES:
+            raise typer.BadParameter(f"there is no case {name!r}; there are: {', '.join(CASES)}")
+    console.print(f"{machine()}\n")
+    try:
+        for name in chosen:
+            case = CASES[name]
+            rounds = runs or (1 if quick else 5)
+            show(case, compare(case, rounds, with_tlc, console), console)
+    except (Failed, Missing) as error:
+        Console(stderr=True).print(f"error: {error}", markup=False)
+        raise typer.Exit(1) from error
+
+
+if __name__ == "__main__":
+    typer.run(main)

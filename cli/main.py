@@ -1,0 +1,42 @@
+"""The command `ackproof`.
+
+A command is a function in a module of its own, and the modules load what they need when they run:
+`ackproof --help` imports neither the compiler nor the specification.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import typer
+from ackproof.cli.check import check
+from ackproof.cli.museum import museum
+from ackproof.cli.serve import serve
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="ackproof",
+    help="Publisher confirms, said once and precisely: check the specification, or a change to it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("check")(check)
+app.command("museum")(museum)
+app.command("serve")(serve)
+
+
+def main() -> None:
+    """Run the command line; what the output cannot encode is replaced, never an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""`ackproof museum`: check what every design of the museum expects."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import typer
+from ackproof.cli.inputs import InputError, choose, clean_exit
+from ackproof.cli.options import (
+    AsJson,
+    Designs,
+    EngineName,
+    Memory,
+    Workers,
+)
+
+__all__ = ["museum", "run_museum"]
+
+_HELP = """
+Check what the designs of the museum expect, and show a table.
+
+Each design says which property breaks, on which instance and after how many steps, or that all
+hold. Exit codes: 0 if every expectation came true, 1 if one did not, 3 if a search was incomplete.
+
+Examples:
+
+    ackproof museum                 all of them
+
+    ackproof museum b10 b11         these two
+
+    ackproof check b10              one of them, with its counterexample
+"""
+
+
+@clean_exit
+def museum(
+    designs: Designs = None,
+    engine: EngineName = "kernel",
+    workers: Workers = None,
+    memory: Memory = None,
+    as_json: AsJson = False,
+) -> int:
+    """Check the museum; the text of the help is in `_HELP`."""
+    from ackproof.cli.jobs import memory_limit
+    from ackproof.model.check import ENGINES
+
+    choose("engine", engine, ENGINES)
+    options = {"engine": engine, "workers": workers, "memory": memory_limit(memory)}
+    return run_museum(designs or [], options, as_json=as_json)
+
+
+museum.__doc__ = _HELP
+
+
+def run_museum(names: list[str], options: dict[str, Any], *, as_json: bool) -> int:
+    """Check the named designs, or all, and show what became of their expectations.
+
+    Raises:
+        InputError: a design is unknown, or there is none, or one expects nothing.
+    """
+    from ackproof.cli.check import run_jobs
+    from ackproof.cli.jobs import plan
+    from ackproof.cli.output import Result
+    from ackproof.cli.targets import load
+    from ackproof.model.museum import museum_names
+
+    known = museum_names()
+    chosen = [choose("design", name, known) for name in names] or list(known)
+    if not chosen:
+        raise InputError(
+            "the museum has no designs; check a file of your own: ackproof check my_design.py"
+        )
+    jobs = plan([load(name) for name in chosen], [], [])
+    silent = [j.target.label for j in jobs if j.expectation is None]
+    if silent:
+        raise InputError(
+            f"the design {silent[0]} does not say what a check must find\n"
+            '  instead: write expect=(Breaks("Property", "instance", 5),) in it'
+        )
+    results: list[Result] = run_jobs(jobs, options)
+    code = _exit_code(results, len(jobs))
+    if as_json:
+        from ackproof.model.report import document
+
+        expected = [r.judgement.to_json() if r.judgement else None for r in results]
+        typer.echo(
+            json.dumps(
+                {**document([r.report for r in results], expected), "exit_code": code}, indent=2
+            )
+        )
+    else:
+        _show(results, len(jobs))
+    return code
+
+
+def _exit_code(results: list[Any], jobs: int) -> int:
+    wrong = [r for r in results if not r.judgement.came_true]
+    if any(r.report.outcome.limit is None for r in wrong):
+        return 1
+    return 3 if wrong or len(results) < jobs else 0
+
+
+def _show(results: list[Any], jobs: int) -> None:
+    from ackproof.cli.page import console
+    from ackproof.cli.table import show_table
+    from ackproof.model.museum import describe
+
+    out = console()
+    show_table(out, results)
+    wrong = [r for r in results if not r.judgement.came_true]
+    for result in wrong:
+        out.print(
+            f"{result.job.target.label}: expected that "
+            f"{describe(result.judgement.expectation)}; {result.judgement.found}"
+        )
+    if len(results) < jobs:
+        out.print(f"interrupted: {jobs - len(results)} of {jobs} expectations were not checked")
+    out.print(f"{len(results) - len(wrong)} of {jobs} expectations came true")

@@ -1,0 +1,109 @@
+"""Arguments and options that commands share, each with the text that `--help` shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = [
+    "AsJson",
+    "Depth",
+    "Designs",
+    "EngineName",
+    "Instances",
+    "Itf",
+    "ListAll",
+    "Memory",
+    "Museum",
+    "PrintLlvm",
+    "Properties",
+    "Workers",
+]
+
+Designs = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="DESIGN",
+        help="Designs to check: names in the museum, or files.",
+        show_default=False,
+    ),
+]
+Instances = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--instance",
+        "-i",
+        metavar="NAME",
+        help="Instance to check on; may be repeated.",
+        show_default=False,
+    ),
+]
+Properties = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--property",
+        "-p",
+        metavar="NAME",
+        help="Check this property only; may be repeated.",
+        show_default=False,
+    ),
+]
+EngineName = Annotated[
+    str,
+    typer.Option(
+        metavar="kernel|plain",
+        help="kernel: compiled. plain: the specification's own Python, for small instances.",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Threads; as many as can run at once if not given.",
+        show_default=False,
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        help="Stop at this much memory (512M, 2G); most of what is available if not given.",
+        show_default=False,
+    ),
+]
+Depth = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Stop after this many levels; the initial state is the first.",
+        show_default=False,
+    ),
+]
+AsJson = Annotated[
+    bool,
+    typer.Option("--json", help="Print one JSON document and nothing else."),
+]
+Itf = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write the counterexample in the Informal Trace Format.",
+        show_default=False,
+    ),
+]
+PrintLlvm = Annotated[
+    bool,
+    typer.Option("--print-llvm", help="Print the kernel's code, and do not search."),
+]
+Museum = Annotated[
+    bool,
+    typer.Option("--museum", help="Check what every design of the museum expects."),
+]
+ListAll = Annotated[
+    bool,
+    typer.Option("--list", help="Show instances, designs and properties, and do not search."),
+]

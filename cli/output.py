@@ -1,0 +1,219 @@
+"""The result of one check, for people.
+
+Standard output carries results only.  On a terminal they are coloured; into a file or a pipe goes
+the same text without colours.  What a reader looks for last is at the end: the verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ackproof.cli.jobs import Job
+from ackproof.cli.page import STYLES, VERDICT_STYLES, Page
+from ackproof.model.explain import Explanation
+from ackproof.model.listing import listing
+from ackproof.model.museum import Judgement, describe, steps
+from ackproof.model.report import Report
+from ackproof.model.resources import show_size
+from ackproof.model.trace import Trace
+from ackproof.model.verdict import Verdict
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Result", "finding", "show_result"]
+
+#: States from which on the memory says something about each of them.
+_MANY = 10_000
+
+
+@dataclass(frozen=True)
+class Result:
+    """A check that ran: what it was, its report, and what became of the expectation."""
+
+    job: Job
+    report: Report
+    judgement: Judgement | None = None
+
+
+def show_result(out: Console, result: Result, *, alone: bool) -> None:
+    """Write what a check found; alone, with all its counts."""
+    page, report = Page(out), result.report
+    if not alone and not report.traces:
+        return
+    _title(page, result)
+    for trace in report.traces:
+        _violation(page, trace)
+    if alone:
+        _counts(page, report)
+        _missing(page, report)
+        _expectation(page, result.judgement)
+        _verdict(page, report)
+
+
+def _title(page: Page, result: Result) -> None:
+    target, instance = result.job.target, result.job.instance
+    design = target.design
+    named = f"{target.model.name}, {target.name}" if design else target.model.name
+    sizes = ", ".join(f"{n} {sort.__name__}" for sort, n in instance.sizes.items())
+    page.line((f"{named} on {instance.name}", STYLES["title"]), f"  ({sizes})" if sizes else "")
+    if design:
+        page.wrapped(f"claim: {design.claim}", "  ")
+        if design.source:
+            page.wrapped(f"source: {design.source}", "  ")
+    page.wrapped(instance.purpose, "  ")
+    page.line()
+
+
+def _violation(page: Page, trace: Trace) -> None:
+    where = f"after {steps(len(trace.steps))}" if trace.steps else "in the initial state"
+    page.line((trace.property, STYLES["wrong"]), f" is false {where}; no shorter run does it")
+    span = trace.decl.span if trace.decl else None
+    doc = " ".join(trace.doc.split())
+    page.wrapped(f"{doc}  [{span.file}:{span.line}]" if span else doc, "  ")
+    page.line()
+    if trace.steps:
+        page.drawn(listing(trace, max(page.out.width, 80)))
+        page.line()
+    if trace.reason:
+        page.line("  because ", (trace.reason, STYLES["wrong"]))
+    if trace.explanation is not None:
+        _explanation(page, trace.explanation, "  ")
+    page.line()
+
+
+def _explanation(page: Page, found: Explanation, indent: str) -> None:
+    must = "is True and must not be" if found.truth else "is False"
+    page.line(indent, (found.text, STYLES["wrong"]), f"   {must}")
+    rows = [("for", f"{name} = {value}") for name, value in found.where]
+    rows += [("given", text) for text in found.given]
+    rows += [("where", f"{text} = {value}") for text, value in found.parts]
+    for word, text in rows:
+        page.line(f"{indent}  {word:<6} {text}")
+    for case in found.cases:
+        page.line(f"{indent}  not for {', '.join(f'{n} = {v}' for n, v in case.where)}:")
+        _explanation(page, _without_where(case), indent + "    ")
+
+
+def _without_where(case: Explanation) -> Explanation:
+    return replace(case, where=())
+
+
+def _counts(page: Page, report: Report) -> None:
+    outcome = report.outcome
+    rate = outcome.states / outcome.seconds if outcome.seconds else 0
+    per_state = outcome.memory / outcome.states
+    density = f" ({per_state:,.0f} bytes per state)" if outcome.states >= _MANY else ""
+    rows = [
+        ("states", f"{outcome.states:,} distinct"),
+        ("transitions", f"{report.transitions:,}"),
+        ("depth", f"{outcome.levels} levels, the widest of {max(outcome.level_sizes):,} states"),
+        (
+            "time",
+            f"{report.seconds:.2f} s: compiling {outcome.compile_seconds:.2f} s, "
+            f"searching {outcome.seconds:.2f} s ({rate:,.0f} states/s)",
+        ),
+        (
+            "memory",
+            f"{show_size(outcome.memory)}{density} of {show_size(report.memory_limit)} allowed",
+        ),
+        (
+            "engine",
+            f"{outcome.engine}, {outcome.workers} "
+            f"{'worker' if outcome.workers == 1 else 'workers'}",
+        ),
+    ]
+    for name, value in rows:
+        page.line((f"  {name:<13}", STYLES["head"]), value)
+    page.line((f"  {'properties':<13}", STYLES["head"]), _property_counts(report))
+    page.line()
+    _actions(page, report)
+
+
+def _property_counts(report: Report) -> str:
+    words = {
+        "holds": "hold",
+        "violated": "violated",
+        "witnessed": "reached as they should be",
+        "unwitnessed": "never reached",
+        "open": "undecided",
+    }
+    results = list(report.results().values())
+    return ", ".join(
+        f"{results.count(key)} {word}" for key, word in words.items() if key in results
+    )
+
+
+def _actions(page: Page, report: Report) -> None:
+    counts = report.outcome.per_action
+    width = max((len(a.name) for a in report.bound.actions), default=0)
+    page.line(("  transitions by action", STYLES["head"]))
+    for action in report.bound.actions:
+        mark = "  (fault)" if action.kind == "fault" else ""
+        page.line(f"    {action.name:<{width}}  {counts.get(action.name, 0):>13,}{mark}")
+    if report.off:
+        page.wrapped(
+            f"not allowed by this instance: {', '.join(report.off)}", "    ", STYLES["head"]
+        )
+    page.line()
+
+
+def _missing(page: Page, report: Report) -> None:
+    if not report.unwitnessed and not report.dead:
+        return
+    docs = {p.name: p.doc for p in report.bound.properties}
+    for name in report.unwitnessed:
+        page.line("  never reached: ", (name, STYLES["wrong"]))
+        page.wrapped(" ".join(docs[name].split()), "    ")
+    for name in report.dead:
+        page.line("  never enabled: ", (name, STYLES["wrong"]))
+    page.line()
+
+
+def _expectation(page: Page, judgement: Judgement | None) -> None:
+    if judgement is None:
+        return
+    mark, style = (
+        ("✓ as expected", "green")
+        if judgement.came_true
+        else ("✗ not as expected", STYLES["wrong"])
+    )
+    page.line("  ", (mark, style), f": {describe(judgement.expectation)}")
+    if not judgement.came_true:
+        page.line(f"    but {judgement.found}")
+    page.line()
+
+
+def _verdict(page: Page, report: Report) -> None:
+    verdict = report.verdict
+    style = VERDICT_STYLES.get(verdict, "bold yellow")
+    page.line((verdict.value, style), f"  {finding(report)}")
+
+
+def finding(report: Report) -> str:
+    """Return what was found, in a phrase."""
+    outcome = report.outcome
+    match report.verdict:
+        case Verdict.VIOLATED:
+            return ", ".join(f"{n} after {steps(len(p))}" for n, p in outcome.violations.items())
+        case Verdict.UNWITNESSED:
+            parts = [
+                _several(report.unwitnessed, "situation", "never reached"),
+                _several(report.dead, "action", "never enabled"),
+            ]
+            return ", ".join(filter(None, parts))
+        case Verdict.BOUNDED:
+            return f"complete to level {outcome.levels}; what lies deeper was not looked at"
+        case Verdict.TRUNCATED:
+            assert outcome.limit is not None
+            why = {"memory": "the memory limit was reached", "interrupted": "it was interrupted"}
+            return f"{why[outcome.limit.value]}; no property is false in what was seen"
+    return Verdict.VERIFIED.meaning
+
+
+def _several(names: Sequence[str], kind: str, what: str) -> str:
+    if len(names) > 1:
+        return f"{len(names)} {kind}s are {what}"
+    return f"{names[0]} is {what}" if names else ""

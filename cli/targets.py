@@ -1,0 +1,216 @@
+"""What is checked: the base specification, a design of the museum, or a user's own file.
+
+A user's file is a Python module that defines `design = Design(...)`, a change to the base, or
+`MODEL = Model(...)`, a model of its own, or both, and then the design changes that model.  It may
+bring `instances = (Instance(...), ...)` too.  It is imported as Python imports a script: its folder
+is on the path while it runs.  Whatever goes wrong then is the file's, and is told with its line.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import linecache
+import os
+import sys
+import traceback
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ackproof.cli.inputs import InputError, choose
+from ackproof.spec.lang.model import Breaks, Design, Holds, Instance, Model
+from ackproof.spec.lang.process import Process
+
+__all__ = ["BASE", "Target", "base_target", "load"]
+
+#: The model that designs change.
+BASE = "ackproof.spec.model"
+
+
+@dataclass(frozen=True)
+class Target:
+    """A model, with a design applied or without.
+
+    Args:
+        name: what the design or the file is called; None for the base.
+        own: instances that the file brings; `model` has them too.
+        about: the first line of the file's docstring.
+    """
+
+    model: Model
+    name: str | None = None
+    design: Design | None = None
+    own: tuple[Instance, ...] = ()
+    about: str = ""
+
+    @property
+    def label(self) -> str:
+        """How reports call it."""
+        return self.name or self.model.name
+
+
+def base_target() -> Target:
+    """Return the base specification."""
+    return Target(importlib.import_module(BASE).MODEL)
+
+
+def load(text: str) -> Target:
+    """Return what a command line argument names.
+
+    Raises:
+        InputError: there is no such design or file, or it cannot be used.
+    """
+    from ackproof.model.museum import museum_names
+
+    names = museum_names()
+    path = Path(text)
+    if text in names:
+        return _target(_imported(f"ackproof.spec.designs.{text}", text), text)
+    if os.sep in text or path.suffix == ".py" or path.exists():
+        return _target(_from_file(path), path.stem)
+    choose("design", text, names)
+    raise AssertionError("an unknown design is refused")
+
+
+def _from_file(path: Path) -> ModuleType:
+    if path.is_dir():
+        raise InputError(f"{path} is a directory; give a file, such as {path / 'my_design.py'}")
+    try:
+        source = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not text in UTF-8; give a Python file") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    try:
+        compile(source, str(path), "exec")
+    except (SyntaxError, ValueError) as error:
+        raise InputError(_syntax(path, error)) from None
+    return _run(path)
+
+
+def _run(path: Path) -> ModuleType:
+    name = f"ackproof_user_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path.resolve())
+    if spec is None or spec.loader is None:
+        raise InputError(f"{path} is not a Python file; its name must end in .py")
+    module = importlib.util.module_from_spec(spec)
+    folder = str(path.resolve().parent)
+    sys.modules[name] = module
+    sys.path.insert(0, folder)
+    try:
+        spec.loader.exec_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        del sys.modules[name]
+        raise InputError(_raised(error, str(path), path.resolve())) from None
+    finally:
+        sys.path.remove(folder)
+    return module
+
+
+def _imported(module: str, name: str) -> ModuleType:
+    try:
+        return importlib.import_module(module)
+    except SyntaxError as error:
+        raise InputError(_syntax(Path(error.filename or name), error)) from None
+    except Exception as error:
+        raise InputError(_raised(error, f"the design {name}", None)) from None
+
+
+def _syntax(path: Path, error: SyntaxError | ValueError) -> str:
+    if not isinstance(error, SyntaxError) or error.lineno is None:
+        return f"{path} is not Python: {error}"
+    line = (error.text or linecache.getline(str(path), error.lineno)).rstrip()
+    number = str(error.lineno)
+    caret = " " * max((error.offset or 1) - 1, 0) + "^"
+    return (
+        f"{path}:{number}:{error.offset or 1}: this is not Python: {error.msg}\n"
+        f"  {number} | {line}\n"
+        f"  {' ' * len(number)} | {caret}\n"
+        "  instead: correct the syntax; python -m py_compile shows the same place"
+    )
+
+
+def _raised(error: BaseException, name: str, file: Path | None) -> str:
+    """Say what importing a module raised, at the last line that is the module's own."""
+    where = name
+    for frame in traceback.extract_tb(error.__traceback__):
+        if file is not None and Path(frame.filename) == file:
+            where = f"{name}:{frame.lineno}"
+    text = str(error) or "no message"
+    return (
+        f"{where}: importing this raises {type(error).__name__}: {text}\n"
+        "  instead: correct the file; it must import without error, like any module"
+    )
+
+
+def _target(module: ModuleType, name: str) -> Target:
+    design = _typed(module, "design", Design)
+    model = _typed(module, "MODEL", Model)
+    if design is None and model is None:
+        raise InputError(
+            f"{name} defines neither a design nor a model\n"
+            '  instead: write design = Design(claim="…", replace=(MyQueue,)) at its end, '
+            "or MODEL = Model(…)"
+        )
+    if design is not None:
+        _check_design(design, name)
+    if model is not None:
+        _check_model(model, name)
+    chosen = model or base_target().model
+    own = _own_instances(module, name)
+    names = {i.name for i in own}
+    kept = tuple(i for i in chosen.instances if i.name not in names)
+    about = (module.__doc__ or "").strip().partition("\n")[0]
+    return Target(replace(chosen, instances=(*own, *kept)), name, design, own, about)
+
+
+def _typed(module: ModuleType, attribute: str, kind: type[Any]) -> Any:
+    value = getattr(module, attribute, None)
+    if value is not None and not isinstance(value, kind):
+        raise InputError(
+            f"`{attribute}` is a {type(value).__name__} where a {kind.__name__} is "
+            f"needed\n  instead: write {attribute} = {kind.__name__}(…)"
+        )
+    return value
+
+
+def _own_instances(module: ModuleType, name: str) -> tuple[Instance, ...]:
+    given = getattr(module, "instances", ())
+    if not isinstance(given, tuple | list) or not all(isinstance(i, Instance) for i in given):
+        raise InputError(
+            f"{name}: `instances` is not a tuple of instances\n"
+            '  instead: write instances = (Instance("mine", "…", {Msg: 2}),)'
+        )
+    return tuple(given)
+
+
+def _check_design(design: Design, name: str) -> None:
+    changed = design.replace
+    if not isinstance(changed, tuple) or not all(
+        isinstance(c, type) and issubclass(c, Process) for c in changed
+    ):
+        raise InputError(
+            f"{name}: `replace` is not a tuple of process classes\n"
+            "  instead: write replace=(MyQueue,) with a comma"
+        )
+    if not isinstance(design.expect, tuple) or not all(
+        isinstance(e, Breaks | Holds) for e in design.expect
+    ):
+        raise InputError(
+            f"{name}: `expect` is not a tuple of expectations\n"
+            '  instead: write expect=(Breaks("Property", "instance", 5),)'
+        )
+
+
+def _check_model(model: Model, name: str) -> None:
+    if not model.instances:
+        raise InputError(
+            f"{name}: the model has no instances\n"
+            '  instead: give it one: Instance("small", "…", {Msg: 2})'
+        )

@@ -1,0 +1,56 @@
+"""Sphinx directives that draw the documentation from the specification.
+
+`library` finds what there is: machines, steps, properties, designs, instances, rules.  `pages`
+writes a page for each before the build starts; a page holds one directive.  The directives
+(`machines`, `claims`, `exhibits`, `instances`, `language`, `commands`) return document nodes, made
+of the building blocks in `markup`.  `domain` resolves the references between the pages.
+
+What is shown comes from the specification's source (`source`), its typed IR (`describe`, `calls`,
+`charts`) or the checker (`evidence`, `traces`); nothing is copied by hand, so nothing can be out
+of date.  Anything that does not fit together is a warning, and `make docs` treats warnings as
+errors.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from specdoc import claims, commands, exhibits, instances, language, machines, pages, prose
+from specdoc.domain import SpecDomain
+
+__all__ = ["setup"]
+
+DIRECTIVES = {
+    "machine": machines.MachineDirective,
+    "machines": machines.MachineTable,
+    "step-matrix": machines.StepMatrix,
+    "property": claims.PropertyDirective,
+    "properties": claims.PropertyTable,
+    "rules": claims.RuleIndex,
+    "design": exhibits.DesignDirective,
+    "designs": exhibits.DesignTable,
+    "instance": instances.InstanceDirective,
+    "instances": instances.InstanceTable,
+    "events": instances.EventList,
+    "sorts": instances.SortList,
+    "checked": language.CheckedExample,
+    "refusals": language.RefusalGallery,
+    "module-chapter": language.ModuleChapter,
+    "commands": commands.CommandList,
+    "run": commands.RunDirective,
+    "says": prose.SaysDirective,
+    "witness": prose.WitnessDirective,
+}
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the domain, the directives and the written pages."""
+    app.add_domain(SpecDomain)
+    for name, directive in DIRECTIVES.items():
+        app.add_directive(name, directive)
+    app.add_config_value("specdoc_engine", "kernel", "env", types=[str])
+    app.connect("builder-inited", pages.write_pages)
+    app.connect("doctree-read", pages.depend_on_everything)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

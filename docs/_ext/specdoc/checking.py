@@ -1,0 +1,65 @@
+"""What directives share that ask the checker: where findings are kept, and how runs are shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.util import logging
+
+from ackproof.model.museum import describe
+from ackproof.spec.lang import Breaks, Holds, Instance
+from ackproof.spec.lang.errors import BindError, SpecError
+from specdoc.domain import link
+from specdoc.evidence import Checker, Finding
+from specdoc.library import Claim, Exhibit
+from specdoc.markup import SpecDirective, paragraph
+from specdoc.traces import trace_table
+
+__all__ = ["CheckingDirective"]
+
+logger = logging.getLogger(__name__)
+
+#: A run to a situation is looked for on instances with up to this many states.
+_MOST_STATES = {"kernel": 3_000_000, "plain": 20_000}
+
+
+class CheckingDirective(SpecDirective):
+    """A directive that asks the checker."""
+
+    @property
+    def checker(self) -> Checker:
+        """The checker, with its folder beside the built pages."""
+        cache = Path(self.env.app.outdir).parent / "findings"
+        return Checker(self.library.model, cache, self.config.specdoc_engine)
+
+    def findings(self, exhibit: Exhibit) -> list[tuple[Breaks | Holds, Finding]]:
+        """Return each expectation with what the checker found; warn if it did not come true."""
+        found = []
+        for expected in exhibit.design.expect:
+            try:
+                finding = self.checker.expectation(exhibit.name, exhibit.design, expected)
+            except (SpecError, BindError) as error:
+                logger.warning("the design %s cannot be checked: %s", exhibit.name, error)
+                continue
+            if not finding.came_true:
+                logger.warning("the design %s expects that %s, but %s", exhibit.name,
+                               describe(expected), finding.found)
+            found.append((expected, finding))
+        return found
+
+    def witness(self, claim: Claim) -> list[nodes.Node]:
+        """Return the shortest run to a situation, on the first instance that comes there."""
+        for instance in self._small_instances():
+            trace = self.checker.witness(claim.name, instance)
+            if trace is not None:
+                steps = "1 step" if len(trace.steps) == 1 else f"{len(trace.steps)} steps"
+                return [paragraph(f"Reached in {steps} on ", link("instance", instance.name), ":"),
+                        trace_table(trace)]
+        return []
+
+    def _small_instances(self) -> list[Instance]:
+        most = _MOST_STATES[self.config.specdoc_engine]
+        known = [i for i in self.library.model.instances if i.states is not None]
+        small = [i for i in known if i.states is not None and i.states <= most]
+        return sorted(small, key=lambda i: i.states or 0)

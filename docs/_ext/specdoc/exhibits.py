@@ -1,0 +1,122 @@
+"""Pages of the designs: claim, source, the change as a diff, what is expected, and the proof."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+
+from docutils import nodes
+
+from ackproof.spec.lang import Breaks, Holds
+from ackproof.spec.lang.process import mark_of
+from ackproof.spec.lang.source import docstring
+from specdoc.checking import CheckingDirective
+from specdoc.domain import link
+from specdoc.evidence import Finding
+from specdoc.library import Exhibit
+from specdoc.markup import Cell, code, labelled, paragraph, section, table
+from specdoc.source import display_path, source_text
+from specdoc.traces import explanation_nodes, trace_table
+
+__all__ = ["DesignDirective", "DesignTable", "changes_of"]
+
+def changes_of(exhibit: Exhibit) -> list[tuple[str, str]]:
+    """Return for each method that a design defines its key and its text against the base's.
+
+    A method that overrides another is given as a unified diff, a new one as its text with `+`.
+    """
+    found = []
+    for cls in exhibit.design.replace:
+        base = cls.__mro__[1]
+        for name, function in vars(cls).items():
+            inherited = getattr(base, name, None)
+            if not inspect.isfunction(function) or mark_of(inherited or function) is None:
+                continue
+            old = source_text(inherited).splitlines() if inspect.isfunction(inherited) else []
+            new = source_text(function).splitlines()
+            if old and old[0].startswith("@") and not new[0].startswith("@"):
+                new = [*_decorators(old), *new]
+            lines = list(difflib.unified_diff(old, new, n=100, lineterm=""))[3:]
+            found.append((f"{base.__name__}.{name}", "\n".join(lines)))
+    return found
+
+
+def _decorators(lines: list[str]) -> list[str]:
+    """Return the decorators above a function; an override that repeats none keeps them."""
+    cut = next(i for i, line in enumerate(lines) if line.startswith("def "))
+    return lines[:cut]
+
+
+class DesignDirective(CheckingDirective):
+    """`.. design:: ack_after_write`: the whole page of one design, title included."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the page as one section."""
+        exhibit = self.library.exhibit(self.arguments[0])
+        if exhibit is None:
+            raise self.error(f"there is no design {self.arguments[0]!r}")
+        page = section(exhibit.name, exhibit.name)
+        page += paragraph(*self.sentence(exhibit.design.claim), classes=["spec-claim"])
+        if exhibit.design.source:
+            page += paragraph("Source: ", *self.sentence(exhibit.design.source))
+        page += paragraph(nodes.literal("", display_path(exhibit.module.__file__ or "")),
+                          classes=["spec-where"])
+        page += self.prose(docstring(exhibit.module))
+        page += self._changes(exhibit)
+        for expectation, finding in self.findings(exhibit):
+            page += self._result(exhibit, expectation, finding)
+        return [page]
+
+    def _changes(self, exhibit: Exhibit) -> nodes.section:
+        part = section("change", "What it changes")
+        for key, diff in changes_of(exhibit):
+            known = self.library.step(key) is not None
+            name = link("step", key) if known else nodes.literal("", key)
+            part += paragraph(name, classes=["spec-label"])
+            part += code(diff, "diff")
+        constants = exhibit.design.constants.items()
+        if constants:
+            part += table(["Constant", "Value"],
+                          [[nodes.literal("", n), str(v)] for n, v in constants])
+        return part
+
+    def _result(
+        self, exhibit: Exhibit, expectation: Breaks | Holds, finding: Finding
+    ) -> nodes.section:
+        verb = "breaks" if isinstance(expectation, Breaks) else "holds"
+        subject = expectation.property or "Every property"
+        part = section(f"{subject}-{expectation.instance}",
+                       f"{subject} {verb} on {expectation.instance}")
+        part += paragraph(
+            "Checked on ", link("instance", expectation.instance),
+            f", {finding.states:,} distinct states seen: {finding.found}.",
+        )
+        if isinstance(expectation, Breaks) and finding.path is not None:
+            trace = self.checker.trace(exhibit.design, expectation, finding.path)
+            part += labelled("Shortest counterexample", [trace_table(trace)])
+            part += explanation_nodes(trace)
+        return part
+
+
+class DesignTable(CheckingDirective):
+    """`.. designs::`: a table of all designs and what became of them."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        rows = []
+        for exhibit in self.library.exhibits:
+            results: list[nodes.Node] = []
+            for expectation, finding in self.findings(exhibit):
+                subject: nodes.Node = nodes.Text("every property")
+                if expectation.property:
+                    subject = link("property", expectation.property)
+                verb = " breaks on " if isinstance(expectation, Breaks) else " holds on "
+                steps = f" after {len(finding.path)} steps" if finding.path is not None else ""
+                results.append(paragraph(
+                    subject, verb, link("instance", expectation.instance), steps))
+            row: list[Cell] = [
+                [link("design", exhibit.name)], self.sentence(exhibit.design.claim), results or ""]
+            rows.append(row)
+        return [table(["Design", "Claim", "What the checker says"], rows, "spec-designs")]

@@ -1,0 +1,134 @@
+"""The page of the language: examples that the front end has read, and a gallery of refusals.
+
+An example is Python in the page's own text.  It is given to the front end when the page is built,
+so an example that the language does not accept is an error of the build.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util import logging
+
+from ackproof.model.check import check
+from ackproof.spec.lang import Instance, Model, System, properties_in
+from ackproof.spec.lang.errors import BindError, SpecError
+from ackproof.spec.lang.frontend import compile_model
+from ackproof.spec.lang.source import docstring
+from specdoc.library import split_doc
+from specdoc.markup import SpecDirective, code, paragraph, section
+
+__all__ = ["CheckedExample", "ModuleChapter", "RefusalGallery", "model_in"]
+
+logger = logging.getLogger(__name__)
+
+_ROOT = Path(__file__).resolve().parents[3]
+_REFUSALS = _ROOT / "tests" / "spec" / "lang" / "refusals"
+
+#: What every example may use without saying so.
+_PREAMBLE = '''"""An example."""
+from enum import Enum
+from typing import Annotated
+
+from ackproof.spec.lang import *
+
+'''
+
+
+def load_example(text: str, folder: Path) -> ModuleType:
+    """Import an example's text as a module, from a file, since the front end reads files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"example_{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+    path = folder / f"{name}.py"
+    path.write_text(_PREAMBLE + text + "\n", encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def model_in(module: ModuleType) -> Model:
+    """Return the model of an example: its own, or its system with its properties.
+
+    Raises:
+        LookupError: the example has neither.
+    """
+    given = getattr(module, "MODEL", None)
+    if isinstance(given, Model):
+        return given
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, System) and value is not System:
+            return Model("example", value, properties_in(module), ())
+    raise LookupError("the example has no system")
+
+
+class CheckedExample(SpecDirective):
+    """`.. checked::`: an example that the front end accepts.
+
+    `:verdict:` checks the first instance of the example's model in plain Python, and shows what
+    was found.
+    """
+
+    has_content = True
+    option_spec = {"verdict": directives.flag}
+
+    def run(self) -> list[nodes.Node]:
+        """Return the example, and below it the verdict if that is asked for."""
+        text = "\n".join(self.content)
+        shown: list[nodes.Node] = [code(text)]
+        try:
+            model = model_in(load_example(text, Path(self.env.app.outdir).parent / "examples"))
+            compile_model(model)
+            if "verdict" in self.options:
+                shown.append(self._verdict(model, model.instances[0]))
+        except (SpecError, BindError, LookupError) as error:
+            logger.warning("an example is refused: %s", error, location=self.get_location())
+        return shown
+
+    def _verdict(self, model: Model, instance: Instance) -> nodes.paragraph:
+        report = check(model, instance, engine="plain")
+        states = f"{report.outcome.states:,} distinct states"
+        text = f"{report.verdict.value}: {report.verdict.meaning} ({states})"
+        for trace in report.traces:
+            steps = ", ".join(step.text for step in trace.steps)
+            text = f"violated: {trace.property} is false after {steps}"
+        return paragraph(text, classes=["spec-verdict"])
+
+
+class RefusalGallery(SpecDirective):
+    """`.. refusals::`: every refusal of the front end, verbatim, from the golden files."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return an entry for each golden file."""
+        files = sorted(_REFUSALS.glob("*.err"))
+        if not files:
+            logger.warning("there are no golden refusals in %s", _REFUSALS.relative_to(_ROOT))
+        found: list[nodes.Node] = []
+        for file in files:
+            text = file.read_text(encoding="utf-8").strip()
+            title = file.stem.replace("_", " ")
+            entry = section(f"refusal-{file.stem}", title[:1].upper() + title[1:],
+                            classes=["spec-refusal"])
+            entry += nodes.literal_block(text, text, language="text")
+            found.append(entry)
+        return found
+
+
+class ModuleChapter(SpecDirective):
+    """`.. module-chapter:: ackproof.spec.wire`: the docstring of a module, without its title."""
+
+    required_arguments = 1
+    def run(self) -> list[nodes.Node]:
+        """Return the chapter's prose."""
+        _, lead, rest = split_doc(docstring(importlib.import_module(self.arguments[0])))
+        return [*self.prose(lead), *self.prose(rest)]

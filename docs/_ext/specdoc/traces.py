@@ -1,0 +1,112 @@
+"""Counterexamples as tables: a row for each step, a column for each process, the wire last.
+
+A cell says what the step changed in that process, and only that; `●` marks the process that the
+step belongs to.  History that only properties read is set apart.  Below stands the smallest part
+of the property that is false, with values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from docutils import nodes
+
+from ackproof.model.changes import Change
+from ackproof.model.explain import Explanation
+from ackproof.model.lanes import Lane, Lanes
+from ackproof.model.trace import Trace, TraceStep
+from specdoc.domain import link
+from specdoc.markup import paragraph, table
+
+__all__ = ["explanation_nodes", "trace_table"]
+
+
+def trace_table(trace: Trace) -> nodes.Node:
+    """Return the steps of a trace as a table."""
+    lanes = _touched(trace)
+    root = trace.bound.program.root
+    wire = any(step.events for step in trace.steps)
+    header = ["", "Step", *(lane.title(root) for lane in lanes), *(["wire"] if wire else [])]
+    rows = [
+        [
+            str(number), _action(trace, step),
+            *([*_cell(step, lane, root)] or "" for lane in lanes),
+            *([_wire(step)] if wire else []),
+        ]
+        for number, step in enumerate(trace.steps, start=1)
+    ]
+    frame = nodes.container("", classes=["spec-scroll"])
+    frame += table(header, rows, "spec-trace")
+    return frame
+
+
+def _touched(trace: Trace) -> list[Lane]:
+    """Return the lanes that some step belongs to or changes, in the order of the system."""
+    used = {step.home for step in trace.steps}
+    used |= {change.lane for step in trace.steps for change in step.changes if not change.ghost}
+    return [lane for lane in Lanes(trace.bound).all if lane in used]
+
+
+def _action(trace: Trace, step: TraceStep) -> list[nodes.Node]:
+    action = step.instance.action
+    name, _, rest = step.text.partition("(")
+    classes = ["spec-fault"] if action.kind == "fault" else []
+    link_node = link("step", f"{action.owner}.{action.method}", name)
+    return [nodes.inline("", "", link_node, nodes.Text(f"({rest}"), classes=classes)]
+
+
+def _cell(step: TraceStep, lane: Lane, root: str) -> Iterator[nodes.Node]:
+    title = lane.title(root)
+    lines = [
+        (change, f"{change.name.removeprefix(f'{title}.')}{place}", text)
+        for change in step.changes if change.lane == lane
+        for place, text in change.details
+    ]
+    if step.home == lane:
+        yield paragraph(
+            nodes.inline("", "✗" if step.instance.action.kind == "fault" else "●"),
+            classes=["spec-home"],
+        )
+    for change, name, text in lines:
+        yield _line(change, name, text)
+
+
+def _line(change: Change, name: str, text: str) -> nodes.paragraph:
+    classes = ["spec-change", *(["spec-ghost-change"] if change.ghost else [])]
+    return paragraph(nodes.literal("", name), f" {text}", classes=classes)
+
+
+def _wire(step: TraceStep) -> Sequence[nodes.Node] | str:
+    shown: list[nodes.Node] = [
+        paragraph("▸ ", link("event", e.type.name, str(e)), classes=["spec-change"])
+        for e in step.events
+    ]
+    return shown or ""
+
+
+def explanation_nodes(trace: Trace) -> list[nodes.Node]:
+    """Return why the property is false at the end of a trace."""
+    if trace.explanation is None:
+        return [paragraph(f"{trace.property} is broken: {trace.reason}.")]
+    body: list[nodes.Node] = [
+        paragraph(link("property", trace.property), " is false, since this part of it is:")
+    ]
+    body.append(nodes.literal_block("", _text(trace.explanation), language="text",
+                                    classes=["spec-false"]))
+    return body
+
+
+def _text(found: Explanation, indent: str = "") -> str:
+    verb = "false" if not found.truth else "true, and should not be"
+    lines = [f"{indent}{found.text}   is {verb}"]
+    pairs = [
+        ("for", ", ".join(f"{n} = {v}" for n, v in found.where)),
+        ("given", "\n".join(found.given)),
+        ("where", "\n".join(f"{n} = {v}" for n, v in found.parts)),
+    ]
+    for label, text in pairs:
+        for number, line in enumerate(text.splitlines()):
+            lines.append(f"{indent}  {label if not number else '':<6}{line}")
+    for case in found.cases:
+        lines.append(_text(case, f"{indent}  "))
+    return "\n".join(lines)

@@ -1,0 +1,155 @@
+"""The disk: SQLite, as the store of everything that must outlive the broker.
+
+One database for the node, in write-ahead mode, with `synchronous=FULL`: a commit returns when the
+log has been synced.  So a commit that has returned is the spec's `sync` for every message in it,
+and what `kill -9` or a power failure leaves behind is what was committed, no more and no less than
+whole transactions.
+
+A message is one row, and one entry for each queue that it stands in; the last entry to go takes
+the row with it.  The database is opened for this process alone, so that two brokers cannot serve
+the same directory.
+
+Used by one thread at a time, and not always the same one: commits are made by a thread of their
+own.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import cast
+
+from ackproof.impl.broker import StoredQueue
+from ackproof.impl.journal import Batch
+from ackproof.spec.sorts import Msg
+
+__all__ = ["Disk", "DiskError"]
+
+_VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE queue (
+    number INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    auto_delete INTEGER NOT NULL
+);
+CREATE TABLE message (
+    id INTEGER PRIMARY KEY,
+    exchange TEXT NOT NULL,
+    routing_key TEXT NOT NULL,
+    properties BLOB NOT NULL,
+    body BLOB NOT NULL
+);
+CREATE TABLE entry (
+    message INTEGER NOT NULL,
+    queue INTEGER NOT NULL,
+    PRIMARY KEY (message, queue)
+) WITHOUT ROWID;
+"""
+
+_ORPHANS = "DELETE FROM message WHERE id = ? AND id NOT IN (SELECT message FROM entry)"
+
+
+class DiskError(Exception):
+    """The data directory cannot be used; the text says why."""
+
+
+class Disk:
+    """The database of a node.
+
+    Args:
+        directory: where it lies; created if it is not there.
+
+    Raises:
+        DiskError: it cannot be opened, or is in use, or was written by something else.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory / "node.sqlite"
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(
+                self.path, timeout=1.0, isolation_level=None, check_same_thread=False
+            )
+            self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = FULL")
+            self._prepare()
+        except (OSError, sqlite3.Error) as error:
+            raise DiskError(_explain(self.path, error)) from None
+
+    def _prepare(self) -> None:
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        if version == 0:
+            self._db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
+        elif version != _VERSION:
+            raise DiskError(
+                f"{self.path} has format {version} and this broker writes format {_VERSION}; "
+                "start it with another data directory"
+            )
+
+    def recover(self) -> list[StoredQueue]:
+        """Return the queues, each with the ids of its messages, oldest first."""
+        messages: dict[int, list[Msg]] = {}
+        for number, msg in self._db.execute("SELECT queue, message FROM entry ORDER BY message"):
+            messages.setdefault(number, []).append(msg)
+        return [
+            StoredQueue(name, number, bool(auto_delete), messages.get(number, []))
+            for number, name, auto_delete in self._db.execute("SELECT * FROM queue")
+        ]
+
+    def commit(self, batch: Batch) -> None:
+        """Make a batch durable; when this returns, it is.
+
+        Raises:
+            sqlite3.Error: nothing of it is.
+        """
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            self._insert(batch)
+            self._delete(batch)
+            self._db.execute("COMMIT")
+        except sqlite3.Error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+
+    def _insert(self, batch: Batch) -> None:
+        self._db.executemany(
+            "INSERT INTO queue VALUES (?, ?, ?)",
+            [(queue.number, queue.name, queue.auto_delete) for queue in batch.created],
+        )
+        self._db.executemany(
+            "INSERT OR IGNORE INTO message VALUES (?, ?, ?, ?, ?)",
+            [
+                (msg, content.exchange, content.routing_keys[0], content.properties, content.body)
+                for _, msg, content in batch.messages
+            ],
+        )
+        self._db.executemany(
+            "INSERT INTO entry VALUES (?, ?)",
+            [(msg, queue.number) for queue, msg, _ in batch.messages],
+        )
+
+    def _delete(self, batch: Batch) -> None:
+        gone = [msg for _, msg in batch.removed]
+        self._db.executemany(
+            "DELETE FROM entry WHERE message = ? AND queue = ?",
+            [(msg, queue.number) for queue, msg in batch.removed],
+        )
+        for queue in batch.deleted:
+            rows = self._db.execute("SELECT message FROM entry WHERE queue = ?", (queue.number,))
+            gone += [cast(Msg, msg) for (msg,) in rows]
+            self._db.execute("DELETE FROM entry WHERE queue = ?", (queue.number,))
+            self._db.execute("DELETE FROM queue WHERE number = ?", (queue.number,))
+        self._db.executemany(_ORPHANS, [(msg,) for msg in gone])
+
+    def close(self) -> None:
+        """Close the database; it can be opened again at once."""
+        self._db.close()
+
+
+def _explain(path: Path, error: Exception) -> str:
+    if "locked" in str(error):
+        return f"{path} is in use by another broker; stop that one or choose another directory"
+    return f"{path} cannot be used: {error}"

@@ -1,0 +1,79 @@
+"""What goes wrong on a connection, in the protocol's own terms.
+
+AMQP 0-9-1 knows two sizes of failure.  A *soft* error closes the channel it happened on, a *hard*
+error closes the connection with all of its channels (rule A2.1).  Both are told to the client by a
+close method with a code, a text, and the class and method that failed (A2.2, A2.3).
+
+The code of the broker raises `SoftError` or `HardError`; the session that holds the channel, or
+the connection, turns them into frames.  Which of the two a code is, the protocol decides, and the
+constructors check it.
+"""
+
+from __future__ import annotations
+
+__all__ = ["AmqpError", "HardError", "SoftError"]
+
+_SOFT = {
+    311: "CONTENT_TOO_LARGE",
+    312: "NO_ROUTE",
+    313: "NO_CONSUMERS",
+    403: "ACCESS_REFUSED",
+    404: "NOT_FOUND",
+    405: "RESOURCE_LOCKED",
+    406: "PRECONDITION_FAILED",
+}
+_HARD = {
+    320: "CONNECTION_FORCED",
+    402: "INVALID_PATH",
+    403: "ACCESS_REFUSED",
+    501: "FRAME_ERROR",
+    502: "SYNTAX_ERROR",
+    503: "COMMAND_INVALID",
+    504: "CHANNEL_ERROR",
+    505: "UNEXPECTED_FRAME",
+    506: "RESOURCE_ERROR",
+    530: "NOT_ALLOWED",
+    540: "NOT_IMPLEMENTED",
+    541: "INTERNAL_ERROR",
+}
+
+_TEXT_MAX = 255
+
+
+class AmqpError(Exception):
+    """A failure that the client is told about.
+
+    Args:
+        code: reply code, as the protocol numbers them.
+        explanation: what happened, for people; the name of the code is put before it.
+    """
+
+    def __init__(self, code: int, name: str, explanation: str) -> None:
+        super().__init__(f"{code} {name} - {explanation}")
+        self.code = code
+        self.text = shortened(f"{name} - {explanation}")
+
+
+class SoftError(AmqpError):
+    """Closes one channel."""
+
+    def __init__(self, code: int, explanation: str) -> None:
+        super().__init__(code, _SOFT[code], explanation)
+
+
+class HardError(AmqpError):
+    """Closes the connection.
+
+    403 is here too: refusing a login is the one use of a soft code for a connection.
+    """
+
+    def __init__(self, code: int, explanation: str) -> None:
+        super().__init__(code, _HARD[code], explanation)
+
+
+def shortened(text: str) -> str:
+    """Return a reply text that fits its short string: 255 bytes at most (A2.2)."""
+    encoded = text.encode()
+    if len(encoded) <= _TEXT_MAX:
+        return text
+    return encoded[: _TEXT_MAX - 3].decode(errors="ignore") + "..."

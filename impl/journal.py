@@ -1,0 +1,109 @@
+"""What the disk still has to be told, gathered into batches.
+
+One commit at a time is on its way to the disk.  What happens meanwhile waits in the journal and
+becomes the next batch: that is group commit, and the slower the disk, the larger the batches.  The
+journal decides nothing about messages: a batch takes what the queues have in their buffers, which
+is the spec's step `write` for each, and when the commit has returned the queues are told what
+landed, which enables the spec's step `sync`.
+
+A batch that fails is tried again as it is, before anything newer.  Until it succeeds nothing in it
+is synced, so nothing in it is confirmed, and publishers wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ackproof.impl.content import Message
+from ackproof.impl.hosted import HostedQueue
+from ackproof.spec.sorts import Msg
+
+__all__ = ["Batch", "Journal"]
+
+
+@dataclass
+class Batch:
+    """What one commit makes durable; order within it does not matter.
+
+    Attributes:
+        created: queues to be entered.
+        messages: new messages, with the queue that each stands in.
+        removed: messages that left their queue.
+        deleted: numbers of queues to be removed, with all that stands in them.
+        waiting: to be called when the commit has returned.
+    """
+
+    created: list[HostedQueue] = field(default_factory=list)
+    messages: list[tuple[HostedQueue, Msg, Message]] = field(default_factory=list)
+    removed: list[tuple[HostedQueue, Msg]] = field(default_factory=list)
+    deleted: list[HostedQueue] = field(default_factory=list)
+    waiting: list[Callable[[], None]] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.created or self.messages or self.removed or self.deleted or self.waiting)
+
+
+class Journal:
+    """The next batch, the batch on its way, and the queues with something in their buffers."""
+
+    def __init__(self) -> None:
+        self._next = Batch()
+        self._failed: Batch | None = None
+        self._committing = False
+        self._dirty: dict[HostedQueue, None] = {}
+
+    def created(self, queue: HostedQueue) -> None:
+        """A durable queue was declared."""
+        self._next.created.append(queue)
+
+    def buffered(self, queue: HostedQueue) -> None:
+        """A queue has something in its buffer."""
+        self._dirty[queue] = None
+
+    def removed(self, queue: HostedQueue, msg: Msg) -> None:
+        """A message that the disk was given has left its queue."""
+        self._next.removed.append((queue, msg))
+
+    def deleted(self, queue: HostedQueue) -> None:
+        """A durable queue was deleted."""
+        self._dirty.pop(queue, None)
+        self._next.deleted.append(queue)
+
+    def after_commit(self, callback: Callable[[], None]) -> None:
+        """Call back when all that was said so far is on the disk."""
+        self._next.waiting.append(callback)
+
+    @property
+    def pending(self) -> bool:
+        """Tell whether a batch could be taken now."""
+        return not self._committing and bool(self._failed or self._dirty or self._next)
+
+    def take(self) -> Batch:
+        """Give out the next batch, for one attempt to commit it."""
+        assert self.pending
+        self._committing = True
+        if self._failed is not None:
+            batch, self._failed = self._failed, None
+            return batch
+        batch, self._next = self._next, Batch()
+        for queue in self._dirty:
+            batch.messages += [(queue, msg, content) for msg, content in queue.hand_over()]
+        self._dirty.clear()
+        return batch
+
+    def committed(self, batch: Batch) -> list[HostedQueue]:
+        """The commit of a batch has returned; return the queues to which something landed."""
+        self._committing = False
+        landed: dict[HostedQueue, None] = {}
+        for queue, msg, _ in batch.messages:
+            queue.landed.append(msg)
+            landed[queue] = None
+        for callback in batch.waiting:
+            callback()
+        return list(landed)
+
+    def failed(self, batch: Batch) -> None:
+        """The disk has refused a batch; it will be given out again."""
+        self._committing = False
+        self._failed = batch

@@ -1,0 +1,111 @@
+"""Lanes: the processes of a system as columns of a message-sequence listing.
+
+The parts of the root process, and each member of a family of parts, have a lane of their own; what
+lies inside a part (the store of a queue) belongs to the part's lane.  The root has one too, for
+variables and steps that belong to no part.
+
+An action belongs to the process that declares it.  If that is the root, as in most systems, it is
+given to the first process that its body calls: the one that something is taken from, or done to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ackproof.spec.lang import ir
+from ackproof.spec.lang.binding import ActionInstance, Bound, Location
+from ackproof.spec.lang.program import Method
+from ackproof.spec.lang.types import FamilyT, ProcT
+
+__all__ = ["Lane", "Lanes"]
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A process: the root (no part), a part, or a member of a family of parts."""
+
+    part: str
+    member: Any = None
+
+    def title(self, root: str) -> str:
+        """Return its name as paths write it: `channel`, `queues[q1]`."""
+        if not self.part:
+            return root
+        return self.part if self.member is None else f"{self.part}[{self.member}]"
+
+    def short(self, root: str) -> str:
+        """Return the shortest name that tells it from others of its kind."""
+        return self.title(root) if self.member is None else str(self.member)
+
+
+class Lanes:
+    """The lanes of a bound program."""
+
+    def __init__(self, bound: Bound) -> None:
+        self.bound = bound
+        self.root = bound.program.root
+        self._parts = {p.name: dict(p.parts) for p in bound.program.processes}
+        self.all = tuple(self._all())
+
+    def _all(self) -> Iterator[Lane]:
+        yield Lane("")
+        for part, t in self._parts[self.root].items():
+            if isinstance(t, FamilyT):
+                yield from (Lane(part, e) for e in self.bound.elements[t.key.name])
+            else:
+                yield Lane(part)
+
+    def name(self, location: Location) -> str:
+        """Return how a place of the state is written: `queues[q1].store.level`."""
+        keys, process, shown = iter(location.elements), self.root, []
+        for part in location.variable.path[:-1]:
+            t = self._parts[process][part]
+            family = isinstance(t, FamilyT)
+            shown.append(f"{part}[{next(keys)}]" if family else part)
+            process = t.proc.name if isinstance(t, FamilyT) else t.name
+        return ".".join([*shown, location.variable.path[-1]])
+
+    def of(self, location: Location) -> Lane:
+        """Return the lane that a place of the state belongs to."""
+        return self._lane(location.variable.path[:-1], iter(location.elements))
+
+    def _lane(self, path: tuple[str, ...], keys: Iterator[Any]) -> Lane:
+        if not path:
+            return Lane("")
+        family = isinstance(self._parts[self.root][path[0]], FamilyT)
+        return Lane(path[0], next(keys) if family else None)
+
+    def home(self, instance: ActionInstance) -> Lane:
+        """Return the lane that an action belongs to."""
+        action = instance.action
+        if action.path:
+            return self._lane(action.path, iter(instance.args))
+        root = self.bound.program.process(self.root)
+        method = root.method(action.method)
+        names = dict(zip((p.name for p in action.params), instance.args, strict=True))
+        found = None if method is None else _first_call(method)
+        return Lane("") if found is None else self._called(found, names)
+
+    def _called(self, obj: ir.Expr, names: dict[str, Any]) -> Lane:
+        member = None
+        while isinstance(obj, ir.Field | ir.Index):
+            if isinstance(obj.type, ProcT | FamilyT) and isinstance(obj, ir.Index):
+                key = obj.key
+                member = names.get(key.name) if isinstance(key, ir.Var) else None
+            inner = obj.obj
+            if isinstance(inner, ir.Root) and isinstance(obj, ir.Field):
+                family = isinstance(self._parts[self.root][obj.name], FamilyT)
+                return Lane("") if family and member is None else Lane(obj.name, member)
+            obj = inner
+        return Lane("")
+
+
+def _first_call(method: Method) -> ir.Expr | None:
+    """Return the first process whose handler a method calls, if it calls any."""
+    for statement in method.body:
+        for node in ir.walk(statement):
+            if isinstance(node, ir.Call) and not isinstance(node.obj, ir.Root):
+                return node.obj
+    return None

@@ -1,0 +1,1 @@
+"""Lowering: from a bound program to machine code that expands packed states."""

@@ -1,0 +1,472 @@
+"""Compiling: from a bound program to two machine functions, `expand` and `inspect`.
+
+`expand` takes a batch of packed states and writes all their successors.  For each action it is a
+tree over the action's parameters: as soon as the parameters that a `require` needs are chosen, the
+`require` is tested, and the rest of the subtree is skipped where it fails.  At a leaf all arguments
+are known, and the rest of the body is straight-line code.
+
+`inspect` evaluates the properties of states on a batch of new ones.
+
+See `ackproof.model.kernel.search` for what the functions are given and give.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ackproof.model.lower.access import Access
+from ackproof.model.lower.codec import Codec
+from ackproof.model.lower.evaluate import Evaluator, can_fail
+from ackproof.model.lower.execute import Run
+from ackproof.model.lower.layout import Layout, Leaf
+from ackproof.model.lower.ops import Bit, Emitter, Word
+from ackproof.model.lower.state import SymbolicState
+from ackproof.spec.lang import ir
+from ackproof.spec.lang.binding import Bound
+from ackproof.spec.lang.data import domain
+from ackproof.spec.lang.ir import Expr, Stmt
+from ackproof.spec.lang.program import Action, Param, PropertyDecl
+from ackproof.spec.lang.properties import ASSERTION, DEADLOCK, DEFINED
+
+__all__ = ["Kernel", "compile_kernel", "generate"]
+
+_DECLARATIONS = """declare i64 @llvm.cttz.i64(i64, i1)
+declare i64 @llvm.ctlz.i64(i64, i1)
+declare i64 @llvm.ctpop.i64(i64)
+"""
+NO_INSTANCE = 0xFFFFFFFF
+
+
+@dataclass
+class Tables:
+    """What the bits of the masks mean: violations of steps, of states, and witnesses."""
+
+    step_bits: dict[int, str] = field(default_factory=dict)
+    state_bits: dict[int, str] = field(default_factory=dict)
+    seen_bits: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def seen_words(self) -> int:
+        """Words of witness bits."""
+        return max(1, (len(self.seen_bits) + 63) // 64)
+
+
+@dataclass
+class Kernel:
+    """Compiled code with what is needed to run it and to read its results."""
+
+    layout: Layout
+    tables: Tables
+    fanout: int
+    n_counts: int
+    expand: int
+    inspect: int
+    ir_text: str
+    compile_seconds: float
+    engine: Any = field(repr=False)
+
+    @property
+    def words(self) -> int:
+        """Words of 64 bits in a packed state."""
+        return self.layout.words
+
+    @property
+    def initial(self) -> list[int]:
+        """The initial state, packed."""
+        return self.layout.pack(self.layout.bound.initial())
+
+
+def _tables(bound: Bound) -> Tables:
+    tables = Tables()
+    steps = [ASSERTION, DEFINED]
+    if bound.program.deadlock_free:
+        steps.append(DEADLOCK)
+    steps += [p.name for p in bound.properties if p.of_steps and p.kind != "reachable"]
+    tables.step_bits = dict(enumerate(steps))
+    tables.state_bits = dict(enumerate(
+        p.name for p in bound.properties if p.kind == "invariant"))
+    tables.seen_bits = dict(enumerate(
+        p.name for p in bound.properties if p.kind == "reachable"))
+    return tables
+
+
+class _Generator:
+    """Writes the text of both functions."""
+
+    def __init__(self, bound: Bound) -> None:
+        self.bound = bound
+        self.layout = Layout(bound)
+        self.tables = _tables(bound)
+        self.ops = Emitter()
+        self.codec = Codec(bound.elements, self.ops)
+        self.access = Access(bound, self.codec)
+        self.properties = {p.name: p for p in bound.properties}
+        self.step_number = {name: bit for bit, name in self.tables.step_bits.items()}
+        self.fanout = 0
+        self._instance_base = 0
+
+    # -- functions ------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """Return the module as LLVM text."""
+        self._loop("expand", "ptr noalias %states, ptr noalias %out, ptr noalias %metas, "
+                   "ptr noalias %counts, ptr noalias %seen, ptr noalias %viol", self._expand)
+        self._loop("inspect", "ptr noalias %states, ptr noalias %seen, ptr noalias %viol",
+                   self._inspect)
+        return _DECLARATIONS + "\n".join(self.ops.lines) + "\n"
+
+    def _loop(self, name: str, params: str, body: Any) -> None:
+        ops = self.ops
+        ops.lines.append(f"define i64 @{name}(i64 %n, {params}) nounwind {{")
+        ops.label("entry")
+        ops.line("%written = alloca i64")
+        ops.line("store i64 0, ptr %written")
+        ops.line("%any = icmp sgt i64 %n, 0")
+        ops.line("br i1 %any, label %loop, label %end")
+        ops.label("loop")
+        ops.line("%i = phi i64 [ 0, %entry ], [ %next, %latch ]")
+        with ops.scope():
+            words = tuple(self._load_word(k) for k in range(self.layout.words))
+            body(words)
+        ops.line("br label %latch")
+        ops.label("latch")
+        ops.line("%next = add i64 %i, 1")
+        ops.line("%more = icmp slt i64 %next, %n")
+        ops.line("br i1 %more, label %loop, label %end")
+        ops.label("end")
+        ops.line("%result = load i64, ptr %written")
+        ops.line("ret i64 %result")
+        ops.lines.append("}")
+
+    def _load_word(self, k: int) -> str:
+        at = self.ops.define(f"mul i64 %i, {self.layout.words}")
+        index = self.ops.define(f"add i64 {at}, {k}")
+        pointer = self.ops.define(f"getelementptr i64, ptr %states, i64 {index}")
+        return self.ops.define(f"load i64, ptr {pointer}")
+
+    def state(self, words: tuple[Word, ...]) -> SymbolicState:
+        return SymbolicState(self.layout, self.codec, words)
+
+    # -- inspect --------------------------------------------------------------------------------
+
+    def _inspect(self, words: tuple[Word, ...]) -> None:
+        ops = self.ops
+        bad: Word = 0
+        for bit, name in self.tables.state_bits.items():
+            prop = self.properties[name]
+            holds = self._evaluator(self.state(words), prop.roots).bit(prop.body)
+            bad = ops.either(bad, ops.left(ops.widen(ops.no(holds)), bit))
+        for bit, name in self.tables.seen_bits.items():
+            prop = self.properties[name]
+            if not prop.of_steps:
+                holds = self._evaluator(self.state(words), prop.roots).bit(prop.body)
+                self._witness(bit, holds)
+        self._record(bad, NO_INSTANCE)
+
+    def _evaluator(self, state: SymbolicState, roots: tuple[str, ...]) -> Evaluator:
+        return Evaluator(self.access, dict.fromkeys(roots, state), {})
+
+    def _witness(self, bit: int, holds: Bit) -> None:
+        if holds is False:
+            return
+        pointer = self.ops.shared(("seen", bit // 64),
+                                  f"getelementptr i64, ptr %seen, i64 {bit // 64}")
+        old = self.ops.define(f"load i64, ptr {pointer}")
+        new = self.ops.either(old, self.ops.left(self.ops.widen(holds), bit % 64))
+        self.ops.line(f"store i64 {new}, ptr {pointer}")
+
+    def _record(self, bad: Word, instance: int) -> None:
+        """Append a violation record where the mask is not empty and there is room."""
+        if bad == 0:
+            return
+        ops = self.ops
+        with ops.when(ops.no(ops.equal(bad, 0))):
+            used = ops.define("load i64, ptr %viol")
+            room_at = ops.define("getelementptr i64, ptr %viol, i64 1")
+            room = ops.define(f"load i64, ptr {room_at}")
+            free = ops.define(f"icmp slt i64 {used}, {room}")
+            with ops.when(free):
+                offset = ops.define(f"mul i64 {used}, 3")
+                for k, value in enumerate(("%i", instance, bad), start=2):
+                    index = ops.define(f"add i64 {offset}, {k}")
+                    pointer = ops.define(f"getelementptr i64, ptr %viol, i64 {index}")
+                    ops.line(f"store i64 {value}, ptr {pointer}")
+                ops.line(f"store i64 {ops.add(used, 1)}, ptr %viol")
+
+    # -- expand ---------------------------------------------------------------------------------
+
+    def _expand(self, words: tuple[Word, ...]) -> None:
+        ops = self.ops
+        guarded = DEADLOCK in self.step_number
+        if guarded:
+            ops.line("store i64 0, ptr %counts.enabled")
+        self._instance_base = 0
+        self.fanout = 0
+        for number, action in enumerate(self.bound.actions):
+            with ops.scope():
+                _Tree(self, number, action, words).generate()
+            sizes = [len(domain(p.type, self.bound.elements)) for p in action.params]
+            count = 1
+            for size in sizes:
+                count *= size
+            self._instance_base += count
+        if guarded:
+            enabled = ops.define("load i64, ptr %counts.enabled")
+            dead = ops.widen(ops.equal(enabled, 0))
+            self._record(ops.left(dead, self.step_number[DEADLOCK]), NO_INSTANCE)
+
+    def emit_successor(
+        self, run: Run, before: SymbolicState, number: int, instance: int
+    ) -> None:
+        """Write the successor of an executed step, or the record of what it breaks."""
+        ops = self.ops
+        run.finish()
+        if run.enabled is False:
+            return
+        self.fanout += 1
+        with ops.when(run.enabled):
+            if DEADLOCK in self.step_number:
+                ops.line("store i64 1, ptr %counts.enabled")
+            failed = run.failed
+            bad = ops.either(
+                ops.left(ops.widen(run.asserted), self.step_number[ASSERTION]),
+                ops.left(ops.widen(ops.all(run.undefined, ops.no(run.asserted))),
+                         self.step_number[DEFINED]))
+            self._record(bad, instance)
+            if failed is True:
+                return
+            with ops.when(ops.no(failed)):
+                self._check_step(run, before, instance)
+                self._store(run.state.pack(), number, instance)
+
+    def _check_step(self, run: Run, before: SymbolicState, instance: int) -> None:
+        bad: Word = 0
+        ops = self.ops
+        for prop in self.properties.values():
+            if not prop.of_steps:
+                continue
+            wrong, found = self._on_step(prop, run, before)
+            if prop.kind == "reachable":
+                bit = next(b for b, n in self.tables.seen_bits.items() if n == prop.name)
+                self._witness(bit, found)
+            else:
+                bad = ops.either(bad, ops.left(ops.widen(wrong), self.step_number[prop.name]))
+        self._record(bad, instance)
+
+    def _on_step(self, prop: PropertyDecl, run: Run, before: SymbolicState) -> tuple[Bit, Bit]:
+        """Return whether a step property is false, and true, for some event (or the step)."""
+        ops = self.ops
+        evaluator = Evaluator(
+            self.access, dict(zip(prop.roots, (before, run.state), strict=True)), {}
+        )
+        if prop.event is None:
+            holds = evaluator.bit(prop.body)
+            return ops.no(holds), holds
+        wrong: Bit = False
+        found: Bit = False
+        for event in run.emitted:
+            if event.type == prop.event.type and event.cond is not False:
+                evaluator.names = {prop.event.name: event.fields}
+                holds = evaluator.bit(prop.body)
+                wrong = ops.any(wrong, ops.all(event.cond, ops.no(holds)))
+                found = ops.any(found, ops.all(event.cond, holds))
+        return wrong, found
+
+    def _store(self, words: tuple[Word, ...], number: int, instance: int) -> None:
+        ops, size = self.ops, self.layout.words
+        at = ops.define("load i64, ptr %written")
+        base = ops.define(f"mul i64 {at}, {size}")
+        for k, word in enumerate(words):
+            index = ops.define(f"add i64 {base}, {k}")
+            pointer = ops.define(f"getelementptr i64, ptr %out, i64 {index}")
+            ops.line(f"store i64 {word}, ptr {pointer}")
+        meta = ops.define(f"getelementptr i64, ptr %metas, i64 {at}")
+        origin = ops.shared(("origin",), "shl i64 %i, 32")
+        ops.line(f"store i64 {ops.either(origin, instance)}, ptr {meta}")
+        ops.line(f"store i64 {ops.add(at, 1)}, ptr %written")
+        count = ops.define(f"getelementptr i64, ptr %counts, i64 {number}")
+        old = ops.define(f"load i64, ptr {count}")
+        ops.line(f"store i64 {ops.add(old, 1)}, ptr {count}")
+
+    @property
+    def instance_base(self) -> int:
+        """The number of the first instance of the action that is being generated."""
+        return self._instance_base
+
+
+class _Tree:
+    """The decision tree of one action: parameters chosen one by one, guards tested early."""
+
+    def __init__(
+        self, generator: _Generator, number: int, action: Action, words: tuple[Word, ...]
+    ) -> None:
+        self.gen = generator
+        self.ops = generator.ops
+        self.number = number
+        self.action = action
+        self.words = words
+        self.domains = [domain(p.type, generator.bound.elements) for p in action.params]
+        self.guards, self.rest = _split(action.body)
+        self.locals = {s.name: s.value for s in self.guards if isinstance(s, ir.Local)}
+        self.tests = [c for s in self.guards if isinstance(s, ir.Require)
+                      for c in _conjuncts(s.cond)]
+
+    def generate(self) -> None:
+        """Write the code of all instances of the action."""
+        budget = self._budget()
+        if budget is not None:
+            left = self.gen.state(self.words).get(budget)
+            with self.ops.when(self.ops.no(self.ops.equal(left, 0))):
+                self._choose({}, list(self.tests), True)
+        else:
+            self._choose({}, list(self.tests), True)
+
+    def _budget(self) -> Leaf | None:
+        budgets = list(self.gen.bound.budgets)
+        if self.action.name not in budgets:
+            return None
+        return Leaf(len(self.gen.bound.locations) + budgets.index(self.action.name), ())
+
+    def _choose(self, chosen: dict[str, int], tests: list[Expr], settled: bool) -> None:
+        """Test what can be tested, then choose one more parameter in every way."""
+        ready = [t for t in tests if self._needs(t) <= chosen.keys()]
+        waiting = [t for t in tests if t not in ready]
+        evaluator = self._evaluator(chosen)
+        holds: Bit = True
+        for test in ready:
+            holds = self.ops.all(holds, evaluator.bit(test))
+        if holds is False:
+            return
+        with self.ops.when(holds):
+            if len(chosen) == len(self.action.params):
+                self._leaf(chosen)
+                return
+            param = self._next(chosen, waiting)
+            for i in range(len(self.domains[self.action.params.index(param)])):
+                self._choose({**chosen, param.name: i}, waiting, settled)
+
+    def _next(self, chosen: dict[str, int], tests: list[Expr]) -> Param:
+        """Return the parameter whose choice lets most guards be tested."""
+        left = [p for p in self.action.params if p.name not in chosen]
+        known = set(chosen)
+        return max(left, key=lambda p: sum(self._needs(t) <= known | {p.name} for t in tests))
+
+    def _needs(self, expr: Expr) -> set[str]:
+        """Return the parameters an expression depends on, through locals too."""
+        params = {p.name for p in self.action.params}
+        found: set[str] = set()
+        for node in ir.walk(expr):
+            if isinstance(node, ir.Var):
+                if node.name in params:
+                    found.add(node.name)
+                elif node.name in self.locals:
+                    found |= self._needs(self.locals[node.name])
+        return found
+
+    def _evaluator(self, chosen: dict[str, int]) -> Evaluator:
+        names: dict[str, Any] = {}
+        for param, values in zip(self.action.params, self.domains, strict=True):
+            if param.name in chosen:
+                data = values[chosen[param.name]]
+                names[param.name] = self.gen.codec.from_data(param.type, data)
+        evaluator = Evaluator(self.gen.access, {"self": self.gen.state(self.words)}, names)
+        for name, value in self.locals.items():
+            if self._needs(value) <= chosen.keys():
+                names[name] = evaluator.value(value)
+        return evaluator
+
+    def _leaf(self, chosen: dict[str, int]) -> None:
+        index = 0
+        for param, values in zip(self.action.params, self.domains, strict=True):
+            index = index * len(values) + chosen[param.name]
+        before = self.gen.state(self.words)
+        run = Run(self._evaluator(chosen))
+        budget = self._budget()
+        if budget is not None:
+            run.state.put(budget, self.ops.sub(run.state.get(budget), 1))
+        self._straight(run, list(self.rest), before, self.gen.instance_base + index)
+
+    def _straight(
+        self, run: Run, rest: list[Stmt], before: SymbolicState, instance: int
+    ) -> None:
+        """Execute the rest of the body; a `require` on the way guards what follows it."""
+        while rest:
+            stmt = rest.pop(0)
+            run.statement(stmt)
+            if isinstance(stmt, ir.Require):
+                if run.enabled is False:
+                    return
+                if isinstance(run.enabled, str):
+                    cond, run.enabled = run.enabled, True
+                    with self.ops.when(cond):
+                        self._straight(run, rest, before, instance)
+                    return
+        self.gen.emit_successor(run, before, self.number, instance)
+
+
+def _split(body: tuple[Stmt, ...]) -> tuple[list[Stmt], list[Stmt]]:
+    """Separate the leading guards that are sure to be defined from the rest of a body."""
+    guards = list(itertools.takewhile(
+        lambda s: isinstance(s, ir.Local | ir.Require) and not can_fail(s), body))
+    return guards, list(body[len(guards):])
+
+
+def _conjuncts(cond: Expr) -> Iterator[Expr]:
+    if isinstance(cond, ir.And):
+        for arg in cond.args:
+            yield from _conjuncts(arg)
+    else:
+        yield cond
+
+
+def generate(bound: Bound) -> tuple[str, Layout, Tables, int]:
+    """Return the LLVM text of a bound program, its layout, tables and greatest fan-out."""
+    generator = _Generator(bound)
+    text = generator.text()
+    if DEADLOCK in generator.step_number:
+        text = text.replace("%counts.enabled", "%enabled").replace(
+            "  %written = alloca i64", "  %enabled = alloca i64\n  %written = alloca i64")
+    return text, generator.layout, generator.tables, max(1, generator.fanout)
+
+
+def compile_kernel(bound: Bound) -> Kernel:
+    """Compile a bound program to machine code.
+
+    Raises:
+        BindError: a state of this instance does not fit.
+    """
+    started = time.perf_counter()
+    text, layout, tables, fanout = generate(bound)
+    engine = _machine_code(text)
+    return Kernel(
+        layout=layout, tables=tables, fanout=fanout, n_counts=len(bound.actions),
+        expand=engine.get_function_address("expand"),
+        inspect=engine.get_function_address("inspect"),
+        ir_text=text, compile_seconds=time.perf_counter() - started, engine=engine,
+    )
+
+
+def _machine_code(text: str) -> Any:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple()
+    machine = target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2)
+    module = llvm.parse_assembly(text)
+    module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_unrolling = False
+    options.slp_vectorization = False
+    passes = llvm.create_pass_builder(machine, options)
+    passes.getModulePassManager().run(module, passes)
+    engine = llvm.create_mcjit_compiler(module, machine)
+    engine.finalize_object()
+    return engine
+
+

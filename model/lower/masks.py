@@ -1,0 +1,73 @@
+"""Conditions on a bound variable, for all its values at once.
+
+Sets are masks, so for a variable `x` the condition `x in s` *is* the mask of `s`; `x < c` is the
+mask of what is below `c`; `and`, `or` and `not` are bitwise.  `bitwise` recognises these forms and
+returns None for the others, which are then evaluated for each value of `x`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ackproof.model.lower.ops import Emitter, Word
+from ackproof.spec.lang import ir
+from ackproof.spec.lang.ir import Binder, Expr
+from ackproof.spec.lang.types import EnumT, SetT, SortT
+
+__all__ = ["bitwise", "is_variable", "mentions"]
+
+
+def mentions(e: ir.Node, name: str) -> bool:
+    """Whether a variable occurs in an expression."""
+    return any(isinstance(n, ir.Var) and n.name == name for n in ir.walk(e))
+
+
+def is_variable(e: Expr, binder: Binder) -> bool:
+    """Whether an expression is the bound variable and nothing else."""
+    return isinstance(e, ir.Var) and e.name == binder.name
+
+
+def bitwise(
+    ops: Emitter, binder: Binder, cond: Expr, full: int,
+    mask: Callable[[Expr], Word], word: Callable[[Expr], Word],
+) -> Word | None:
+    """Return the mask of a condition if its form allows, else None.
+
+    Args:
+        full: the mask of all values of the variable.
+        mask: gives the mask of a part of the condition.
+        word: evaluates an expression that does not mention the variable.
+    """
+    if isinstance(cond, ir.Not):
+        return ops.differ(mask(cond.arg), full)
+    if isinstance(cond, ir.And | ir.Or):
+        conjunction = isinstance(cond, ir.And)
+        result: Word = full if conjunction else 0
+        for arg in cond.args:
+            join = ops.both if conjunction else ops.either
+            result = join(result, mask(arg))
+        return result
+    if isinstance(cond, ir.In) and isinstance(cond.set.type, SetT):
+        own = is_variable(cond.elem, binder) and not mentions(cond.set, binder.name)
+        return word(cond.set) if own else None
+    if not isinstance(binder.type, SortT | EnumT):
+        return None
+    if isinstance(cond, ir.Eq):
+        for one, other in ((cond.left, cond.right), (cond.right, cond.left)):
+            if is_variable(one, binder) and not mentions(other, binder.name):
+                return ops.left(1, word(other))
+    if isinstance(cond, ir.Less):
+        return _order(ops, binder, cond, full, word)
+    return None
+
+
+def _order(
+    ops: Emitter, binder: Binder, cond: ir.Less, full: int, word: Callable[[Expr], Word]
+) -> Word | None:
+    if is_variable(cond.left, binder) and not mentions(cond.right, binder.name):
+        beyond = ops.left(1 if cond.strict else 2, word(cond.right))
+        return ops.both(ops.sub(beyond, 1), full)
+    if is_variable(cond.right, binder) and not mentions(cond.left, binder.name):
+        beyond = ops.left(2 if cond.strict else 1, word(cond.left))
+        return ops.differ(ops.both(ops.sub(beyond, 1), full), full)
+    return None

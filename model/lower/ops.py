@@ -1,0 +1,296 @@
+"""Arithmetic that folds: operations on Python constants or on values of the LLVM function.
+
+Lowering is partial evaluation.  The arguments of an action instance, the sizes of the sorts and
+the constants of the instance are known, so most of what a specification says is decided while the
+code is generated, and only what depends on the state is left to be computed.  Every operation
+here looks at its operands first: known ones give a Python value, others give one line of LLVM.
+
+A word is an `int` or the name of an i64; a bit is a `bool` or the name of an i1.  A name computed
+before is used again as long as it is in scope: scopes are the branches of the generated code, so
+whatever is in scope dominates where it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["Bit", "Emitter", "Word"]
+
+Word = int | str
+Bit = bool | str
+
+_MASK = 2**64 - 1
+
+
+def _signed(value: int) -> int:
+    value &= _MASK
+    return value - 2**64 if value >> 63 else value
+
+
+class Emitter:
+    """Writes LLVM text, folding constants and sharing common subexpressions."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._count = 0
+        self._scopes: list[dict[tuple[object, ...], str]] = [{}]
+
+    # -- text -----------------------------------------------------------------------------------
+
+    def line(self, text: str) -> None:
+        """Append an instruction."""
+        self.lines.append(f"  {text}")
+
+    def fresh(self, prefix: str = "v") -> str:
+        """Return a name that is not used yet (without the sigil)."""
+        self._count += 1
+        return f"{prefix}{self._count}"
+
+    def label(self, name: str) -> None:
+        """Begin a block."""
+        self.lines.append(f"{name}:")
+
+    def define(self, text: str) -> str:
+        """Append an instruction with a result and return its name."""
+        name = f"%{self.fresh()}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def shared(self, key: tuple[object, ...], text: str) -> str:
+        """As `define`, but a result that is in scope under this key is used again."""
+        for scope in self._scopes:
+            if key in scope:
+                return scope[key]
+        name = self.define(text)
+        self._scopes[-1][key] = name
+        return name
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """What is defined in the `with` block is forgotten at its end."""
+        self._scopes.append({})
+        try:
+            yield
+        finally:
+            self._scopes.pop()
+
+    @contextmanager
+    def when(self, cond: Bit) -> Iterator[None]:
+        """Run the `with` block's code only where `cond` holds."""
+        if cond is True:
+            with self.scope():
+                yield
+            return
+        assert cond is not False, "dead code is not generated"
+        then, done = self.fresh("then"), self.fresh("done")
+        self.line(f"br i1 {cond}, label %{then}, label %{done}")
+        self.label(then)
+        with self.scope():
+            yield
+        self.line(f"br label %{done}")
+        self.label(done)
+
+    # -- words ----------------------------------------------------------------------------------
+
+    def _binary(self, op: str, a: Word, b: Word, commutes: bool = True) -> str:
+        if commutes and str(a) > str(b):
+            a, b = b, a
+        return self.shared((op, a, b), f"{op} i64 {_text(a)}, {_text(b)}")
+
+    def both(self, a: Word, b: Word) -> Word:
+        """Bitwise and."""
+        if isinstance(a, int) and isinstance(b, int):
+            return a & b
+        if a == 0 or b == 0:
+            return 0
+        if a == b or b == _MASK:
+            return a
+        return b if a == _MASK else self._binary("and", a, b)
+
+    def either(self, a: Word, b: Word) -> Word:
+        """Bitwise or."""
+        if isinstance(a, int) and isinstance(b, int):
+            return a | b
+        if a == b or b == 0:
+            return a
+        return b if a == 0 else self._binary("or", a, b)
+
+    def differ(self, a: Word, b: Word) -> Word:
+        """Bitwise exclusive or."""
+        if isinstance(a, int) and isinstance(b, int):
+            return a ^ b
+        if a == b:
+            return 0
+        if a == 0 or b == 0:
+            return a if b == 0 else b
+        return self._binary("xor", a, b)
+
+    def without(self, a: Word, b: Word, universe: int) -> Word:
+        """Bits of `a` that are not in `b`, both below `universe`."""
+        return 0 if a == b else self.both(a, self.differ(b, universe))
+
+    def left(self, a: Word, by: Word) -> Word:
+        """Shift left."""
+        if isinstance(a, int) and isinstance(by, int):
+            return (a << by) & _MASK
+        if by == 0 or a == 0:
+            return a
+        return self._binary("shl", a, self._distance(by), commutes=False)
+
+    def right(self, a: Word, by: Word) -> Word:
+        """Shift right, zeros entering."""
+        if isinstance(a, int) and isinstance(by, int):
+            return (a & _MASK) >> by
+        if by == 0 or a == 0:
+            return a
+        return self._binary("lshr", a, self._distance(by), commutes=False)
+
+    def _distance(self, by: Word) -> Word:
+        # The value of an option that is None is not used, but it is computed: LLVM must not see
+        # a shift by more than 63, whose result would poison what it is combined with.
+        return by if isinstance(by, int) else self.both(by, 63)
+
+    def add(self, a: Word, b: Word) -> Word:
+        """Sum."""
+        if isinstance(a, int) and isinstance(b, int):
+            return _signed(a + b)
+        if a == 0 or b == 0:
+            return a if b == 0 else b
+        return self._binary("add", a, b)
+
+    def sub(self, a: Word, b: Word) -> Word:
+        """Difference."""
+        if isinstance(a, int) and isinstance(b, int):
+            return _signed(a - b)
+        return a if b == 0 else self._binary("sub", a, b, commutes=False)
+
+    def mul(self, a: Word, b: Word) -> Word:
+        """Product."""
+        if isinstance(a, int) and isinstance(b, int):
+            return _signed(a * b)
+        if a == 0 or b == 0:
+            return 0
+        if a == 1 or b == 1:
+            return a if b == 1 else b
+        return self._binary("mul", a, b)
+
+    def divide(self, a: Word, by: int) -> tuple[Word, Word]:
+        """Quotient and remainder by a positive constant, unsigned."""
+        if isinstance(a, int):
+            return divmod(a, by)
+        return (self._binary("udiv", a, by, commutes=False),
+                self._binary("urem", a, by, commutes=False))
+
+    def lowest(self, a: Word) -> Word:
+        """Position of the lowest bit that is set; `a` is not 0."""
+        if isinstance(a, int):
+            return (a & -a).bit_length() - 1
+        return self.shared(("cttz", a), f"call i64 @llvm.cttz.i64(i64 {a}, i1 false)")
+
+    def highest(self, a: Word) -> Word:
+        """Position of the highest bit that is set; `a` is not 0."""
+        if isinstance(a, int):
+            return a.bit_length() - 1
+        zeros = self.shared(("ctlz", a), f"call i64 @llvm.ctlz.i64(i64 {a}, i1 false)")
+        return self.sub(63, zeros)
+
+    def count(self, a: Word) -> Word:
+        """Number of bits that are set."""
+        if isinstance(a, int):
+            return a.bit_count()
+        return self.shared(("ctpop", a), f"call i64 @llvm.ctpop.i64(i64 {a})")
+
+    def choose(self, cond: Bit, a: Word, b: Word) -> Word:
+        """`a` where `cond` holds, else `b`."""
+        if isinstance(cond, bool):
+            return a if cond else b
+        if a == b:
+            return a
+        return self.shared(("select", cond, a, b),
+                           f"select i1 {cond}, i64 {_text(a)}, i64 {_text(b)}")
+
+    def widen(self, bit: Bit) -> Word:
+        """1 where the bit holds, else 0."""
+        if isinstance(bit, bool):
+            return int(bit)
+        return self.shared(("zext", bit), f"zext i1 {bit} to i64")
+
+    # -- bits -----------------------------------------------------------------------------------
+
+    def equal(self, a: Word, b: Word) -> Bit:
+        """Whether two words are equal."""
+        if isinstance(a, int) and isinstance(b, int):
+            return a & _MASK == b & _MASK
+        if a == b:
+            return True
+        if str(a) > str(b):
+            a, b = b, a
+        return self.shared(("eq", a, b), f"icmp eq i64 {_text(a)}, {_text(b)}")
+
+    def less(self, a: Word, b: Word, strict: bool) -> Bit:
+        """Whether `a < b` (or `a <= b`), signed."""
+        if isinstance(a, int) and isinstance(b, int):
+            return a < b if strict else a <= b
+        if a == b:
+            return not strict
+        op = "slt" if strict else "sle"
+        return self.shared((op, a, b), f"icmp {op} i64 {_text(a)}, {_text(b)}")
+
+    def test(self, a: Word, position: Word) -> Bit:
+        """Whether the bit at a position is set."""
+        if isinstance(a, int) and isinstance(position, int):
+            return bool(a >> position & 1)
+        if a == 0:
+            return False
+        return self.no(self.equal(self.both(a, self.left(1, position)), 0))
+
+    def no(self, a: Bit) -> Bit:
+        """Negation."""
+        if isinstance(a, bool):
+            return not a
+        return self.shared(("not", a), f"xor i1 {a}, true")
+
+    def all(self, *bits: Bit) -> Bit:
+        """Conjunction."""
+        left: list[str] = []
+        for b in bits:
+            if b is False:
+                return False
+            if isinstance(b, str) and b not in left:
+                left.append(b)
+        return self._chain("and", left, True)
+
+    def any(self, *bits: Bit) -> Bit:
+        """Disjunction."""
+        left: list[str] = []
+        for b in bits:
+            if b is True:
+                return True
+            if isinstance(b, str) and b not in left:
+                left.append(b)
+        return self._chain("or", left, False)
+
+    def _chain(self, op: str, bits: list[str], empty: bool) -> Bit:
+        if not bits:
+            return empty
+        result = bits[0]
+        for b in bits[1:]:
+            result = self.shared((op, 1, result, b), f"{op} i1 {result}, {b}")
+        return result
+
+    def pick(self, cond: Bit, a: Bit, b: Bit) -> Bit:
+        """`a` where `cond` holds, else `b`."""
+        if isinstance(cond, bool):
+            return a if cond else b
+        if a == b and type(a) is type(b):
+            return a
+        if isinstance(a, bool):
+            return self.any(cond, b) if a else self.all(self.no(cond), b)
+        if isinstance(b, bool):
+            return self.any(self.no(cond), a) if b else self.all(cond, a)
+        return self.shared(("pick", cond, a, b), f"select i1 {cond}, i1 {a}, i1 {b}")
+
+
+def _text(word: Word) -> str:
+    return str(_signed(word)) if isinstance(word, int) else word

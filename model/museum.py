@@ -1,0 +1,150 @@
+"""Designs and what is expected of them.
+
+A design is a file: its name is the file's, and it says which property breaks on which instance,
+after how many steps, or that all hold.  `judge` runs the check that an expectation speaks of and
+says whether it came true.  The museum is the collection of designs that comes with the base
+specification; a user's own design is judged by the same function.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from ackproof.model.check import check
+from ackproof.model.report import Report
+from ackproof.spec.lang.errors import BindError
+from ackproof.spec.lang.model import Breaks, Design, Holds, Instance, Model
+from ackproof.spec.lang.properties import BUILT_IN
+
+__all__ = ["Judgement", "describe", "expected_instance", "judge", "museum", "museum_names"]
+
+_PACKAGE = "ackproof.spec.designs"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """An expectation, the check that decided it, and whether it came true."""
+
+    expectation: Breaks | Holds
+    report: Report
+    came_true: bool
+    found: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the judgement as the `expectation` of a report's JSON."""
+        return {
+            "text": describe(self.expectation),
+            "came_true": self.came_true,
+            "found": self.found,
+        }
+
+
+def museum_names() -> tuple[str, ...]:
+    """Return the names of the museum's designs, in order; nothing is imported but the package."""
+    package = importlib.import_module(_PACKAGE)
+    return tuple(
+        sorted(m.name for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_"))
+    )
+
+
+def museum() -> dict[str, Design]:
+    """Return the designs of the museum by name."""
+    return {
+        name: design_in(importlib.import_module(f"{_PACKAGE}.{name}")) for name in museum_names()
+    }
+
+
+def design_in(module: ModuleType) -> Design:
+    """Return the design that a module defines as `design`."""
+    design: Design = module.design
+    return design
+
+
+def describe(expectation: Breaks | Holds) -> str:
+    """Return an expectation in words."""
+    if isinstance(expectation, Breaks):
+        return (
+            f"{expectation.property} breaks on {expectation.instance} "
+            f"after {steps(expectation.steps)}"
+        )
+    return f"{expectation.property or 'every property'} holds on {expectation.instance}"
+
+
+def steps(count: int) -> str:
+    """Return a number of steps in words."""
+    return f"{count} step" if count == 1 else f"{count} steps"
+
+
+def expected_instance(
+    model: Model, expectation: Breaks | Holds, instances: Mapping[str, Instance] | None = None
+) -> Instance:
+    """Return the instance that an expectation speaks of.
+
+    Raises:
+        BindError: the model has no such instance, or no such property.
+    """
+    known = instances or {i.name: i for i in model.instances}
+    if expectation.instance not in known:
+        raise BindError(
+            f"the design expects something of the instance {expectation.instance!r}, "
+            f"which {model.name} does not have; it has: {', '.join(known)}"
+        )
+    names = [*(p.name for p in model.properties), *BUILT_IN]
+    if expectation.property is not None and expectation.property not in names:
+        raise BindError(
+            f"the design expects something of the property {expectation.property!r}, "
+            f"which {model.name} does not have; it has: {', '.join(names)}"
+        )
+    return known[expectation.instance]
+
+
+def judge(
+    model: Model,
+    design: Design,
+    expectation: Breaks | Holds,
+    *,
+    name: str | None = None,
+    **options: Any,
+) -> Judgement:
+    """Run the check that an expectation speaks of, and say whether it came true.
+
+    All properties are checked together first.  A search stops at the level where the first of
+    them breaks; if the one that was expected to break was not among those, it is checked alone.
+
+    `name` is what the design is called; `options` are passed on to `check`.
+    """
+    instance = expected_instance(model, expectation)
+    report = check(model, instance, design, name=name, **options)
+    wanted = expectation.property
+    if wanted is not None and report.outcome.violations and wanted not in report.outcome.violations:
+        alone = [] if wanted in BUILT_IN else [wanted]
+        report = check(model, instance, design, name=name, **{**options, "properties": alone})
+    came_true, found = _compare(expectation, report)
+    return Judgement(expectation, report, came_true, found)
+
+
+def _compare(expectation: Breaks | Holds, report: Report) -> tuple[bool, str]:
+    violations = {n: len(path) for n, path in report.outcome.violations.items()}
+    broken = ", ".join(f"{n} breaks after {steps(k)}" for n, k in violations.items())
+    stopped = (
+        ""
+        if report.outcome.limit is None
+        else (f"the search stopped at its {report.outcome.limit.value} limit")
+    )
+    if isinstance(expectation, Breaks):
+        length = violations.get(expectation.property)
+        if length is None:
+            return False, broken or stopped or "it holds"
+        return length == expectation.steps, f"it breaks after {steps(length)}"
+    if expectation.property in report.unwitnessed:
+        return False, "it is never reached"
+    if expectation.property is not None and expectation.property not in violations:
+        return report.outcome.limit is None, stopped or "it holds"
+    if violations:
+        return False, broken
+    return report.outcome.limit is None, stopped or "every property holds"

@@ -1,0 +1,217 @@
+"""Expressions written out as the Python they came from.
+
+A report names the smallest false part of a property, and that part may come out of a helper that
+was inlined, a local, or a line that goes on for three.  So its text is made from the typed
+representation rather than cut from the file: parameters of helpers appear as the arguments they
+stand for, and everything is said in terms of the property's own state.
+
+Only the text is undone that the front end did: `not (a == b)` is `a != b` again, a support is the
+map again, and the condition of a comprehension goes back behind its `if`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ackproof.spec.lang import ir
+from ackproof.spec.lang.types import EnumT, SetT, SortT
+
+__all__ = ["Phrases", "base_name"]
+
+#: Python's precedence, loosest first.
+_TERNARY, _OR, _AND, _NOT, _COMPARE, _UNION, _XOR, _MEET, _SUM, _PRODUCT, _ATOM = range(11)
+
+_BINARY = {
+    "|": _UNION,
+    "^": _XOR,
+    "&": _MEET,
+    "-": _SUM,
+    "+": _SUM,
+    "*": _PRODUCT,
+}
+
+
+def base_name(name: str) -> str:
+    """Return a variable's name without the number that makes it unique."""
+    return name.partition(".")[0]
+
+
+class Phrases:
+    """Writes expressions out.
+
+    Args:
+        names: what stands for a variable: another name, or the text of a value.
+    """
+
+    def __init__(self, names: Mapping[str, str] | None = None) -> None:
+        self.names = dict(names or {})
+        self._writers: dict[type[ir.Expr], Callable[..., tuple[str, int]]] = {
+            ir.Lit: self._lit,
+            ir.Var: self._var,
+            ir.Not: self._not,
+            ir.And: self._and,
+            ir.Or: self._or,
+            ir.Eq: self._eq,
+            ir.Let: self._let,
+            ir.Ite: self._ite,
+            ir.SetOp: self._binary,
+            ir.Arith: self._binary,
+            ir.Forall: self._quantified,
+            ir.Exists: self._quantified,
+            ir.Comprehension: self._comprehension,
+        }
+
+    def text(self, e: ir.Expr, least: int = _TERNARY) -> str:
+        """Return an expression's text, in parentheses if it binds looser than `least`."""
+        if isinstance(e, ir.Some | ir.Unwrap):
+            return self.text(e.arg, least)
+        if isinstance(e, ir.Support):
+            return self.text(e.map, least)
+        writer = self._writers.get(type(e))
+        text, precedence = writer(e) if writer else self._simple(e)
+        return text if precedence >= least else f"({text})"
+
+    def _simple(self, e: ir.Expr) -> tuple[str, int]:
+        compared = self._comparison(e)
+        if compared is not None:
+            return compared, _COMPARE
+        return self._leaf(e), _ATOM
+
+    def _comparison(self, e: ir.Expr) -> str | None:
+        if isinstance(e, ir.Less | ir.Subset):
+            sign, pair = ("<" if e.strict else "<="), (e.left, e.right)
+        elif isinstance(e, ir.In):
+            sign, pair = "in", (e.elem, e.set)
+        elif isinstance(e, ir.IsNone):
+            return f"{self.text(e.arg, _UNION)} is None"
+        else:
+            return None
+        return f"{self.text(pair[0], _UNION)} {sign} {self.text(pair[1], _UNION)}"
+
+    def _leaf(self, e: ir.Expr) -> str:
+        match e:
+            case ir.Root():
+                return e.name
+            case ir.First() if isinstance(e.type, SortT):
+                return f"{e.type.name}.first()"
+            case ir.Universe() if isinstance(e.type, SetT):
+                return repr(e.type.elem)
+            case ir.Default():
+                return "set()"
+            case ir.Field():
+                return f"{self.text(e.obj, _ATOM)}.{e.name}"
+            case ir.Index():
+                return f"{self.text(e.obj, _ATOM)}[{self.text(e.key)}]"
+            case ir.SetLit():
+                return "{" + self._list(e.elems) + "}" if e.elems else "set()"
+            case ir.Extreme():
+                default = ", default=None" if e.optional else ""
+                return f"{e.op}({self.text(e.set)}{default})"
+            case ir.Card():
+                return f"len({self.text(e.set)})"
+            case ir.Length():
+                return f"len({self.text(e.seq)})"
+            case ir.Head():
+                return f"{self.text(e.seq, _ATOM)}[0]"
+            case ir.Succ() if isinstance(e.arg.type, SortT):
+                return f"{e.arg.type.name}.succ({self.text(e.arg)})"
+            case ir.MakeRecord():
+                return f"{e.type!r}({self._list(e.args)})"
+        raise AssertionError(f"no text for {e!r}")
+
+    def _list(self, items: tuple[ir.Expr, ...]) -> str:
+        return ", ".join(map(self.text, items))
+
+    def _lit(self, e: ir.Lit) -> tuple[str, int]:
+        if isinstance(e.type, EnumT):
+            return f"{e.type.name}.{e.value}", _ATOM
+        return str(e.value), _ATOM
+
+    def _var(self, e: ir.Var) -> tuple[str, int]:
+        text = self.names.get(e.name, base_name(e.name))
+        return text, _ATOM if text.isidentifier() else _TERNARY
+
+    def _not(self, e: ir.Not) -> tuple[str, int]:
+        inner = e.arg
+        if isinstance(inner, ir.Eq) and self._is_empty(inner.right):
+            text = self.text(inner.left, _UNION)
+            return text, _UNION
+        if isinstance(inner, ir.Eq):
+            return f"{self.text(inner.left, _UNION)} != {self.text(inner.right, _UNION)}", _COMPARE
+        if isinstance(inner, ir.In):
+            elem, where = self.text(inner.elem, _UNION), self.text(inner.set, _UNION)
+            return f"{elem} not in {where}", _COMPARE
+        if isinstance(inner, ir.IsNone):
+            return f"{self.text(inner.arg, _UNION)} is not None", _COMPARE
+        return f"not {self.text(inner, _NOT)}", _NOT
+
+    def _eq(self, e: ir.Eq) -> tuple[str, int]:
+        if self._is_empty(e.right):
+            return f"not {self.text(e.left, _NOT)}", _NOT
+        return f"{self.text(e.left, _UNION)} == {self.text(e.right, _UNION)}", _COMPARE
+
+    def _is_empty(self, e: ir.Expr) -> bool:
+        return isinstance(e, ir.SetLit) and not e.elems
+
+    def _and(self, e: ir.And) -> tuple[str, int]:
+        return " and ".join(self.text(a, _NOT) for a in e.args) or "True", _AND
+
+    def _or(self, e: ir.Or) -> tuple[str, int]:
+        return " or ".join(self.text(a, _AND) for a in e.args) or "False", _OR
+
+    def _let(self, e: ir.Let) -> tuple[str, int]:
+        before = self.names.get(e.name)
+        self.names[e.name] = self.text(e.value)
+        text = self.text(e.body)
+        if before is None:
+            del self.names[e.name]
+        else:
+            self.names[e.name] = before
+        return text, _TERNARY
+
+    def _ite(self, e: ir.Ite) -> tuple[str, int]:
+        cond, then = self.text(e.cond, _OR), self.text(e.then, _OR)
+        return f"{then} if {cond} else {self.text(e.orelse)}", _TERNARY
+
+    def _binary(self, e: ir.SetOp | ir.Arith) -> tuple[str, int]:
+        if e.op in {"min", "max"}:
+            return f"{e.op}({self.text(e.left)}, {self.text(e.right)})", _ATOM
+        level = _BINARY[e.op]
+        return f"{self.text(e.left, level)} {e.op} {self.text(e.right, level + 1)}", level
+
+    def _quantified(self, e: ir.Forall | ir.Exists) -> tuple[str, int]:
+        body, cond = split_condition(e)
+        name = "all" if isinstance(e, ir.Forall) else "any"
+        return f"{name}({self._generator(body, e.binders, cond)})", _ATOM
+
+    def _comprehension(self, e: ir.Comprehension) -> tuple[str, int]:
+        return "{" + self._generator(e.elem, e.binders, e.cond) + "}", _ATOM
+
+    def _generator(
+        self, body: ir.Expr, binders: tuple[ir.Binder, ...], cond: ir.Expr | None
+    ) -> str:
+        clauses = " ".join(
+            f"for {self.names.get(b.name, base_name(b.name))} in {self.text(b.domain, _OR)}"
+            for b in binders
+        )
+        only = (
+            ""
+            if cond is None or cond == ir.And((), type=cond.type)
+            else (f" if {self.text(cond, _OR)}")
+        )
+        return f"{self.text(body)} {clauses}{only}"
+
+
+def split_condition(e: ir.Forall | ir.Exists) -> tuple[ir.Expr, ir.Expr | None]:
+    """Return the body of a quantifier and the condition that stood behind its `if`.
+
+    The front end joins the two, and the joint has no place in the source.
+    """
+    body = e.body
+    if body.span == ir.NOWHERE and isinstance(body, ir.Or | ir.And) and len(body.args) == 2:
+        cond, inner = body.args
+        if isinstance(e, ir.Forall) and isinstance(cond, ir.Not):
+            return inner, cond.arg
+        if isinstance(e, ir.Exists):
+            return inner, cond
+    return body, None

@@ -1,0 +1,196 @@
+"""Counterexamples: a path that an engine found, replayed step by step in plain Python.
+
+An engine hands over numbers of action instances and nothing else.  They mean something only once
+plain Python has taken the same steps from the initial state, each of them enabled, and has found
+the property false where the engine says that it is.  If it does not, the engine is wrong; then
+there is no counterexample to show, and `ReplayError` says so.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ackproof.model.changes import Change, changes
+from ackproof.model.evaluate import Environment
+from ackproof.model.explain import Explanation, explain
+from ackproof.model.lanes import Lane, Lanes
+from ackproof.model.plain import PlainMachine, State, Step
+from ackproof.model.show import show_arguments
+from ackproof.spec.lang.binding import ActionInstance, Bound
+from ackproof.spec.lang.data import to_data
+from ackproof.spec.lang.declare import type_of_class
+from ackproof.spec.lang.program import PropertyDecl
+from ackproof.spec.lang.properties import BUILT_IN, DEADLOCK
+from ackproof.spec.lang.types import RecordT
+from ackproof.spec.lang.values import Event
+
+__all__ = ["ReplayError", "ShownEvent", "Trace", "TraceStep", "replay"]
+
+
+class ReplayError(RuntimeError):
+    """An engine's counterexample that plain Python does not reproduce: a defect of the engine."""
+
+
+@dataclass(frozen=True)
+class ShownEvent:
+    """An event on the wire, as data."""
+
+    type: RecordT
+    values: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        return f"{self.type.name}({show_arguments(self.type.fields, self.values)})"
+
+
+@dataclass(frozen=True)
+class TraceStep:
+    """One step: who did what, what the wire saw, what is different now.
+
+    `after` is None for a step that fails (an assertion, a range): it has no successor.
+    """
+
+    number: int
+    instance: ActionInstance
+    home: Lane
+    after: State | None
+    events: tuple[ShownEvent, ...]
+    changes: tuple[Change, ...]
+
+    @property
+    def text(self) -> str:
+        """The action with its arguments by name."""
+        action = self.instance.action
+        params = [(p.name, p.type) for p in action.params]
+        return f"{action.name}({show_arguments(params, self.instance.args)})"
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A counterexample to a property, shortest of its kind.
+
+    Args:
+        property: its name; `decl` is its declaration unless it is built in.
+        doc: what it claims, in words.
+        reason: for a built-in property, what failed; for others see `explanation`.
+    """
+
+    bound: Bound
+    property: str
+    decl: PropertyDecl | None
+    doc: str
+    initial: State
+    steps: tuple[TraceStep, ...]
+    reason: str
+    explanation: Explanation | None
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """The states it goes through; a failing step at the end adds none."""
+        return (self.initial, *(s.after for s in self.steps if s.after is not None))
+
+
+def replay(bound: Bound, name: str, path: Sequence[int]) -> Trace:
+    """Return the trace of a path at whose end a property is false.
+
+    Raises:
+        ReplayError: plain Python does not take this path, or the property holds at its end.
+    """
+    decl = next((p for p in bound.properties if p.name == name), None)
+    with PlainMachine(bound) as machine:
+        states, steps = _walk(machine, name, path)
+        if decl is None:
+            reason = _built_in(machine, name, states, steps)
+            explanation = None
+        else:
+            reason = ""
+            explanation = explain(bound, decl, _falsified(machine, decl, states, steps))
+    lanes = Lanes(bound)
+    shown = tuple(_show(lanes, before, step) for before, step in zip(states, steps, strict=False))
+    return Trace(
+        bound=bound,
+        property=name,
+        decl=decl,
+        doc=decl.doc if decl else BUILT_IN[name],
+        initial=states[0],
+        steps=shown,
+        reason=reason,
+        explanation=explanation,
+    )
+
+
+def _refuse(name: str, where: str, problem: str) -> ReplayError:
+    return ReplayError(
+        f"the counterexample to {name} is not reproduced by plain Python: {where}, {problem}"
+    )
+
+
+def _walk(machine: PlainMachine, name: str, path: Sequence[int]) -> tuple[list[State], list[Step]]:
+    states: list[State] = [machine.initial()]
+    steps: list[Step] = []
+    for at, number in enumerate(path, start=1):
+        step = machine.step(states[-1], number) if len(states) == at else None
+        where = f"at step {at} of {len(path)}"
+        if step is None:
+            raise _refuse(name, where, f"{machine.instances[number]} is not enabled")
+        steps.append(step)
+        if step.after is not None:
+            states.append(step.after)
+        elif at < len(path):
+            raise _refuse(name, where, f"{machine.instances[number]} breaks {step.broken}")
+    return states, steps
+
+
+def _built_in(machine: PlainMachine, name: str, states: list[State], steps: list[Step]) -> str:
+    """Check that a built-in property is false at the end; return what failed."""
+    if name == DEADLOCK:
+        if any(True for _ in machine.steps(states[-1])):
+            raise _refuse(name, "in the last state", "some action is enabled")
+        return "no action is enabled in the last state"
+    last = steps[-1] if steps else None
+    if last is None or last.broken != name:
+        raise _refuse(name, "at the last step", "nothing fails")
+    return last.why
+
+
+def _falsified(
+    machine: PlainMachine, decl: PropertyDecl, states: list[State], steps: list[Step]
+) -> Environment:
+    """Check that a property is false at the end; return what its parameters stand for there."""
+    if not decl.of_steps:
+        if machine.holds(decl, states[-1]):
+            raise _refuse(decl.name, "in the last state", "it holds")
+        return {decl.roots[0]: states[-1]}
+    if not steps or steps[-1].after is None:
+        raise _refuse(decl.name, "at the end", "there is no step that it could be asked of")
+    before, after, events = states[-2], states[-1], steps[-1].events
+    asked = events
+    if decl.event is not None:
+        asked = tuple(e for e in events if type(e).__name__ == repr(decl.event.type))
+    results = machine.holds_on_step(decl, before, after, events)
+    if all(results):
+        raise _refuse(decl.name, "at the last step", "it holds")
+    env: dict[str, Any] = {decl.roots[0]: before, decl.roots[1]: after}
+    if decl.event is not None:
+        env[decl.event.name] = to_data(asked[results.index(False)])
+    return env
+
+
+def _show(lanes: Lanes, before: State, step: Step) -> TraceStep:
+    return TraceStep(
+        number=step.number,
+        instance=step.instance,
+        home=lanes.home(step.instance),
+        after=step.after,
+        events=tuple(map(_event, step.events)),
+        changes=changes(lanes, before, step.after) if step.after is not None else (),
+    )
+
+
+def _event(event: Event) -> ShownEvent:
+    t = type_of_class(type(event))
+    assert isinstance(t, RecordT)
+    fields = dataclasses.fields(event)  # type: ignore[arg-type]
+    return ShownEvent(t, tuple(to_data(getattr(event, f.name)) for f in fields))

@@ -1,0 +1,60 @@
+"""Verdicts: what a check has established, as a type and never as a colour.
+
+Only `VERIFIED` is good news.  A search that stopped early has established something about the part
+it saw and nothing about the rest, and a search that never met a situation it was told to expect
+may have verified nothing at all; both have names of their own, so that no script mistakes them
+for success.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from ackproof.model.outcome import Limit, Outcome
+
+__all__ = ["Verdict", "worst"]
+
+
+class Verdict(Enum):
+    """The result of a check."""
+
+    VERIFIED = "verified"
+    VIOLATED = "violated"
+    BOUNDED = "bounded"
+    TRUNCATED = "truncated"
+    UNWITNESSED = "unwitnessed"
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command: 0 verified, 1 violated, 3 incomplete (2: wrong input)."""
+        return {Verdict.VERIFIED: 0, Verdict.VIOLATED: 1}.get(self, 3)
+
+    @property
+    def meaning(self) -> str:
+        """The verdict in a sentence."""
+        return _MEANING[self]
+
+    @classmethod
+    def of(cls, outcome: Outcome, *, witnessed: bool) -> Verdict:
+        """Judge an exploration; `witnessed`: whatever must happen in it happened somewhere."""
+        if outcome.violations:
+            return cls.VIOLATED
+        if outcome.limit is Limit.DEPTH:
+            return cls.BOUNDED
+        if outcome.limit is not None:
+            return cls.TRUNCATED
+        return cls.VERIFIED if witnessed else cls.UNWITNESSED
+
+
+_MEANING = {
+    Verdict.VERIFIED: "every property holds in the whole state space",
+    Verdict.VIOLATED: "a property is false; the steps that lead there follow",
+    Verdict.BOUNDED: "no property is false up to this depth; what lies deeper was not looked at",
+    Verdict.TRUNCATED: "no property is false in what was seen, but the search did not finish",
+    Verdict.UNWITNESSED: "no property is false, but something that has to happen never does",
+}
+
+
+def worst(codes: list[int]) -> int:
+    """Return the exit code of several checks together: violated before incomplete before fine."""
+    return next((code for code in (1, 3) if code in codes), 0)

@@ -1,0 +1,237 @@
+"""What a client may ask of a channel besides publishing: queues, closing, and its mistakes."""
+
+from __future__ import annotations
+
+import pytest
+from pamqp import commands
+
+from ackproof.impl.session import Session
+from tests.impl.wire import Wire, content, encode, heard
+
+
+def test_a_durable_queue_is_declared_when_the_disk_knows_of_it() -> None:
+    wire = Wire().opened()
+    assert wire.say(1, commands.Queue.Declare(queue="q", durable=True)) == []
+    assert wire.session.waiting
+    assert wire.say(1, commands.Channel.Flow(True)) == [], "later methods wait for their turn"
+    assert wire.commit() == ["1 Queue.DeclareOk q 0", "1 Channel.FlowOk"]
+
+
+def test_a_transient_queue_is_declared_at_once() -> None:
+    wire = Wire().opened()
+    assert wire.say(1, commands.Queue.Declare(queue="q")) == ["1 Queue.DeclareOk q 0"]
+
+
+def test_declaring_again_says_how_many_messages_are_ready() -> None:
+    wire = Wire().opened().with_queue("q")
+    wire.publish(1, "q")
+    answer = wire.say(1, commands.Queue.Declare(queue="q", durable=True))
+    assert answer == ["1 Queue.DeclareOk q 1"]
+
+
+def test_declaring_otherwise_closes_the_channel() -> None:
+    wire = Wire().opened().with_queue("q")
+    assert wire.say(1, commands.Queue.Declare(queue="q")) == [
+        "1 Channel.Close 406 PRECONDITION_FAILED - inequivalent arg 'durable' for queue 'q' "
+        "in vhost '/': received 'false' but current is 'true'"
+    ]
+
+
+def test_a_passive_declaration_creates_nothing() -> None:
+    wire = Wire().opened()
+    assert wire.say(1, commands.Queue.Declare(queue="q", passive=True)) == [
+        "1 Channel.Close 404 NOT_FOUND - no queue 'q' in vhost '/'"
+    ]
+    assert wire.broker.queues == {}
+
+
+def test_the_broker_names_a_queue_without_a_name_and_remembers_it() -> None:
+    wire = Wire().opened()
+    (answer,) = wire.say(1, commands.Queue.Declare(queue=""))
+    name = answer.split()[2]
+    assert name.startswith("amq.gen-")
+    again = wire.say(1, commands.Queue.Declare(queue="", passive=True))
+    assert again == [f"1 Queue.DeclareOk {name} 0"]
+
+
+def test_reserved_names_are_refused() -> None:
+    wire = Wire().opened()
+    assert wire.say(1, commands.Queue.Declare(queue="amq.mine")) == [
+        "1 Channel.Close 403 ACCESS_REFUSED - "
+        "queue name 'amq.mine' contains reserved prefix 'amq.*'"
+    ]
+
+
+def test_any_name_that_can_be_said_can_be_declared() -> None:
+    wire = Wire().opened()
+    declare = b"\x00\x32\x00\x0a\x00\x00" + b"\x05caf\xc3\xa9" + bytes(5)
+    frame = b"\x01\x00\x01" + len(declare).to_bytes(4, "big") + declare + b"\xce"
+    assert wire.bytes(frame) == ["1 Queue.DeclareOk café 0"]
+
+
+def test_queue_arguments_that_would_change_something_are_not_ignored() -> None:
+    wire = Wire().opened()
+    declare = commands.Queue.Declare(queue="q", arguments={"x-max-length": 5})
+    assert wire.say(1, declare) == [
+        "0 Connection.Close 540 NOT_IMPLEMENTED - queue argument 'x-max-length' is not implemented"
+    ]
+
+
+def test_an_exclusive_queue_is_locked_for_others_and_goes_with_its_connection() -> None:
+    wire = Wire().opened()
+    wire.say(1, commands.Queue.Declare(queue="q", exclusive=True))
+    other = Wire(wire.broker).opened()
+    (answer,) = other.say(1, commands.Queue.Declare(queue="q", exclusive=True))
+    assert answer.startswith("1 Channel.Close 405 RESOURCE_LOCKED - cannot obtain exclusive access")
+    wire.session.connection_lost()
+    assert wire.broker.queues == {}
+
+
+def test_purging_and_deleting_say_how_many_messages_were_ready() -> None:
+    wire = Wire().opened().with_queue("q")
+    wire.publish(1, "q")
+    wire.publish(1, "q", persistent=False)
+    assert wire.say(1, commands.Queue.Purge(queue="q")) == ["1 Queue.PurgeOk"]
+    wire.publish(1, "q")
+    assert wire.say(1, commands.Queue.Delete(queue="q")) == []
+    assert wire.commit() == ["1 Queue.DeleteOk"]
+    assert wire.broker.queues == {}
+
+
+def test_a_queue_that_must_be_empty_to_be_deleted_stays() -> None:
+    wire = Wire().opened().with_queue("q")
+    wire.publish(1, "q")
+    (answer,) = wire.say(1, commands.Queue.Delete(queue="q", if_empty=True))
+    assert answer == "1 Channel.Close 406 PRECONDITION_FAILED - queue 'q' in vhost '/' is not empty"
+    assert "q" in wire.broker.queues
+
+
+def test_a_closed_channel_can_be_opened_again() -> None:
+    wire = Wire().opened()
+    assert wire.say(1, commands.Channel.Close(0, "", 0, 0)) == ["1 Channel.CloseOk"]
+    assert wire.say(1, commands.Channel.Open()) == ["1 Channel.OpenOk"]
+
+
+def test_a_failed_channel_ignores_everything_until_the_close_is_answered() -> None:
+    wire = Wire().opened(1, 2)
+    wire.say(1, commands.Queue.Delete(queue="none"))
+    assert wire.say(1, *content("q")) == []
+    assert wire.say(1, commands.Confirm.Select()) == []
+    assert wire.say(2, commands.Confirm.Select()) == ["2 Confirm.SelectOk"]
+    assert wire.say(1, commands.Channel.CloseOk()) == []
+    assert wire.say(1, commands.Channel.Open()) == ["1 Channel.OpenOk"]
+
+
+def test_closes_of_a_channel_that_cross_are_answered() -> None:
+    wire = Wire().opened()
+    wire.say(1, commands.Queue.Delete(queue="none"))
+    assert wire.say(1, commands.Channel.Close(0, "", 0, 0)) == ["1 Channel.CloseOk"]
+
+
+def test_flow_cannot_be_stopped() -> None:
+    wire = Wire().opened()
+    (answer,) = wire.say(1, commands.Channel.Flow(False))
+    assert answer == "0 Connection.Close 540 NOT_IMPLEMENTED - active=false"
+
+
+def test_a_reply_without_waiting_is_no_reply() -> None:
+    wire = Wire().opened()
+    assert wire.say(1, commands.Queue.Declare(queue="q", durable=True, nowait=True)) == []
+    assert wire.commit() == []
+    assert wire.say(1, commands.Queue.Purge(queue="q", nowait=True)) == []
+    assert wire.say(1, commands.Queue.Delete(queue="q", nowait=True)) == []
+    assert wire.commit() == []
+    assert wire.broker.queues == {}
+
+
+def test_a_connection_that_is_lost_while_it_waits_for_the_disk_hears_nothing() -> None:
+    wire = Wire().opened()
+    wire.say(1, commands.Queue.Declare(queue="q", durable=True))
+    wire.session.connection_lost()
+    assert wire.commit() == []
+    assert "q" in wire.broker.queues
+
+
+def test_output_is_announced() -> None:
+    announced: list[Session] = []
+    wire = Wire()
+    session = Session(wire.broker, announced.append)
+    session.receive(b"AMQP\x00\x00\x09\x01")
+    assert announced == [session]
+    assert heard(session.take_output()) == ["0 Connection.Start"]
+    assert session.take_output() == b""
+
+
+REFUSED = {
+    "another exchange": (
+        content("q", exchange="x"),
+        "1 Channel.Close 404 NOT_FOUND - no exchange 'x' in vhost '/'",
+    ),
+    "copies that are no array": (
+        content("q", headers={"CC": "q"}),
+        "1 Channel.Close 406 PRECONDITION_FAILED - "
+        "invalid message: header CC is not an array of strings",
+    ),
+    "copies that are no strings": (
+        content("q", headers={"BCC": [1]}),
+        "1 Channel.Close 406 PRECONDITION_FAILED - "
+        "invalid message: header BCC is not an array of strings",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_publish_that_no_broker_takes_closes_the_channel(case: str) -> None:
+    frames, answer = REFUSED[case]
+    wire = Wire().opened()
+    assert wire.say(1, *frames) == [answer]
+
+
+def properties_with_delivery_mode(mode: int) -> commands.Basic.Properties:
+    """Return properties that the codec would not let through."""
+    properties = commands.Basic.Properties()
+    properties.delivery_mode = mode
+    return properties
+
+
+PROPERTIES = {
+    "someone else's name": (
+        commands.Basic.Properties(user_id="root"),
+        "1 Channel.Close 406 PRECONDITION_FAILED - "
+        "user_id property set to 'root' but authenticated user was 'guest'",
+    ),
+    "a delivery mode of 3": (
+        properties_with_delivery_mode(3),
+        "1 Channel.Close 406 PRECONDITION_FAILED - "
+        "invalid message: delivery_mode 3 is not 1 or 2",
+    ),
+    "an expiration": (
+        commands.Basic.Properties(expiration="60000"),
+        "0 Connection.Close 540 NOT_IMPLEMENTED - per-message expiration is not implemented",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", PROPERTIES)
+def test_properties_are_checked_when_the_header_comes(case: str) -> None:
+    properties, answer = PROPERTIES[case]
+    wire = Wire().opened()
+    publish, header, _ = content("q")
+    header.properties = properties  # type: ignore[union-attr]
+    assert wire.say(1, publish, header) == [answer]
+
+
+def test_a_body_that_is_too_large_is_refused_by_its_header() -> None:
+    wire = Wire().opened()
+    publish, header, _ = content("q")
+    header.body_size = 134217729  # type: ignore[union-attr]
+    assert wire.say(1, publish, header) == [
+        "1 Channel.Close 406 PRECONDITION_FAILED - "
+        "message size 134217729 is larger than max size 134217728"
+    ]
+
+
+def test_immediate_is_refused() -> None:
+    wire = Wire().opened()
+    (answer,) = wire.say(1, commands.Basic.Publish(routing_key="q", immediate=True))
+    assert answer == "0 Connection.Close 540 NOT_IMPLEMENTED - immediate=true"
