@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
+from ackproof.cli.output import sizes_text
 from ackproof.cli.targets import Target, load
 from ackproof.model.museum import describe, museum_names
 from ackproof.spec.lang.model import Model
@@ -49,19 +50,12 @@ def _expected(target: Target) -> list[str]:
     return [f"expects: {describe(e)}" for e in target.design.expect]
 
 
-def _sizes(model: Model, at: int) -> str:
-    instance = model.instances[at]
-    parts = [f"{n} {sort.__name__}" for sort, n in instance.sizes.items()]
-    parts += [f"{name} ×{n}" for name, n in instance.faults.items()]
-    return ", ".join(parts)
-
-
 def _show_model(out: Console, model: Model) -> None:
     out.print(model.name, style="bold")
     rows = []
-    for at, i in enumerate(model.instances):
+    for i in model.instances:
         states = f"{i.states:,} states" if i.states else "states not counted yet"
-        rows.append((i.name, i.purpose, "; ".join(p for p in (_sizes(model, at), states) if p)))
+        rows.append((i.name, i.purpose, "; ".join(p for p in (sizes_text(i), states) if p)))
     _show_rows(out, "instances (the first is the default)", rows)
     for kind, title in (
         ("invariant", "properties of states"),

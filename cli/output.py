@@ -19,11 +19,12 @@ from ackproof.model.report import Report
 from ackproof.model.resources import show_size
 from ackproof.model.trace import Trace
 from ackproof.model.verdict import Verdict
+from ackproof.spec.lang.model import Instance
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Result", "finding", "show_result"]
+__all__ = ["Result", "finding", "show_result", "sizes_text"]
 
 #: States from which on the memory says something about each of them.
 _MANY = 10_000
@@ -57,7 +58,7 @@ def _title(page: Page, result: Result) -> None:
     target, instance = result.job.target, result.job.instance
     design = target.design
     named = f"{target.model.name}, {target.name}" if design else target.model.name
-    sizes = ", ".join(f"{n} {sort.__name__}" for sort, n in instance.sizes.items())
+    sizes = sizes_text(instance)
     page.line((f"{named} on {instance.name}", STYLES["title"]), f"  ({sizes})" if sizes else "")
     if design:
         page.wrapped(f"claim: {design.claim}", "  ")
@@ -65,6 +66,13 @@ def _title(page: Page, result: Result) -> None:
             page.wrapped(f"source: {design.source}", "  ")
     page.wrapped(instance.purpose, "  ")
     page.line()
+
+
+def sizes_text(instance: Instance) -> str:
+    """Return how large an instance is, and which faults it allows how often."""
+    parts = [f"{n} {sort.__name__}" for sort, n in instance.sizes.items()]
+    parts += [f"{name} ×{n}" for name, n in instance.faults.items() if n]
+    return ", ".join(parts)
 
 
 def _violation(page: Page, trace: Trace) -> None:
@@ -86,12 +94,14 @@ def _violation(page: Page, trace: Trace) -> None:
 
 def _explanation(page: Page, found: Explanation, indent: str) -> None:
     must = "is True and must not be" if found.truth else "is False"
-    page.line(indent, (found.text, STYLES["wrong"]), f"   {must}")
+    page.hanging(indent, found.text, STYLES["wrong"], f"   {must}")
     rows = [("for", f"{name} = {value}") for name, value in found.where]
     rows += [("given", text) for text in found.given]
     rows += [("where", f"{text} = {value}") for text, value in found.parts]
+    said = ""
     for word, text in rows:
-        page.line(f"{indent}  {word:<6} {text}")
+        page.hanging(f"{indent}  {word if word != said else '':<6} ", text)
+        said = word
     for case in found.cases:
         page.line(f"{indent}  not for {', '.join(f'{n} = {v}' for n, v in case.where)}:")
         _explanation(page, _without_where(case), indent + "    ")

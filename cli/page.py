@@ -36,6 +36,7 @@ VERDICT_STYLES = {Verdict.VERIFIED: "bold green", Verdict.VIOLATED: "bold red"}
 _ASCII = str.maketrans(
     {
         "│": "|",
+        "×": "x",
         "─": "-",
         "┼": "+",
         "├": "+",
@@ -84,6 +85,24 @@ class Page:
             text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
         ):
             self.line((line, style))
+
+    def hanging(self, first: str, text: str, style: str = "", end: str = "") -> None:
+        """Write text behind `first`; further lines stand below it, a little further in."""
+        indent = " " * (len(first) + 2)
+        room = max(self.out.width, 60)
+        lines = textwrap.wrap(
+            text + end,
+            room,
+            initial_indent=" " * len(first),
+            subsequent_indent=indent,
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+        for number, line in enumerate(lines):
+            shown = line[len(first) :] if number == 0 else line.strip()
+            tail = end if number == len(lines) - 1 and shown.endswith(end) else ""
+            body = shown[: len(shown) - len(tail)]
+            self.line(first if number == 0 else indent, (body, style), tail)
 
     def drawn(self, lines: Iterable[Line]) -> None:
         """Write the lines of a listing."""

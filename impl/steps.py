@@ -100,6 +100,8 @@ class Steps:
             self._offer(Action.CONFIRM_ARRIVES, None, queue)
         if channel.network.next_for(queue.key) is not None:
             self._offer(Action.DELIVER, channel, queue)
+        elif not channel.machine.open:
+            self._unwatch(channel, queue)
 
     def landed(self, queue: HostedQueue) -> None:
         """A commit has returned: the spec's `sync` is possible for what was in it."""
@@ -147,10 +149,9 @@ class Steps:
         assert reason is not None
         channel.network.heard(queue.key)
         channel.machine.queue_down(queue.key, reason)
-        channel.unwatch(queue)
+        self._unwatch(channel, queue)
         if channel.machine.confirmed or channel.machine.rejected:
             self._offer(Action.FLUSH, channel)
-        self._offer(Action.RESTART, None, queue)
 
     def flush(self, channel: PublishingChannel) -> None:
         """A channel tells its publisher what is settled (A10)."""
@@ -195,11 +196,14 @@ class Steps:
             self._offer(Action.SYNC, None, queue)
 
     def close(self, channel: PublishingChannel) -> None:
-        """A channel closes, or its connection breaks; the queues go on (A14)."""
+        """A channel closes, or its connection breaks; the queues go on (A14).
+
+        What is on its way still arrives; until then a queue that dies takes it along.
+        """
         channel.machine.close()
         for queue in list(channel.watching):
-            channel.unwatch(queue)
-            self._offer(Action.RESTART, None, queue)
+            if channel.network.next_for(queue.key) is None:
+                self._unwatch(channel, queue)
 
     def _end(self, queue: HostedQueue, reason: Reason) -> None:
         queue.forget()
@@ -207,6 +211,11 @@ class Steps:
             channel.network.end(queue.key, reason)
             channel.casts.pop(queue.key, None)
             self._offer(Action.DOWN_ARRIVES, channel, queue)
+
+    def _unwatch(self, channel: PublishingChannel, queue: HostedQueue) -> None:
+        """A channel is not concerned by a queue any more, which may have to wait for that."""
+        channel.unwatch(queue)
+        self._offer(Action.RESTART, None, queue)
 
     def _offer_downs(self, queue: HostedQueue) -> None:
         if not queue.running:

@@ -23,6 +23,7 @@ from ackproof.spec.lang.data import Elements
 from ackproof.spec.lang.errors import BindError
 from ackproof.spec.lang.model import Design, Instance, Model
 from ackproof.spec.lang.program import Program
+from ackproof.spec.lang.properties import BUILT_IN
 from ackproof.spec.lang.types import BoolT, EnumT, IntT, OptionT, RecordT, SetT, SortT, Type
 
 __all__ = ["ENGINES", "Engine", "check", "check_bound", "explorer"]
@@ -71,7 +72,7 @@ def check(
         instance: the sizes to check at.
         design: the change to check, if any.
         name: what the design is called.
-        properties: names of those to check; all of them when left out.
+        properties: names of those to check, all of them when left out; built-in ones always are.
         engine: which search to use.
         workers: threads; as many as can run at once when left out.
         memory: bytes at which to stop; most of what is available when left out.
@@ -86,7 +87,8 @@ def check(
     """
     started = time.perf_counter()
     _refuse_large_sorts(instance)
-    bound = bind(model, instance, design, properties, program)
+    chosen = None if properties is None else [p for p in properties if p not in BUILT_IN]
+    bound = bind(model, instance, design, chosen, program)
     return check_bound(bound, name, engine, workers, memory, max_depth, progress, started)
 
 

@@ -142,7 +142,7 @@ class _Chart:
         row[self.at(step.home)] = "├"
         row[self.wire - 1] = "▶"
         arrow = "".join(row)
-        return [(Piece(arrow), Piece(f" {event}", "event")) for event in step.events]
+        return [(Piece(arrow), Piece(f"  {event}", "event")) for event in step.events]
 
     def _below(self, step: TraceStep) -> Iterator[Line]:
         for change in step.changes:

@@ -11,6 +11,7 @@ map again, and the condition of a comprehension goes back behind its `if`.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 
 from ackproof.spec.lang import ir
@@ -34,6 +35,26 @@ _BINARY = {
 def base_name(name: str) -> str:
     """Return a variable's name without the number that makes it unique."""
     return name.partition(".")[0]
+
+
+_LOOSE = (ast.BoolOp, ast.Compare, ast.BinOp, ast.IfExp, ast.UnaryOp)
+
+
+def _parsed(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except SyntaxError:
+        return None
+
+
+def _turned(e: ir.Less | ir.Subset) -> bool:
+    """Tell whether a comparison was written with `>`, which the front end turns round."""
+    written = _parsed(e.span.text[e.span.column - 1 : e.span.end_column - 1])
+    return (
+        isinstance(written, ast.Compare)
+        and len(written.ops) == 1
+        and isinstance(written.ops[0], ast.Gt | ast.GtE)
+    )
 
 
 class Phrases:
@@ -79,7 +100,10 @@ class Phrases:
 
     def _comparison(self, e: ir.Expr) -> str | None:
         if isinstance(e, ir.Less | ir.Subset):
-            sign, pair = ("<" if e.strict else "<="), (e.left, e.right)
+            sign, pair = "<", (e.left, e.right)
+            if _turned(e):
+                sign, pair = ">", (e.right, e.left)
+            sign += "" if e.strict else "="
         elif isinstance(e, ir.In):
             sign, pair = "in", (e.elem, e.set)
         elif isinstance(e, ir.IsNone):
@@ -129,7 +153,7 @@ class Phrases:
 
     def _var(self, e: ir.Var) -> tuple[str, int]:
         text = self.names.get(e.name, base_name(e.name))
-        return text, _ATOM if text.isidentifier() else _TERNARY
+        return text, _TERNARY if isinstance(_parsed(text), _LOOSE) else _ATOM
 
     def _not(self, e: ir.Not) -> tuple[str, int]:
         inner = e.arg

@@ -20,6 +20,7 @@ from ackproof.spec.lang.process import NotEnabled, Process, hints_of, mark_of, s
 from ackproof.spec.lang.program import PropertyDecl
 from ackproof.spec.lang.properties import ASSERTION, DEFINED
 from ackproof.spec.lang.sorts import bound as sorts_bound
+from ackproof.spec.lang.types import IntT
 from ackproof.spec.lang.values import Each, Event, Map
 
 __all__ = ["PlainMachine", "State", "Step"]
@@ -174,8 +175,7 @@ class PlainMachine:
         after = self._after.read()
         for loc, value in zip(self.bound.locations, after, strict=True):
             if not in_range(value, loc.variable.type):
-                why = f"{loc.name} would be {value!r}, which is not in {loc.variable.type!r}"
-                return Step(number, instance, None, (), DEFINED, why)
+                return Step(number, instance, None, (), DEFINED, _outside(loc, value))
         return Step(number, instance, (*after, *budgets), tuple(self._after.events))
 
     def steps(self, state: State) -> Iterator[Step]:
@@ -202,6 +202,13 @@ class PlainMachine:
         wanted = prop.event.type
         return [bool(function(self._before.root, self._after.root, e)) for e in events
                 if type(e).__name__ == repr(wanted)]
+
+
+def _outside(loc: Location, value: object) -> str:
+    """Say that a value is outside the range of its variable."""
+    t = loc.variable.type
+    allowed = f"{t.lo}..{t.hi}" if isinstance(t, IntT) else repr(t)
+    return f"{loc.name} would be {value}, outside {allowed}"
 
 
 def _where(error: Exception) -> str:

@@ -9,14 +9,16 @@ local number counts the states of that worker in the order in which it met them.
 says how a state was first reached: `number of the predecessor << 24 | instance`.
 """
 
-# Storage of this worker's share of the states. The table, the two frontiers and the log are
-# regions; PEAK words hold the most states that a frontier has held, hence what it occupies.
+# Storage of this worker's share of the states. The table, the two frontiers, the log and the
+# levels are regions. LEVELS holds how many states were known as each level began; PEAK words hold
+# the most states that a frontier has held, hence what it occupies.
 (
     TABLE,
     BUCKETS,
     FULL_AT,
     COUNT,
     LOG,
+    LEVELS,
     CURRENT,
     CURRENT_COUNT,
     CURRENT_PEAK,
@@ -64,7 +66,7 @@ says how a state was first reached: `number of the predecessor << 24 | instance`
     ROUND,
     PAUSE,
     FIELDS,
-) = range(46)
+) = range(47)
 
 # Values of STATUS.
 RUNNING, EXHAUSTED, VIOLATION_FOUND, DEPTH_REACHED, MEMORY_FULL, INTERRUPTED = range(6)

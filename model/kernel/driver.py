@@ -50,6 +50,7 @@ from ackproof.model.kernel.control import (
     INSTANCE_BITS,
     INSTANCE_MASK,
     INTERRUPTED,
+    LEVELS,
     MAX_DEPTH,
     MEMORY_FULL,
     NEXT,
@@ -152,8 +153,9 @@ def inspect(shape: Shape, block: int) -> None:
     while done < end:
         count = min(room, end - done)
         states = load(block, NEXT) + 8 * len(shape) * done
-        seen, records = load(block, SEEN), load(block, VIOLATIONS)
-        if call_inspect(load(block, INSPECT), count, states, seen, records) != 0:
+        records = load(block, VIOLATIONS)
+        call_inspect(load(block, INSPECT), count, states, load(block, SEEN), records)
+        if load(records, 0) != 0:
             note(block, load(block, FIRST_STATES), known - end + done)
         done += count
 
@@ -174,7 +176,9 @@ def look_up(shape: Shape, block: int, parity: int, count: int) -> bool:
 def advance(block: int) -> None:
     """Make the next frontier the current one."""
     frontier, peak = load(block, CURRENT), load(block, CURRENT_PEAK)
-    store(block, BASE, load(block, COUNT) - load(block, NEXT_COUNT))
+    base = load(block, COUNT) - load(block, NEXT_COUNT)
+    store(block, BASE, base)
+    store(load(block, LEVELS), load(block, DEPTH), base)
     store(block, CURRENT, load(block, NEXT))
     store(block, CURRENT_COUNT, load(block, NEXT_COUNT))
     store(block, CURRENT_PEAK, load(block, NEXT_PEAK))
@@ -281,16 +285,17 @@ def scatter(shape: Shape, block: int, parity: int, count: int) -> None:
     """Put the states of the first buffer in the boxes of their owners."""
     words = len(shape)
     states, entries = load(block, STATES), load(block, ENTRIES)
-    workers, worker = load(block, WORKERS), load(block, WORKER)
-    capacity = load(block, BOX_CAPACITY)
+    workers = load(block, WORKERS)
+    row = box(block, parity, load(block, WORKER), 0)
+    size = load(block, BOX_BYTES)
+    back = BOX_HEADER + load(block, BOX_CAPACITY) * words
     for i in range(count):
-        # The home slot is made of the high bits, so the owner has to come from the low ones.
-        owner = scale(fingerprint(shape, states, i) << 32, workers)
-        target = box(block, parity, worker, owner)
+        # The home bucket is made of the high bits, so the owner has to come from the low ones.
+        target = row + size * scale(fingerprint(shape, states, i) << 32, workers)
         filled = load(target, 0)
         for word in range(words):
             store(target, BOX_HEADER + filled * words + word, load(states, i * words + word))
-        store(target, BOX_HEADER + capacity * words + filled, load(entries, i))
+        store(target, back + filled, load(entries, i))
         store(target, 0, filled + 1)
 
 

@@ -81,23 +81,28 @@ class Violation:
 class Result:
     """What is known when a search has ended.
 
-    `generated` counts every successor ever made, and the initial states once, as TLC does. `levels`
-    is the deepest level on which a state was found, initial states being on level 1; all states of
-    the first `complete_levels` levels are known. `counts` is by action, `seen` the witness bits as
-    one integer, `bytes` what the states occupied.
+    `generated` counts every successor ever made, and the initial states once, as TLC does.
+    `level_sizes` is how many states were found on each level, initial states being on the first;
+    all states of the first `complete_levels` levels are known. `counts` is by action, `seen` the
+    witness bits as one integer, `bytes` what the states occupied.
     """
 
     status: Status
     reason: str
     distinct: int
     generated: int
-    levels: int
+    level_sizes: tuple[int, ...]
     complete_levels: int
     counts: tuple[int, ...]
     seen: int
     violations: tuple[Violation, ...]
     bytes: int
     seconds: float
+
+    @property
+    def levels(self) -> int:
+        """The deepest level on which a state was found."""
+        return len(self.level_sizes)
 
 
 def search(
@@ -195,20 +200,28 @@ def _result(team: Team, initial: int, seconds: float) -> Result:
     status, reason = _status(team)
     counts: Words = np.sum([worker.counts for worker in team.workers], axis=0)
     seen = np.bitwise_or.reduce([worker.seen for worker in team.workers]).view(np.uint64)
-    depth = int(team.workers[0].block[control.DEPTH])
     return Result(
         status=status,
         reason=reason,
         distinct=team.total(control.COUNT),
         generated=int(counts.sum()) + initial,
-        levels=depth + (team.total(control.NEXT_COUNT) > 0),
-        complete_levels=depth,
+        level_sizes=_level_sizes(team),
+        complete_levels=int(team.workers[0].block[control.DEPTH]),
         counts=tuple(int(count) for count in counts),
         seen=sum(int(word) << 64 * i for i, word in enumerate(seen)),
         violations=tuple(_violations(team)),
         bytes=sum(worker.bytes for worker in team.workers),
         seconds=seconds,
     )
+
+
+def _level_sizes(team: Team) -> tuple[int, ...]:
+    """States by level: the difference between how many were known as one began and the next."""
+    known = np.sum([worker.level_starts() for worker in team.workers], axis=0)
+    unfinished = team.total(control.NEXT_COUNT)
+    ends = [*known[1:], team.total(control.COUNT) - unfinished]
+    sizes = [int(end - start) for start, end in zip(known, ends, strict=False)]
+    return (*sizes, unfinished) if unfinished else tuple(sizes)
 
 
 def _status(team: Team) -> tuple[Status, str]:

@@ -23,6 +23,7 @@ from ackproof.model.kernel.control import (
     BUCKETS,
     COUNT,
     CURRENT_PEAK,
+    DEPTH,
     FULL_AT,
     LIMIT,
     LINE_WORDS,
@@ -149,6 +150,7 @@ def make_room(shape: Shape, block: int, count: int) -> bool:
     size = bucket_bytes(shape)
     needed = load(block, COUNT) + count
     frontiers = width * (load(block, CURRENT_PEAK) + load(block, NEXT_PEAK) + count)
+    frontiers += 8 * load(block, DEPTH)
     buckets = load(block, BUCKETS)
     if size * buckets + 8 * needed + frontiers > load(block, LIMIT):
         return False

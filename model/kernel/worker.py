@@ -94,12 +94,19 @@ class Worker:
         words = self._model.words
         table = field[control.BUCKETS] * bucket_slots(words) * words
         peaks = field[control.CURRENT_PEAK] + field[control.NEXT_PEAK]
-        return int(8 * (table + words * peaks + field[control.COUNT]))
+        return int(8 * (table + words * peaks + field[control.COUNT] + field[control.DEPTH]))
 
     def entry(self, local: int) -> int:
         """The log entry of the state with this local number."""
         assert 0 <= local < self.block[control.COUNT]
         return ctypes.c_int64.from_address(int(self.block[control.LOG]) + 8 * local).value
+
+    def level_starts(self) -> Words:
+        """How many states the worker knew as each level began, the current one included."""
+        levels = (ctypes.c_int64 * int(self.block[control.DEPTH])).from_address(
+            int(self.block[control.LEVELS])
+        )
+        return np.array(levels, dtype=np.int64)
 
     def close(self) -> None:
         """Give the regions back."""
@@ -118,6 +125,7 @@ class Worker:
             (control.CURRENT, _CLUSTER_BYTES),
             (control.NEXT, _CLUSTER_BYTES),
             (control.LOG, HUGE_PAGE),
+            (control.LEVELS, HUGE_PAGE),
         ):
             region = self._closing.enter_context(Region(limit + spare))
             self.block[field] = region.address

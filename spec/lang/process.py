@@ -37,6 +37,7 @@ from ackproof.spec.lang.values import (
     NullMap,
     NullSet,
     Range,
+    Record,
     Seq,
 )
 
@@ -235,4 +236,7 @@ def default_of(hint: Any, marks: set[Any]) -> Any:
         return hint.first()
     if isinstance(hint, type) and issubclass(hint, Sort):
         raise TypeError(f"a variable of sort {hint.__name__} needs a first value, or Option[…]")
+    if isinstance(hint, type) and issubclass(hint, Record):
+        fields = get_type_hints(hint, include_extras=True)
+        return hint(**{name: default_of(inner, set()) for name, inner in fields.items()})
     return None

@@ -66,7 +66,7 @@ def test_any_name_that_can_be_said_can_be_declared() -> None:
     wire = Wire().opened()
     declare = b"\x00\x32\x00\x0a\x00\x00" + b"\x05caf\xc3\xa9" + bytes(5)
     frame = b"\x01\x00\x01" + len(declare).to_bytes(4, "big") + declare + b"\xce"
-    assert wire.bytes(frame) == ["1 Queue.DeclareOk café 0"]
+    assert wire.receive(frame) == ["1 Queue.DeclareOk café 0"]
 
 
 def test_queue_arguments_that_would_change_something_are_not_ignored() -> None:

@@ -14,7 +14,7 @@ from tests.impl.wire import HEADER, Wire, content, encode
 def started(**reply: str) -> tuple[Wire, list[str]]:
     """Return a session that was sent a start-ok, and its answer to it."""
     wire = Wire()
-    assert wire.bytes(HEADER) == ["0 Connection.Start"]
+    assert wire.receive(HEADER) == ["0 Connection.Start"]
     said = {"mechanism": "PLAIN", "response": "\0guest\0guest", **reply}
     properties = {"capabilities": {"authentication_failure_close": True}}
     start_ok = commands.Connection.StartOk(properties, said["mechanism"], said["response"], "en_US")
@@ -34,16 +34,16 @@ def test_a_connection_opens_from_single_bytes() -> None:
     lines = []
     data = HEADER + encode(0, commands.Connection.StartOk({}, "PLAIN", "\0guest\0guest", "en_US"))
     for byte in data:
-        lines += wire.bytes(bytes([byte]))
+        lines += wire.receive(bytes([byte]))
     assert lines == ["0 Connection.Start", "0 Connection.Tune"]
 
 
 @pytest.mark.parametrize("data", [b"GET / HTTP/1.1\r\n", b"AMQP\x00\x01\x00\x00", b"A\xff", b"\x00"])
 def test_any_other_protocol_is_answered_with_ours_and_closed(data: bytes) -> None:
     wire = Wire()
-    assert wire.bytes(data) == ["protocol header"]
+    assert wire.receive(data) == ["protocol header"]
     assert wire.session.phase is Phase.CLOSED
-    assert wire.bytes(HEADER) == []
+    assert wire.receive(HEADER) == []
 
 
 @pytest.mark.parametrize("response", ["\0guest\0wrong", "\0nobody\0guest"])
@@ -57,7 +57,7 @@ def test_a_wrong_login_is_refused_with_403(response: str) -> None:
 
 def test_a_client_that_does_not_understand_a_refusal_is_cut_off() -> None:
     wire = Wire()
-    wire.bytes(HEADER)
+    wire.receive(HEADER)
     answer = wire.say(0, commands.Connection.StartOk({}, "PLAIN", "\0guest\0wrong", "en_US"))
     assert answer == []
     assert wire.session.phase is Phase.CLOSED
@@ -102,7 +102,7 @@ def test_another_virtual_host_is_not_found() -> None:
 
 def test_nothing_may_come_before_its_time() -> None:
     wire = Wire()
-    wire.bytes(HEADER)
+    wire.receive(HEADER)
     answer = wire.say(0, commands.Connection.Open())
     assert answer[0].startswith("0 Connection.Close 503 COMMAND_INVALID")
     wire, _ = started()
@@ -147,7 +147,7 @@ MALFORMED = {
 def test_malformed_input_closes_the_connection_with_its_code(case: str) -> None:
     data, code = MALFORMED[case]
     wire = Wire().opened()
-    answer = wire.bytes(data)
+    answer = wire.receive(data)
     assert len(answer) == 1
     assert answer[0].startswith(f"0 Connection.Close {code} "), answer
     assert wire.session.phase is Phase.CLOSING
@@ -165,7 +165,7 @@ def nested(depth: int) -> bytes:
 def test_a_table_nested_ten_thousand_deep_is_refused() -> None:
     wire = Wire().opened()
     payload = struct.pack(">HHH", 50, 10, 0) + b"\x01q" + b"\0" + nested(10_000)
-    answer = wire.bytes(raw(1, 1, payload))
+    answer = wire.receive(raw(1, 1, payload))
     assert len(answer) == 1
     assert answer[0].startswith("0 Connection.Close 502 SYNTAX_ERROR")
 

@@ -88,18 +88,27 @@ class Wire:
         self.broker = broker or Broker()
         self.session = Session(self.broker)
 
-    def bytes(self, data: bytes) -> list[str]:
+    def receive(self, data: bytes) -> list[str]:
         """Send bytes; return what the broker says to that."""
         self.session.receive(data)
         return self.hear()
 
     def say(self, channel: int, *frames: frame.FrameTypes) -> list[str]:
         """Send frames; return what the broker says to that."""
-        return self.bytes(encode(channel, *frames))
+        return self.receive(encode(channel, *frames))
 
-    def publish(self, channel: int, queue: str, **how: bool) -> list[str]:
+    def publish(
+        self,
+        channel: int,
+        queue: str,
+        text: bytes = b"hello",
+        *,
+        mandatory: bool = False,
+        persistent: bool = True,
+    ) -> list[str]:
         """Publish a message; return what the broker says to that."""
-        return self.say(channel, *content(queue, **how))  # type: ignore[arg-type]
+        frames = content(queue, text, mandatory=mandatory, persistent=persistent)
+        return self.say(channel, *frames)
 
     def hear(self) -> list[str]:
         """Return what the broker has to say by now."""
@@ -114,7 +123,7 @@ class Wire:
 
     def opened(self, *channels: int) -> Wire:
         """Open the connection, and channel 1 or these channels."""
-        self.bytes(HEADER)
+        self.receive(HEADER)
         self.say(0, commands.Connection.StartOk({}, "PLAIN", "\0guest\0guest", "en_US"))
         self.say(0, commands.Connection.TuneOk(2047, 131072, 0))
         assert self.say(0, commands.Connection.Open()) == ["0 Connection.OpenOk"]

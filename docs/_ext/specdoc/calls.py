@@ -8,7 +8,7 @@ text and not of a run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ackproof.spec.lang import ir
 from ackproof.spec.lang.program import Method, Program
@@ -22,7 +22,13 @@ WIRE = "the wire"
 
 @dataclass(frozen=True)
 class Row:
-    """One arrow from lane to lane; `maybe` inside a branch, `each` the set a loop runs over."""
+    """One arrow from lane to lane.
+
+    Args:
+        maybe: inside a branch.
+        each: the variable of the loop it is in, if any.
+        observed: caused by an event's observer.
+    """
 
     source: str
     target: str
@@ -30,11 +36,17 @@ class Row:
     kind: str
     maybe: bool = False
     each: str = ""
+    observed: bool = False
 
 
 def rows_of(program: Program, owner: str, method: Method) -> tuple[Row, ...]:
-    """Return the rows of a step, in the order in which its text makes them happen."""
-    return tuple(_rows(program, owner, method.body, False, ""))
+    """Return the rows of a step, in the order in which its text makes them happen.
+
+    Observers are shown for what may happen by itself; to a handler they are somebody else's.
+    """
+    rows = _rows(program, owner, method.body, False, "")
+    whole = method.kind in {"action", "fault"}
+    return tuple(r for r in rows if whole or not r.observed)
 
 
 def _rows(
@@ -51,7 +63,7 @@ def _rows(
             case ir.If(_, then, orelse):
                 yield from _rows(program, owner, (*then, *orelse), True, each)
             case ir.For(binder, inner):
-                yield from _rows(program, owner, inner, maybe, binder.name)
+                yield from _rows(program, owner, inner, maybe, binder.name.partition(".")[0])
             case _:
                 pass
 
@@ -73,8 +85,9 @@ def _observers(program: Program, event: RecordT, maybe: bool, each: str) -> Iter
     for process in program.processes:
         for method in process.methods:
             if method.event == event:
-                yield Row(WIRE, process.name, method.name, "observe", maybe, each)
-                yield from _rows(program, process.name, method.body, maybe, each)
+                yield Row(WIRE, process.name, method.name, "observe", maybe, each, True)
+                for row in _rows(program, process.name, method.body, maybe, each):
+                    yield replace(row, observed=True)
 
 
 def callers(program: Program) -> dict[tuple[str, str], tuple[str, ...]]:

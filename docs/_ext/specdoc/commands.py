@@ -82,11 +82,16 @@ class CommandList(SpecDirective):
                 rows.append([nodes.literal("", parameter.metavar or parameter.name.upper()),
                              self.sentence(parameter.help or "")])
             else:
-                value = "" if parameter.is_flag else f" {parameter.metavar or parameter.type.name}"
+                value = "" if parameter.is_flag else f" {parameter.metavar or _value(parameter)}"
                 names = ", ".join(parameter.opts) + value
                 rows.append([nodes.literal("", names), self.sentence(_help(parameter))])
         part += table(["Argument or option", "Meaning"], rows, "spec-options")
         return part
+
+
+def _value(parameter: Any) -> str:
+    """Return what stands for an option's value where the command names nothing better."""
+    return {int: "N", float: "NUMBER"}.get(type(parameter.default), "VALUE")
 
 
 def _help(parameter: Any) -> str:

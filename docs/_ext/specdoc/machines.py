@@ -8,7 +8,7 @@ from itertools import groupby
 from docutils import nodes
 
 from ackproof.spec.lang.types import FamilyT
-from specdoc.calls import callers, rows_of
+from specdoc.calls import WIRE, callers, rows_of
 from specdoc.charts import sequence_chart
 from specdoc.describe import Uses, initial_text, type_text, uses_of
 from specdoc.domain import link
@@ -120,7 +120,7 @@ class MachineDirective(SpecDirective):
         if step.method is not None:
             entry += self._relations(machine, step, uses_of(step.method), called_by)
             rows = rows_of(self.library.program, machine.name, step.method)
-            if len({lane for r in rows for lane in (r.source, r.target)}) > 1:
+            if {r.target for r in rows} - {machine.name, WIRE}:
                 chart = sequence_chart(machine.name, rows, f"What {step.key} calls, in order")
                 entry += nodes.raw("", f'<div class="spec-scroll">{chart}</div>', format="html")
         return entry

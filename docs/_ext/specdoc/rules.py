@@ -19,7 +19,7 @@ from specdoc.library import Library, split_doc
 __all__ = ["CITATION", "Chapter", "Citation", "anchor", "chapter_of", "citations", "chapters"]
 
 #: A rule number as docstrings write it.
-CITATION = re.compile(r"\b(INV-[A-Z]+\d+|G-[BD]\d+|[A-FI-O]\d{1,2}(?:\.\d+)*)\b(?!-)")
+CITATION = re.compile(r"\b(INV-[A-Z]+\d+|G-[BD]\d+|[A-FI-O]\d{1,2}(?:\.\d+)*)\b")
 
 _TITLES = Path(__file__).resolve().parents[2] / "rules.toml"
 

@@ -1,0 +1,112 @@
+"""The compiled engine: explores a bound program with the kernel, all workers, exactly.
+
+Two compilers meet here: the program is lowered to `expand` and `inspect` for this instance, and
+the search that calls them is compiled once for each width of a state and then kept on disk. What
+the search reports in bits and numbers is given its names back.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from ackproof.model.kernel import search as kernel_search
+from ackproof.model.kernel.control import INSTANCE_MASK
+from ackproof.model.kernel.search import Kind, Result, Status
+from ackproof.model.kernel.worker import Model
+from ackproof.model.lower.compile import Kernel, compile_kernel
+from ackproof.model.outcome import Limit, Outcome, Progress
+from ackproof.spec.lang.binding import Bound
+
+__all__ = ["explore"]
+
+
+def explore(
+    bound: Bound,
+    *,
+    workers: int = 1,
+    memory: int | None = None,
+    max_depth: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Outcome:
+    """Explore a bound program with the compiled kernel, breadth first.
+
+    Args:
+        bound: the program at the sizes of an instance.
+        workers: how many threads search; all counts are the same for any number.
+        memory: bytes that the states may occupy; most of what is free when left out.
+        max_depth: number of levels after which to stop.
+        progress: called a few times a second, in the calling thread.
+
+    Raises:
+        BindError: a state of this instance does not fit.
+        OutOfAddresses: the system does not lend the addresses for that much memory.
+    """
+    started = time.perf_counter()
+    kernel = compile_kernel(bound)
+    kernel_search.compile_driver(kernel.words, workers)
+    compiled = time.perf_counter() - started
+    result = kernel_search.search(
+        _model(kernel),
+        [kernel.initial],
+        workers=workers,
+        memory_limit=memory,
+        max_depth=max_depth,
+        progress=None if progress is None else _translated(progress),
+    )
+    return Outcome(
+        engine="kernel",
+        workers=workers,
+        states=result.distinct,
+        generated=result.generated,
+        level_sizes=result.level_sizes,
+        per_action={a.name: n for a, n in zip(bound.actions, result.counts, strict=True)},
+        violations=_violations(kernel, result),
+        witnessed=frozenset(
+            name for bit, name in kernel.tables.seen_bits.items() if result.seen >> bit & 1
+        ),
+        limit=_limit(result),
+        seconds=result.seconds,
+        compile_seconds=compiled,
+        memory=result.bytes,
+    )
+
+
+def _model(kernel: Kernel) -> Model:
+    assert kernel.fanout <= INSTANCE_MASK, "a log entry has room for the number of any instance"
+    return Model(
+        words=kernel.words,
+        fanout=kernel.fanout,
+        expand=kernel.expand,
+        inspect=kernel.inspect,
+        actions=max(1, kernel.n_counts),
+        seen_words=kernel.tables.seen_words,
+        owner=kernel,
+    )
+
+
+def _translated(
+    progress: Callable[[Progress], None],
+) -> Callable[[kernel_search.Progress], None]:
+    def report(p: kernel_search.Progress) -> None:
+        progress(Progress(p.states, p.generated, p.waiting, p.depth, p.bytes, p.seconds))
+
+    return report
+
+
+def _violations(kernel: Kernel, result: Result) -> dict[str, tuple[int, ...]]:
+    """The first violation of each property by name, shortest paths first."""
+    found: dict[str, tuple[int, ...]] = {}
+    for violation in result.violations:
+        of_state = violation.kind is Kind.STATE
+        names = kernel.tables.state_bits if of_state else kernel.tables.step_bits
+        found.setdefault(names[violation.property], violation.trace)
+    return found
+
+
+def _limit(result: Result) -> Limit | None:
+    if result.status is Status.BOUNDED:
+        return Limit.DEPTH
+    if result.status is Status.TRUNCATED:
+        return Limit.INTERRUPTED if result.reason == "interrupted" else Limit.MEMORY
+    return None

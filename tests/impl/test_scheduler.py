@@ -1,0 +1,193 @@
+"""Whatever order a scheduler chooses, what publishers see is what the specification allows."""
+
+from __future__ import annotations
+
+import random
+from typing import NamedTuple
+
+import pytest
+from pamqp import commands
+
+from ackproof.impl.broker import Broker
+from ackproof.impl.journal import Batch
+from ackproof.impl.scheduler import Action, Eager, Step
+from tests.impl.wire import Wire
+
+
+class Shuffled:
+    """Any offer, at any time; or none for now, as long as there may be more input."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+        self._offers: dict[Step, None] = {}
+        self.patient = True
+
+    def offer(self, step: Step) -> None:
+        """Note that a step may be possible now."""
+        self._offers[step] = None
+
+    def take(self, idle: bool) -> Step | None:
+        """Choose by the seed."""
+        if not self._offers or (self.patient and self._random.random() < 0.3):
+            return None
+        step = self._random.choice(list(self._offers))
+        del self._offers[step]
+        return step
+
+
+class Settled(NamedTuple):
+    """What a publisher was told about its messages."""
+
+    acked: set[int]
+    nacked: set[int]
+
+
+class Publisher:
+    """Two channels of one connection, and what they were told."""
+
+    def __init__(self, broker: Broker) -> None:
+        self.wire = Wire(broker)
+        self.must_be_stored: dict[tuple[int, int], bytes] = {}
+        self.stored: set[bytes] = set()
+        self.sent = {1: 0, 2: 0}
+        self.settled = {1: Settled(set(), set()), 2: Settled(set(), set())}
+        self.returned = {1: 0, 2: 0}
+
+    def publish(self, channel: int, queue: str, *, persistent: bool) -> None:
+        """Publish, and note what is heard."""
+        self.sent[channel] += 1
+        number = self.sent[channel]
+        text = b"%d.%d" % (channel, number)
+        if queue == "a" and persistent:
+            self.must_be_stored[channel, number] = text
+        self.note(self.wire.publish(channel, queue, text, mandatory=True, persistent=persistent))
+
+    def note(self, lines: list[str]) -> None:
+        """Settle what a frame settles, and insist that it was not settled before."""
+        for line in lines:
+            number, kind, *rest = line.split()
+            channel = int(number)
+            if kind == "return":
+                self.returned[channel] += 1
+            if kind in ("ack", "nack"):
+                self._settle(channel, kind, rest[0])
+
+    def _settle(self, channel: int, kind: str, tag: str) -> None:
+        told = self.settled[channel]
+        last = int(tag.rstrip("*"))
+        first = 1 if tag.endswith("*") else last
+        new = set(range(first, last + 1)) - told.acked - told.nacked
+        assert last in new, f"{kind} {tag} on channel {channel} settles {last} again"
+        assert last <= self.sent[channel]
+        (told.acked if kind == "ack" else told.nacked).update(new)
+        for number in new if kind == "ack" else ():
+            text = self.must_be_stored.get((channel, number))
+            assert text is None or text in self.stored, f"{number} is acked and not on the disk"
+
+
+class Play:
+    """A broker with a random scheduler, a slow disk, and random clients and faults."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.scheduler = Shuffled(seed)
+        self.broker = Broker(self.scheduler)
+        self.publisher = Publisher(self.broker)
+        self.batch: Batch | None = None
+        self.crashed = False
+        self.scheduler.patient = False
+        self.publisher.wire.opened(1, 2).with_queue("a").with_queue("b").confirming(1, 2)
+        self.scheduler.patient = True
+
+    def act(self) -> None:
+        """Do one random thing."""
+        dice = self.random.random()
+        if dice < 0.55:
+            self.publisher.publish(
+                self.random.choice((1, 2)),
+                self.random.choice(("a", "a", "b", "none")),
+                persistent=self.random.random() < 0.7,
+            )
+        elif dice < 0.9:
+            self.disk()
+        elif dice < 0.97:
+            self.crash(self.random.choice("ab"))
+        elif dice < 0.985:
+            self.publisher.note(self.publisher.wire.say(1, commands.Queue.Purge(queue="b")))
+        else:
+            delete = commands.Queue.Delete(queue="b", nowait=True)
+            declare = commands.Queue.Declare(queue="b", durable=True, nowait=True)
+            self.publisher.note(self.publisher.wire.say(2, delete, declare))
+
+    def disk(self) -> None:
+        """Begin a commit, or end it."""
+        if self.batch is not None:
+            self.publisher.stored |= {content.body for _, _, content in self.batch.messages}
+            self.broker.committed(self.batch)
+            self.batch = None
+        elif self.broker.journal.pending:
+            self.batch = self.broker.journal.take()
+        self.publisher.note(self.publisher.wire.hear())
+
+    def crash(self, name: str) -> None:
+        """Crash a queue, if it is there and running."""
+        if name in self.broker.queues and self.broker.queues[name].running:
+            self.broker.crash_queue(name)
+            self.crashed = True
+        self.publisher.note(self.publisher.wire.hear())
+
+    def finish(self) -> None:
+        """Let everything that is due happen."""
+        self.scheduler.patient = False
+        self.publisher.note(self.publisher.wire.hear())
+        while self.batch is not None or self.broker.journal.pending:
+            self.disk()
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_every_message_is_settled_once_in_any_order_of_steps(seed: int) -> None:
+    play = Play(seed)
+    for _ in range(60):
+        play.act()
+    play.finish()
+    for channel, told in play.publisher.settled.items():
+        assert told.acked | told.nacked == set(range(1, play.publisher.sent[channel] + 1))
+        assert not told.acked & told.nacked
+        assert play.crashed or not told.nacked
+    for queue in play.broker.queues.values():
+        assert queue.running
+        assert not queue.senders
+        assert not queue.machine.awaiting
+        assert not queue.buffered
+
+
+def lines_of(seed: int) -> list[str]:
+    """Return everything the broker says in a play."""
+    play = Play(seed)
+    lines: list[str] = []
+    note = play.publisher.note
+
+    def both(heard: list[str]) -> None:
+        lines.extend(heard)
+        note(heard)
+
+    play.publisher.note = both  # type: ignore[method-assign]
+    for _ in range(60):
+        play.act()
+    play.finish()
+    return lines
+
+
+def test_the_same_seed_says_the_same_and_another_seed_something_else() -> None:
+    assert lines_of(3) == lines_of(3)
+    assert lines_of(3) != lines_of(4)
+
+
+def test_eager_takes_the_earliest_action_first_and_flushes_only_when_idle() -> None:
+    eager = Eager()
+    for action in (Action.FLUSH, Action.DRAIN, Action.DELIVER, Action.DRAIN):
+        eager.offer(Step(action, None, None))
+    taken = [eager.take(idle=False) for _ in range(3)]
+    assert taken == [Step(Action.DELIVER, None, None), Step(Action.DRAIN, None, None), None]
+    assert eager.take(idle=True) == Step(Action.FLUSH, None, None)
+    assert eager.take(idle=True) is None
