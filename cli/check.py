@@ -165,7 +165,7 @@ def _show(results: list[Result], *, as_json: bool) -> int:
 
 
 def _print_llvm(jobs: Sequence[Job], properties: list[str] | None) -> int:
-    from ackproof.model.kernel.compile import compile_kernel
+    from ackproof.model.lower.compile import compile_kernel
     from ackproof.spec.lang.binding import bind
 
     for job in jobs:

@@ -31,22 +31,22 @@ class InputError(Exception):
     """Something the user gave that cannot be worked with; the text says what to do instead."""
 
 
-def choose(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return `name` if it is known.
+def choose(kind: str, name: str, known: Iterable[str], *, short: bool = False) -> str:
+    """Return `name` if it is known; with `short`, also what alone begins with it.
 
     Raises:
         InputError: it is not; the message names the closest, and all of them.
     """
     names = list(known)
-    if name in names:
-        return name
+    longer = [n for n in names if n.startswith(name)]
+    if name in names or (short and len(longer) == 1):
+        return name if name in names else longer[0]
     by_lower = {n.lower(): n for n in names}
     close = difflib.get_close_matches(name.lower(), by_lower, n=1)
     hint = f"; did you mean {by_lower[close[0]]}?" if close else ""
     raise InputError(
-        f"there is no {kind} {name!r}{hint} "
-        f"({'known' if names else 'none is known'}{': ' if names else ''}"
-        f"{', '.join(names)})"
+        f"there is no {kind} {name!r}{hint}\n"
+        f"  instead: use one of: {', '.join(names) or 'none is known'}"
     )
 
 
@@ -68,6 +68,10 @@ def _guarded(command: Callable[P, int], *args: P.args, **kwargs: P.kwargs) -> in
         return command(*args, **kwargs)
     except (InputError, SpecError, BindError) as error:
         return _say(f"error: {error}", WRONG_INPUT)
+    except MemoryError as error:
+        return _say(
+            f"error: {error or 'out of memory'}\n  instead: give a smaller --memory", WRONG_INPUT
+        )
     except KeyboardInterrupt:
         return _say("interrupted before there was anything to report", INCOMPLETE)
     except BrokenPipeError:

@@ -14,6 +14,7 @@ from ackproof.cli.inputs import InputError, choose
 from ackproof.cli.targets import Target
 from ackproof.model.museum import expected_instance
 from ackproof.model.resources import parse_size
+from ackproof.spec.lang.errors import BindError
 from ackproof.spec.lang.model import Breaks, Holds, Instance
 from ackproof.spec.lang.properties import BUILT_IN
 
@@ -54,7 +55,10 @@ def plan(
 def _jobs(target: Target, instances: Sequence[str], *, judged: bool) -> list[Job]:
     model = target.model
     expected = target.design.expect if target.design and judged else ()
-    found = [Job(target, expected_instance(model, e), e) for e in expected]
+    try:
+        found = [Job(target, expected_instance(model, e), e) for e in expected]
+    except BindError as error:
+        raise InputError(f"{target.label}: {error}") from None
     if instances:
         names = [choose("instance", name, [i.name for i in model.instances]) for name in instances]
         chosen = [i for name in names for i in model.instances if i.name == name]

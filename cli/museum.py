@@ -66,7 +66,7 @@ def run_museum(names: list[str], options: dict[str, Any], *, as_json: bool) -> i
     from ackproof.model.museum import museum_names
 
     known = museum_names()
-    chosen = [choose("design", name, known) for name in names] or list(known)
+    chosen = [choose("design", name, known, short=True) for name in names] or list(known)
     if not chosen:
         raise InputError(
             "the museum has no designs; check a file of your own: ackproof check my_design.py"

@@ -66,13 +66,14 @@ async def _serve(host: str, port: int, directory: Path, interval: float, *, kept
     try:
         broker = Broker(stored=disk.recover())
         server = Server(broker, disk, interval=interval)
+        stop = _stop_signal()
         try:
             bound = await server.start(host, port)
         except OSError as error:
             raise _refused(f"cannot listen on {host}:{port}: {_reason(error)}") from None
         where = f"data in {directory}" if kept else "data is not kept"
         typer.echo(f"ackproof broker ready on {host}:{bound}, {where}")
-        await _until_told_to_stop()
+        await stop.wait()
         await server.stop()
     finally:
         disk.close()
@@ -84,11 +85,12 @@ def _reason(error: OSError) -> str:
     return os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
 
 
-async def _until_told_to_stop() -> None:
+def _stop_signal() -> asyncio.Event:
+    """Return an event that is set when the process is told to stop."""
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    await stop.wait()
+    return stop
 
 
 def _refused(message: str) -> typer.Exit:

@@ -23,10 +23,13 @@ from ackproof.cli.inputs import InputError, choose
 from ackproof.spec.lang.model import Breaks, Design, Holds, Instance, Model
 from ackproof.spec.lang.process import Process
 
-__all__ = ["BASE", "Target", "base_target", "load"]
+__all__ = ["BASE", "MUSEUM", "Target", "base_target", "load"]
 
 #: The model that designs change.
 BASE = "ackproof.spec.model"
+
+#: Where the designs of the museum are.
+MUSEUM = "ackproof.spec.designs"
 
 
 @dataclass(frozen=True)
@@ -66,12 +69,10 @@ def load(text: str) -> Target:
 
     names = museum_names()
     path = Path(text)
-    if text in names:
-        return _target(_imported(f"ackproof.spec.designs.{text}", text), text)
-    if os.sep in text or path.suffix == ".py" or path.exists():
+    if text not in names and (os.sep in text or path.suffix == ".py" or path.exists()):
         return _target(_from_file(path), path.stem)
-    choose("design", text, names)
-    raise AssertionError("an unknown design is refused")
+    name = choose("design", text, names, short=True)
+    return _target(_imported(f"{MUSEUM}.{name}", name), name)
 
 
 def _from_file(path: Path) -> ModuleType:
@@ -174,8 +175,8 @@ def _typed(module: ModuleType, attribute: str, kind: type[Any]) -> Any:
     value = getattr(module, attribute, None)
     if value is not None and not isinstance(value, kind):
         raise InputError(
-            f"`{attribute}` is a {type(value).__name__} where a {kind.__name__} is "
-            f"needed\n  instead: write {attribute} = {kind.__name__}(…)"
+            f"`{attribute}` is of type {type(value).__name__}, and a {kind.__name__} is needed\n"
+            f"  instead: write {attribute} = {kind.__name__}(…)"
         )
     return value
 

@@ -108,6 +108,7 @@ class Connection(asyncio.Protocol):
         self._said = False
         self._silent_ticks = 0
         self._clogged = False
+        self._closing = False
         self._ended = False
         self._timer: asyncio.TimerHandle | None = None
 
@@ -139,6 +140,7 @@ class Connection(asyncio.Protocol):
         after = self.session.phase
         if after is Phase.RUNNING and before is not Phase.RUNNING:
             self._start_heartbeat()
+        self._part()
         self._throttle()
 
     def eof_received(self) -> bool:
@@ -169,12 +171,18 @@ class Connection(asyncio.Protocol):
         if output and not self._transport.is_closing():
             self._said = True
             self._transport.write(output)
-        if not self._ended and self.session.phase in (Phase.CLOSING, Phase.CLOSED):
-            self._ended = True
-            self._limit(_CLOSING, "close not answered")
-        if self.session.phase is Phase.CLOSED and self._transport.can_write_eof():
-            self._transport.write_eof()
+        self._part()
         self._throttle()
+
+    def _part(self) -> None:
+        """If the session is at its end, say that nothing more comes, and give the client time."""
+        phase = self.session.phase
+        if phase in (Phase.CLOSING, Phase.CLOSED) and not self._closing:
+            self._closing = True
+            self._limit(_CLOSING, "close not answered")
+        if phase is Phase.CLOSED and not self._ended and not self._transport.is_closing():
+            self._ended = True
+            self._transport.write_eof()
 
     def hang_up(self) -> None:
         """Close the socket; what was written goes out first."""

@@ -231,14 +231,17 @@ class Session:
     # -- endings --------------------------------------------------------------------------------
 
     def fail(self, error: HardError, method: base.Frame | None = None) -> None:
-        """Close the connection and say why; then only the client's answer matters."""
+        """Close the connection and say why; then only the client's answer matters.
+
+        Where the input cannot be read any more, no answer can be expected.
+        """
         if self.phase in (Phase.CLOSING, Phase.CLOSED):
             return
         index = 0 if method is None else method.index
         close = commands.Connection.Close(error.code, error.text, index >> 16, index & 0xFFFF)
         self._reply(close)
         self._close_channels()
-        self.phase = Phase.CLOSING
+        self.phase = Phase.CLOSED if self._reader.broken else Phase.CLOSING
 
     def connection_lost(self) -> None:
         """The socket is gone."""

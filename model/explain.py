@@ -115,6 +115,8 @@ class _Walker:
         """Return where the walk goes on, or None where it ends."""
         if isinstance(e, ir.Not):
             return e.arg, not truth, here
+        if isinstance(e, ir.Var) and e.name in here.lets:
+            return here.lets[e.name], truth, here
         if isinstance(e, ir.Let):
             return e.body, truth, self._let(e, here)
         if isinstance(e, ir.Ite):

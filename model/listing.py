@@ -141,8 +141,18 @@ class _Chart:
             row[at] = "┼" if row[at] == "│" else "─"
         row[self.at(step.home)] = "├"
         row[self.wire - 1] = "▶"
-        arrow = "".join(row)
-        return [(Piece(arrow), Piece(f"  {event}", "event")) for event in step.events]
+        arrow = "".join(row) if self.beside else "".join(row).rstrip()
+        lines: list[Line] = []
+        for event in map(str, step.events):
+            if len(arrow) + 2 + len(event) <= self.width:
+                lines.append((Piece(arrow), Piece(f"  {event}", "event")))
+            else:
+                lines.append((Piece(arrow),))
+                lines += [
+                    (Piece(" " * 9), Piece(part, "event"))
+                    for part in _wrap(event, self.width - 9, "    ")
+                ]
+        return lines
 
     def _below(self, step: TraceStep) -> Iterator[Line]:
         for change in step.changes:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -80,25 +79,23 @@ def steps(count: int) -> str:
     return f"{count} step" if count == 1 else f"{count} steps"
 
 
-def expected_instance(
-    model: Model, expectation: Breaks | Holds, instances: Mapping[str, Instance] | None = None
-) -> Instance:
+def expected_instance(model: Model, expectation: Breaks | Holds) -> Instance:
     """Return the instance that an expectation speaks of.
 
     Raises:
         BindError: the model has no such instance, or no such property.
     """
-    known = instances or {i.name: i for i in model.instances}
+    known = {i.name: i for i in model.instances}
     if expectation.instance not in known:
         raise BindError(
-            f"the design expects something of the instance {expectation.instance!r}, "
-            f"which {model.name} does not have; it has: {', '.join(known)}"
+            f"an expectation names the instance {expectation.instance!r}, which {model.name} does "
+            f"not have\n  instead: use one of: {', '.join(known)}"
         )
     names = [*(p.name for p in model.properties), *BUILT_IN]
     if expectation.property is not None and expectation.property not in names:
         raise BindError(
-            f"the design expects something of the property {expectation.property!r}, "
-            f"which {model.name} does not have; it has: {', '.join(names)}"
+            f"an expectation names the property {expectation.property!r}, which {model.name} does "
+            f"not have\n  instead: use one of: {', '.join(names)}"
         )
     return known[expectation.instance]
 

@@ -220,6 +220,20 @@ def ConfirmedOnceByStore(s: Confirms) -> bool:
 
 
 @invariant
+def ConfirmedByStoreIsSafe(s: Confirms) -> bool:
+    """What the store confirms is on disk, or has left the queue (INV-C1, INV-C2).
+
+    The queue passes the store's word on without looking.
+    """
+    return all(
+        s.queues[q].store.level[m] == Level.SYNCED
+        or m not in s.queues[q].ready | s.queues[q].pending
+        for q in Queue
+        for m in s.queues[q].store.confirmed
+    )
+
+
+@invariant
 def FifoPerPublisher(s: Confirms) -> bool:
     """What is on its way to a queue is newer than all that has been there (INV-B4, O2).
 
@@ -234,6 +248,16 @@ def FifoPerPublisher(s: Confirms) -> bool:
 
 
 # -- what must be possible ----------------------------------------------------------------------
+
+
+@reachable
+def AckedFromDisk(before: Confirms, after: Confirms, ack: Ack) -> bool:
+    """A persistent message is acked, and each of its queues has it on disk (B2.2, C2.2)."""
+    return (
+        ack.tag in after.persistent
+        and bool(after.holders[ack.tag])
+        and all(after.queues[q].store.level[ack.tag] == Level.SYNCED for q in after.holders[ack.tag])
+    )
 
 
 @reachable

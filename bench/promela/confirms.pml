@@ -296,7 +296,7 @@ inline excuse(q, those) {
 		do                                                                              \
 		:: j < M ->                                                                     \
 			if                                                                      \
-			:: downs[q] == NORMAL -> settle(j, q)                                   \
+			:: downs[q] == NORMAL -> settle(j, q); REMOVE(unaccepted[j], q)         \
 			:: else -> reject(j, q)                                                 \
 			fi;                                                                     \
 			j++                                                                     \
@@ -363,7 +363,7 @@ inline excuse(q, those) {
 		deletions--;                                                                    \
 		j = 0;                                                                          \
 		do                                                                              \
-		:: j < M -> REMOVE(unaccepted[j], q); REMOVE(holders[j], q); j++                \
+		:: j < M -> REMOVE(holders[j], q); j++                                          \
 		:: else -> break                                                                \
 		od;                                                                             \
 		stop(q, DELETED, SYNCED + 1);                                                   \

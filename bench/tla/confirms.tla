@@ -190,7 +190,9 @@ DownArrives(q) ==
   /\ downs[q] # "none" /\ queue[q].outbox = {}
   /\ downs' = [downs EXCEPT ![q] = "none"]
   /\ channel' = IF downs[q] = "normal" THEN Settled(Msg, q) ELSE Rejected(q)
-  /\ UNCHANGED <<queue, publishes, publisher, persistent, ghosts, left>>
+  /\ unaccepted' = IF downs[q] = "normal"
+                   THEN [m \in Msg |-> unaccepted[m] \ {q}] ELSE unaccepted
+  /\ UNCHANGED <<queue, publishes, publisher, persistent, holders, unroutable, excused, left>>
 
 (* Those of S that are below everything unconfirmed and below all of T.     *)
 Coverable(S, T) ==
@@ -233,9 +235,8 @@ Delete(q) ==
   /\ Running(q)
   /\ queue' = [queue EXCEPT ![q] = Stopped(@, "deleted", {})]
   /\ Ended(q, "normal")
-  /\ unaccepted' = [m \in Msg |-> unaccepted[m] \ {q}]
   /\ holders' = [m \in Msg |-> holders[m] \ {q}]
-  /\ UNCHANGED <<channel, publisher, persistent, unroutable, excused>>
+  /\ UNCHANGED <<channel, publisher, persistent, unaccepted, unroutable, excused>>
 
 Crash(q) ==
   /\ Fault("crash_queue")
@@ -266,6 +267,7 @@ ChannelCloses ==
                              !.confirmed = {}, !.rejected = {}]
 
 EverythingStops(hit, kept) ==
+  /\ hit # {}
   /\ ChannelCloses
   /\ publishes' = [q \in Queue |-> {}]
   /\ downs' = [q \in Queue |-> "none"]
@@ -275,12 +277,10 @@ EverythingStops(hit, kept) ==
 
 NodeCrashes ==
   /\ Fault("crash_node")
-  /\ \E q \in Queue : Running(q)
   /\ EverythingStops({q \in Queue : Running(q)}, {"written", "synced"})
 
 MachineCrashes ==
   /\ Fault("crash_machine")
-  /\ \E q \in Queue : queue[q].status # "deleted"
   /\ EverythingStops({q \in Queue : queue[q].status # "deleted"}, {"synced"})
 
 CloseChannel ==

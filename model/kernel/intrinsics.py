@@ -6,13 +6,11 @@ headers, and lets one function serve memory that NumPy does not own. Every numbe
 64-bit integer: mixing signed and unsigned operands would make numba fall back to floating point.
 
 Generated code is also called by address. An address that is an *argument* is not baked into the
-machine code, so what numba caches on disk stays valid from one process to the next.
+machine code, so what is kept on disk stays valid from one process to the next.
 """
 
-import hashlib
 from collections.abc import Callable
 from inspect import Parameter, Signature
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from ackproof.model.kernel.control import bucket_slots
@@ -33,26 +31,12 @@ _MULTIPLY_WORD = 0xD1342543DE82EF95
 _MULTIPLY_LAST = 0xBF58476D1CE4E5B9
 
 
-def _sources() -> str:
-    """A digest of everything that is compiled, see `native`."""
-    folder = Path(__file__).parent
-    digest = hashlib.sha256()
-    for name in ("intrinsics.py", "control.py", "table.py", "driver.py"):
-        digest.update((folder / name).read_bytes())
-    return digest.hexdigest()[:12]
-
-
-_SOURCES = _sources()
-
-
 def native(function: Function) -> Function:
-    """Compile with numba on first call: cached on disk, and free of the interpreter lock.
+    """Compile with numba on first call, free of the interpreter lock.
 
-    numba renews a cached function when its own file changes, not when a function that it calls
-    has changed in another file. The digest in the name makes that a different function.
+    What numba makes of the whole search is kept on disk by `ackproof.model.kernel.objects`.
     """
-    function.__qualname__ = f"{function.__qualname__}_{_SOURCES}"
-    return cast(Function, njit(cache=True, nogil=True)(function))
+    return cast(Function, njit(nogil=True, error_model="numpy")(function))
 
 
 def _primitive(arity: int, emit: Emit, returns: Any = types.int64, shaped: bool = False) -> Any:

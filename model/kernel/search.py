@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from ackproof.model.kernel import control
 from ackproof.model.kernel.memory import default_limit
+from ackproof.model.kernel.objects import driver
 from ackproof.model.kernel.worker import Model, Team, Words
 
 DEADLOCK = 0xFFFFFFFF
@@ -129,27 +130,15 @@ def search(
     assert max_depth is None or max_depth > 0, "the initial states are level 1"
     limit = default_limit() if memory_limit is None else memory_limit
     start = time.perf_counter()
-    run = _driver(model.words, workers)
+    run = driver(model.words, workers)
     with Team(model, rows, workers, limit, max_depth or _UNBOUNDED) as team:
         _watch(team, run, start, progress)
         return _result(team, len(rows), time.perf_counter() - start)
 
 
 def compile_driver(words: int, workers: int = 1) -> None:
-    """Compile the driver for this width, or load it from numba's cache, ahead of a search."""
-    _driver(words, workers)
-
-
-def _driver(words: int, workers: int) -> Callable[[int], None]:
-    # numba takes a good part of a second to import, which only those who search should pay.
-    from ackproof.model.kernel import driver
-    from numba import types
-
-    function = driver.alone if workers == 1 else driver.together
-    signature = (types.UniTuple(types.int64, words), types.int64)  # type: ignore[no-untyped-call]
-    function.compile(signature)  # type: ignore[attr-defined]
-    shape = (0,) * words
-    return lambda block: function(shape, block)
+    """Compile the driver for this width, or load its machine code, ahead of a search."""
+    driver(words, workers)
 
 
 def _watch(

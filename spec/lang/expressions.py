@@ -354,8 +354,12 @@ class Expressions:
 
     def _ifexp(self, node: ast.IfExp, expected: Type | None) -> Expr:
         cond = self.boolean(node.test)
+        if expected is None and self._typeless(node.body):
+            expected = self.expr(node.orelse).type
         with self.scope.knowing(known_after(cond, True)):
             then = self.expr(node.body, expected)
+        if expected is None and self._typeless(node.orelse):
+            expected = then.type
         with self.scope.knowing(known_after(cond, False)):
             orelse = self.expr(node.orelse, expected)
         then, orelse = self._same(node, then, orelse)

@@ -31,6 +31,8 @@ class Instance:
         constants: values for `Const` variables, by "Class.name"; for a process that belongs to
             a family, a mapping from its element to the value is allowed.
         states: the number of distinct states it is known to have, if it has been counted.
+        lacks: names of `@reachable` properties and of actions that these sizes and faults rule
+            out; whatever else never comes up leaves a check `unwitnessed`.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Instance:
     faults: Mapping[str, int] = field(default_factory=dict)
     constants: Mapping[str, Any] = field(default_factory=dict)
     states: int | None = None
+    lacks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -307,9 +307,9 @@ class Statements(Calls):
 
     def place(self, node: ast.expr) -> Expr:
         """Return an expression that can be written to."""
-        before, self.scope.facts = self.scope.facts, frozenset()
         found = self.expr(node)
-        self.scope.facts = before
+        if isinstance(found, ir.Unwrap):
+            found = found.arg  # what is known of the old value says nothing of the new one
         root = found
         while isinstance(root, ir.Field | ir.Index):
             if isinstance(root, ir.Field) and isinstance(root.obj.type, RecordT):

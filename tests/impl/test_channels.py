@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from ackproof.impl.session import Session
 from pamqp import commands
 
-from ackproof.impl.session import Session
-from tests.impl.wire import Wire, content, encode, heard
+from tests.impl.wire import Wire, content, heard
 
 
 def test_a_durable_queue_is_declared_when_the_disk_knows_of_it() -> None:
@@ -202,8 +202,7 @@ PROPERTIES = {
     ),
     "a delivery mode of 3": (
         properties_with_delivery_mode(3),
-        "1 Channel.Close 406 PRECONDITION_FAILED - "
-        "invalid message: delivery_mode 3 is not 1 or 2",
+        "1 Channel.Close 406 PRECONDITION_FAILED - invalid message: delivery_mode 3 is not 1 or 2",
     ),
     "an expiration": (
         commands.Basic.Properties(expiration="60000"),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+from typing import cast
 
+import pytest
+from ackproof.impl.broker import Broker
 from pamqp import commands, frame
 from pamqp.body import ContentBody
 from pamqp.header import ContentHeader
 
-from ackproof.impl.broker import Broker
 from tests.impl.wire import Wire, content, encode
 
 
@@ -236,7 +238,7 @@ def test_purging_while_the_disk_writes_confirms_once() -> None:
     assert wire.say(1, commands.Queue.Purge(queue="q")) == ["1 Queue.PurgeOk", "1 ack 1"]
     wire.broker.committed(batch)
     assert wire.hear() == []
-    assert [msg for _, msg in wire.broker.journal.take().removed] == [1]
+    assert [cast(int, msg) for _, msg in wire.broker.journal.take().removed] == [1]
 
 
 def test_a_commit_that_fails_confirms_nothing_until_it_succeeds() -> None:
@@ -313,9 +315,6 @@ def test_nothing_is_kept_of_messages_that_are_confirmed() -> None:
 def test_crashing_a_queue_that_is_not_there_says_which_are() -> None:
     broker = Broker()
     Wire(broker).opened().with_queue("orders")
-    try:
+    with pytest.raises(LookupError) as raised:
         broker.crash_queue("order")
-    except LookupError as error:
-        assert str(error) == "there is no queue 'order' to crash; there are: orders"
-    else:
-        raise AssertionError("crashed a queue that does not exist")
+    assert str(raised.value) == "there is no queue 'order' to crash; there are: orders"

@@ -12,11 +12,10 @@ the part that tests are about.  `1 ack 5*` is an ack of tag 5 with `multiple`.
 
 from __future__ import annotations
 
-from pamqp import base, body, commands, frame, header
-from pamqp.heartbeat import Heartbeat
-
 from ackproof.impl.broker import Broker
 from ackproof.impl.session import Session
+from pamqp import base, body, commands, frame, header
+from pamqp.heartbeat import Heartbeat
 
 __all__ = ["HEADER", "Wire", "content", "encode", "heard"]
 

@@ -154,6 +154,12 @@ class MailRoom(System):
         self.boxes[box].held.clear()
 
     @fault
+    def flood(self) -> None:
+        """After two letters the room is under water."""
+        require(self.clerk.handled == 2)
+        self.clerk.following = None
+
+    @fault
     def strike(self) -> None:
         """Nobody works; no instance allows it."""
         self.clerk.following = None

@@ -33,16 +33,23 @@ class CheckingDirective(SpecDirective):
         cache = Path(self.env.app.outdir).parent / "findings"
         return Checker(self.library.model, cache, self.config.specdoc_engine)
 
-    def findings(self, exhibit: Exhibit) -> list[tuple[Breaks | Holds, Finding]]:
-        """Return each expectation with what the checker found; warn if it did not come true."""
+    def findings(
+        self, exhibit: Exhibit, *, warn: bool
+    ) -> list[tuple[Breaks | Holds, Finding]]:
+        """Return each expectation with what the checker found.
+
+        Args:
+            warn: whether to warn of an expectation that did not come true.
+        """
         found = []
         for expected in exhibit.design.expect:
             try:
                 finding = self.checker.expectation(exhibit.name, exhibit.design, expected)
             except (SpecError, BindError) as error:
-                logger.warning("the design %s cannot be checked: %s", exhibit.name, error)
+                if warn:
+                    logger.warning("the design %s cannot be checked: %s", exhibit.name, error)
                 continue
-            if not finding.came_true:
+            if warn and not finding.came_true:
                 logger.warning("the design %s expects that %s, but %s", exhibit.name,
                                describe(expected), finding.found)
             found.append((expected, finding))

@@ -65,7 +65,7 @@ class DesignDirective(CheckingDirective):
                           classes=["spec-where"])
         page += self.prose(docstring(exhibit.module))
         page += self._changes(exhibit)
-        for expectation, finding in self.findings(exhibit):
+        for expectation, finding in self.findings(exhibit, warn=True):
             page += self._result(exhibit, expectation, finding)
         return [page]
 
@@ -108,7 +108,7 @@ class DesignTable(CheckingDirective):
         rows = []
         for exhibit in self.library.exhibits:
             results: list[nodes.Node] = []
-            for expectation, finding in self.findings(exhibit):
+            for expectation, finding in self.findings(exhibit, warn=False):
                 subject: nodes.Node = nodes.Text("every property")
                 if expectation.property:
                     subject = link("property", expectation.property)

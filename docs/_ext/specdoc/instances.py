@@ -72,6 +72,7 @@ class InstanceDirective(_Instance):
         ], "spec-facts")
         page += self._faults(instance)
         page += self._constants(bound, instance)
+        page += labelled("Too small for", self._lacks(instance))
         page += labelled("Designs that break here", self._breaks(instance))
         return [page]
 
@@ -96,6 +97,15 @@ class InstanceDirective(_Instance):
                 value = str(instance.constants[name]) if given else initial_text(v)
                 rows.append([nodes.literal("", name), value, "" if given else "the default"])
         return [table(["Constant", "Value", ""], rows)] if rows else []
+
+    def _lacks(self, instance: Instance) -> list[nodes.Node]:
+        root = self.library.machines[0].name
+        found = row_of_links(
+            link("property", name) if self.library.is_property(name)
+            else link("step", f"{root}.{name}", name)
+            for name in instance.lacks
+        )
+        return [paragraph(*found)] if found else []
 
     def _breaks(self, instance: Instance) -> list[nodes.Node]:
         found = [

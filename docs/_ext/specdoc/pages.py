@@ -109,10 +109,8 @@ def write_pages(app: Sphinx) -> None:
 
 
 def depend_on_everything(app: Sphinx, doctree: object) -> None:
-    """Have a generated page read again when the specification or this package changes."""
+    """Have every page read again when the specification or this package changes."""
     env = app.env
-    if not env.docname.startswith(FOLDER):
-        return
     for name, module in list(sys.modules.items()):
         if name.startswith(("ackproof.spec", "specdoc")):
             file = getattr(module, "__file__", None)

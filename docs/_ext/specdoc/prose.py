@@ -7,12 +7,15 @@
 from __future__ import annotations
 
 from docutils import nodes
+from sphinx.util import logging
 
 from specdoc.checking import CheckingDirective
 from specdoc.domain import link
 from specdoc.markup import SpecDirective
 
 __all__ = ["SaysDirective", "WitnessDirective"]
+
+logger = logging.getLogger(__name__)
 
 
 class SaysDirective(SpecDirective):
@@ -53,4 +56,8 @@ class WitnessDirective(CheckingDirective):
         claim = self.library.claim(self.arguments[0])
         if claim is None or claim.decl.kind != "reachable":
             raise self.error(f"{self.arguments[0]!r} is no situation that must be reachable")
-        return self.witness(claim)
+        found = self.witness(claim)
+        if not found:
+            logger.warning("no instance that is small enough comes to %s", claim.name,
+                           location=self.get_location())
+        return found

@@ -14,12 +14,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from specdoc.library import Library, split_doc
+from specdoc.library import Library
 
 __all__ = ["CITATION", "Chapter", "Citation", "anchor", "chapter_of", "citations", "chapters"]
 
 #: A rule number as docstrings write it.
-CITATION = re.compile(r"\b(INV-[A-Z]+\d+|G-[BD]\d+|[A-FI-O]\d{1,2}(?:\.\d+)*)\b")
+CITATION = re.compile(r"\b(INV-[A-Z]+\d+|G-[BD]\d+|[A-FI-OX]\d{1,2}(?:\.\d+)*)\b")
+
+#: Where a sentence ends, seen from the blank after it.
+_SENTENCE_END = re.compile(r"(?<=[a-z\d)`*]\.)\s+(?=[A-Z`*\"])")
 
 _TITLES = Path(__file__).resolve().parents[2] / "rules.toml"
 
@@ -35,7 +38,7 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Citation:
-    """One place that cites a rule: an object of the specification and its first sentence."""
+    """One place that cites a rule: an object of the specification, and the sentence."""
 
     rule: str
     kind: str
@@ -76,7 +79,7 @@ def order(rule: str) -> tuple[str, tuple[int, ...]]:
 def citations(lib: Library) -> tuple[Citation, ...]:
     """Return every citation of the specification, by place."""
     return tuple(
-        Citation(rule, kind, target, _sentence(doc))
+        Citation(rule, kind, target, sentence_with(rule, doc))
         for kind, target, doc in _docs(lib)
         for rule in dict.fromkeys(CITATION.findall(doc))
     )
@@ -96,10 +99,10 @@ def _docs(lib: Library) -> Iterator[tuple[str, str, str]]:
         yield "design", exhibit.name, doc
 
 
-def _sentence(doc: str) -> str:
-    """Return the first sentence, without the citation that ends it."""
-    title, lead, _ = split_doc(doc)
-    text = f"{title}: {lead}" if lead else title
-    text = " ".join(text.split())
-    first = re.split(r"(?<=[a-z)]\.)\s", text, maxsplit=1)[0].rstrip(".")
-    return re.sub(r"\s*\([^()]*\d[^()]*\)$", "", first)
+def sentence_with(rule: str, doc: str) -> str:
+    """Return the sentence of a docstring that cites a rule, without citations at its end."""
+    for paragraph in re.split(r"\n\s*\n|\n\s*\* ", doc):
+        for sentence in _SENTENCE_END.split(" ".join(paragraph.split())):
+            if rule in CITATION.findall(sentence):
+                return re.sub(r"\s*\([^()]*\d[^()]*\)$", "", sentence.rstrip(".;"))
+    raise AssertionError(f"{rule} is not cited in {doc!r}")

@@ -1,4 +1,4 @@
-"""Counterexamples as tables: a row for each step, a column for each process, the wire last.
+"""Counterexamples as tables: a row for each step, what the wire saw, a column for each process.
 
 A cell says what the step changed in that process, and only that; `●` marks the process that the
 step belongs to.  History that only properties read is set apart.  Below stands the smallest part
@@ -26,12 +26,11 @@ def trace_table(trace: Trace) -> nodes.Node:
     lanes = _touched(trace)
     root = trace.bound.program.root
     wire = any(step.events for step in trace.steps)
-    header = ["", "Step", *(lane.title(root) for lane in lanes), *(["wire"] if wire else [])]
+    header = ["", "Step", *(["wire"] if wire else []), *(lane.title(root) for lane in lanes)]
     rows = [
         [
-            str(number), _action(trace, step),
+            str(number), _action(trace, step), *([_wire(step)] if wire else []),
             *([*_cell(step, lane, root)] or "" for lane in lanes),
-            *([_wire(step)] if wire else []),
         ]
         for number, step in enumerate(trace.steps, start=1)
     ]
@@ -43,13 +42,14 @@ def trace_table(trace: Trace) -> nodes.Node:
 def _touched(trace: Trace) -> list[Lane]:
     """Return the lanes that some step belongs to or changes, in the order of the system."""
     used = {step.home for step in trace.steps}
-    used |= {change.lane for step in trace.steps for change in step.changes if not change.ghost}
+    used |= {change.lane for step in trace.steps for change in step.changes}
     return [lane for lane in Lanes(trace.bound).all if lane in used]
 
 
 def _action(trace: Trace, step: TraceStep) -> list[nodes.Node]:
     action = step.instance.action
     name, _, rest = step.text.partition("(")
+    rest = rest.replace("=", "=\N{WORD JOINER}")  # a line breaks between arguments only
     classes = ["spec-fault"] if action.kind == "fault" else []
     link_node = link("step", f"{action.owner}.{action.method}", name)
     return [nodes.inline("", "", link_node, nodes.Text(f"({rest}"), classes=classes)]
@@ -62,18 +62,24 @@ def _cell(step: TraceStep, lane: Lane, root: str) -> Iterator[nodes.Node]:
         for change in step.changes if change.lane == lane
         for place, text in change.details
     ]
-    if step.home == lane:
-        yield paragraph(
-            nodes.inline("", "✗" if step.instance.action.kind == "fault" else "●"),
-            classes=["spec-home"],
-        )
+    mark = [_home(step)] if step.home == lane else []
     for change, name, text in lines:
-        yield _line(change, name, text)
+        yield _line(change, name, text, mark)
+        mark = []
+    if mark:
+        yield paragraph(*mark)
 
 
-def _line(change: Change, name: str, text: str) -> nodes.paragraph:
+def _home(step: TraceStep) -> nodes.inline:
+    text = "✗ " if step.instance.action.kind == "fault" else "● "
+    return nodes.inline(text, text, classes=["spec-home"])
+
+
+def _line(
+    change: Change, name: str, text: str, mark: Sequence[nodes.Node]
+) -> nodes.paragraph:
     classes = ["spec-change", *(["spec-ghost-change"] if change.ghost else [])]
-    return paragraph(nodes.literal("", name), f" {text}", classes=classes)
+    return paragraph(*mark, nodes.literal("", name), f" {text}", classes=classes)
 
 
 def _wire(step: TraceStep) -> Sequence[nodes.Node] | str:

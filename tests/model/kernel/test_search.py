@@ -2,7 +2,6 @@
 
 import _thread
 import random
-import threading
 from itertools import pairwise, product
 
 import pytest
@@ -220,8 +219,10 @@ def test_a_table_cut_short_by_the_limit_loses_nothing(percent: int) -> None:
 
 @pytest.mark.parametrize("workers", WORKERS)
 def test_an_interruption_ends_with_what_is_known(workers: int) -> None:
-    threading.Timer(0.4, _thread.interrupt_main).start()
-    result = run(flips(60, words=2), workers=workers, memory_limit=4 << 30)
+    def interrupt(progress: Progress) -> None:
+        _thread.interrupt_main()
+
+    result = run(flips(60, words=2), workers=workers, memory_limit=4 << 30, progress=interrupt)
     assert (result.status, result.reason) == (Status.TRUNCATED, "interrupted")
     assert result.distinct > 60
     assert result.generated > result.distinct

@@ -1,0 +1,19 @@
+"""Say less often, but say it right: wait with acks until one frame covers them all."""
+
+from ackproof.spec.channel import Channel
+from ackproof.spec.lang import Breaks, Design, Holds, handler, require
+from ackproof.spec.sorts import Msg
+
+
+class PatientChannel(Channel):
+    @handler
+    def flush(self) -> None:
+        require(not self.unconfirmed)
+        super().flush()
+
+
+design = Design(
+    claim="Acks may wait until nothing is unconfirmed.",
+    replace=(PatientChannel,),
+    expect=(Holds("tiny"),),
+)

@@ -1,0 +1,350 @@
+"""`ackproof check` shows what it found, in the form and with the exit code that it promises."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema
+import pytest
+from ackproof.cli.main import app
+from ackproof.cli.progress import Watch, progress_line
+from ackproof.model.outcome import Progress
+from ackproof.model.report import schema
+from typer.testing import CliRunner, Result
+
+ROOT = Path(__file__).parents[2]
+MAIL = str(ROOT / "tests/model/mailroom.py")
+DIE_HARD = str(ROOT / "tests/models/die_hard.py")
+DINING = str(ROOT / "tests/models/dining.py")
+TWO_PHASE = str(ROOT / "tests/models/two_phase_commit.py")
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def invoke(*args: str) -> Result:
+        result = CliRunner().invoke(app, ["check", "--engine", "plain", *args])
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+        return result
+
+    return invoke
+
+
+DIE_HARD_TRACE = """\
+die hard on jugs
+  three and five gallons
+
+NeverFourGallons is false after 6 steps; no shorter run does it
+  The puzzle has no solution; it is false.  [tests/models/die_hard.py:58]
+
+     DieHard
+        │
+  1     ●    fill_big()
+        │      big  0 → 5
+  2     ●    big_to_small()
+        │      small  0 → 3
+        │      big  5 → 2
+  3     ●    empty_small()
+        │      small  3 → 0
+  4     ●    big_to_small()
+        │      small  0 → 2
+        │      big  2 → 0
+  5     ●    fill_big()
+        │      big  0 → 5
+  6     ●    big_to_small()
+        │      small  2 → 3
+        │      big  5 → 4
+
+  s.big == 4   is True and must not be
+    where  s.big = 4
+
+  states       14 distinct
+  transitions  72
+  depth        7 levels, the widest of 3 states
+"""
+
+
+def test_a_violation_is_shown_with_its_trace_its_reason_and_the_counts(run: Run) -> None:
+    result = run(DIE_HARD)
+    assert result.exit_code == 1
+    assert result.stdout.startswith(DIE_HARD_TRACE)
+    assert result.stdout.endswith("\nviolated  NeverFourGallons after 6 steps\n")
+    assert result.stderr == ""
+
+
+def test_without_a_violation_the_verdict_and_the_counts_are_shown(run: Run) -> None:
+    result = run(DINING)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0] == "dining philosophers on seats3  (3 Seat)"
+    assert "  states       35 distinct" in lines
+    assert "  properties   4 hold, 1 reached as they should be" in lines
+    assert "    take_first              18" in lines
+    assert lines[-1] == "verified  every property holds in the whole state space"
+
+
+def test_what_never_happened_is_named(run: Run) -> None:
+    result = run(MAIL, "-i", "small", "-p", "Impossible")
+    assert result.exit_code == 3
+    assert "  never reached: Impossible\n" in result.stdout
+    assert result.stdout.endswith("\nunwitnessed  Impossible is never reached\n")
+
+
+def test_a_search_to_a_depth_says_what_it_did_not_look_at(run: Run) -> None:
+    result = run(DINING, "--depth", "3")
+    assert result.exit_code == 3
+    assert result.stdout.endswith(
+        "\nbounded  complete to level 3; what lies deeper was not looked at\n"
+    )
+
+
+def test_several_checks_make_a_table(run: Run) -> None:
+    result = run(TWO_PHASE, DINING, DIE_HARD)
+    assert result.exit_code == 1
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert ["two_phase_commit", "rm2", "verified", "56"] in [r[:4] for r in rows]
+    assert ["dining", "seats3", "verified", "35"] in [r[:4] for r in rows]
+    assert ["die_hard", "jugs", "violated", "14"] in [r[:4] for r in rows]
+    assert "NeverFourGallons is false after 6 steps" in result.stdout
+
+
+def test_json_is_alone_on_standard_output_and_fits_its_schema(run: Run) -> None:
+    result = run(TWO_PHASE, DIE_HARD, "--json")
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)
+    jsonschema.validate(found, schema())
+    assert [r["verdict"] for r in found["results"]] == ["verified", "violated"]
+    assert [r["states"] for r in found["results"]] == [56, 14]
+
+
+def test_itf_writes_a_file_for_each_counterexample(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "trace.itf.json"
+    run(MAIL, "-p", "NothingIsLost", "-p", "AllStored", "--itf", str(file))
+    assert len(json.loads(file.read_text())["states"]) == 3
+    assert len(json.loads((tmp_path / "trace-2.itf.json").read_text())["states"]) == 3
+
+
+def test_itf_without_a_counterexample_writes_nothing_and_says_so(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "trace.itf.json"
+    result = run(DINING, "--itf", str(file))
+    assert result.stderr == f"there is no counterexample, so {file} was not written\n"
+    assert not file.exists()
+
+
+def test_list_shows_instances_properties_and_designs(run: Run) -> None:
+    result = run(MAIL, "--list")
+    assert result.exit_code == 0
+    assert "  pair   two boxes, two letters, one fire\n" in result.stdout
+    assert "2 Letter, 2 Box, burn ×1; states not counted yet" in result.stdout
+    assert "ToldIsKept" in result.stdout
+    base = run("--list")
+    assert base.exit_code == 0
+    assert "designs" in base.stdout
+    assert "ack_on_channel" in base.stdout
+
+
+def test_list_as_json_has_the_same(run: Run) -> None:
+    found = json.loads(run("--list", "--json").stdout)
+    assert found["schema"] == "ackproof/list/1"
+    (model,) = found["models"]
+    assert model["name"] == "confirms"
+    assert {"name", "purpose", "states", "sizes", "faults"} == set(model["instances"][0])
+    assert "ack_on_channel" in [d["name"] for d in found["designs"]]
+
+
+CARELESS = """
+from ackproof.spec.lang import *
+from tests.model import mailroom
+from tests.model.mailroom import Box, Letter, Shelf
+
+MODEL = mailroom.MODEL
+instances = (Instance("dry", "nothing burns", {Letter: 1, Box: 1}),)
+
+
+class Leaking(Shelf):
+    @handler
+    def store(self, letter: Letter) -> None:
+        self.stored = set()
+
+
+design = Design(
+    claim="a shelf need not keep letters",
+    replace=(Leaking,),
+    expect=(Breaks("NothingIsLost", "dry", %d), Holds("dry", "StepsAreDefined"),
+            Breaks("ToldIsKept", "dry", 3)),
+)
+"""
+
+
+@pytest.fixture
+def careless(tmp_path: Path) -> Callable[[int], str]:
+    def write(steps: int) -> str:
+        file = tmp_path / f"careless{steps}.py"
+        file.write_text(CARELESS % steps)
+        return str(file)
+
+    return write
+
+
+def test_a_design_is_checked_where_it_expects_something(
+    run: Run, careless: Callable[[int], str]
+) -> None:
+    result = run(careless(2), "--json")
+    found = [
+        (r["design"]["name"], r["instance"]["name"], r["expectation"])
+        for r in json.loads(result.stdout)["results"]
+    ]
+    assert found == [
+        (
+            "careless2",
+            "dry",
+            {
+                "text": "NothingIsLost breaks on dry after 2 steps",
+                "came_true": True,
+                "found": "it breaks after 2 steps",
+            },
+        ),
+        (
+            "careless2",
+            "dry",
+            {"text": "StepsAreDefined holds on dry", "came_true": True, "found": "it holds"},
+        ),
+        (
+            "careless2",
+            "dry",
+            {
+                "text": "ToldIsKept breaks on dry after 3 steps",
+                "came_true": True,
+                "found": "it breaks after 3 steps",
+            },
+        ),
+    ]
+
+
+def test_an_expectation_that_does_not_come_true_is_told(
+    run: Run, careless: Callable[[int], str]
+) -> None:
+    found = json.loads(run(careless(7), "--json").stdout)["results"][0]["expectation"]
+    assert found == {
+        "text": "NothingIsLost breaks on dry after 7 steps",
+        "came_true": False,
+        "found": "it breaks after 2 steps",
+    }
+
+
+def test_progress_tells_states_rate_queue_level_memory_and_what_is_left() -> None:
+    at = Progress(states=3_000, generated=9_000, queue=400, levels=7, memory=2 << 20, seconds=2.0)
+    assert progress_line("core", at, 12_000, 500) == (
+        "core  3,000 states  1,500/s  queue 400  level 7  2 MiB  25 %, 6 s left"
+    )
+    assert progress_line("core", at, None, 500) == (
+        "core  3,000 states  1,500/s  queue 400  level 7  2 MiB"
+    )
+    assert progress_line("core", at, None, 900).endswith("2 MiB  narrowing")
+
+
+def test_progress_without_a_terminal_is_silent_for_two_seconds(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with Watch("core", None) as watch:
+        for seconds in (0.5, 1.9, 2.1, 4.0, 7.5):
+            watch(Progress(1_000, 1, 10, 3, 1024, seconds))
+    assert [line.split()[1:3] for line in capsys.readouterr().err.splitlines()] == [
+        ["1,000", "states"],
+        ["1,000", "states"],
+    ]
+
+
+def command(*args: str, **env: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "ackproof.cli", *args],
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **env},
+    )
+
+
+@pytest.mark.parametrize("engine", ["plain", "kernel"])
+def test_an_interrupted_search_ends_with_what_is_known(tmp_path: Path, engine: str) -> None:
+    file = tmp_path / "endless.py"
+    file.write_text(
+        textwrap.dedent("""
+        from typing import Annotated
+        from ackproof.spec.lang import *
+
+        class Endless(System):
+            a: Annotated[int, Range(0, 1000000000)]
+
+            @action
+            def up(self) -> None:
+                require(self.a < 1000000000)
+                self.a += 1
+
+        MODEL = Model("endless", Endless, (), (Instance("one", "counts", {}),))
+    """)
+    )
+    process = command("check", str(file), "--engine", engine)
+    assert process.stderr is not None
+    assert " states " in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert out.endswith("truncated  it was interrupted; no property is false in what was seen\n")
+    assert "Traceback" not in err
+    assert "  states" in out
+
+
+def test_results_are_plain_text_when_they_do_not_go_to_a_terminal() -> None:
+    out, err = command("check", DIE_HARD, "--engine", "plain").communicate(timeout=60)
+    assert "\x1b" not in out + err
+    assert not [line for line in out.splitlines() if line != line.rstrip()]
+
+
+def test_an_output_without_box_characters_gets_ascii() -> None:
+    process = command("check", DIE_HARD, "--engine", "plain", PYTHONIOENCODING="ascii")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (1, "")
+    assert "  1     @    fill_big()" in out
+
+
+def test_help_loads_no_compiler_and_has_an_example() -> None:
+    for args in (["--help"], ["check", "--help"], ["museum", "--help"]):
+        code = (
+            "import sys; from ackproof.cli.main import app\n"
+            f"try: app({args!r})\n"
+            "except SystemExit: pass\n"
+            "print(sorted({'numba', 'llvmlite', 'numpy'} & set(sys.modules)))"
+        )
+        found = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
+        assert found.splitlines()[-1] == "[]"
+        assert args == ["--help"] or f"ackproof {args[0]} " in found
+
+
+def test_a_defect_of_the_program_is_reported_in_a_line(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr("ackproof.model.check.check_bound", broken)
+    result = run(DINING)
+    assert result.exit_code == 70
+    assert result.stderr == (
+        "internal error: ZeroDivisionError: by zero\n"
+        "this is a defect of ackproof; with ACKPROOF_TRACEBACK=1 it shows where\n"
+    )

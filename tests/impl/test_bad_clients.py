@@ -1,0 +1,195 @@
+"""Clients that break off, flood, stall or talk nonsense: an answer if one is due, and no trace."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import random
+import socket
+import time
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from ackproof.impl.broker import Broker
+from ackproof.impl.running import RunningBroker
+from ackproof.impl.session import Session
+from pamqp import commands
+
+from tests.impl.sockets import Bare, eventually
+from tests.impl.test_session import MALFORMED
+from tests.impl.wire import HEADER, content, encode
+
+
+@pytest.fixture
+def broker(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Iterator[RunningBroker]:
+    """A broker that must not log an error, whatever is done to it, and must forget everyone."""
+    with caplog.at_level(logging.WARNING), RunningBroker(tmp_path) as running:
+        yield running
+        assert running.ask(lambda _: 1) == 1
+    assert caplog.records == []
+
+
+def sessions(broker: RunningBroker) -> int:
+    """Count the connections that the broker knows of."""
+    return broker.ask(lambda _: len(broker._server._connections))
+
+
+def test_the_wrong_protocol_is_answered_and_closed(broker: RunningBroker) -> None:
+    client = Bare(broker.port)
+    client.send(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert client.rest() == ["protocol header"]
+    client.close()
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_malformed_input_is_answered_by_a_close(broker: RunningBroker, case: str) -> None:
+    data, code = MALFORMED[case]
+    client = Bare(broker.port).opened()
+    client.send(data)
+    assert client.line().startswith(f"0 Connection.Close {code} ")
+    client.send(encode(0, commands.Connection.CloseOk()))
+    assert client.line() == "", "and the connection is closed"
+    client.close()
+    eventually(lambda: sessions(broker) == 0)
+
+
+def test_a_client_may_break_off_at_any_byte(broker: RunningBroker) -> None:
+    start_ok = commands.Connection.StartOk({}, "PLAIN", "\0guest\0guest", "en_US")
+    everything = (
+        HEADER
+        + encode(0, start_ok, commands.Connection.TuneOk(2047, 131072, 0))
+        + encode(0, commands.Connection.Open())
+        + encode(1, commands.Channel.Open(), commands.Confirm.Select(), *content("none"))
+    )
+    for cut in range(0, len(everything), 7):
+        client = Bare(broker.port)
+        client.send(everything[:cut])
+        client.close()
+    eventually(lambda: sessions(broker) == 0)
+
+
+def test_random_bytes_are_refused(broker: RunningBroker) -> None:
+    dice = random.Random(1)
+    for _ in range(40):
+        client = Bare(broker.port).opened()
+        whole = encode(1, commands.Queue.Declare(queue="q"), *content("q"))
+        mutated = bytearray(whole * 3)
+        for _ in range(dice.randint(1, 6)):
+            mutated[dice.randrange(len(mutated))] = dice.randrange(256)
+        client.send(bytes(mutated))
+        client.socket.shutdown(socket.SHUT_WR)
+        client.rest()
+        client.close()
+    eventually(lambda: sessions(broker) == 0)
+
+
+def test_others_are_not_affected(broker: RunningBroker) -> None:
+    good = Bare(broker.port).opened()
+    for case in MALFORMED.values():
+        bad = Bare(broker.port).opened()
+        bad.send(case[0])
+        bad.close()
+    good.send(encode(1, *content("none")))
+    assert good.line() == "1 ack 1"
+    good.close()
+
+
+def test_a_client_that_does_not_read_is_not_read_from(broker: RunningBroker) -> None:
+    slow = Bare(broker.port).opened()
+    slow.socket.setblocking(False)
+    one = encode(1, *content("none", b"x" * 1000, mandatory=True)) * 64
+    rest = memoryview(one)
+    sent = stuck = 0
+    while stuck < 40:
+        try:
+            taken = slow.socket.send(rest)
+            rest = rest[taken:] or memoryview(one)
+            sent += taken
+            stuck = 0
+        except BlockingIOError:
+            stuck += 1
+            time.sleep(0.01)
+        assert sent < 100 << 20, "the broker took everything and keeps the answers"
+    quick = Bare(broker.port).opened()
+    quick.send(encode(1, *content("none")))
+    assert quick.line() == "1 ack 1", "and nobody else has to wait"
+    quick.close()
+    slow.close()
+    eventually(lambda: sessions(broker) == 0)
+
+
+def test_a_client_that_reads_again_gets_everything(broker: RunningBroker) -> None:
+    client = Bare(broker.port).opened()
+    one = encode(1, *content("none", b"x" * 1000, mandatory=True))
+    count = 3000
+    client.socket.setblocking(False)
+    data = memoryview(one * count)
+    answer = b""
+    while len(data):
+        try:
+            data = data[client.socket.send(data) :]
+        except BlockingIOError:
+            answer += client.socket.recv(1 << 20)
+    client.socket.setblocking(True)
+    client.send(encode(0, commands.Connection.Close(200, "", 0, 0)))
+    while more := client.socket.recv(1 << 20):
+        answer += more
+    assert answer.count(b"x" * 1000) == count
+    client.close()
+
+
+def test_a_session_and_its_channels_are_forgotten(broker: RunningBroker) -> None:
+    client = Bare(broker.port).opened()
+    client.send(encode(1, commands.Queue.Declare(queue="q", durable=True)))
+    client.line()
+    client.send(encode(1, *content("q")))
+    assert client.line() == "1 ack 1"
+
+    def the_session(_: Broker) -> weakref.ref[Session]:
+        (session,) = broker._server._connections
+        return weakref.ref(session)
+
+    session = broker.ask(the_session)
+    assert session() is not None
+    client.close()
+    eventually(lambda: sessions(broker) == 0)
+    eventually(lambda: gc.collect() >= 0 and session() is None)
+
+
+def test_a_silent_client_is_cut_when_heartbeats_were_agreed(broker: RunningBroker) -> None:
+    client = Bare(broker.port).opened(heartbeat=1)
+    lines = client.rest()
+    assert set(lines) == {"0 heartbeat"}
+    assert len(lines) >= 2
+    client.close()
+
+
+def test_a_client_that_beats_is_kept(broker: RunningBroker) -> None:
+    client = Bare(broker.port).opened(heartbeat=1)
+    beat = b"\x08\x00\x00\x00\x00\x00\x00\xce"
+    for _ in range(4):
+        assert client.line() == "0 heartbeat"
+        client.send(beat)
+    client.close()
+
+
+def test_a_bug_closes_one_connection_with_541(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    with RunningBroker(tmp_path) as running:
+        good = Bare(running.port).opened()
+        bad = Bare(running.port).opened()
+        with monkeypatch.context() as patch:
+            patch.setattr(Broker, "declare", broken)
+            bad.send(encode(1, commands.Queue.Declare(queue="q")))
+            assert bad.line() == "0 Connection.Close 541 INTERNAL_ERROR - internal error"
+        good.send(encode(1, *content("none")))
+        assert good.line() == "1 ack 1"
+        good.close()
+        bad.close()
+    assert [record.exc_info is not None for record in caplog.records] == [True]

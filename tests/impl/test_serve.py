@@ -1,0 +1,72 @@
+"""`ackproof serve` as a process: the ready line, a graceful stop, and what it refuses."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.impl.sockets import Bare
+from tests.impl.test_kill import start
+from tests.impl.wire import content, encode
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command to its end."""
+    command = [sys.executable, "-m", "ackproof.cli.serve", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_stops_when_told_and_tells_its_clients(tmp_path: Path, number: signal.Signals) -> None:
+    process, port = start(tmp_path)
+    client = Bare(port).opened()
+    client.send(encode(1, *content("none")))
+    assert client.line() == "1 ack 1"
+    process.send_signal(number)
+    assert client.rest() == ["0 Connection.Close 320 CONNECTION_FORCED - broker is shutting down"]
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert errors == "stopped\n"
+    client.close()
+
+
+def test_a_port_that_is_taken_is_refused(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        result = run("--port", str(port), "--data", str(tmp_path))
+    assert result.returncode == 2
+    assert result.stdout == ""
+    said = f"ackproof serve: cannot listen on 127.0.0.1:{port}: Address already in use\n"
+    assert result.stderr == said
+
+
+def test_a_directory_that_is_in_use_is_refused(tmp_path: Path) -> None:
+    process, _ = start(tmp_path)
+    result = run("--port", "0", "--data", str(tmp_path))
+    process.terminate()
+    process.communicate(timeout=30)
+    assert result.returncode == 2
+    assert result.stderr == (
+        f"ackproof serve: {tmp_path}/node.sqlite is in use by another broker; "
+        "stop that one or choose another directory\n"
+    )
+
+
+def test_without_a_directory_nothing_is_kept() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ackproof.cli.serve", "--port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().endswith(", data is not kept\n")
+    process.terminate()
+    process.communicate(timeout=30)
+    assert process.returncode == 0

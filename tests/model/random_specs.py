@@ -1,0 +1,434 @@
+"""Random specifications: a Hypothesis strategy that writes programs of the language.
+
+What it draws is source text, because source is what users write: everything between the text and
+an engine (parsing, typing, inlining, lowering) is then under test.  A `Writer` knows which names
+of which types are in scope and draws an expression of a wanted type, smaller the deeper it is.
+Each program has an ordered and an unordered sort, an enum, a record, an event, a family of
+processes, handlers, an observer, a helper, ghosts, a fault, and properties of every kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hypothesis import strategies as st
+
+__all__ = ["specs"]
+
+PRELUDE = '''
+"""A random specification."""
+from __future__ import annotations
+import enum
+from typing import Annotated
+from ackproof.spec.lang import (
+    Const, Each, Event, Ghost, Instance, Map, Model, Option, OrderedSort, Process, Range, Record,
+    Seq, Set, Sort, System, action, fault, handler, helper, invariant, on, reachable, require,
+    step_property,
+)
+from ackproof.spec.lang.properties import properties_in
+
+class A(OrderedSort):
+    """An ordered sort."""
+
+class B(Sort, prefix="b"):
+    """An unordered sort."""
+
+class Color(enum.Enum):
+    """An enum."""
+    RED = 1
+    GREEN = 2
+    BLUE = 3
+
+class Pair(Record):
+    """A record."""
+    a: A
+    flag: bool
+
+class Note(Event):
+    """An event."""
+    a: A
+    color: Color
+'''
+
+INT = "Annotated[int, Range(0, 3)]"
+SCALARS = ["bool", "Color", INT, "A", "Option[A]", "Option[B]", "Option[Color]", "Pair"]
+SETS = ["Set[A]", "Set[B]", "Set[Color]", "Set[Pair]"]
+MAPS = ["Map[A, bool]", "Map[A, Set[B]]", "Map[B, Color]", "Map[A, Option[A]]",
+        "Map[Color, Map[A, bool]]", f"Map[B, {INT}]", "Map[A, Pair]"]
+SEQS = ["Annotated[Seq[A], 2]"]
+ELEMENT = {"Set[A]": "A", "Set[B]": "B", "Set[Color]": "Color", "Set[Pair]": "Pair"}
+
+
+@dataclass
+class Scope:
+    """Names in scope with their types; `places` are those that can be written."""
+
+    names: list[tuple[str, str]] = field(default_factory=list)
+    places: list[tuple[str, str]] = field(default_factory=list)
+    ghosts: list[tuple[str, str]] = field(default_factory=list)
+
+    def with_name(self, name: str, t: str) -> Scope:
+        """Return a scope with one more name."""
+        return Scope([*self.names, (name, t)], self.places, self.ghosts)
+
+
+class Writer:
+    """Draws expressions and statements as text."""
+
+    def __init__(self, draw: Callable[..., object]) -> None:
+        self._draw = draw
+        self._count = 0
+
+    def pick(self, options: list[object]) -> object:
+        """Draw one of some options."""
+        return self._draw(st.sampled_from(options))
+
+    def choose(self, *options: Callable[[], str]) -> str:
+        """Draw one of some ways to write something."""
+        chosen: Callable[[], str] = self.pick(list(options))  # type: ignore[assignment]
+        return chosen()
+
+    def number(self, lo: int, hi: int) -> int:
+        """Draw a small number."""
+        return int(self._draw(st.integers(lo, hi)))  # type: ignore[call-overload]
+
+    def fresh(self, prefix: str) -> str:
+        """Return a name that was not used."""
+        self._count += 1
+        return f"{prefix}{self._count}"
+
+    # -- expressions ----------------------------------------------------------------------------
+
+    def expr(self, t: str, scope: Scope, depth: int) -> str:
+        """Draw an expression of a type."""
+        ways = [lambda n=n: n for n, found in self.readable(scope) if found == t]
+        ways += self.leaves(t)
+        if depth > 0:
+            ways += self.compounds(t, scope, depth - 1)
+        return self.choose(*ways)
+
+    def can(self, t: str, scope: Scope) -> bool:
+        """Tell whether an expression of a type can be written: B has no constants."""
+        return t != "B" or any(found == "B" for _, found in self.readable(scope))
+
+    def readable(self, scope: Scope) -> list[tuple[str, str]]:
+        """Return what can be read without a key, maps entries with a literal-free key excluded."""
+        return [*scope.names, *scope.places]
+
+    def leaves(self, t: str) -> list[Callable[[], str]]:
+        """Return ways to write a constant of a type."""
+        constants = {
+            "bool": ["True", "False"], "Color": ["Color.RED", "Color.GREEN", "Color.BLUE"],
+            INT: ["0", "1", "2", "3"], "A": ["A.first()"],
+            "Option[A]": ["None", "A.first()"], "Option[B]": ["None"],
+            "Option[Color]": ["None", "Color.GREEN"], "Pair": ["Pair(A.first(), True)"],
+            "Set[A]": ["set()", "set(A)", "{A.first()}"], "Set[B]": ["set()", "set(B)"],
+            "Set[Color]": ["set()", "{Color.RED, Color.BLUE}"],
+            "Set[Pair]": ["set()", "{Pair(A.first(), False)}"],
+        }.get(t, [])
+        return [lambda c=c: c for c in constants]
+
+    def compounds(self, t: str, scope: Scope, d: int) -> list[Callable[[], str]]:
+        """Return ways to write something larger of a type."""
+        ways = [lambda: f"({self.expr(t, scope, d)} if {self.expr('bool', scope, d)} "
+                f"else {self.expr(t, scope, d)})"] if t != INT and "set" not in t else []
+        ways += [lambda n=n, k=k: f"{n}[{self.expr(k, scope, d)}]"
+                 for n, m in scope.places if m.startswith("Map")
+                 for k, v in [split_map(m)] if v == t and self.can(k, scope)]
+        if t == "bool":
+            ways += self.conditions(scope, d)
+        elif t in ELEMENT:
+            ways += self.set_forms(t, scope, d)
+        elif t == INT:
+            ways += [lambda: f"min({self.expr(INT, scope, d)}, {self.expr(INT, scope, d)})"]
+        elif t == "Option[A]":
+            ways += [lambda: f"A.succ({self.expr('A', scope, d)})",
+                     lambda: f"{self.pick(['min', 'max'])}({self.set_expr('A', scope, d)}, "
+                     "default=None)", lambda: self.expr("A", scope, d)]
+        elif t == "Pair":
+            ways += [lambda: f"Pair({self.expr('A', scope, d)}, {self.expr('bool', scope, d)})"]
+        elif t == "A":
+            ways += [lambda n=n: f"{n}.a" for n, m in scope.names if m == "Pair"]
+        return ways
+
+    def set_expr(self, elem: str, scope: Scope, d: int) -> str:
+        """Draw something that can be ranged over, with elements of a type."""
+        ways = [lambda: self.expr(f"Set[{elem}]", scope, d), lambda: elem]
+        ways += [lambda n=n: n for n, m in scope.places if m.startswith(f"Map[{elem},")]
+        written = self.choose(*ways)
+        return written if _typed(written) else elem
+
+    def conditions(self, scope: Scope, d: int) -> list[Callable[[], str]]:
+        """Return ways to write a condition."""
+        def e(t: str) -> str:
+            return self.expr(t, scope, d)
+
+        def pairs() -> str:
+            written = e("Set[Pair]")
+            return written if _typed(written) else f"{{{e('Pair')}}}"
+
+        def quantified() -> str:
+            elem = str(self.pick(["A", "B", "Color"]))
+            x = self.fresh("x")
+            where = self.set_expr(elem, scope, d)
+            inner = scope.with_name(x, elem)
+            test = f" if {self.expr('bool', inner, d)}" if self.number(0, 1) else ""
+            return f"{self.pick(['all', 'any'])}({self.expr('bool', inner, d)} for {x} in " \
+                   f"{where}{test})"
+
+        def narrowed() -> str:
+            options = [n for n, t in self.readable(scope) if t == "Option[A]"]
+            if not options:
+                return "True"
+            o = self.pick(list(options))
+            return f"({o} is not None and {o} {self.pick(['<', '<=', '==', '>='])} {e('A')})"
+
+        return [
+            lambda: f"(not {e('bool')})", lambda: f"({e('bool')} and {e('bool')})",
+            lambda: f"({e('bool')} or {e('bool')})", lambda: f"({e('bool')} == {e('bool')})",
+            lambda: f"({e('A')} {self.pick(['<', '<=', '>', '==', '!='])} {e('A')})",
+            lambda: f"({e(INT)} {self.pick(['<', '<=', '>', '==', '!='])} {e(INT)})",
+            lambda: f"({e('Color')} == {e('Color')})",
+            lambda: f"({e('A')} in {self.set_expr('A', scope, d)})",
+            lambda: f"({e('Color')} not in {self.set_expr('Color', scope, d)})",
+            lambda: f"({e('Pair')} in {pairs()})",
+            lambda: f"({self.typed_set(scope, d)} {self.pick(['<=', '<', '==', '!='])} "
+                    f"{e('Set[A]')})",
+            lambda: f"(len({self.set_expr('A', scope, d)}) <= {e(INT)})",
+            lambda: f"bool({self.typed_set(scope, d)})",
+            lambda: f"odd({e('A')}, {self.typed_set(scope, d)})",
+            quantified, narrowed,
+        ]
+
+    def typed_set(self, scope: Scope, d: int) -> str:
+        """Draw a set of A whose type does not depend on its context."""
+        return f"(set(A) - {self.expr('Set[A]', scope, d)}) | " \
+               f"{{y for y in A if {self.expr('bool', scope.with_name('y', 'A'), d)}}}"
+
+    def set_forms(self, t: str, scope: Scope, d: int) -> list[Callable[[], str]]:
+        """Return ways to write a set."""
+        elem = ELEMENT[t]
+
+        def comprehension() -> str:
+            x = self.fresh("x")
+            inner = scope.with_name(x, elem)
+            where = f"({self.expr(t, scope, d)})" if elem == "Pair" else (
+                self.set_expr(elem, scope, d))
+            if not _typed(where):
+                where = f"{{{self.expr('Pair', scope, 0)}}}" if elem == "Pair" else elem
+            return f"{{{x} for {x} in {where} if {self.expr('bool', inner, d)}}}"
+
+        def image() -> str:
+            x, y = self.fresh("x"), self.fresh("y")
+            inner = scope.with_name(x, "A").with_name(y, "B")
+            return f"{{{self.expr(elem, inner, d)} for {x} in A for {y} in B " \
+                   f"if {self.expr('bool', inner, d)}}}"
+
+        ways: list[Callable[[], str]] = [
+            comprehension,
+            lambda: f"({comprehension()} {self.pick(['|', '&', '-', '^'])} "
+                    f"{self.expr(t, scope, d)})",
+        ]
+        if elem in ("A", "Color", "Pair"):
+            ways += [image, lambda: f"{{{self.expr(elem, scope, d)}}}"]
+        return ways
+
+    # -- statements -----------------------------------------------------------------------------
+
+    def block(self, scope: Scope, depth: int, indent: str, *, emits: bool = True) -> list[str]:
+        """Draw some statements."""
+        lines: list[str] = []
+        for _ in range(self.number(1, 3)):
+            lines += self.statement(scope, depth, indent, emits)
+        return lines or [f"{indent}pass"]
+
+    def statement(self, scope: Scope, depth: int, indent: str, emits: bool) -> list[str]:
+        """Draw one statement."""
+        ways: list[Callable[[], list[str]]] = [lambda: self.write(scope, depth, indent)] * 4
+        if scope.ghosts:
+            ways.append(lambda: self.ghost_write(scope, depth, indent))
+        if emits:
+            ways.append(lambda: [
+                f"{indent}self.emit(Note({self.expr('A', scope, 1)}, "
+                f"{self.expr('Color', scope, 1)}))"])
+        if depth > 0:
+            ways += [lambda: self.branch(scope, depth - 1, indent, emits),
+                     lambda: self.loop(scope, indent)]
+            ways.append(lambda: [f"{indent}assert {self.expr('bool', scope, depth)} or "
+                                 f"{self.expr('bool', scope, depth)}"])
+        chosen: Callable[[], list[str]] = self.pick(list(ways))  # type: ignore[assignment]
+        return chosen()
+
+    def write(self, scope: Scope, depth: int, indent: str) -> list[str]:
+        """Draw a change of the state."""
+        place, t = self.pick(list(scope.places))  # type: ignore[misc]
+        return [f"{indent}{line}" for line in self.change(str(place), str(t), scope, depth)]
+
+    def change(self, place: str, t: str, scope: Scope, depth: int) -> list[str]:
+        """Draw a change of one place."""
+        if t.startswith("Map"):
+            if self.number(0, 4) == 0:
+                return [f"{place}.clear()"]
+            key, value = split_map(t)
+            if not self.can(key, scope):
+                return [f"{place}.clear()"]
+            return self.change(f"{place}[{self.expr(key, scope, depth)}]", value, scope, depth)
+        if t in SEQS:
+            return [self.choose(lambda: f"{place}.append({self.expr('A', scope, depth)})",
+                                lambda: f"{place}.clear()", lambda: f"{place}.pop(0)")]
+        if t in ELEMENT:
+            return [self.set_change(place, t, scope, depth)]
+        if t == INT and self.number(0, 1):
+            return [f"{place} {self.pick(['+=', '-='])} {self.pick(['1', '2'])}"]
+        return [f"{place} = {self.expr(t, scope, depth)}"]
+
+    def set_change(self, place: str, t: str, scope: Scope, depth: int) -> str:
+        """Draw a change of a set."""
+        elem = ELEMENT[t]
+        ways: list[Callable[[], str]] = [lambda: f"{place}.clear()"]
+        known = [n for n, found in scope.names if found == elem]
+        if elem != "B" or known:
+            ways += [lambda: f"{place}.add({self.expr(elem, scope, depth)})",
+                     lambda: f"{place}.discard({self.expr(elem, scope, depth)})"] * 2
+        ways += [lambda: f"{place} {self.pick(['|=', '&=', '-='])} {self.expr(t, scope, depth)}",
+                 lambda: f"{place} = set({{z for z in {elem if elem != 'Pair' else place} "
+                 f"if {self.expr('bool', scope.with_name('z', elem), depth)}}})"]
+        return self.choose(*ways)
+
+    def ghost_write(self, scope: Scope, depth: int, indent: str) -> list[str]:
+        """Draw a change of a ghost, which may read ghosts."""
+        place, t = self.pick(list(scope.ghosts))  # type: ignore[misc]
+        wide = Scope(scope.names, [*scope.places, *scope.ghosts], [])
+        return [f"{indent}{line}" for line in self.change(str(place), str(t), wide, depth)]
+
+    def branch(self, scope: Scope, depth: int, indent: str, emits: bool) -> list[str]:
+        """Draw an if."""
+        inner = indent + "    "
+        lines = [f"{indent}if {self.expr('bool', scope, 1)}:",
+                 *self.block(scope, depth, inner, emits=emits)]
+        if self.number(0, 1):
+            lines += [f"{indent}else:", *self.block(scope, depth, inner, emits=emits)]
+        return lines
+
+    def loop(self, scope: Scope, indent: str) -> list[str]:
+        """Draw a parallel loop: iterations write their own entries, or only add."""
+        x = self.fresh("k")
+        elem, inner = str(self.pick(["A", "B", "Color"])), indent + "    "
+        own = [(n, m) for n, m in scope.places if m.startswith(f"Map[{elem},")]
+        sets = [n for n, m in scope.places if m == f"Set[{elem}]"]
+        touched = {n for n, _ in own} | set(sets)
+        quiet = Scope([*[p for p in scope.names], (x, elem)],
+                      [p for p in scope.places if p[0] not in touched])
+        domain = "set({z for z in " + elem + " if " + self.expr(
+            "bool", scope.with_name("z", elem), 1) + "})"
+        ways: list[Callable[[], str]] = []
+        for n, m in own:
+            _, value = split_map(m)
+            ways.append(lambda n=n, v=value: self.change(f"{n}[{x}]", v, quiet, 1)[0])
+        for n in sets:
+            ways.append(lambda n=n: f"{n}.{self.pick(['add', 'discard'])}({x})")
+        if not ways:
+            return []
+        header = f"{indent}for {x} in {domain}:"
+        if elem == "A" and self.number(0, 1):
+            header = f"{indent}for {x} in sorted({domain}):"
+            ways.append(lambda: f"self.emit(Note({x}, {self.expr('Color', quiet, 1)}))")
+        body = self.choose(*ways)
+        return [header, f"{inner}if {self.expr('bool', quiet, 1)}:", f"{inner}    {body}"]
+
+
+def _typed(text: str) -> bool:
+    """Tell whether a set's text says of which type it is: an empty set does not."""
+    return "set()" not in text
+
+
+def split_map(t: str) -> tuple[str, str]:
+    """Return the key and value types of a map type's text."""
+    key, value = t[4:-1].split(", ", 1)
+    return key, value
+
+
+def _declarations(w: Writer, owner: str, count: int) -> tuple[list[str], Scope]:
+    lines, scope = [], Scope()
+    for i in range(count):
+        t = str(w.pick([*SCALARS, *SETS, *MAPS, *SEQS]))
+        name = f"{owner}{i}"
+        lines.append(f"    {name}: {t}")
+        scope.places.append((f"self.{name}", t))
+    ghost = str(w.pick([*SETS[:2], "bool", "Map[A, Set[B]]"]))
+    lines.append(f"    {owner}g: Ghost[{ghost}]")
+    scope.ghosts.append((f"self.{owner}g", ghost))
+    return lines, scope
+
+
+PARAMS = [("p", "A"), ("q", "B"), ("s", "Set[A]"), ("c", "Color"), ("f", "bool"),
+          ("o", "Option[A]")]
+
+
+def _step(w: Writer, name: str, kind: str, scope: Scope, depth: int) -> list[str]:
+    params = list(w.pick([PARAMS[:1], PARAMS[1:2], PARAMS[:2], PARAMS[2:3], PARAMS[3:4], [],
+                          PARAMS[4:]]))  # type: ignore[call-overload]
+    inside = Scope([*scope.names, *params], scope.places, scope.ghosts)
+    signature = "".join(f", {n}: {t}" for n, t in params)
+    lines = [f"    @{kind}", f"    def {name}(self{signature}) -> None:"]
+    if w.number(0, 2):
+        lines.append(f"        require({w.expr('bool', inside, depth)})")
+    return [*lines, *w.block(inside, depth, "        "), ""]
+
+
+@st.composite
+def specs(draw: Callable[..., object], depth: int = 2) -> str:
+    """Draw the source of a module with a `MODEL` of one instance."""
+    w = Writer(draw)
+    own, inner = _declarations(w, "m", w.number(1, 2))
+    lines = [PRELUDE, "@helper", "def odd(a: A, s: Set[A]) -> bool:", '    """A helper."""',
+             "    if a in s:", "        return A.succ(a) is None",
+             "    low = min(s, default=None)", "    return low is not None and low < a", "",
+             "class Member(Process):", '    """One of a family."""', *own,
+             "    weight: Const[bool] = False", "",
+             "    @handler", "    def poke(self, p: A) -> None:",
+             *w.block(Scope([("p", "A"), ("self.weight", "bool")], inner.places, inner.ghosts), 1,
+                      "        "), "",
+             *_step(w, "move", "action", inner, depth)]
+    own, outer = _declarations(w, "v", w.number(1, 3))
+    lines += ["class Root(System):", '    """The system."""', *own,
+              "    members: Each[B, Member]", "    heard: Set[A]", "",
+              "    @on(Note)", "    def hear(self, note: Note) -> None:",
+              "        if note.color != Color.BLUE:", "            self.heard.add(note.a)", ""]
+    outer.places.append(("self.heard", "Set[A]"))
+    for i in range(w.number(1, 2)):
+        lines += _step(w, f"act{i}", "action", outer, depth)
+    lines += ["    @action", "    def poke_one(self, a: A, b: B) -> None:",
+              f"        require({w.expr('bool', Scope([('a', 'A'), ('b', 'B')], outer.places), 1)})",
+              "        self.members[b].poke(a)", ""]
+    lines += _step(w, "break_it", "fault", outer, 1)
+    state = _as_state(outer, "s")
+    before, after = _as_state(outer, "before"), _as_state(outer, "after")
+    both = Scope([*before.names, *after.names])
+    noted = Scope([*both.names, ("note.a", "A"), ("note.color", "Color")])
+    lines += [
+        "@invariant", "def Inv(s: Root) -> bool:", '    """."""',
+        f"    return {w.expr('bool', state, depth)}",
+        "@reachable", "def Reach(s: Root) -> bool:", '    """."""',
+        f"    return {w.expr('bool', state, depth)}",
+        "@step_property", "def Step(before: Root, after: Root) -> bool:", '    """."""',
+        f"    return {w.expr('bool', both, depth)}",
+        "@step_property", "def Noted(before: Root, after: Root, note: Note) -> bool:", '    """."""',
+        f"    return {w.expr('bool', noted, depth)}",
+        "@reachable", "def Heard(before: Root, after: Root, note: Note) -> bool:", '    """."""',
+        f"    return {w.expr('bool', noted, depth)}",
+        "import sys", "MODEL = Model('random', Root, properties_in(sys.modules[__name__]),",
+        f"    (Instance('only', 'x', {{A: {w.number(1, 3)}, B: {w.number(1, 2)}}}, "
+        f"faults={{'break_it': {w.number(0, 2)}}}, "
+        f"constants={{'Member.weight': {w.pick(['True', 'False'])}}}),),"
+        f" deadlock_free={w.pick(['True', 'False'])})",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _as_state(scope: Scope, root: str) -> Scope:
+    """Return the variables of the system as names below the argument of a property."""
+    named = [(n.replace("self.", f"{root}."), t) for n, t in [*scope.places, *scope.ghosts]]
+    plain = [(n, t) for n, t in named if not t.startswith("Map")]
+    return Scope(plain, [(n, t) for n, t in named if t.startswith("Map")])

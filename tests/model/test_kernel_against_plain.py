@@ -1,0 +1,99 @@
+"""The compiled engine counts what plain Python counts, on programs that nobody chose."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ackproof.model.kernel.engine import explore as explore_compiled
+from ackproof.model.outcome import Outcome
+from ackproof.model.plain_search import explore as explore_plain
+from ackproof.spec.lang import Model
+from ackproof.spec.lang.binding import Bound, bind
+from hypothesis import HealthCheck, given, settings
+
+_HERE = Path(__file__).parent
+_NUMBERS = itertools.count()
+
+
+def load(path: Path, name: str) -> Any:
+    """Import a file as a module of that name."""
+    found = importlib.util.spec_from_file_location(name, path)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    found.loader.exec_module(module)
+    return module
+
+
+random_specs = load(_HERE / "random_specs.py", "random_specs")
+
+
+def summary(outcome: Outcome) -> dict[str, object]:
+    """Return what must be the same for every engine."""
+    return {
+        "states": outcome.states,
+        "generated": outcome.generated,
+        "levels": outcome.level_sizes,
+        "per action": dict(outcome.per_action),
+        "violations": {name: len(path) for name, path in outcome.violations.items()},
+        "witnessed": outcome.witnessed,
+        "limit": outcome.limit,
+    }
+
+
+def agree(bound: Bound, max_depth: int | None = None) -> None:
+    """Compare the plain engine with the compiled one, with one worker and with two."""
+    plain = summary(explore_plain(bound, max_depth=max_depth))
+    for workers in (1, 2):
+        compiled = explore_compiled(bound, workers=workers, max_depth=max_depth)
+        assert summary(compiled) == plain
+
+
+def module_of(source: str, folder: Path) -> Model:
+    """Write a specification to a file and import it."""
+    name = f"random_spec_{next(_NUMBERS)}"
+    path = folder / f"{name}.py"
+    path.write_text(source)
+    model: Model = load(path, name).MODEL
+    return model
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for the files of this module's tests."""
+    return tmp_path_factory.mktemp("specs")
+
+
+def random_programs(examples: int, depth: int) -> Callable[[Any], Any]:
+    """Run a test on random programs, the same ones every time."""
+
+    def decorate(test: Any) -> Any:
+        quiet = settings(
+            max_examples=examples,
+            deadline=None,
+            derandomize=True,
+            suppress_health_check=list(HealthCheck),
+        )
+        return quiet(given(source=random_specs.specs(depth=depth))(test))
+
+    return decorate
+
+
+@random_programs(examples=60, depth=2)
+def test_random_programs_have_the_same_counts(folder: Path, source: str) -> None:
+    model = module_of(source, folder)
+    agree(bind(model, model.instances[0]), max_depth=3)
+
+
+@pytest.mark.slow
+@random_programs(examples=250, depth=3)
+def test_larger_random_programs_have_the_same_counts(folder: Path, source: str) -> None:
+    model = module_of(source, folder)
+    agree(bind(model, model.instances[0]), max_depth=3)
