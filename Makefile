@@ -1,52 +1,54 @@
 # Every target sets up what it needs in .venv and then does its work.
 #
 #   make check    install, check the base specification and the museum, print what was found
-#   make test     install with the test tools, run the tests
+#   make test     install with the tools of development, run the tests
 #   make lint     style and types
 #   make docs     build the documentation into docs/_build/html
-#   make bench    measure the checker against SPIN and TLC, and the native broker steps
+#   make peers    the tests that compare with SPIN and TLC (needs spin, gcc and java)
+#   make bench    measure the checker beside SPIN and TLC, and the machines natively;
+#                 most of an hour, or a minute with ARGS=--quick
 #
 # The installation is editable and made of links to the source files, so that type checkers can
-# follow it; a stamp with the names of all files in its own name makes it again when one is added.
+# follow it.  A stamp has the names of all source files in its own name, as a checksum: when a file
+# is added, the links are made again.
 
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-LAYERS := spec model impl cli
-FILES  := $(shell find $(LAYERS) -name '*.py' 2>/dev/null | LC_ALL=C sort | cksum | cut -d' ' -f1)
-INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check \
-          --config-settings editable_mode=strict
+LAYERS  := spec model impl cli
+FILES   := $(shell find $(LAYERS) -name '*.py' | LC_ALL=C sort | cksum | cut -d' ' -f1)
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+           --config-settings editable_mode=strict
 
-INSTALLED   := $(VENV)/installed-$(FILES)
-WITH_TESTS  := $(VENV)/with-tests-$(FILES)
-WITH_DOCS   := $(VENV)/with-docs-$(FILES)
-WITH_BENCH  := $(VENV)/with-bench-$(FILES)
+USER_STAMP  := $(VENV)/installed-for-users-$(FILES)
+DEV_STAMP   := $(VENV)/installed-for-development-$(FILES)
+BENCH_STAMP := $(VENV)/installed-for-bench-$(FILES)
 
-.PHONY: check test peers lint docs bench clean
+.PHONY: check test lint docs peers bench clean
 
-check: $(INSTALLED)
+check: $(USER_STAMP)
 	$(BIN)/ackproof check --instance core
 	$(BIN)/ackproof museum
 
-test: $(WITH_TESTS)
-	$(BIN)/pytest -q -n 2 -m "not peer" $(ARGS)
+test: $(DEV_STAMP)
+	$(BIN)/python -m pytest -q -n 2 -m "not peer" $(ARGS)
 
-peers: $(WITH_BENCH)
-	$(BIN)/pytest -q -m peer $(ARGS)
-
-lint: $(WITH_DOCS)
+lint: $(DEV_STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(LAYERS:%=-p ackproof.%)
 	MYPYPATH=docs/_ext $(BIN)/mypy -p specdoc
 
-docs: $(WITH_DOCS)
+docs: $(DEV_STAMP)
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
-bench: $(WITH_BENCH)
-	$(BIN)/python bench/checker.py
+peers: $(BENCH_STAMP)
+	$(BIN)/python -m pytest -q -m peer $(ARGS)
+
+bench: $(BENCH_STAMP)
+	$(BIN)/python bench/checker.py $(ARGS)
 	$(BIN)/python bench/native.py
 
 clean:
@@ -55,18 +57,14 @@ clean:
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(INSTALLED): pyproject.toml | $(BIN)/python
+$(USER_STAMP): pyproject.toml | $(BIN)/python
 	$(INSTALL) -e .
-	@rm -f $(VENV)/installed-* && touch $@
+	@rm -f $(VENV)/installed-for-* && touch $@
 
-$(WITH_TESTS): pyproject.toml | $(BIN)/python
-	$(INSTALL) -e '.[test]'
-	@rm -f $(VENV)/installed-* $(VENV)/with-tests-* && touch $(INSTALLED) $@
-
-$(WITH_DOCS): $(WITH_TESTS)
+$(DEV_STAMP): pyproject.toml | $(BIN)/python
 	$(INSTALL) -e '.[test,docs]'
-	@rm -f $(VENV)/with-docs-* && touch $@
+	@rm -f $(VENV)/installed-for-* && touch $(USER_STAMP) $@
 
-$(WITH_BENCH): $(WITH_TESTS)
-	$(INSTALL) -e '.[test,bench]'
-	@rm -f $(VENV)/with-bench-* && touch $@
+$(BENCH_STAMP): pyproject.toml | $(BIN)/python
+	$(INSTALL) -e '.[test,docs,bench]'
+	@rm -f $(VENV)/installed-for-* && touch $(USER_STAMP) $(DEV_STAMP) $@

@@ -1,8 +1,8 @@
 """What is measured: a model with its instance, and its hand-written twins for SPIN and TLC.
 
 A twin has the same states and the same steps as the model; that it does is checked in every cell
-of the measurement, by its number of distinct states, and where the other program prints it
-exactly, by the number of steps.
+of the measurement, by its number of distinct states, and by the number of steps where the other
+program prints it exactly.
 """
 
 from __future__ import annotations
@@ -11,9 +11,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ackproof.spec.instances import INSTANCES
+from ackproof.spec.lang import Instance
+from ackproof.spec.queue import QueueMaster
+from ackproof.spec.sorts import Msg, Queue
+
 __all__ = ["CASES", "ROOT", "Case", "Sample"]
 
 ROOT = Path(__file__).resolve().parent.parent
+
+DURABLE = "QueueMaster.durable"
+FAULTS = (
+    "drop",
+    "delete_queue",
+    "crash_queue",
+    "lose_node",
+    "crash_node",
+    "crash_machine",
+    "close",
+)
 
 
 @dataclass(frozen=True)
@@ -26,7 +42,6 @@ class Case:
         instance: the name of the instance.
         twin: the name of the twins in `bench/promela` and `bench/tla`.
         states: distinct states, which every program must count.
-        generated: the initial state and all steps.
         defines: preprocessor constants of the Promela twin.
         constants: constants of the TLA+ twin.
         depth: room for SPIN's depth-first stack, in steps.
@@ -37,10 +52,9 @@ class Case:
     instance: str
     twin: str
     states: int
-    generated: int
     defines: Mapping[str, int] = field(default_factory=dict, hash=False)
-    constants: Mapping[str, int] = field(default_factory=dict, hash=False)
-    depth: int = 10_000
+    constants: Mapping[str, int | str] = field(default_factory=dict, hash=False)
+    depth: int = 1_000
 
     @property
     def module(self) -> str:
@@ -67,10 +81,12 @@ class Sample:
     Args:
         states: distinct states.
         generated: the initial state and all steps; None where it is printed rounded.
-        whole: wall seconds of everything that a user starts: building and running.
-        build: seconds of that before there is something to run (SPIN: `spin -a` and the C
-            compiler; the kernel: lowering to LLVM and machine code).
+        whole: wall seconds of everything that a user starts, compilers included.
+        process: wall seconds of the process that searches, from its start to its end.
+        build: seconds of generating and compiling code, wherever that happens: SPIN in processes
+            of their own, the kernel inside the one that searches.
         search: seconds of the search alone, as the program says itself.
+        cpu: processor seconds of everything.
         peak: bytes of resident memory at the peak.
         held: bytes that the states occupy with all that goes with them, where it is known.
     """
@@ -78,35 +94,70 @@ class Sample:
     states: int
     generated: int | None
     whole: float
+    process: float
     build: float
     search: float
+    cpu: float
     peak: int
     held: int | None = None
 
 
-def _two_phase(managers: int, states: int, generated: int) -> Case:
-    size = {"N": managers}
+def _two_phase(managers: int, states: int) -> Case:
     return Case(
-        f"two-phase {managers}",
-        "tests/models/two_phase_commit.py",
-        f"rm{managers}",
-        "two_phase_commit",
-        states,
-        generated,
-        defines=size,
-        constants=size,
-        depth=1_000,
+        name=f"two-phase {managers}",
+        model="tests/models/two_phase_commit.py",
+        instance=f"rm{managers}",
+        twin="two_phase_commit",
+        states=states,
+        defines={"N": managers},
+        constants={"N": managers},
     )
+
+
+def _confirms(instance: Instance) -> Case:
+    assert set(instance.faults) <= set(FAULTS), "the twins know every fault"
+    assert set(instance.constants) <= {DURABLE}, "the twins know every constant"
+    assert instance.states is not None, "the states have been counted"
+    sizes = {"M": instance.sizes[Msg], "Q": instance.sizes[Queue]}
+    budgets = {fault: instance.faults.get(fault, 0) for fault in FAULTS}
+    durable = _durable(instance)
+    return Case(
+        name=instance.name,
+        model=None,
+        instance=instance.name,
+        twin="confirms",
+        states=instance.states,
+        defines={
+            **sizes,
+            "DURABLE": sum(1 << number for number in durable),
+            **{fault.upper(): n for fault, n in budgets.items()},
+        },
+        constants={
+            **sizes,
+            "Durable": "{" + ", ".join(str(number + 1) for number in durable) + "}",
+            **{fault.title().replace("_", ""): n for fault, n in budgets.items()},
+        },
+    )
+
+
+def _durable(instance: Instance) -> list[int]:
+    """Return the numbers of the durable queues, from 0."""
+    names = Queue.named(instance.sizes[Queue])
+    given = instance.constants.get(DURABLE, QueueMaster.durable)
+    return [
+        i for i, name in enumerate(names) if (given[name] if isinstance(given, dict) else given)
+    ]
 
 
 CASES = {
     case.name: case
     for case in (
-        Case("peterson", "tests/models/peterson.py", "await", "peterson", 42, 77),
-        _two_phase(3, 288, 1_146),
-        _two_phase(5, 8_832, 58_146),
-        _two_phase(7, 296_448, 2_744_706),
-        _two_phase(8, 1_745_408, 18_507_778),
-        _two_phase(9, 10_340_352, 123_558_402),
+        Case("peterson", "tests/models/peterson.py", "await", "peterson", 42),
+        _two_phase(3, 288),
+        _two_phase(5, 8_832),
+        _two_phase(7, 296_448),
+        _two_phase(8, 1_745_408),
+        _two_phase(9, 10_340_352),
+        *(_confirms(instance) for instance in INSTANCES),
     )
 }

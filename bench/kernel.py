@@ -25,18 +25,8 @@ def measure(case: Case, workers: int) -> Sample:
         Failed: it did not explore everything, or a property does not hold.
     """
     model = [] if case.model is None else [str(ROOT / case.model)]
-    command = [
-        sys.executable,
-        "-m",
-        "ackproof.cli",
-        "check",
-        *model,
-        "--instance",
-        case.instance,
-        "--workers",
-        str(workers),
-        "--json",
-    ]
+    options = ["--instance", case.instance, "--workers", str(workers), "--json"]
+    command = [sys.executable, "-m", "ackproof.cli", "check", *model, *options]
     ended = run(command, ROOT, accepted=_WHOLE)
     text = ended.text
     (result,) = json.loads(text[text.index("{") :])["results"]
@@ -47,8 +37,10 @@ def measure(case: Case, workers: int) -> Sample:
         states=result["states"],
         generated=result["generated"],
         whole=ended.seconds,
+        process=ended.seconds,
         build=timing["compile_seconds"],
         search=timing["search_seconds"],
+        cpu=ended.cpu,
         peak=ended.peak,
         held=result["memory"]["bytes"],
     )

@@ -1,7 +1,8 @@
 """A child process, timed from outside, with what it printed and when.
 
 Wall time runs from before the process is started until after it is gone, so it holds everything a
-user waits for.  Peak memory is the kernel's figure for the process (`ru_maxrss`).
+user waits for.  Peak memory is the operating system's figure for the process (`ru_maxrss`); it is
+never below what the parent held when it started the child.
 """
 
 from __future__ import annotations
@@ -29,12 +30,14 @@ class Finished:
 
     Args:
         seconds: wall time.
+        cpu: processor time, of its own and of children that it has waited for.
         peak: bytes of resident memory at the peak.
         status: the exit status, negative for a signal.
         lines: what it printed, each line with the seconds since the start.
     """
 
     seconds: float
+    cpu: float
     peak: int
     status: int
     lines: tuple[tuple[float, str], ...]
@@ -81,7 +84,8 @@ def run(command: list[str], folder: Path, accepted: tuple[int, ...] = (0,)) -> F
     _, status, usage = os.wait4(child.pid, 0)
     seconds = time.perf_counter() - started
     child.returncode = os.waitstatus_to_exitcode(status)
-    ended = Finished(seconds, usage.ru_maxrss * 1024, child.returncode, lines)
+    cpu = usage.ru_utime + usage.ru_stime
+    ended = Finished(seconds, cpu, usage.ru_maxrss * 1024, child.returncode, lines)
     if ended.status not in accepted:
         raise Failed(f"{' '.join(command)} ended with status {ended.status}:\n{ended.text}")
     return ended

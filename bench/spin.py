@@ -68,24 +68,26 @@ def measure(case: Case, mode: Mode) -> Sample:
         if mode.workers > 1:
             options.append(f"-u{mode.workers}")
         search = run(["./pan", *options], folder)
-    build = generate.seconds + compile_.seconds
-    return _sample(search, build)
+    return _sample(search, before=(generate, compile_))
 
 
-def _sample(search: Finished, build: float) -> Sample:
+def _sample(search: Finished, before: tuple[Finished, ...]) -> Sample:
     for problem in ("max search depth too small", "out of memory", "Search not completed"):
         if problem in search.text:
             raise Failed(f"SPIN did not finish ({problem}):\n{search.text}")
     if "errors: 0" not in search.text:
         raise Failed(f"SPIN reports an error:\n{search.text}")
+    build = sum(step.seconds for step in before)
     transitions = _number(r"([\d.e+]+) transitions", search.text)
     return Sample(
         states=int(_number(r"([\d.e+]+) states, stored", search.text)),
         # Stored plus matched: the initial state counts.  From 10^8 on SPIN prints seven digits.
         generated=int(transitions) if transitions < 1e8 else None,
         whole=build + search.seconds,
+        process=search.seconds,
         build=build,
         search=_number(r"pan: elapsed time ([\d.]+)", search.text),
+        cpu=search.cpu + sum(step.cpu for step in before),
         peak=search.peak,
     )
 

@@ -17,72 +17,75 @@ from bench.process import Missing, run
 
 __all__ = ["Column", "machine", "show"]
 
+#: Below that, memory per state says more about the program than about the states.
+_MANY = 500_000
+
+_HEADS = ("", "cores", "whole s", "×", "process s", "×", "search s", "×", "CPU s", "MB", "B/state")
+
 
 class Column:
-    """One program on one case: its samples."""
+    """One program on one case: the medians of its samples."""
 
     def __init__(self, name: str, workers: int, samples: Sequence[Sample]) -> None:
         self.name = name
         self.workers = workers
+        self.generated = samples[0].generated
         self.whole = statistics.median(s.whole for s in samples)
+        self.process = statistics.median(s.process for s in samples)
         self.build = statistics.median(s.build for s in samples)
         self.search = statistics.median(s.search for s in samples)
+        self.cpu = statistics.median(s.cpu for s in samples)
         self.peak = statistics.median(s.peak for s in samples)
         self.held = samples[0].held
-        self.runs = len(samples)
-
-    @property
-    def run(self) -> float:
-        """Seconds without building."""
-        return self.whole - self.build
 
 
 def show(case: Case, columns: Sequence[Column], console: Console) -> None:
-    """Print one case: seconds, how many times the kernel's on as many workers, and memory."""
+    """Print one case; `×` is how many times what the kernel takes with as many workers."""
     kernels = {c.workers: c for c in columns if c.name == "kernel"}
-    title = f"{case.name}: {case.states:,} states, {case.generated:,} generated"
-    table = Table(title=title, title_justify="left", title_style="bold")
-    for head in (
-        "",
-        "workers",
-        "runs",
-        "whole s",
-        "× kernel",
-        "without build",
-        "× kernel",
-        "search s",
-        "× kernel",
-        "peak MB",
-        "B/state",
-    ):
-        table.add_column(head, justify="left" if not head else "right")
-    for c in columns:
-        base = kernels[c.workers]
-        size = c.peak if c.held is None else c.held
-        table.add_row(
-            c.name,
-            str(c.workers),
-            str(c.runs),
-            f"{c.whole:.2f}",
-            _times(c.whole, base.whole),
-            f"{c.run:.2f}",
-            _times(c.run, base.whole),
-            f"{c.search:.3f}",
-            _times(c.search, base.search),
-            f"{c.peak / 1e6:.0f}",
-            f"{size / case.states:.0f}" if case.states >= 100_000 else "-",
-        )
+    generated = f", {kernels[1].generated:,} generated" if kernels[1].generated else ""
+    table = Table(title=f"{case.name}: {case.states:,} states{generated}", title_justify="left")
+    for head in _HEADS:
+        table.add_column(head, justify="right" if head else "left", no_wrap=True)
+    for column in columns:
+        base = kernels[column.workers]
+        table.add_row(column.name, str(column.workers), *_cells(case, column, base))
     console.print(table)
-    if set(kernels) == {1, 2}:
-        one, two = kernels[1], kernels[2]
-        console.print(
-            f"kernel, two workers against one: {one.search / two.search:.2f} times as "
-            f"fast in the search, {one.whole / two.whole:.2f} times on the whole\n"
-        )
+    for line in _remarks(case, kernels):
+        console.print(line)
+    console.print()
+
+
+def _cells(case: Case, c: Column, base: Column) -> list[str]:
+    size = c.peak if c.held is None else c.held
+    return [
+        f"{c.whole:.2f}",
+        _times(c.whole, base.whole),
+        f"{c.process:.2f}",
+        _times(c.process, base.process),
+        f"{c.search:.2f}",
+        _times(c.search, base.search),
+        f"{c.cpu:.2f}",
+        f"{c.peak / 1e6:.0f}",
+        f"{size / case.states:.0f}" if case.states >= _MANY else "-",
+    ]
 
 
 def _times(theirs: float, ours: float) -> str:
     return f"{theirs / ours:.1f}" if ours > 0 else "-"
+
+
+def _remarks(case: Case, kernels: dict[int, Column]) -> list[str]:
+    one, two = kernels[1], kernels[2]
+    rest = one.whole - one.search - one.build
+    steps = one.generated or 0
+    return [
+        f"kernel, one worker: {one.whole:.2f} s are {rest:.2f} s for starting, reading and "
+        f"reporting, {one.build:.2f} s compiling, {one.search:.2f} s searching "
+        f"({case.states / one.search / 1e6:.1f} M states/s, "
+        f"{one.search / max(1, steps) * 1e9:.0f} ns a step)",
+        f"two workers against one: {one.search / two.search:.2f} times in the search, "
+        f"{one.whole / two.whole:.2f} times on the whole",
+    ]
 
 
 def machine() -> str:

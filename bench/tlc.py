@@ -53,4 +53,13 @@ def measure(case: Case, workers: int) -> Sample:
         raise Failed(f"TLC did not finish:\n{text}")
     generated, states = (int(group.replace(",", "")) for group in counts.groups())
     search = ended.at("distinct states found, 0 states left") - ended.at("Computing initial states")
-    return Sample(states, generated, ended.seconds, 0.0, search, ended.peak)
+    return Sample(
+        states=states,
+        generated=generated,
+        whole=ended.seconds,
+        process=ended.seconds,
+        build=0.0,
+        search=search,
+        cpu=ended.cpu,
+        peak=ended.peak,
+    )

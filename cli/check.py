@@ -113,22 +113,22 @@ def _alone(option: str, *others: list[str] | None) -> None:
 def run_jobs(jobs: Sequence[Job], options: dict[str, Any]) -> list[Result]:
     """Run checks one after the other; an interrupted one is the last."""
     from ackproof.model.outcome import Limit
-    from ackproof.spec.lang.frontend import compile_model
 
     programs: dict[int, Any] = {}
+    reports: dict[int, dict[str, Any]] = {}
     results = []
     for job in jobs:
         target = job.target
-        if id(target) not in programs:
-            programs[id(target)] = compile_model(target.model, target.design)
-        result = _run(job, {**options, "program": programs[id(target)]})
+        known = reports.setdefault(id(target), {})
+        result = _run(job, {**options, "program": programs.get(id(target))}, known)
+        programs[id(target)] = result.report.bound.program
         results.append(result)
         if result.report.outcome.limit is Limit.INTERRUPTED:
             break
     return results
 
 
-def _run(job: Job, options: dict[str, Any]) -> Result:
+def _run(job: Job, options: dict[str, Any], reports: dict[str, Any]) -> Result:
     from ackproof.cli.output import Result
     from ackproof.cli.progress import Watch
     from ackproof.model.check import check as run_check
@@ -138,7 +138,7 @@ def _run(job: Job, options: dict[str, Any]) -> Result:
     with Watch(job.label, None if target.design else known) as watch:
         options = {**options, "name": target.name, "progress": watch}
         if job.expectation is not None and target.design is not None:
-            judged = judge(target.model, target.design, job.expectation, **options)
+            judged = judge(target.model, target.design, job.expectation, reports=reports, **options)
             return Result(job, judged.report, judged)
         return Result(job, run_check(target.model, job.instance, target.design, **options))
 
@@ -152,15 +152,17 @@ def _show(results: list[Result], *, as_json: bool) -> int:
         expected = [r.judgement.to_json() if r.judgement else None for r in results]
         typer.echo(json.dumps(document([r.report for r in results], expected), indent=2))
     else:
-        from ackproof.cli.output import show_result
+        from ackproof.cli.output import show_result, show_traces
         from ackproof.cli.page import console
-        from ackproof.cli.table import show_table
+        from ackproof.cli.table import show_expectations, show_table
 
         out = console()
-        for result in results:
-            show_result(out, result, alone=len(results) == 1)
-        if len(results) > 1:
-            show_table(out, results)
+        if len(results) == 1:
+            show_result(out, results[0])
+        else:
+            show_traces(out, results)
+            show = show_expectations if any(r.judgement for r in results) else show_table
+            show(out, results)
     return worst([r.report.verdict.exit_code for r in results])
 
 
@@ -189,7 +191,7 @@ def _write_itf(results: list[Result], path: Path | None) -> None:
         return
     from ackproof.model.itf import itf_trace
 
-    traces = [t for r in results for t in r.report.traces]
+    traces = [t for r in results for t in r.traces]
     if not traces:
         typer.echo(f"there is no counterexample, so {path} was not written", err=True)
     name, dot, suffix = path.name.partition(".")

@@ -103,17 +103,11 @@ def _exit_code(results: list[Any], jobs: int) -> int:
 
 def _show(results: list[Any], jobs: int) -> None:
     from ackproof.cli.page import console
-    from ackproof.cli.table import show_table
-    from ackproof.model.museum import describe
+    from ackproof.cli.table import show_expectations
 
     out = console()
-    show_table(out, results)
-    wrong = [r for r in results if not r.judgement.came_true]
-    for result in wrong:
-        out.print(
-            f"{result.job.target.label}: expected that "
-            f"{describe(result.judgement.expectation)}; {result.judgement.found}"
-        )
+    show_expectations(out, results)
+    true = sum(r.judgement.came_true for r in results)
     if len(results) < jobs:
         out.print(f"interrupted: {jobs - len(results)} of {jobs} expectations were not checked")
-    out.print(f"{len(results) - len(wrong)} of {jobs} expectations came true")
+    out.print(f"{true} of {jobs} expectations came true")

@@ -7,13 +7,12 @@ the same text without colours.  What a reader looks for last is at the end: the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ackproof.cli.counterexample import show_counterexamples
 from ackproof.cli.jobs import Job
 from ackproof.cli.page import STYLES, VERDICT_STYLES, Page
-from ackproof.model.explain import Explanation
-from ackproof.model.listing import listing
 from ackproof.model.museum import Judgement, describe, steps
 from ackproof.model.report import Report
 from ackproof.model.resources import show_size
@@ -24,7 +23,7 @@ from ackproof.spec.lang.model import Instance
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Result", "finding", "show_result", "sizes_text"]
+__all__ = ["Result", "finding", "show_result", "show_traces", "sizes_text"]
 
 #: States from which on the memory says something about each of them.
 _MANY = 10_000
@@ -38,20 +37,37 @@ class Result:
     report: Report
     judgement: Judgement | None = None
 
+    @property
+    def traces(self) -> list[Trace]:
+        """The counterexamples to show: if one was expected, that, and what the same run breaks."""
+        found = list(self.report.traces)
+        wanted = self.judgement.expectation.property if self.judgement else None
+        first = next((t for t in found if t.property == wanted), None)
+        if first is None:
+            return found
+        return [first, *(t for t in found if t is not first and t.path == first.path)]
 
-def show_result(out: Console, result: Result, *, alone: bool) -> None:
-    """Write what a check found; alone, with all its counts."""
+
+def show_result(out: Console, result: Result) -> None:
+    """Write what a check found, with all its counts."""
     page, report = Page(out), result.report
-    if not alone and not report.traces:
-        return
     _title(page, result)
-    for trace in report.traces:
-        _violation(page, trace)
-    if alone:
-        _counts(page, report)
-        _missing(page, report)
-        _expectation(page, result.judgement)
-        _verdict(page, report)
+    show_counterexamples(page, result.traces)
+    _counts(page, report)
+    _missing(page, report)
+    _expectation(page, result.judgement)
+    _verdict(page, report)
+
+
+def show_traces(out: Console, results: Sequence[Result]) -> None:
+    """Write the counterexamples of several checks; one that was shown is not shown again."""
+    page, shown = Page(out), set()
+    for result in results:
+        runs = [(result.job.label, t.path, t.property) for t in result.traces]
+        if runs and runs[0] not in shown:
+            _title(page, result)
+            show_counterexamples(page, result.traces)
+        shown |= set(runs)
 
 
 def _title(page: Page, result: Result) -> None:
@@ -73,42 +89,6 @@ def sizes_text(instance: Instance) -> str:
     parts = [f"{n} {sort.__name__}" for sort, n in instance.sizes.items()]
     parts += [f"{name} ×{n}" for name, n in instance.faults.items() if n]
     return ", ".join(parts)
-
-
-def _violation(page: Page, trace: Trace) -> None:
-    where = f"after {steps(len(trace.steps))}" if trace.steps else "in the initial state"
-    page.line((trace.property, STYLES["wrong"]), f" is false {where}; no shorter run does it")
-    span = trace.decl.span if trace.decl else None
-    doc = " ".join(trace.doc.split())
-    page.wrapped(f"{doc}  [{span.file}:{span.line}]" if span else doc, "  ")
-    page.line()
-    if trace.steps:
-        page.drawn(listing(trace, max(page.out.width, 80)))
-        page.line()
-    if trace.reason:
-        page.line("  because ", (trace.reason, STYLES["wrong"]))
-    if trace.explanation is not None:
-        _explanation(page, trace.explanation, "  ")
-    page.line()
-
-
-def _explanation(page: Page, found: Explanation, indent: str) -> None:
-    must = "is True and must not be" if found.truth else "is False"
-    page.hanging(indent, found.text, STYLES["wrong"], f"   {must}")
-    rows = [("for", f"{name} = {value}") for name, value in found.where]
-    rows += [("given", text) for text in found.given]
-    rows += [("where", f"{text} = {value}") for text, value in found.parts]
-    said = ""
-    for word, text in rows:
-        page.hanging(f"{indent}  {word if word != said else '':<6} ", text)
-        said = word
-    for case in found.cases:
-        page.line(f"{indent}  not for {', '.join(f'{n} = {v}' for n, v in case.where)}:")
-        _explanation(page, _without_where(case), indent + "    ")
-
-
-def _without_where(case: Explanation) -> Explanation:
-    return replace(case, where=())
 
 
 def _counts(page: Page, report: Report) -> None:

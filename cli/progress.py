@@ -15,6 +15,7 @@ search that is done within two.
 from __future__ import annotations
 
 import sys
+from collections import deque
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,8 @@ class Watch:
         self._live: Live | None = None
         self._last = _SILENCE - _PAUSE
         self._widest = 0
+        # A single report may fall between two levels, where few states wait.
+        self._waiting: deque[int] = deque(maxlen=5)
 
     def __enter__(self) -> Watch:
         if self.terminal:
@@ -66,8 +69,10 @@ class Watch:
 
     def __call__(self, progress: Progress) -> None:
         """Show how far the search is."""
+        self._waiting.append(progress.queue)
         self._widest = max(self._widest, progress.queue)
-        line = progress_line(self.label, progress, self.known, self._widest)
+        narrowing = max(self._waiting) < self._widest / 2
+        line = progress_line(self.label, progress, self.known, narrowing=narrowing)
         if self._live is not None:
             from rich.text import Text
 
@@ -77,11 +82,11 @@ class Watch:
             print(line, file=sys.stderr, flush=True)
 
 
-def progress_line(label: str, p: Progress, known: int | None, widest: int) -> str:
+def progress_line(label: str, p: Progress, known: int | None, *, narrowing: bool = False) -> str:
     """Return the line that tells how far a search is.
 
-    `known` is the number of states that the instance is known to have, `widest` the most that have
-    waited at a time so far.
+    `known` is the number of states that the instance is known to have; `narrowing` tells that far
+    fewer states wait than did at the widest point.
     """
     rate = p.states / p.seconds if p.seconds > 0 else 0.0
     parts = [
@@ -95,6 +100,6 @@ def progress_line(label: str, p: Progress, known: int | None, widest: int) -> st
     if known and rate and p.states < known:
         left = (known - p.states) / rate
         parts.append(f"{100 * p.states // known} %, {left:,.0f} s left")
-    elif p.queue < widest / 2:
+    elif narrowing:
         parts.append("narrowing")
     return "  ".join(parts)

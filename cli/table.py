@@ -1,20 +1,25 @@
-"""The results of several checks as a table, one line for each."""
+"""The results of several checks, one line for each.
+
+Checks that were to find something are grouped by design, and each line says what was expected, and
+whether that came true; other checks make a plain table.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ackproof.cli.output import Result, finding
-from ackproof.cli.page import VERDICT_STYLES, can_draw, print_table
-from ackproof.model.museum import Judgement
+from ackproof.cli.page import VERDICT_STYLES, Page, can_draw, print_table
+from ackproof.model.museum import claimed
 from ackproof.model.verdict import Verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-__all__ = ["show_table"]
+__all__ = ["show_expectations", "show_table"]
 
 
 def show_table(out: Console, results: Sequence[Result]) -> None:
@@ -23,44 +28,55 @@ def show_table(out: Console, results: Sequence[Result]) -> None:
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD if can_draw() else box.ASCII, pad_edge=False)
-    judged = any(r.judgement for r in results)
-    table.add_column("design")
-    table.add_column("instance")
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("states", justify="right", no_wrap=True)
-    table.add_column("time", justify="right", no_wrap=True)
-    table.add_column("finding", overflow="fold")
-    if judged:
-        table.add_column("as expected", no_wrap=True)
+    for name in ("design", "instance", "verdict"):
+        table.add_column(name, no_wrap=True)
+    for name in ("states", "time"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("finding")
     for result in results:
-        table.add_row(*_row(result, judged=judged))
+        table.add_row(*_row(result))
     print_table(out, table)
 
 
-def _row(result: Result, *, judged: bool) -> list[str | Text]:
+def _row(result: Result) -> list[str | Text]:
     from rich.text import Text
 
     report = result.report
     verdict = Text(report.verdict.value, VERDICT_STYLES.get(report.verdict, "bold yellow"))
-    short = "" if report.verdict is Verdict.VERIFIED else finding(report)
-    row: list[str | Text] = [
+    return [
         result.job.target.label,
         result.job.instance.name,
         verdict,
         f"{report.outcome.states:,}",
         f"{report.seconds:.1f} s",
-        short,
+        "" if report.verdict is Verdict.VERIFIED else finding(report),
     ]
-    if judged:
-        row.append(_mark(result.judgement))
-    return row
 
 
-def _mark(judgement: Judgement | None) -> Text:
-    from rich.text import Text
+def show_expectations(out: Console, results: Sequence[Result]) -> None:
+    """Write what was expected of each design, and whether it came true."""
+    page = Page(out)
+    wide = max((len(_expected(r)) for r in results), default=0)
+    for name, group in groupby(results, key=lambda r: r.job.target.label):
+        page.line((name, "bold"))
+        for result in group:
+            _show_expectation(page, result, wide)
+    page.line()
 
+
+def _expected(result: Result) -> str:
+    judgement = result.judgement
+    what = result.report.verdict.value if judgement is None else claimed(judgement.expectation)
+    return f"{result.job.instance.name:<8} {what}"
+
+
+def _show_expectation(page: Page, result: Result, wide: int) -> None:
+    report, judgement = result.report, result.judgement
     if judgement is None:
-        return Text("")
-    if judgement.came_true:
-        return Text("yes", "green")
-    return Text("no", "bold red")
+        mark = (" ", "")
+    else:
+        mark = ("✓", "bold green") if judgement.came_true else ("✗", "bold red")
+    counts = f"{report.outcome.states:>11,} states {report.seconds:>6.1f} s"
+    page.line("  ", mark, f" {_expected(result):<{wide}}", (counts, "dim"))
+    if judgement is not None and not judgement.came_true:
+        page.hanging("      ", f"but {judgement.found}", "bold red")

@@ -12,6 +12,7 @@ copyright = "the ackproof authors"
 extensions = ["specdoc"]
 exclude_patterns = ["_build", "_ext", "_static", "examples"]
 default_role = "code"
+primary_domain = None
 smartquotes = False
 nitpicky = True
 pygments_style = "friendly"

@@ -117,13 +117,16 @@ def check_bound(
     unwitnessed = tuple(
         p.name
         for p in bound.properties
-        if complete and p.kind == "reachable"
-        and p.name not in outcome.witnessed and p.name not in bound.instance.lacks
+        if complete
+        and p.kind == "reachable"
+        and p.name not in outcome.witnessed
+        and p.name not in bound.instance.lacks
     )
     dead = tuple(
         a.name
         for a in bound.actions
-        if complete and outcome.per_action.get(a.name, 0) == 0
+        if complete
+        and outcome.per_action.get(a.name, 0) == 0
         and a.name not in bound.instance.lacks
     )
     return Report(

@@ -40,7 +40,7 @@ class _Place:
     keys: tuple[Any, ...]
 
 
-_SET_OPS = {
+_SET_OPS: dict[str, Any] = {
     "|": frozenset.union,
     "&": frozenset.intersection,
     "-": frozenset.difference,

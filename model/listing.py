@@ -107,17 +107,13 @@ class _Chart:
         acts = self.act(step)
         head = f"{number:>3}"
         if self.beside:
-            rows = [(Piece(head, "head"), Piece(acts[len(head) :]))]
-            return self._aside(rows, step, action, failing)
-        lines: list[Line] = [
-            (Piece(head + "  ", "head"), *part) for part in self._wrapped(action, failing)
-        ]
+            first: Line = (Piece(head, "head"), Piece(acts[len(head) :]))
+            return self._aside(first, step, action, failing)
+        lines: list[Line] = []
+        for part in _wrap(action.text + failing, self.width - _MARGIN, "    "):
+            lines.append((Piece(f"{head}  ", "head"), Piece(part, action.style)))
+            head = " " * len(head)
         return [*lines, (Piece(acts),), *self.events(step), *self._below(step)]
-
-    def _wrapped(self, action: Piece, failing: str) -> list[Line]:
-        room = self.width - _MARGIN
-        first, *rest = textwrap.wrap(action.text + failing, room, subsequent_indent="    ")
-        return [(Piece(first, action.style),), *[(Piece(r, action.style),) for r in rest]]
 
     def act(self, step: TraceStep) -> str:
         """Return the row that marks who acts and whose state changes."""
@@ -160,10 +156,10 @@ class _Chart:
                 for part in _wrap(text, self.width - 9, "    "):
                     yield Piece(" " * 9), Piece(part, style)
 
-    def _aside(self, rows: list[Line], step: TraceStep, action: Piece, failing: str) -> list[Line]:
+    def _aside(self, first: Line, step: TraceStep, action: Piece, failing: str) -> list[Line]:
         room = self.width - self.end - 1
         texts = [Piece(t, action.style) for t in _wrap(action.text + failing, room, "    ")]
-        lines: list[Line] = [(*rows[0], texts[0])]
+        lines: list[Line] = [(*first, texts[0])]
         lines += [(Piece(self.bars()), t) for t in texts[1:]]
         lines += self.events(step)
         for change in step.changes:

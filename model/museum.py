@@ -20,7 +20,16 @@ from ackproof.spec.lang.errors import BindError
 from ackproof.spec.lang.model import Breaks, Design, Holds, Instance, Model
 from ackproof.spec.lang.properties import BUILT_IN
 
-__all__ = ["Judgement", "describe", "expected_instance", "judge", "museum", "museum_names"]
+__all__ = [
+    "Judgement",
+    "claimed",
+    "describe",
+    "expected_instance",
+    "judge",
+    "museum",
+    "museum_names",
+    "steps",
+]
 
 _PACKAGE = "ackproof.spec.designs"
 
@@ -65,13 +74,18 @@ def design_in(module: ModuleType) -> Design:
 
 
 def describe(expectation: Breaks | Holds) -> str:
-    """Return an expectation in words."""
+    """Return an expectation in words, with the instance it is about."""
+    where = f"on {expectation.instance}"
     if isinstance(expectation, Breaks):
-        return (
-            f"{expectation.property} breaks on {expectation.instance} "
-            f"after {steps(expectation.steps)}"
-        )
-    return f"{expectation.property or 'every property'} holds on {expectation.instance}"
+        return f"{expectation.property} breaks {where} after {steps(expectation.steps)}"
+    return f"{claimed(expectation)} {where}"
+
+
+def claimed(expectation: Breaks | Holds) -> str:
+    """Return what is expected to happen, in words, wherever that is."""
+    if isinstance(expectation, Breaks):
+        return f"{expectation.property} breaks after {steps(expectation.steps)}"
+    return f"{expectation.property or 'every property'} holds"
 
 
 def steps(count: int) -> str:
@@ -106,6 +120,7 @@ def judge(
     expectation: Breaks | Holds,
     *,
     name: str | None = None,
+    reports: dict[str, Report] | None = None,
     **options: Any,
 ) -> Judgement:
     """Run the check that an expectation speaks of, and say whether it came true.
@@ -113,13 +128,18 @@ def judge(
     All properties are checked together first.  A search stops at the level where the first of
     them breaks; if the one that was expected to break was not among those, it is checked alone.
 
-    `name` is what the design is called; `options` are passed on to `check`.
+    `name` is what the design is called; `options` are passed on to `check`.  `reports` remembers
+    the checks of all properties by instance, for the next expectation of the same design.
     """
     instance = expected_instance(model, expectation)
-    report = check(model, instance, design, name=name, **options)
+    remembered = {} if reports is None else reports
+    if instance.name not in remembered:
+        remembered[instance.name] = check(model, instance, design, name=name, **options)
+    report = remembered[instance.name]
     wanted = expectation.property
     if wanted is not None and report.outcome.violations and wanted not in report.outcome.violations:
-        report = check(model, instance, design, name=name, **{**options, "properties": [wanted]})
+        options |= {"properties": [wanted], "program": report.bound.program}
+        report = check(model, instance, design, name=name, **options)
     came_true, found = _compare(expectation, report)
     return Judgement(expectation, report, came_true, found)
 

@@ -8,6 +8,7 @@ there is no counterexample to show, and `ReplayError` says so.
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -86,7 +87,12 @@ class Trace:
     reason: str
     explanation: Explanation | None
 
-    @property
+    @builtins.property
+    def path(self) -> tuple[int, ...]:
+        """The numbers of its action instances; with the program, they say it all."""
+        return tuple(s.number for s in self.steps)
+
+    @builtins.property
     def states(self) -> tuple[State, ...]:
         """The states it goes through; a failing step at the end adds none."""
         return (self.initial, *(s.after for s in self.steps if s.after is not None))
@@ -192,5 +198,5 @@ def _show(lanes: Lanes, before: State, step: Step) -> TraceStep:
 def _event(event: Event) -> ShownEvent:
     t = type_of_class(type(event))
     assert isinstance(t, RecordT)
-    fields = dataclasses.fields(event)  # type: ignore[arg-type]
+    fields = dataclasses.fields(event)
     return ShownEvent(t, tuple(to_data(getattr(event, f.name)) for f in fields))

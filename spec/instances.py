@@ -63,7 +63,7 @@ MIXED = Instance(
     sizes={Msg: 1, Queue: 2},
     faults={"crash_queue": 1, "lose_node": 1},
     constants={"QueueMaster.durable": {"q1": True, "q2": False}},
-    states=0,
+    states=4_236,
     lacks=(
         "AckCoversSeveral",
         "AckOutOfOrder",

@@ -42,7 +42,7 @@ class Network(Process):
 
     @handler
     def receive(self, msg: Msg, queue: Queue) -> None:
-        """A message reaches its queue."""
+        """A message reaches its queue (O2)."""
         self.publishes[queue].discard(msg)
 
     @handler
@@ -53,11 +53,11 @@ class Network(Process):
 
     @handler
     def heard(self, queue: Queue) -> None:
-        """The channel has processed the DOWN of a queue."""
+        """The channel has processed the DOWN of a queue (A9)."""
         self.downs[queue] = None
 
     @handler
     def vanish(self) -> None:
-        """The broker is gone, and everything between its processes with it."""
+        """The broker is gone, and everything between its processes with it (C5)."""
         self.publishes.clear()
         self.downs.clear()

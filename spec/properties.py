@@ -10,7 +10,7 @@ goes wrong would satisfy all others, and prove nothing.
 from __future__ import annotations
 
 from ackproof.spec.lang import invariant, reachable, step_property
-from ackproof.spec.sorts import Level, Msg, Queue, Reason, Status
+from ackproof.spec.sorts import Level, Queue, Reason, Status
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Ack, Nack
 
@@ -69,9 +69,28 @@ def MultipleIsExact(s: Confirms) -> bool:
 
     The frame covers whatever is still unknown, so the sender must know that this is the right set.
     """
-    return (
-        s.publisher.confirmed == s.channel.acked and s.publisher.nacked == s.channel.nacked
-    )
+    return s.publisher.confirmed == s.channel.acked and s.publisher.nacked == s.channel.nacked
+
+
+@step_property
+def NoNeedlessAck(before: Confirms, after: Confirms, ack: Ack) -> bool:
+    """A single ack is for a lone message, or one that `multiple` may not cover (A11.2, A11.3).
+
+    So of the frames of one flush no two speak of the same message.
+    """
+    lone = after.publisher.confirmed - before.publisher.confirmed == {ack.tag}
+    others = after.publisher.nacked - before.publisher.nacked
+    return ack.multiple or lone or any(k < ack.tag for k in after.publisher.unknown() | others)
+
+
+@step_property
+def NoNeedlessNack(before: Confirms, after: Confirms, nack: Nack) -> bool:
+    """A single nack is for a message that `multiple` may not cover (A11.3, A11.4).
+
+    A nack that said too much would have a message published again that is safe.
+    """
+    others = after.publisher.confirmed - before.publisher.confirmed
+    return nack.multiple or any(k < nack.tag for k in after.publisher.unknown() | others)
 
 
 @invariant
@@ -158,7 +177,10 @@ def ConfirmedSurvives(s: Confirms) -> bool:
 
 @invariant
 def EachMessageHasOnePlace(s: Confirms) -> bool:
-    """What was published is unconfirmed, confirmed, rejected or told, and only one (INV-A8)."""
+    """What was published is unconfirmed, confirmed, rejected or told, and only one (INV-A8).
+
+    What is nowhere is never settled, and what is in two places is settled twice.
+    """
     told = s.channel.acked | s.channel.nacked
     settled = s.channel.confirmed | s.channel.rejected
     waiting = set(s.channel.unconfirmed)
@@ -183,7 +205,10 @@ def SomebodyOwesAnAnswer(s: Confirms) -> bool:
 
 @invariant
 def AwaitedIsPresent(s: Confirms) -> bool:
-    """What a queue still has to confirm it has, or its removal is confirmed next (INV-B1)."""
+    """What a queue still has to confirm it has, or its removal is confirmed next (INV-B1).
+
+    An entry without a message would stay in the table as long as the queue lives.
+    """
     return all(
         s.queues[q].awaiting
         <= s.queues[q].ready | s.queues[q].pending | s.queues[q].store.confirmed
@@ -193,7 +218,10 @@ def AwaitedIsPresent(s: Confirms) -> bool:
 
 @invariant
 def AwaitedIsUnderWay(s: Confirms) -> bool:
-    """The store will confirm, or has confirmed, whatever the queue awaits (C2.1, C2.6)."""
+    """The store will confirm, or has confirmed, whatever the queue awaits (C2.1, C2.6).
+
+    The two keep separate books, and the queue asks only once.
+    """
     return all(
         s.queues[q].awaiting <= s.queues[q].store.unconfirmed | s.queues[q].store.confirmed
         for q in Queue
@@ -215,7 +243,10 @@ def ConfirmedOnceByQueue(s: Confirms) -> bool:
 
 @invariant
 def ConfirmedOnceByStore(s: Confirms) -> bool:
-    """The store confirms only what the queue awaits, and so nothing twice (INV-C3)."""
+    """The store confirms only what the queue awaits, and so nothing twice (INV-C3).
+
+    The queue would not notice: it ignores what it does not await (B6.1).
+    """
     return all(s.queues[q].store.confirmed <= s.queues[q].awaiting for q in Queue)
 
 
@@ -256,7 +287,9 @@ def AckedFromDisk(before: Confirms, after: Confirms, ack: Ack) -> bool:
     return (
         ack.tag in after.persistent
         and bool(after.holders[ack.tag])
-        and all(after.queues[q].store.level[ack.tag] == Level.SYNCED for q in after.holders[ack.tag])
+        and all(
+            after.queues[q].store.level[ack.tag] == Level.SYNCED for q in after.holders[ack.tag]
+        )
     )
 
 
@@ -277,17 +310,15 @@ def LoneNackIsMultiple(before: Confirms, after: Confirms, nack: Nack) -> bool:
 @reachable
 def AckOutOfOrder(s: Confirms) -> bool:
     """A message is acked while an earlier one is unknown (A11.7, X8)."""
-    return any(
-        k < m for m in s.publisher.confirmed for k in s.publisher.unknown()
-    ) and s.channel.open
+    return (
+        any(k < m for m in s.publisher.confirmed for k in s.publisher.unknown()) and s.channel.open
+    )
 
 
 @reachable
 def ReturnLongBeforeAck(s: Confirms) -> bool:
     """A message was returned, its ack waits, and a later one is published meanwhile (A6.7)."""
-    return any(
-        k < m for k in s.publisher.returned & s.channel.confirmed for m in s.publisher.sent
-    )
+    return any(k < m for k in s.publisher.returned & s.channel.confirmed for m in s.publisher.sent)
 
 
 @reachable

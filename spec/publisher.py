@@ -56,12 +56,12 @@ class Publisher(Process):
 
     @handler
     def sees_ack(self, tag: Msg, multiple: bool) -> None:
-        """Conclude that these messages are the broker's responsibility now."""
+        """Conclude that these messages are the broker's responsibility now (A11.5)."""
         self.confirmed |= (self.named(tag, multiple) - self.nacked) | {tag}
 
     @handler
     def sees_nack(self, tag: Msg, multiple: bool) -> None:
-        """Conclude that these messages may have to be published again."""
+        """Conclude that these messages may have to be published again (A11.5, INV-A12)."""
         self.nacked |= (self.named(tag, multiple) - self.confirmed) | {tag}
 
     @handler

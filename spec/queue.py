@@ -118,7 +118,7 @@ class QueueMaster(Process):
 
     @handler
     def posted(self) -> None:
-        """The channel has processed every confirm that was cast, or none of them will arrive."""
+        """The channel has processed all that was cast, or none of it will arrive (A8.3, O1)."""
         self.outbox.clear()
 
     @handler

@@ -3,7 +3,7 @@
 A specification says *that* there are messages and queues; an instance says how many, and a
 program that runs the machines natively brings its own.  Nothing here behaves.
 
-Three numbers are easily confused in AMQP, and the facts keep them apart (0.3):
+Three numbers are easily confused in AMQP, and the rules keep them apart (0.3):
 
 * the *sequence number* counts the publishes of one channel in confirm mode, from 1;
 * the *message id* names one publish for every queue and store that it reaches;

@@ -12,8 +12,8 @@ live in different files, so the order in which *messages* become safe is not the
 they came (C2.4), and an fsync over several is several of these steps in a row with nothing visible
 between them.
 
-The store answers for what it was asked to confirm, `unconfirmed` (UC in the facts), by moving it
-to `confirmed` (C), from where the queue drains it.  Confirmed is the message whose level became
+The store answers for what it was asked to confirm, `unconfirmed` (UC in RabbitMQ), by moving
+it to `confirmed` (C), from where the queue drains it.  Confirmed is the message whose level became
 `SYNCED` (C2.2, C2.4, C2.5), or which left the queue before that (C2.3, C4): a message that was
 consumed, dropped or expired needs no disk any more.  What lies in `confirmed` is a callback on
 its way to the queue process: if that process dies, it is lost.

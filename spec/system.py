@@ -13,6 +13,11 @@ chooses nothing by itself, so a run is a list of actions with arguments.
 The channel and each queue are on nodes of their own, except for `crash_node` and `crash_machine`,
 which hit all of them.
 
+Left out, because nothing said here depends on it: mirrors, limits and priorities of queues, the
+partition guard, transactions; the delay of a frame on its way to the publisher; and that a message
+whose consumer has acknowledged it may come back after a crash, since that acknowledgement was not
+synced (C5.2).
+
 What only the properties need is kept in ghosts, and is said here in the publisher's terms:
 
 * `unaccepted[m]`: the queues that `m` was routed to and that have not accepted it, by a confirm
@@ -218,17 +223,17 @@ class Confirms(System):
 
     @on(Ack)
     def sees_ack(self, ack: Ack) -> None:
-        """The publisher reads an ack."""
+        """The publisher reads an ack (A11.5)."""
         self.publisher.sees_ack(ack.tag, ack.multiple)
 
     @on(Nack)
     def sees_nack(self, nack: Nack) -> None:
-        """The publisher reads a nack."""
+        """The publisher reads a nack (A11.5)."""
         self.publisher.sees_nack(nack.tag, nack.multiple)
 
     @on(Return)
     def sees_return(self, ret: Return) -> None:
-        """The publisher reads a return."""
+        """The publisher reads a return (A6.7)."""
         if ret.msg is not None:
             self.publisher.sees_return(ret.msg)
 
@@ -278,7 +283,7 @@ class Confirms(System):
     @fault
     def crash_node(self) -> None:
         """The one node that everything runs on is killed; the kernel keeps what it has (C5)."""
-        require(any(self.queues[q].status != Status.DELETED for q in Queue))
+        require(any(self.queues[q].status == Status.RUNNING for q in Queue))
         self.channel.close()
         self.network.vanish()
         for queue in Queue:

@@ -81,7 +81,11 @@ def test_every_module_keeps_to_its_layer(path: Path) -> None:
     [
         ("spec", "import numpy", "line 1: spec may not import numpy, it is not in the stdlib"),
         ("spec", "from ackproof.model import plain", "line 1: spec may not import ackproof.model"),
-        ("model", "from ackproof.cli.main import app", "line 1: model may not import ackproof.cli.main"),
+        (
+            "model",
+            "from ackproof.cli.main import app",
+            "line 1: model may not import ackproof.cli.main",
+        ),
         ("impl", "def f():\n    import ackproof.cli", "line 2: impl may not import ackproof.cli"),
         ("model", "from . import plain", "line 1: the import of . is relative"),
         ("cli", "import requests", "line 1: requests is not declared in pyproject.toml"),
@@ -99,9 +103,7 @@ def test_the_rule_allows_what_a_layer_stands_on() -> None:
 def test_every_folder_with_modules_is_an_installed_package() -> None:
     setup = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
     listed = set(setup["packages"])
-    found = {
-        ".".join(("ackproof", *path.parent.relative_to(ROOT).parts)) for path in sources()
-    }
+    found = {".".join(("ackproof", *path.parent.relative_to(ROOT).parts)) for path in sources()}
     assert found <= listed
     assert {name.split(".")[1] for name in listed} == {
         name.split(".")[1] for name in setup["package-dir"]

@@ -2,15 +2,16 @@
  *
  * M messages, Q queues (1 or 2), and how often each fault may happen: spin -a -DM=2 -DQ=2 ...
  * One process and one d_step for each action with its arguments, so that SPIN stores one state for
- * each state of the specification.  (A d_step must not end with a loop.)  A set of messages or queues is a byte, one bit for each.
+ * each state of the specification.  A set of messages or queues is a byte, one bit for each.
  *
  * Two tricks on such sets: x & -x is the least element, and (x & -x) - 1 is everything below it,
- * which is everything if x is empty.
+ * which is everything if x is empty.  Everything is unrolled by the preprocessor, so no variable is
+ * needed that is not part of the specification's state.
  */
-#ifndef M
+#ifndef M			/* at most 4 */
 #define M 2
 #endif
-#ifndef Q
+#ifndef Q			/* at most 2 */
 #define Q 1
 #endif
 #ifndef DURABLE
@@ -112,151 +113,107 @@ byte machine_crashes = CRASH_MACHINE;
 byte closes = CLOSE;
 #endif
 
-/* Not part of the state. */
-hidden byte i;
-hidden byte j;
-hidden int x;
-hidden int y;
-
 #define BIT(n) (1 << (n))
 #define HAS(set, n) ((set) & BIT(n))
 #define ADD(set, n) set = set | BIT(n)
 #define REMOVE(set, n) set = set & ~BIT(n)
 #define LEAST(set) ((set) & -(set))
 #define BELOW(set) (LEAST(set) - 1)
+#define UP_TO_GREATEST(set) ((set) | ((set) >> 1) | ((set) >> 2) | ((set) >> 3))
+#define WHEN(condition, statement) if :: condition -> statement :: else -> skip fi
 #define LEVEL(m, q) level[(q) * M + (m)]
 
-inline settle(m, q) {
-	if
-	:: HAS(unconfirmed[m], q) ->
-		REMOVE(unconfirmed[m], q);
-		if
-		:: unconfirmed[m] == 0 -> ADD(confirmed, m)
-		:: else -> skip
-		fi
-	:: else -> skip
-	fi
-}
+#if M == 1
+#define EACH(A, q) A(0, q)
+#define UNSETTLED (unconfirmed[0] != 0)
+#elif M == 2
+#define EACH(A, q) A(0, q) A(1, q)
+#define UNSETTLED ((unconfirmed[0] != 0) | ((unconfirmed[1] != 0) << 1))
+#elif M == 3
+#define EACH(A, q) A(0, q) A(1, q) A(2, q)
+#define UNSETTLED                                                                               \
+	((unconfirmed[0] != 0) | ((unconfirmed[1] != 0) << 1) | ((unconfirmed[2] != 0) << 2))
+#else
+#define EACH(A, q) A(0, q) A(1, q) A(2, q) A(3, q)
+#define UNSETTLED                                                                               \
+	((unconfirmed[0] != 0) | ((unconfirmed[1] != 0) << 1)                                   \
+	 | ((unconfirmed[2] != 0) << 2) | ((unconfirmed[3] != 0) << 3))
+#endif
 
-inline reject(m, q) {
-	if
-	:: HAS(unconfirmed[m], q) -> unconfirmed[m] = 0; ADD(rejected, m)
-	:: else -> skip
-	fi
-}
-
-/* y: the messages below the cutoff, the least that is unconfirmed or settled otherwise. */
-inline find_cutoff(otherwise) {
-	y = otherwise;
-	i = 0;
-	do
-	:: i < M -> if :: unconfirmed[i] != 0 -> ADD(y, i) :: else -> skip fi; i++
-	:: else -> break
-	od;
-	y = BELOW(y)
-}
-
-/* One frame for those of `settled` that one may cover, one for each other. */
-inline tell(settled, otherwise, told, told_otherwise) {
-	find_cutoff(otherwise);
-	x = settled & y;
-	if
-	:: x != 0 ->
-		x = x | (x >> 1); x = x | (x >> 2); x = x | (x >> 4);	/* up to the tag */
-		told = told | (sent & x & ~told_otherwise) | (x & ~(x >> 1))
-	:: else -> skip
+#define SETTLE(m, q)                                                                            \
+	if                                                                                      \
+	:: HAS(unconfirmed[m], q) ->                                                            \
+		REMOVE(unconfirmed[m], q);                                                      \
+		WHEN(unconfirmed[m] == 0, ADD(confirmed, m))                                    \
+	:: else -> skip                                                                         \
 	fi;
-	told = told | (settled & ~y)
-}
 
-inline send(m, q) {
-	if
-	:: status[q] == RUNNING -> ADD(publishes[q], m)
-	:: else ->
-		if
-		:: downs[q] == NOTHING -> downs[q] = BENIGN
-		:: else -> skip
-		fi;
-		ADD(excused, m)
+#define REJECT(m, q)                                                                            \
+	if                                                                                      \
+	:: HAS(unconfirmed[m], q) -> unconfirmed[m] = 0; ADD(rejected, m)                       \
+	:: else -> skip                                                                         \
+	fi;
+
+/* What one frame with `multiple` may cover: what is below the cutoff, which is the least that is
+ * unsettled or settled otherwise. */
+#define COVERED(settled, otherwise) (settled & BELOW(UNSETTLED | otherwise))
+
+/* One frame with `multiple` for what is covered, up to its greatest, and one for each other. */
+#define TELL(settled, otherwise, told, told_otherwise)                                          \
+	told = told | (settled & ~COVERED(settled, otherwise))                                  \
+		| (UP_TO_GREATEST(COVERED(settled, otherwise)) & sent & ~told_otherwise)        \
+		| (UP_TO_GREATEST(COVERED(settled, otherwise))                                  \
+		   & ~(UP_TO_GREATEST(COVERED(settled, otherwise)) >> 1));
+
+#define SEND(m, q)                                                                              \
+	if                                                                                      \
+	:: status[q] == RUNNING -> ADD(publishes[q], m)                                         \
+	:: else -> WHEN(downs[q] == NOTHING, downs[q] = BENIGN); ADD(excused, m)                \
 	fi
-}
 
-inline store_confirm(m, q) {
-	if
-	:: HAS(store_unconfirmed[q], m) ->
-		REMOVE(store_unconfirmed[q], m); ADD(store_confirmed[q], m)
-	:: else -> skip
+#define STORE_CONFIRM(m, q)                                                                     \
+	if                                                                                      \
+	:: HAS(store_unconfirmed[q], m) ->                                                      \
+		REMOVE(store_unconfirmed[q], m); ADD(store_confirmed[q], m)                     \
+	:: else -> skip                                                                         \
 	fi
-}
 
-inline store_remove(m, q) {
-	LEVEL(m, q) = ABSENT;
-	store_confirm(m, q)
-}
+#define STORE_REMOVE(m, q) LEVEL(m, q) = ABSENT; STORE_CONFIRM(m, q)
 
-/* The process is gone; what is below `kept` on its way to the disk is gone too. */
-inline stop(q, after, kept) {
-	ready[q] = 0;
-	pending[q] = 0;
-	awaiting[q] = 0;
-	status[q] = after;
-	store_unconfirmed[q] = 0;
-	store_confirmed[q] = 0;
-	i = 0;
-	do
-	:: i < M ->
-		if
-		:: LEVEL(i, q) < kept -> LEVEL(i, q) = ABSENT
-		:: else -> skip
-		fi;
-		i++
-	:: else -> break
-	od
-}
+/* A process is gone, and with it what is not as far as WRITTEN, or SYNCED, or at all. */
+#define STOP(q, after)                                                                          \
+	ready[q] = 0; pending[q] = 0; awaiting[q] = 0; status[q] = after;                       \
+	store_unconfirmed[q] = 0; store_confirmed[q] = 0;
+#define KEEP_WRITTEN(m, q) WHEN(LEVEL(m, q) < WRITTEN, LEVEL(m, q) = ABSENT);
+#define KEEP_SYNCED(m, q) WHEN(LEVEL(m, q) < SYNCED, LEVEL(m, q) = ABSENT);
+#define KEEP_NOTHING(m, q) LEVEL(m, q) = ABSENT;
 
-inline end_process(q, reason) {
-	publishes[q] = 0;
-	downs[q] = reason
-}
+#define END(q, reason) publishes[q] = 0; downs[q] = reason;
 
-inline close_channel() {
-	i = 0;
-	do
-	:: i < M -> unconfirmed[i] = 0; i++
-	:: else -> break
-	od;
-	open = false;
-	confirmed = 0;
-	rejected = 0
-}
+#define FORGET(m, q) unconfirmed[m] = 0;
+#define CLOSE_CHANNEL open = false; confirmed = 0; rejected = 0; EACH(FORGET, 0)
 
-/* Nobody answers for the messages of `those` that this queue has not accepted. */
-inline excuse(q, those) {
-	i = 0;
-	do
-	:: i < M ->
-		if
-		:: HAS(unaccepted[i], q) && HAS(those, i) -> ADD(excused, i)
-		:: else -> skip
-		fi;
-		i++
-	:: else -> break
-	od
-}
+/* A queue goes down: nobody answers for what it has not accepted, and has not said so. */
+#define EXCUSE(m, q) WHEN(HAS(unaccepted[m], q), ADD(excused, m));
+#define EXCUSE_UNSAID(m, q) WHEN(HAS(unaccepted[m], q) && !HAS(outbox[q], m), ADD(excused, m));
+
+#define NO_HOLDER(m, q) REMOVE(holders[m], q);
+#define ACCEPTED(m, q) REMOVE(unaccepted[m], q);
+#define ARRIVES(m, q)                                                                           \
+	if :: HAS(outbox[q], m) -> SETTLE(m, q) ACCEPTED(m, q) skip :: else -> skip fi;
+#define RECOVERED(m, q) WHEN(LEVEL(m, q) != ABSENT, ADD(ready[q], m));
 
 #define PUBLISH(targets, mandatory, durably)                                                    \
 	:: d_step { open && confirming && next_seq < M && next_tag < M && FOUND(targets) ->     \
 		ADD(sent, next_tag);                                                            \
 		next_tag++;                                                                     \
-		if :: durably && targets -> ADD(persistent, next_seq) :: else -> skip fi;       \
-		if :: HAS(targets, 0) -> send(next_seq, 0) :: else -> skip fi;                  \
+		WHEN(durably && targets, ADD(persistent, next_seq));                            \
+		WHEN(HAS(targets, 0), SEND(next_seq, 0));                                       \
 		SEND_SECOND(targets)                                                            \
 		if                                                                              \
 		:: mandatory && !targets ->                                                     \
-			if                                                                      \
-			:: HAS(sent & ~told_confirmed & ~told_nacked, next_seq) -> skip         \
-			:: else -> ADD(returned_late, next_seq)                                 \
-			fi;                                                                     \
+			WHEN(!HAS(sent & ~told_confirmed & ~told_nacked, next_seq),             \
+			     ADD(returned_late, next_seq));                                     \
 			ADD(returned, next_seq)                                                 \
 		:: else -> skip                                                                 \
 		fi;                                                                             \
@@ -278,45 +235,17 @@ inline excuse(q, those) {
 		awaiting[q] = awaiting[q] & ~store_confirmed[q];                                \
 		store_confirmed[q] = 0 }                                                        \
 	/* confirm_arrives */                                                                   \
-	:: d_step { outbox[q] != 0 ->                                                           \
-		j = 0;                                                                          \
-		do                                                                              \
-		:: j < M ->                                                                     \
-			if                                                                      \
-			:: HAS(outbox[q], j) -> settle(j, q); REMOVE(unaccepted[j], q)          \
-			:: else -> skip                                                         \
-			fi;                                                                     \
-			j++                                                                     \
-		:: else -> break                                                                \
-		od;                                                                             \
-		outbox[q] = 0 }                                                                 \
+	:: d_step { outbox[q] != 0 -> EACH(ARRIVES, q) outbox[q] = 0 }                          \
 	/* down_arrives */                                                                      \
 	:: d_step { downs[q] != NOTHING && outbox[q] == 0 ->                                    \
-		j = 0;                                                                          \
-		do                                                                              \
-		:: j < M ->                                                                     \
-			if                                                                      \
-			:: downs[q] == NORMAL -> settle(j, q); REMOVE(unaccepted[j], q)         \
-			:: else -> reject(j, q)                                                 \
-			fi;                                                                     \
-			j++                                                                     \
-		:: else -> break                                                                \
-		od;                                                                             \
+		if                                                                              \
+		:: downs[q] == NORMAL -> EACH(SETTLE, q) EACH(ACCEPTED, q) skip                 \
+		:: else -> EACH(REJECT, q) skip                                                 \
+		fi;                                                                             \
 		downs[q] = NOTHING }                                                            \
 	/* restart */                                                                           \
 	:: d_step { status[q] == DOWN && downs[q] == NOTHING ->                                 \
-		ready[q] = 0;                                                                   \
-		i = 0;                                                                          \
-		do                                                                              \
-		:: i < M ->                                                                     \
-			if                                                                      \
-			:: LEVEL(i, q) != ABSENT -> ADD(ready[q], i)                            \
-			:: else -> skip                                                         \
-			fi;                                                                     \
-			i++                                                                     \
-		:: else -> break                                                                \
-		od;                                                                             \
-		status[q] = RUNNING }
+		ready[q] = 0; EACH(RECOVERED, q) status[q] = RUNNING }
 
 #define MESSAGE_AT(m, q)                                                                        \
 	/* deliver */                                                                           \
@@ -325,7 +254,8 @@ inline excuse(q, those) {
 		ADD(ready[q], m);                                                               \
 		if                                                                              \
 		:: HAS(persistent, m) && HAS(DURABLE, q) ->                                     \
-			ADD(awaiting[q], m); LEVEL(m, q) = BUFFERED; ADD(store_unconfirmed[q], m) \
+			ADD(awaiting[q], m);                                                    \
+			LEVEL(m, q) = BUFFERED; ADD(store_unconfirmed[q], m)                    \
 		:: else -> ADD(outbox[q], m)                                                    \
 		fi }                                                                            \
 	/* pass_by */                                                                           \
@@ -336,13 +266,13 @@ inline excuse(q, those) {
 	/* sync */                                                                              \
 	:: d_step { status[q] == RUNNING                                                        \
 		    && (LEVEL(m, q) == BUFFERED || LEVEL(m, q) == WRITTEN) ->                   \
-		LEVEL(m, q) = SYNCED; store_confirm(m, q) }                                     \
+		LEVEL(m, q) = SYNCED; STORE_CONFIRM(m, q) }                                     \
 	/* take */                                                                              \
 	:: d_step { status[q] == RUNNING && LEAST(ready[q]) == BIT(m) ->                        \
 		REMOVE(ready[q], m); ADD(pending[q], m) }                                       \
 	/* acknowledge */                                                                       \
 	:: d_step { status[q] == RUNNING && HAS(pending[q], m) ->                               \
-		REMOVE(pending[q], m); store_remove(m, q); REMOVE(holders[m], q) }              \
+		REMOVE(pending[q], m); STORE_REMOVE(m, q); REMOVE(holders[m], q) }              \
 	/* requeue */                                                                           \
 	:: d_step { status[q] == RUNNING && HAS(pending[q], m) ->                               \
 		REMOVE(pending[q], m); ADD(ready[q], m) }                                       \
@@ -352,7 +282,7 @@ inline excuse(q, those) {
 #define DROP_AT(m, q)                                                                           \
 	:: d_step { drops > 0 && status[q] == RUNNING && LEAST(ready[q]) == BIT(m) ->           \
 		drops--;                                                                        \
-		REMOVE(ready[q], m); store_remove(m, q); REMOVE(holders[m], q) }
+		REMOVE(ready[q], m); STORE_REMOVE(m, q); REMOVE(holders[m], q) }
 #else
 #define DROP_AT(m, q)
 #endif
@@ -360,14 +290,8 @@ inline excuse(q, those) {
 #if DELETE_QUEUE
 #define DELETE(q)                                                                               \
 	:: d_step { deletions > 0 && status[q] == RUNNING ->                                    \
-		deletions--;                                                                    \
-		j = 0;                                                                          \
-		do                                                                              \
-		:: j < M -> REMOVE(holders[j], q); j++                                          \
-		:: else -> break                                                                \
-		od;                                                                             \
-		stop(q, DELETED, SYNCED + 1);                                                   \
-		end_process(q, NORMAL) }
+		EACH(KEEP_NOTHING, q) STOP(q, DELETED) END(q, NORMAL) EACH(NO_HOLDER, q)        \
+		deletions-- }
 #else
 #define DELETE(q)
 #endif
@@ -375,8 +299,8 @@ inline excuse(q, those) {
 #if CRASH_QUEUE
 #define CRASH(q)                                                                                \
 	:: d_step { queue_crashes > 0 && status[q] == RUNNING ->                                \
-		queue_crashes--;                                                                \
-		excuse(q, ~outbox[q]); stop(q, DOWN, WRITTEN); end_process(q, ABNORMAL) }
+		EACH(EXCUSE_UNSAID, q) EACH(KEEP_WRITTEN, q) STOP(q, DOWN) END(q, ABNORMAL)     \
+		queue_crashes-- }
 #else
 #define CRASH(q)
 #endif
@@ -384,49 +308,44 @@ inline excuse(q, those) {
 #if LOSE_NODE
 #define LOSE(q)                                                                                 \
 	:: d_step { node_losses > 0 && status[q] == RUNNING ->                                  \
-		node_losses--;                                                                  \
-		excuse(q, 255); stop(q, DOWN, WRITTEN); outbox[q] = 0; end_process(q, BENIGN) }
+		EACH(EXCUSE, q) EACH(KEEP_WRITTEN, q) STOP(q, DOWN) END(q, BENIGN)              \
+		outbox[q] = 0;                                                                  \
+		node_losses-- }
 #else
 #define LOSE(q)
 #endif
 
-#define IF_RUNNING_STOP(q)                                                                      \
-	if :: status[q] == RUNNING -> stop(q, DOWN, WRITTEN) :: else -> skip fi;                \
-	outbox[q] = 0; end_process(q, NOTHING);
+#define WITH_NODE(q)                                                                            \
+	if                                                                                      \
+	:: status[q] == RUNNING -> EACH(KEEP_WRITTEN, q) STOP(q, DOWN) skip                     \
+	:: else -> skip                                                                         \
+	fi;                                                                                     \
+	outbox[q] = 0; END(q, NOTHING)
 
-#define UNLESS_DELETED_LOSE_POWER(q)                                                            \
-	if :: status[q] != DELETED -> stop(q, DOWN, SYNCED) :: else -> skip fi;                 \
-	outbox[q] = 0; end_process(q, NOTHING);
+#define WITH_MACHINE(q)                                                                         \
+	if                                                                                      \
+	:: status[q] != DELETED -> EACH(KEEP_SYNCED, q) STOP(q, DOWN) skip                      \
+	:: else -> skip                                                                         \
+	fi;                                                                                     \
+	outbox[q] = 0; END(q, NOTHING)
+
+#define IS_RUNNING(q) (status[q] == RUNNING)
+#define EXISTS(q) (status[q] != DELETED)
+#define EACH_MESSAGE_AT(q) EACH(MESSAGE_AT, q)
 
 #if Q == 1
-#define FOUND(targets) (!HAS(targets, 0) || status[0] != DELETED)
+#define FOUND(targets) (!HAS(targets, 0) || EXISTS(0))
 #define SEND_SECOND(targets)
 #define EACH_QUEUE(A) A(0)
 #define EACH_TARGETS(A) A(0) A(1)
-#define SOME(property) (property(0))
+#define SOME(A) A(0)
 #else
-#define FOUND(targets)                                                                          \
-	((!HAS(targets, 0) || status[0] != DELETED) && (!HAS(targets, 1) || status[1] != DELETED))
-#define SEND_SECOND(targets)                                                                    \
-	if :: HAS(targets, 1) -> send(next_seq, 1) :: else -> skip fi;
+#define FOUND(targets) ((!HAS(targets, 0) || EXISTS(0)) && (!HAS(targets, 1) || EXISTS(1)))
+#define SEND_SECOND(targets) WHEN(HAS(targets, 1), SEND(next_seq, 1));
 #define EACH_QUEUE(A) A(0) A(1)
 #define EACH_TARGETS(A) A(0) A(1) A(2) A(3)
-#define SOME(property) (property(0) || property(1))
+#define SOME(A) (A(0) || A(1))
 #endif
-
-#if M == 1
-#define EACH_MESSAGE_AT(q) MESSAGE_AT(0, q)
-#elif M == 2
-#define EACH_MESSAGE_AT(q) MESSAGE_AT(0, q) MESSAGE_AT(1, q)
-#elif M == 3
-#define EACH_MESSAGE_AT(q) MESSAGE_AT(0, q) MESSAGE_AT(1, q) MESSAGE_AT(2, q)
-#else
-#define EACH_MESSAGE_AT(q)                                                                      \
-	MESSAGE_AT(0, q) MESSAGE_AT(1, q) MESSAGE_AT(2, q) MESSAGE_AT(3, q)
-#endif
-
-#define IS_RUNNING(q) status[q] == RUNNING
-#define IS_NOT_DELETED(q) status[q] != DELETED
 
 active proctype Confirms() {
 end:	do
@@ -438,14 +357,14 @@ end:	do
 	EACH_TARGETS(PUBLISH_TO)
 	EACH_QUEUE(EACH_MESSAGE_AT)
 	EACH_QUEUE(QUEUE)
-	/* flush */
+	/* flush; a lone ack is single */
 	:: d_step { (confirmed | rejected) != 0 ->
 		if
 		:: confirmed & (confirmed - 1) ->
-			tell(confirmed, rejected, told_confirmed, told_nacked)
-		:: else -> told_confirmed = told_confirmed | confirmed	/* a lone ack is single */
+			TELL(confirmed, rejected, told_confirmed, told_nacked)
+		:: else -> told_confirmed = told_confirmed | confirmed
 		fi;
-		tell(rejected, confirmed, told_nacked, told_confirmed);
+		TELL(rejected, confirmed, told_nacked, told_confirmed)
 		acked = acked | confirmed;
 		nacked = nacked | rejected;
 		confirmed = 0;
@@ -455,20 +374,14 @@ end:	do
 	EACH_QUEUE(LOSE)
 #if CRASH_NODE
 	:: d_step { node_crashes > 0 && SOME(IS_RUNNING) ->
-		node_crashes--;
-		close_channel();
-		EACH_QUEUE(IF_RUNNING_STOP)
-		skip }
+		CLOSE_CHANNEL EACH_QUEUE(WITH_NODE) node_crashes-- }
 #endif
 #if CRASH_MACHINE
-	:: d_step { machine_crashes > 0 && SOME(IS_NOT_DELETED) ->
-		machine_crashes--;
-		close_channel();
-		EACH_QUEUE(UNLESS_DELETED_LOSE_POWER)
-		skip }
+	:: d_step { machine_crashes > 0 && SOME(EXISTS) ->
+		CLOSE_CHANNEL EACH_QUEUE(WITH_MACHINE) machine_crashes-- }
 #endif
 #if CLOSE
-	:: d_step { closes > 0 && open -> closes--; close_channel() }
+	:: d_step { closes > 0 && open -> CLOSE_CHANNEL closes-- }
 #endif
 	od
 }

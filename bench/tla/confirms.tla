@@ -1,13 +1,14 @@
 ------------------------------ MODULE confirms ------------------------------
-(* Publisher confirms: the twin of the specification, spec/system.py,       *)
-(* ghosts included, variable by variable and step by step.                  *)
-(*                                                                          *)
-(* Messages are 1..M, and M + 1 as the next message means that there is     *)
-(* none.  Queues are 1..Q, all of them durable.  `left` is how often each   *)
-(* fault may still happen.                                                  *)
+(* Publisher confirms: the twin of the specification, spec/system.py,      *)
+(* ghosts included, variable by variable and step by step.                 *)
+(*                                                                         *)
+(* Messages are 1..M, and M + 1 as the next message means that there is    *)
+(* none.  Queues are 1..Q.  `left` is how often each fault may still       *)
+(* happen.                                                                 *)
 EXTENDS Naturals, FiniteSets
 
-CONSTANTS M, Q, Drop, DeleteQueue, CrashQueue, LoseNode, CrashNode, CrashMachine, Close
+CONSTANTS M, Q, Durable,
+          Drop, DeleteQueue, CrashQueue, LoseNode, CrashNode, CrashMachine, Close
 
 VARIABLES
   channel,    \* one record each: what the process of that name holds
@@ -54,7 +55,7 @@ Running(q) == queue[q].status = "running"
 Fault(name) == left[name] > 0 /\ left' = [left EXCEPT ![name] = @ - 1]
 
 -----------------------------------------------------------------------------
-(* The publisher.                                                           *)
+(* The publisher.                                                          *)
 
 Select ==
   /\ channel.open
@@ -106,7 +107,7 @@ Deliver(m, q) ==
   /\ Running(q) /\ IsLeast(m, publishes[q])
   /\ publishes' = [publishes EXCEPT ![q] = @ \ {m}]
   /\ queue' = [queue EXCEPT ![q] =
-       IF m \in persistent
+       IF m \in persistent /\ q \in Durable
        THEN [@ EXCEPT !.ready = @ \cup {m}, !.awaiting = @ \cup {m},
                       !.level[m] = "buffered", !.waiting = @ \cup {m}]
        ELSE [@ EXCEPT !.ready = @ \cup {m}, !.outbox = @ \cup {m}]]

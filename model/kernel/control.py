@@ -53,7 +53,7 @@ says how a state was first reached: `number of the predecessor << 24 | instance`
     ENTRIES_ODD,
     VISITS,
     VISITS_ODD,
-    # Working together: see `driver.together`.
+    # Working together: see `together`.
     WORKER,
     WORKERS,
     STOP,

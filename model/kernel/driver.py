@@ -1,31 +1,20 @@
-"""The search itself: level by level, alone or with other workers.
+"""The search itself: level by level, by one worker.
 
 Every state of a level is expanded before any of the next, so the first violation of a property is
 reached by a shortest path, and what is known at the end of a level does not depend on who did what
 in which order. That is why counts, depth and verdicts are the same for any number of workers.
 
-**Alone.** A batch of the frontier is expanded into a buffer that stays in the cache, its successors
-are hashed, and their slots are asked for; they are looked up after the next batch has been made.
-New states go to the next frontier, and their properties are looked at while they are still in the
+A batch of the frontier is expanded into a buffer that stays in the cache, its successors are
+hashed, and their buckets are asked for; they are looked up after the next batch has been made. New
+states go to the next frontier, and their properties are looked at while they are still in the
 cache.
 
-**Together.** A state belongs to the worker that its hash names, which keeps it in its own table,
-frontier and log. A round: each worker expands some of its frontier and puts each successor in a box
-for its owner; all meet at a barrier; each then empties the boxes addressed to it. There are two
-sets of boxes, so that filling the next one may begin while others still empty the last: one barrier
-a round is enough. Before it, everybody raises flags (more to do, must stop, found a violation);
-after it, everybody reads the same flags, and so decides the same.
+What several workers do differently is in `together`; they share all but the last two functions.
 """
 
 from ackproof.model.kernel.control import (
-    BARRIER,
-    BARRIERS_PASSED,
     BASE,
     BATCH,
-    BOX_BYTES,
-    BOX_CAPACITY,
-    BOX_HEADER,
-    BOXES,
     COUNT,
     COUNTS,
     CURRENT,
@@ -40,10 +29,7 @@ from ackproof.model.kernel.control import (
     FIRST,
     FIRST_STATES,
     FIRST_STEPS,
-    FLAG_STRIDE,
-    FLAGS,
     FULL_AT,
-    GROUP,
     INITIAL_COUNT,
     INSPECT,
     INSPECTED,
@@ -56,10 +42,8 @@ from ackproof.model.kernel.control import (
     NEXT,
     NEXT_COUNT,
     NEXT_PEAK,
-    PAUSE,
     PROPERTIES,
     RECORD,
-    ROUND,
     RUNNING,
     SEEN,
     STATES,
@@ -74,20 +58,19 @@ from ackproof.model.kernel.control import (
 )
 from ackproof.model.kernel.intrinsics import (
     Shape,
-    atomic_add,
     atomic_load,
     call_expand,
     call_inspect,
     load,
     native,
-    pause,
-    scale,
     store,
 )
-from ackproof.model.kernel.table import fingerprint, insert, make_room, prepare
+from ackproof.model.kernel.table import (
+    insert,
+    prepare,
+)
 
 MORE, HALT, FOUND, CROWDED = 1, 2, 4, 8
-_SPINS = 256
 
 
 @native
@@ -245,118 +228,3 @@ def alone(shape: Shape, block: int) -> None:
     look_up(shape, block, 0, count)
     while end_level(block, own_flags(block, load(block, NEXT_COUNT) > 0)):
         level_alone(shape, block)
-
-
-@native
-def meet(block: int, parity: int, flags: int) -> int:
-    """Wait for all workers to have come this far; returns the union of their flags.
-
-    `parity` alternates from one meeting to the next: nobody can raise flags for the meeting after
-    the next before everybody has read those of this one.
-    """
-    workers = load(block, WORKERS)
-    row = load(block, FLAGS) + 8 * FLAG_STRIDE * workers * parity
-    store(row, FLAG_STRIDE * load(block, WORKER), flags)
-    passed = load(block, BARRIERS_PASSED) + 1
-    store(block, BARRIERS_PASSED, passed)
-    barrier = load(block, BARRIER)
-    atomic_add(barrier, 1)
-    spins = 0
-    while atomic_load(barrier) < passed * workers:
-        spins += 1
-        if spins > _SPINS:
-            pause(load(block, PAUSE))
-    union = 0
-    for worker in range(workers):
-        union |= load(row, FLAG_STRIDE * worker)
-    return union
-
-
-@native
-def box(block: int, parity: int, source: int, target: int) -> int:
-    """Address of the box in which `source` puts states for `target`."""
-    workers = load(block, WORKERS)
-    index = (parity * workers + source) * workers + target
-    return load(block, BOXES) + load(block, BOX_BYTES) * index
-
-
-@native
-def scatter(shape: Shape, block: int, parity: int, count: int) -> None:
-    """Put the states of the first buffer in the boxes of their owners."""
-    words = len(shape)
-    states, entries = load(block, STATES), load(block, ENTRIES)
-    workers = load(block, WORKERS)
-    row = box(block, parity, load(block, WORKER), 0)
-    size = load(block, BOX_BYTES)
-    back = BOX_HEADER + load(block, BOX_CAPACITY) * words
-    for i in range(count):
-        # The home bucket is made of the high bits, so the owner has to come from the low ones.
-        target = row + size * scale(fingerprint(shape, states, i) << 32, workers)
-        filled = load(target, 0)
-        for word in range(words):
-            store(target, BOX_HEADER + filled * words + word, load(states, i * words + word))
-        store(target, back + filled, load(entries, i))
-        store(target, 0, filled + 1)
-
-
-@native
-def fill(shape: Shape, block: int, parity: int) -> None:
-    """Expand a round's worth of the current frontier into empty boxes."""
-    for target in range(load(block, WORKERS)):
-        store(box(block, parity, load(block, WORKER), target), 0, 0)
-    made = 0
-    while made < load(block, ROUND) and load(block, CURSOR) < load(block, CURRENT_COUNT):
-        count = expand(shape, block, 0)
-        scatter(shape, block, parity, count)
-        made += count
-
-
-@native
-def empty(shape: Shape, block: int, parity: int) -> None:
-    """Insert everything that has been put in the boxes for this worker."""
-    width = 8 * len(shape)
-    capacity = load(block, BOX_CAPACITY)
-    for source in range(load(block, WORKERS)):
-        address = box(block, parity, source, load(block, WORKER))
-        count = load(address, 0)
-        states = address + 8 * BOX_HEADER
-        entries = states + width * capacity
-        prepare(shape, block, min(GROUP, count), states, load(block, VISITS))
-        side = 0
-        for start in range(0, count, GROUP):
-            after = start + GROUP
-            ahead = max(0, min(GROUP, count - after))
-            prepare(shape, block, ahead, states + width * after, load(block, VISITS + 1 - side))
-            size = min(GROUP, count - start)
-            visits = load(block, VISITS + side)
-            if not insert(shape, block, size, states + width * start, entries + 8 * start, visits):
-                store(block, STATUS, MEMORY_FULL)
-                return
-            inspect(shape, block)
-            side = 1 - side
-
-
-@native
-def together(shape: Shape, block: int) -> None:
-    """The whole search by one of several workers. The first one brings the initial states."""
-    parity = 0
-    fill(shape, block, parity)
-    scatter(shape, block, parity, load(block, INITIAL_COUNT))
-    meet(block, parity, 0)
-    empty(shape, block, parity)
-    parity = 1
-    flags = meet(block, parity, own_flags(block, load(block, NEXT_COUNT) > 0))
-    while end_level(block, flags):
-        working = True
-        while working:
-            parity = 1 - parity
-            fill(shape, block, parity)
-            more = load(block, CURSOR) < load(block, CURRENT_COUNT)
-            flags = meet(block, parity, own_flags(block, more))
-            if flags & CROWDED != 0:
-                # All tables are about as full. They grow at once, so that nobody waits in turn.
-                make_room(shape, block, load(block, FULL_AT) // 64)
-            empty(shape, block, parity)
-            working = flags & MORE != 0 and flags & HALT == 0
-        parity = 1 - parity
-        flags = meet(block, parity, own_flags(block, load(block, NEXT_COUNT) > 0))

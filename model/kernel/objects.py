@@ -14,17 +14,25 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 __all__ = ["driver"]
 
-_SOURCES = ("control.py", "driver.py", "intrinsics.py", "objects.py", "table.py")
+#: The files that the machine code is made of, and made by.
+SOURCES = (
+    "control.py",
+    "driver.py",
+    "intrinsics.py",
+    "objects.py",
+    "table.py",
+    "together.py",
+)
 _SYMBOL = "search"
 
 
-@lru_cache(maxsize=None)
+@cache
 def driver(words: int, workers: int) -> Callable[[int], None]:
     """Return the search for states of that many words, by one worker or by one of several.
 
@@ -61,14 +69,14 @@ def _folder() -> Path:
     return folder
 
 
-@lru_cache(maxsize=None)
+@cache
 def _fingerprint() -> str:
     """Return a digest of what the machine code depends on."""
     import llvmlite
     import llvmlite.binding as llvm
 
     digest = hashlib.sha256()
-    for name in _SOURCES:
+    for name in SOURCES:
         digest.update((Path(__file__).parent / name).read_bytes())
     features = llvm.get_host_cpu_features().flatten()
     for part in (llvmlite.__version__, llvm.get_host_cpu_name(), features):
@@ -110,11 +118,12 @@ def _machine() -> Any:
 
 def _compile(kind: str, words: int) -> bytes:
     import llvmlite.binding as llvm
-    from ackproof.model.kernel import driver as source
+    from ackproof.model.kernel.driver import alone
+    from ackproof.model.kernel.together import together
     from numba import types
 
-    function: Any = source.alone if kind == "alone" else source.together
-    signature = (types.UniTuple(types.int64, words), types.int64)
+    function: Any = alone if kind == "alone" else together
+    signature = (types.UniTuple(types.int64, words), types.int64)  # type: ignore[no-untyped-call]
     function.compile(signature)
     compiled = function.overloads[signature]
     text = compiled.library.get_llvm_str()

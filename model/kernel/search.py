@@ -23,17 +23,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-import numpy as np
 from ackproof.model.kernel import control
 from ackproof.model.kernel.memory import default_limit
 from ackproof.model.kernel.objects import driver
-from ackproof.model.kernel.worker import Model, Team, Words
+from ackproof.model.kernel.worker import Model, Team
 
 DEADLOCK = 0xFFFFFFFF
 
 _POLL_SECONDS = 0.02
 _PROGRESS_SECONDS = 0.2
 _UNBOUNDED = 1 << 62
+_WORD = (1 << 64) - 1
 
 
 class Status(StrEnum):
@@ -124,16 +124,15 @@ def search(
 
     Raises `memory.OutOfAddresses` if the system does not lend the addresses to be filled.
     """
-    rows = np.array(initial, dtype=np.uint64).view(np.int64).reshape(-1, model.words)
-    assert len(rows) > 0, "a search needs an initial state"
-    assert (rows[:, -1] < 0).all(), "the top bit of the last word marks a state and must be set"
+    assert initial, "a search needs an initial state"
+    assert all(row[-1] >> 63 & 1 for row in initial), "the top bit marks a state, and must be set"
     assert max_depth is None or max_depth > 0, "the initial states are level 1"
     limit = default_limit() if memory_limit is None else memory_limit
     start = time.perf_counter()
     run = driver(model.words, workers)
-    with Team(model, rows, workers, limit, max_depth or _UNBOUNDED) as team:
+    with Team(model, initial, workers, limit, max_depth or _UNBOUNDED) as team:
         _watch(team, run, start, progress)
-        return _result(team, len(rows), time.perf_counter() - start)
+        return _result(team, len(initial), time.perf_counter() - start)
 
 
 def compile_driver(words: int, workers: int = 1) -> None:
@@ -177,9 +176,9 @@ def _progress(team: Team, seconds: float) -> Progress:
     )
     return Progress(
         states=team.total(control.COUNT),
-        generated=sum(int(worker.counts.sum()) for worker in team.workers),
+        generated=sum(sum(worker.counts) for worker in team.workers),
         waiting=max(0, waiting),
-        depth=int(team.workers[0].block[control.DEPTH]),
+        depth=team.workers[0].block[control.DEPTH],
         bytes=sum(worker.bytes for worker in team.workers),
         seconds=seconds,
     )
@@ -187,17 +186,20 @@ def _progress(team: Team, seconds: float) -> Progress:
 
 def _result(team: Team, initial: int, seconds: float) -> Result:
     status, reason = _status(team)
-    counts: Words = np.sum([worker.counts for worker in team.workers], axis=0)
-    seen = np.bitwise_or.reduce([worker.seen for worker in team.workers]).view(np.uint64)
+    counts = [sum(by_worker) for by_worker in zip(*(w.counts for w in team.workers), strict=True)]
+    seen = 0
+    for worker in team.workers:
+        for i, word in enumerate(worker.seen):
+            seen |= (word & _WORD) << 64 * i
     return Result(
         status=status,
         reason=reason,
         distinct=team.total(control.COUNT),
-        generated=int(counts.sum()) + initial,
+        generated=sum(counts) + initial,
         level_sizes=_level_sizes(team),
-        complete_levels=int(team.workers[0].block[control.DEPTH]),
-        counts=tuple(int(count) for count in counts),
-        seen=sum(int(word) << 64 * i for i, word in enumerate(seen)),
+        complete_levels=team.workers[0].block[control.DEPTH],
+        counts=tuple(counts),
+        seen=seen,
         violations=tuple(_violations(team)),
         bytes=sum(worker.bytes for worker in team.workers),
         seconds=seconds,
@@ -206,16 +208,17 @@ def _result(team: Team, initial: int, seconds: float) -> Result:
 
 def _level_sizes(team: Team) -> tuple[int, ...]:
     """States by level: the difference between how many were known as one began and the next."""
-    known = np.sum([worker.level_starts() for worker in team.workers], axis=0)
+    starts = (worker.level_starts() for worker in team.workers)
+    known = [sum(by_worker) for by_worker in zip(*starts, strict=True)]
     unfinished = team.total(control.NEXT_COUNT)
     ends = [*known[1:], team.total(control.COUNT) - unfinished]
-    sizes = [int(end - start) for start, end in zip(known, ends, strict=False)]
+    sizes = [end - start for start, end in zip(known, ends, strict=True)] if known else []
     return (*sizes, unfinished) if unfinished else tuple(sizes)
 
 
 def _status(team: Team) -> tuple[Status, str]:
     """How the search ended. Only those whose memory was full know that this is why."""
-    ended = {int(worker.block[control.STATUS]) for worker in team.workers}
+    ended = {worker.block[control.STATUS] for worker in team.workers}
     assert control.RUNNING not in ended
     for value, status, reason in (
         (control.VIOLATION_FOUND, Status.VIOLATED, ""),
@@ -233,9 +236,10 @@ def _violations(team: Team) -> list[Violation]:
     found: dict[tuple[Kind, int], Violation] = {}
     for worker in team.workers:
         for steps, firsts in ((True, worker.first_steps), (False, worker.first_states)):
-            for bit, (present, number, instance) in enumerate(firsts.reshape(-1, control.FIRST)):
+            for bit in range(control.PROPERTIES):
+                present, number, instance = firsts[control.FIRST * bit : control.FIRST * (bit + 1)]
                 if present:
-                    violation = _violation(team, steps, bit, int(number), int(instance))
+                    violation = _violation(team, steps, bit, number, instance)
                     found.setdefault((violation.kind, bit), violation)
     return sorted(found.values(), key=lambda v: (len(v.trace), v.kind, v.property))
 

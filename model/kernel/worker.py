@@ -6,17 +6,14 @@ word by which the thread that watches tells them to stop.
 """
 
 import ctypes
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
 
-import numpy as np
-import numpy.typing as npt
 from ackproof.model.kernel import control
 from ackproof.model.kernel.control import bucket_slots
-from ackproof.model.kernel.memory import HUGE_PAGE, Region
-
-Words = npt.NDArray[np.int64]
+from ackproof.model.kernel.memory import HUGE_PAGE, Arena, Region, words_at
 
 _BUFFER_BYTES = 1 << 16
 _BATCH_MOST = 32
@@ -24,6 +21,8 @@ _ROUND_SUCCESSORS = 1 << 15
 _FIRST_BUCKETS = 1 << 4
 # Behind the last slot a table needs room for one cluster, and behind a frontier `grow` puts one.
 _CLUSTER_BYTES = 64 << 20
+# Words that go unused because every piece of an arena begins a cache line.
+_ARENA_SPARE = 256
 
 
 @dataclass(frozen=True)
@@ -51,33 +50,58 @@ class Model:
         assert self.expand != 0, "the address of `expand` is null"
 
 
+@dataclass(frozen=True)
+class _Sizes:
+    """How many of what a worker needs for a model, in entries."""
+
+    batch: int
+    capacity: int
+    records: int
+    arena: int
+
+    @staticmethod
+    def of(model: Model, initial: int) -> "_Sizes":
+        """A batch is made small enough that its successors are likely to stay in the cache."""
+        width = 8 * (model.words + 2)
+        batch = max(1, min(_BATCH_MOST, _BUFFER_BYTES // (width * model.fanout)))
+        capacity = max(batch * model.fanout, control.GROUP, initial)
+        records = batch * (model.fanout + 1)
+        arena = 2 * capacity * (model.words + 2) + control.RECORD * records
+        arena += model.actions + model.seen_words + 2 * control.FIRST * control.PROPERTIES
+        return _Sizes(batch, capacity, records, arena + control.FIELDS + _ARENA_SPARE)
+
+
 class Worker:
     """Memory of one worker of `workers`, which may occupy `limit` bytes for its states."""
 
-    def __init__(self, model: Model, index: int, workers: int, limit: int, initial: Words) -> None:
-        self._model = model
+    def __init__(
+        self, model: Model, index: int, workers: int, limit: int, initial: Sequence[Sequence[int]]
+    ) -> None:
+        self._words = model.words
         self._closing = ExitStack()
-        self._kept: list[Words] = []
-        self.block = self._words(control.FIELDS)
-        self.seen = self._words(model.seen_words)
-        self.counts = self._words(model.actions)
-        self.first_steps = self._words(control.FIRST * control.PROPERTIES)
-        self.first_states = self._words(control.FIRST * control.PROPERTIES)
+        sizes = _Sizes.of(model, len(initial))
+        arena = Arena(sizes.arena)
+        self._closing.callback(arena.close)
+        self.block = arena.take(control.FIELDS)
+        self.seen = arena.take(model.seen_words)
+        self.counts = arena.take(model.actions)
+        self.first_steps = arena.take(control.FIRST * control.PROPERTIES)
+        self.first_states = arena.take(control.FIRST * control.PROPERTIES)
         for field, value in (
             (control.WORKER, index),
             (control.WORKERS, workers),
             (control.LIMIT, limit),
             (control.EXPAND, model.expand),
             (control.INSPECT, model.inspect),
-            (control.SEEN, self.seen.ctypes.data),
-            (control.COUNTS, self.counts.ctypes.data),
-            (control.FIRST_STEPS, self.first_steps.ctypes.data),
-            (control.FIRST_STATES, self.first_states.ctypes.data),
+            (control.SEEN, ctypes.addressof(self.seen)),
+            (control.COUNTS, ctypes.addressof(self.counts)),
+            (control.FIRST_STEPS, ctypes.addressof(self.first_steps)),
+            (control.FIRST_STATES, ctypes.addressof(self.first_states)),
         ):
             self.block[field] = value
         try:
             self._reserve(limit)
-            self._buffers(initial if index == 0 else initial[:0])
+            self._buffers(arena, sizes, initial if index == 0 else ())
         except BaseException:
             self.close()
             raise
@@ -85,39 +109,29 @@ class Worker:
     @property
     def address(self) -> int:
         """Address of the control block."""
-        return int(self.block.ctypes.data)
+        return ctypes.addressof(self.block)
 
     @property
     def bytes(self) -> int:
         """What the states of this worker occupy at this moment, in bytes."""
-        field = self.block
-        words = self._model.words
+        field, words = self.block, self._words
         table = field[control.BUCKETS] * bucket_slots(words) * words
-        peaks = field[control.CURRENT_PEAK] + field[control.NEXT_PEAK]
-        return int(8 * (table + words * peaks + field[control.COUNT] + field[control.DEPTH]))
+        frontiers = words * (field[control.CURRENT_PEAK] + field[control.NEXT_PEAK])
+        return 8 * (table + frontiers + field[control.COUNT] + field[control.DEPTH])
 
     def entry(self, local: int) -> int:
         """The log entry of the state with this local number."""
-        assert 0 <= local < self.block[control.COUNT]
-        return ctypes.c_int64.from_address(int(self.block[control.LOG]) + 8 * local).value
+        count = self.block[control.COUNT]
+        assert 0 <= local < count
+        return words_at(self.block[control.LOG], count)[local]
 
-    def level_starts(self) -> Words:
+    def level_starts(self) -> list[int]:
         """How many states the worker knew as each level began, the current one included."""
-        levels = (ctypes.c_int64 * int(self.block[control.DEPTH])).from_address(
-            int(self.block[control.LEVELS])
-        )
-        return np.array(levels, dtype=np.int64)
+        return list(words_at(self.block[control.LEVELS], self.block[control.DEPTH]))
 
     def close(self) -> None:
         """Give the regions back."""
         self._closing.close()
-
-    def _words(self, count: int) -> Words:
-        """Zeroed words that live as long as the worker, on cache lines of their own."""
-        memory = np.zeros(count + 16, dtype=np.int64)
-        start = -(memory.ctypes.data // 8) % 8
-        self._kept.append(memory)
-        return memory[start : start + count]
 
     def _reserve(self, limit: int) -> None:
         for field, spare in (
@@ -131,27 +145,25 @@ class Worker:
             self.block[field] = region.address
         self.block[control.BUCKETS] = _FIRST_BUCKETS
 
-    def _buffers(self, initial: Words) -> None:
-        model, block = self._model, self.block
-        width = 8 * (model.words + 2)
-        batch = max(1, min(_BATCH_MOST, _BUFFER_BYTES // (width * model.fanout)))
-        capacity = max(batch * model.fanout, control.GROUP, len(initial))
+    def _buffers(self, arena: Arena, sizes: _Sizes, initial: Sequence[Sequence[int]]) -> None:
+        block = self.block
         for side in range(2):
-            states = self._words(capacity * model.words)
-            entries = self._words(capacity)
+            states = arena.take(sizes.capacity * self._words)
+            entries = arena.take(sizes.capacity)
+            visits = arena.take(1 + sizes.capacity)
+            block[control.STATES + side] = ctypes.addressof(states)
+            block[control.ENTRIES + side] = ctypes.addressof(entries)
+            block[control.VISITS + side] = ctypes.addressof(visits)
             if side == 0:
-                states[: initial.size] = initial.ravel()
-                entries[: len(initial)] = control.ROOT + np.arange(len(initial))
-            block[control.STATES + side] = states.ctypes.data
-            block[control.ENTRIES + side] = entries.ctypes.data
-            block[control.VISITS + side] = self._words(1 + capacity).ctypes.data
-        records = batch * (model.fanout + 1)
-        violations = self._words(2 + control.RECORD * records)
-        violations[1] = records
-        block[control.VIOLATIONS] = violations.ctypes.data
-        block[control.BATCH] = batch
+                for i, row in enumerate(initial):
+                    states[i * self._words : (i + 1) * self._words] = list(row)
+                    entries[i] = control.ROOT + i
+        violations = arena.take(2 + control.RECORD * sizes.records)
+        violations[1] = sizes.records
+        block[control.VIOLATIONS] = ctypes.addressof(violations)
+        block[control.BATCH] = sizes.batch
         block[control.INITIAL_COUNT] = len(initial)
-        block[control.BOX_CAPACITY] = _ROUND_SUCCESSORS + capacity
+        block[control.BOX_CAPACITY] = _ROUND_SUCCESSORS + sizes.capacity
 
 
 class Team:
@@ -162,11 +174,18 @@ class Team:
     """
 
     def __init__(
-        self, model: Model, initial: Words, workers: int, limit: int, max_depth: int
+        self,
+        model: Model,
+        initial: Sequence[Sequence[int]],
+        workers: int,
+        limit: int,
+        max_depth: int,
     ) -> None:
         assert workers > 0
         self._closing = ExitStack()
-        self._shared = np.zeros((2 + 2 * workers) * control.FLAG_STRIDE, dtype=np.int64)
+        shared = Arena((2 + 2 * workers) * control.FLAG_STRIDE)
+        self._closing.callback(shared.close)
+        self._shared = shared.take((2 + 2 * workers) * control.FLAG_STRIDE)
         self.workers: list[Worker] = []
         try:
             for index in range(workers):
@@ -196,14 +215,14 @@ class Team:
 
     def total(self, field: int) -> int:
         """Sum over the workers of one word of their control blocks."""
-        return sum(int(worker.block[field]) for worker in self.workers)
+        return sum(worker.block[field] for worker in self.workers)
 
     def _connect(self, model: Model) -> None:
         """Give all workers the addresses of what they share."""
         count = len(self.workers)
         line = 8 * control.FLAG_STRIDE
-        start = self._shared.ctypes.data
-        capacity = max(int(worker.block[control.BOX_CAPACITY]) for worker in self.workers)
+        start = ctypes.addressof(self._shared)
+        capacity = max(worker.block[control.BOX_CAPACITY] for worker in self.workers)
         box_bytes = 8 * control.BOX_HEADER + 8 * capacity * (model.words + 1)
         boxes = 0
         if count > 1:

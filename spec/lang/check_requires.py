@@ -11,11 +11,12 @@ from collections.abc import Iterable
 from ackproof.spec.lang import ir
 from ackproof.spec.lang.errors import SpecError
 from ackproof.spec.lang.ir import Stmt
+from ackproof.spec.lang.places import WRITES
 from ackproof.spec.lang.program import Program
 
 __all__ = ["check_requires"]
 
-_CHANGES = (ir.Assign, ir.SetAdd, ir.SetDiscard, ir.Push, ir.Pop, ir.Emit, ir.Call)
+_CHANGES = (*WRITES, ir.Emit, ir.Call)
 
 
 def check_requires(program: Program) -> Program:

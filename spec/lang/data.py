@@ -12,7 +12,8 @@ import dataclasses
 import enum
 import itertools
 from collections.abc import Mapping
-from typing import Any, get_args, get_origin
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
 
 from ackproof.spec.lang.process import split_marks
 from ackproof.spec.lang.types import (
@@ -29,7 +30,7 @@ from ackproof.spec.lang.types import (
 )
 from ackproof.spec.lang.values import Map, Record, Seq
 
-__all__ = ["Elements", "default_data", "domain", "from_data", "in_range", "to_data"]
+__all__ = ["Elements", "default_data", "domain", "from_data", "in_range", "show", "to_data"]
 
 #: The elements of each sort of an instance, by the sort's name.
 Elements = Mapping[str, tuple[Any, ...]]
@@ -51,31 +52,31 @@ def to_data(value: Any) -> Any:
 
 
 def from_data(value: Any, hint: Any) -> Any:
-    """Return plain data as the Python value that an annotation asks for (maps: see `fill`)."""
-    hint, _ = split_marks(hint)
+    """Return plain data as the Python value that an annotation asks for; for a map, a dict."""
+    hint, marks = split_marks(hint)
     origin, args = get_origin(hint), get_args(hint)
     if value is None or hint is bool:
         return value
     if isinstance(hint, type) and issubclass(hint, enum.Enum):
         return hint[value]
     if isinstance(hint, type) and issubclass(hint, Record):
-        fields = dataclasses.fields(hint)  # type: ignore[arg-type]
-        return hint(
-            *(from_data(v, _hint(hint, f.name)) for f, v in zip(fields, value, strict=True))
-        )
+        cls: Any = hint
+        names = [f.name for f in dataclasses.fields(cls)]
+        return cls(*(from_data(v, _hint(cls, n)) for n, v in zip(names, value, strict=True)))
     if origin is set:
         return {from_data(v, args[0]) for v in value}
     if origin is Seq:
-        return Seq(from_data(v, args[0]) for v in value)
+        items = Seq(from_data(v, args[0]) for v in value)
+        items.cap = next((m for m in marks if type(m) is int), None)
+        return items
     if origin is Map:
         return {from_data(k, args[0]): from_data(v, args[1]) for k, v in value}
     some = [a for a in args if a is not type(None)]
     return from_data(value, some[0]) if some else value
 
 
-def _hint(cls: type, name: str) -> Any:
-    from typing import get_type_hints
-
+@cache
+def _hint(cls: Any, name: str) -> Any:
     return get_type_hints(cls, include_extras=True)[name]
 
 
@@ -114,6 +115,8 @@ def default_data(t: Type, elements: Elements) -> Any:
         return ()
     if isinstance(t, RecordT):
         return tuple(default_data(f, elements) for _, f in t.fields)
+    if isinstance(t, IntT):
+        return t.lo
     return domain(t, elements)[0]
 
 
@@ -126,9 +129,21 @@ def in_range(value: Any, t: Type) -> bool:
     if isinstance(t, SetT):
         return all(in_range(v, t.elem) for v in value)
     if isinstance(t, MapT):
-        return all(in_range(v, t.value) for _, v in value)
+        return all(in_range(k, t.key) and in_range(v, t.value) for k, v in value)
     if isinstance(t, OptionT):
         return value is None or in_range(value, t.inner)
     if isinstance(t, RecordT):
         return all(in_range(v, f) for v, (_, f) in zip(value, t.fields, strict=True))
     return True
+
+
+def show(value: Any) -> str:
+    """Return plain data as a reader wants it: sets in braces and in order."""
+    if isinstance(value, frozenset):
+        if value and all(isinstance(v, tuple) and len(v) == 2 for v in value):
+            entries = sorted(value, key=lambda e: str(e[0]))
+            return "{" + ", ".join(f"{show(k)}: {show(v)}" for k, v in entries) + "}"
+        return "{" + ", ".join(sorted(map(show, value))) + "}"
+    if isinstance(value, tuple):
+        return "(" + ", ".join(map(show, value)) + ")"
+    return str(value)

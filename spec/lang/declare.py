@@ -1,8 +1,4 @@
-"""Declarations: from annotations of live classes to types, variables and parts.
-
-Python has already resolved the names in an annotation when this runs, so a declaration is read
-from the object that stands there, and refused at the line where it was written.
-"""
+"""Declarations: the variables of a process class with what they start with, and its parts."""
 
 from __future__ import annotations
 
@@ -10,20 +6,17 @@ import dataclasses
 import enum
 import inspect
 from collections.abc import Iterable
-from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin
 
 from ackproof.spec.lang import ir
+from ackproof.spec.lang.annotations import declared, to_type, type_of_class
 from ackproof.spec.lang.errors import SpecError
 from ackproof.spec.lang.ir import Expr, Span
-from ackproof.spec.lang.process import Process, hints_of, split_marks
+from ackproof.spec.lang.process import Process, split_marks
 from ackproof.spec.lang.program import VarDecl
-from ackproof.spec.lang.sorts import Sort
 from ackproof.spec.lang.source import annotation_span
 from ackproof.spec.lang.types import (
     BOOL,
-    UNBOUNDED,
-    EnumT,
     FamilyT,
     IntT,
     MapT,
@@ -31,167 +24,19 @@ from ackproof.spec.lang.types import (
     ProcT,
     RecordT,
     SeqT,
-    SetT,
     SortT,
     Type,
     is_mutable,
-    is_scalar,
+    written,
 )
-from ackproof.spec.lang.values import CONST, GHOST, Each, Map, Range, Record, Seq
+from ackproof.spec.lang.values import CONST, GHOST, Each, Record
 
-__all__ = ["declare", "literal", "to_type", "type_of_class"]
-
-
-def type_of_class(cls: type) -> Type | None:
-    """Return the scalar type a class stands for, or None if it is none of the language's."""
-    if cls is bool:
-        return BOOL
-    if issubclass(cls, enum.Enum) and len(cls):
-        return EnumT(cls.__name__, tuple(cls.__members__))
-    if issubclass(cls, Sort):
-        return SortT(cls.__name__, cls.ordered)
-    if issubclass(cls, Record) and dataclasses.is_dataclass(cls):
-        hints = get_type_hints(cls, include_extras=True)
-        return RecordT(
-            cls.__name__,
-            tuple(
-                (f.name, to_type(hints[f.name], _of(cls, f.name))) for f in dataclasses.fields(cls)
-            ),
-        )
-    return None
+__all__ = ["declare", "hint_of", "literal", "to_type", "type_of_class", "without_first_value"]
 
 
-def _of(cls: type, name: str) -> Span:
-    return annotation_span(cls, name)
-
-
-def to_type(hint: Any, span: Span, *, const: bool = False) -> Type:
-    """Return the type that an annotation stands for.
-
-    Raises:
-        SpecError: the annotation is outside the language.
-    """
-    inner, marks = split_marks(hint)
-    origin, args = get_origin(inner), get_args(inner)
-    if inner is int:
-        return _integer(marks, span, const)
-    if origin is Seq:
-        return _sequence(args, marks, span)
-    if isinstance(inner, type) and origin is None:
-        known = type_of_class(inner)
-        if known is not None:
-            return known
-        raise _unknown_type(inner, span)
-    if origin in (Union, UnionType):
-        return _option(args, span)
-    if origin is set:
-        return SetT(_scalar(args[0], span, "a set holds"))
-    if origin is Map:
-        value = to_type(args[1], span)
-        return MapT(_scalar(args[0], span, "a map is indexed by"), value)
-    raise _unknown_type(inner, span)
-
-
-def _unknown_type(hint: Any, span: Span) -> SpecError:
-    name = getattr(hint, "__name__", str(hint))
-    if hint in (set, dict, list, Map, Seq):
-        return SpecError(
-            span,
-            f"`{name}` does not say what it holds",
-            "name the element types, as in Set[Msg] or Map[Msg, bool]",
-        )
-    return SpecError(
-        span,
-        f"`{name}` is not a type of the language",
-        "use bool, an Enum, Annotated[int, Range(lo, hi)], a Sort, Option[…], Set[…], "
-        "Map[…, …], Annotated[Seq[…], n] or a Record",
-    )
-
-
-def _integer(marks: set[Any], span: Span, const: bool) -> IntT:
-    bounds = [m for m in marks if isinstance(m, Range)]
-    if bounds and bounds[0].lo > bounds[0].hi:
-        raise SpecError(
-            span,
-            f"the range {bounds[0].lo} to {bounds[0].hi} is empty",
-            "give the lower bound first: Range(lo, hi) with lo <= hi",
-        )
-    if bounds:
-        return IntT(bounds[0].lo, bounds[0].hi)
-    if const:
-        return IntT(-UNBOUNDED, UNBOUNDED)
-    raise SpecError(
-        span,
-        "an integer without bounds has no finite state space",
-        "give its bounds: Annotated[int, Range(0, 3)]",
-    )
-
-
-def _sequence(args: tuple[Any, ...], marks: set[Any], span: Span) -> SeqT:
-    caps = [m for m in marks if isinstance(m, int)]
-    if not caps or caps[0] < 1:
-        raise SpecError(
-            span,
-            "a sequence without a bound has no finite state space",
-            "say how much it holds: Annotated[Seq[Msg], 3]",
-        )
-    return SeqT(_scalar(args[0], span, "a sequence holds"), caps[0])
-
-
-def _option(args: tuple[Any, ...], span: Span) -> OptionT:
-    some = [a for a in args if a is not type(None)]
-    if len(some) != 1 or len(args) != 2:
-        raise SpecError(
-            span,
-            "a union of several types is outside the language",
-            "use Option[T], or a Record with a field that tells the cases apart",
-        )
-    return OptionT(_scalar(some[0], span, "an option holds"))
-
-
-def _scalar(hint: Any, span: Span, what: str) -> Type:
-    found = to_type(hint, span)
-    if not is_scalar(found):
-        raise SpecError(
-            span,
-            f"{what} single values, and this is {_words(found)}",
-            "use a scalar there; for sets of sets, a Map from a Sort to Set[…]",
-        )
-    return found
-
-
-def _words(t: Type) -> str:
-    return {SetT: "a set", MapT: "a map", SeqT: "a sequence"}.get(type(t), repr(t))
-
-
-def literal(value: object, expected: Type, span: Span) -> Expr:
-    """Return the expression for a Python value that stands in a declaration or a constant."""
-    if isinstance(expected, OptionT):
-        if value is None:
-            return ir.Lit(None, type=expected, span=span)
-        return ir.Some(literal(value, expected.inner, span), type=expected, span=span)
-    if isinstance(expected, EnumT) and isinstance(value, enum.Enum):
-        return ir.Lit(value.name, type=expected, span=span)
-    if expected == BOOL and isinstance(value, bool):
-        return ir.Lit(value, type=BOOL, span=span)
-    if isinstance(expected, IntT) and isinstance(value, int) and not isinstance(value, bool):
-        if not expected.lo <= value <= expected.hi:
-            raise SpecError(
-                span,
-                f"{value} is outside {expected.lo} to {expected.hi}",
-                "start with a value in the range, or widen it",
-            )
-        return ir.Lit(value, type=expected, span=span)
-    if isinstance(expected, SortT) and expected.ordered and value == 1:
-        return ir.First(type=expected, span=span)
-    if isinstance(expected, RecordT) and isinstance(value, Record):
-        args = tuple(literal(getattr(value, n), t, span) for n, t in expected.fields)
-        return ir.MakeRecord(args, type=expected, span=span)
-    raise SpecError(
-        span,
-        f"{value!r} is not a value of type {expected!r}",
-        "write a literal of the declared type, or leave the value out",
-    )
+def hint_of(cls: type[Process], name: str) -> Any:
+    """Return the annotation of a variable of a process class, or None if it is not declared."""
+    return declared(cls).get(name)
 
 
 def declare(cls: type[Process]) -> tuple[tuple[VarDecl, ...], dict[str, ProcT | FamilyT]]:
@@ -203,20 +48,27 @@ def declare(cls: type[Process]) -> tuple[tuple[VarDecl, ...], dict[str, ProcT | 
     _refuse_bare_assignments(cls)
     variables: list[VarDecl] = []
     parts: dict[str, ProcT | FamilyT] = {}
-    for name, hint in hints_of(cls).items():
+    for name, hint in declared(cls).items():
         span = _declared_at(cls, name)
+        _refuse_taken_name(cls, name, span)
         inner, marks = split_marks(hint)
         part = _part(inner, span)
-        if part is not None:
+        if part is None:
+            variables.append(_variable(cls, name, hint, span))
+        elif marks:
+            raise SpecError(
+                span,
+                "a part is a process, and neither Ghost nor Const",
+                "mark the variables of the process instead",
+            )
+        else:
             parts[name] = part
-            continue
-        variables.append(_variable(cls, name, hint, span, GHOST in marks, CONST in marks))
     return tuple(variables), parts
 
 
 def _declared_at(cls: type, name: str) -> Span:
     for base in cls.__mro__:
-        if name in base.__dict__.get("__annotations__", {}):
+        if name in inspect.get_annotations(base):
             return annotation_span(base, name)
     return annotation_span(cls, name)
 
@@ -224,52 +76,109 @@ def _declared_at(cls: type, name: str) -> Span:
 def _part(hint: Any, span: Span) -> ProcT | FamilyT | None:
     if isinstance(hint, type) and issubclass(hint, Process):
         return ProcT(hint.__name__)
-    if get_origin(hint) is Each:
-        sort, proc = get_args(hint)
-        key = to_type(sort, span)
-        if not isinstance(key, SortT) or not issubclass(proc, Process):
-            raise SpecError(
-                span,
-                "a family is one process for every element of a sort",
-                "declare it as Each[SomeSort, SomeProcess]",
-            )
-        return FamilyT(key, ProcT(proc.__name__))
-    return None
+    if get_origin(hint) is not Each:
+        return None
+    sort, proc = get_args(hint)
+    key = to_type(sort, span)
+    if not (isinstance(key, SortT) and isinstance(proc, type) and issubclass(proc, Process)):
+        raise SpecError(
+            span,
+            "a family is one process for every element of a sort",
+            "declare it as Each[SomeSort, SomeProcess]",
+        )
+    return FamilyT(key, ProcT(proc.__name__))
 
 
-def _variable(cls: type, name: str, hint: Any, span: Span, ghost: bool, const: bool) -> VarDecl:
-    declared = to_type(hint, span, const=const)
+def _variable(cls: type, name: str, hint: Any, span: Span) -> VarDecl:
+    marks = split_marks(hint)[1]
+    ghost, const = GHOST in marks, CONST in marks
+    kind = to_type(hint, span, const=const)
+    if const and isinstance(kind, MapT | SeqT):
+        raise SpecError(
+            span, "a constant is a single value or a set", "declare a Set, or one Const for each"
+        )
+    if ghost and isinstance(kind, SeqT):
+        raise SpecError(
+            span,
+            "a ghost sequence cannot be switched off",
+            "keep a set of what was seen, or an option of what was seen last",
+        )
     value = inspect.getattr_static(cls, name, dataclasses.MISSING)
     if value is dataclasses.MISSING:
-        if isinstance(declared, SortT) and not declared.ordered and not const:
-            raise SpecError(
-                span,
-                f"no element of the unordered sort {declared.name} comes first",
-                f"declare Option[{declared.name}], which starts as None",
-            )
-        initial: Expr = ir.Default(type=declared, span=span)
-    elif (is_mutable(declared) and not const) or isinstance(value, set | dict | list):
+        initial: Expr = _natural(kind, const, span)
+    elif is_mutable(kind) or isinstance(value, set | dict | list):
         raise SpecError(
             span,
             "a default that can be changed would be shared by all processes",
             "leave the value out: sets, maps and sequences start empty",
         )
     else:
-        initial = literal(value, declared, span)
-    return VarDecl(name, declared, ghost, const, initial, span)
+        initial = literal(value, kind, span)
+    return VarDecl(name, kind, ghost, const, initial, span)
+
+
+def _natural(declared: Type, const: bool, span: Span) -> Expr:
+    """Return what a variable starts with when nothing is said."""
+    missing = without_first_value(declared)
+    if missing is not None and not const:
+        raise SpecError(
+            span,
+            f"no element of the unordered sort {missing.name} comes first",
+            f"declare Option[{missing.name}], which starts as None",
+        )
+    return ir.Default(type=declared, span=span)
+
+
+def without_first_value(t: Type) -> SortT | None:
+    """Return the unordered sort, if there is one, because of which a type has no first value."""
+    if isinstance(t, SortT):
+        return None if t.ordered else t
+    if isinstance(t, MapT):
+        return without_first_value(t.value)
+    if isinstance(t, RecordT):
+        return next(filter(None, (without_first_value(f) for _, f in t.fields)), None)
+    return None
+
+
+def literal(value: object, expected: Type, span: Span) -> Expr:
+    """Return the expression for a Python value that stands in a declaration."""
+    if isinstance(expected, OptionT):
+        if value is None:
+            return ir.Lit(None, type=expected, span=span)
+        return ir.Some(literal(value, expected.inner, span), type=expected, span=span)
+    if isinstance(value, enum.Enum) and type_of_class(type(value)) == expected:
+        return ir.Lit(value.name, type=expected, span=span)
+    if expected == BOOL and isinstance(value, bool):
+        return ir.Lit(value, type=BOOL, span=span)
+    if isinstance(expected, IntT) and type(value) is int:
+        if not expected.lo <= value <= expected.hi:
+            raise SpecError(
+                span,
+                f"{value} is outside {expected.lo} to {expected.hi}",
+                "start with a value in the range, or widen it",
+            )
+        return ir.Lit(value, type=expected, span=span)
+    if isinstance(expected, SortT) and expected.ordered and type(value) is int and value == 1:
+        return ir.First(type=expected, span=span)
+    if isinstance(value, Record) and type_of_class(type(value)) == expected:
+        assert isinstance(expected, RecordT)
+        args = tuple(literal(getattr(value, n), t, span) for n, t in expected.fields)
+        return ir.MakeRecord(args, type=expected, span=span)
+    shown = str(value) if isinstance(value, enum.Enum) else repr(value)
+    raise SpecError(
+        span,
+        f"{shown} is not a value of type {written(expected)}",
+        "write a literal of the declared type, or leave the value out",
+    )
 
 
 def _refuse_bare_assignments(cls: type[Process]) -> None:
-    """Refuse class attributes that are neither declared, nor methods, nor constants of a base."""
-    declared = set(hints_of(cls))
+    """Refuse class attributes that are neither declared nor methods."""
+    known = set(declared(cls))
     for base in _specified(cls):
         for name, value in vars(base).items():
-            plain = (
-                name.startswith("__")
-                or callable(value)
-                or isinstance(value, property | staticmethod | classmethod)
-            )
-            if not plain and name not in declared:
+            plain = name.startswith("__") or inspect.isfunction(value)
+            if not plain and name not in known:
                 raise SpecError(
                     annotation_span(base, name),
                     f"`{name}` has no annotation",
@@ -277,5 +186,16 @@ def _refuse_bare_assignments(cls: type[Process]) -> None:
                 )
 
 
-def _specified(cls: type) -> Iterable[type]:
+def _refuse_taken_name(cls: type[Process], name: str, span: Span) -> None:
+    """Refuse a variable with the name of a method: Python would find the variable instead."""
+    for base in cls.__mro__:
+        if inspect.isfunction(vars(base).get(name)):
+            raise SpecError(
+                span,
+                f"`{name}` is a method of {base.__name__} already",
+                "give the variable a name of its own",
+            )
+
+
+def _specified(cls: type[Process]) -> Iterable[type]:
     return (b for b in cls.__mro__ if issubclass(b, Process) and b.__module__ != Process.__module__)

@@ -130,7 +130,7 @@ class _Inliner:
             raise SpecError(
                 call.span,
                 f"`{method.name}` calls itself",
-                "state it without recursion: loop over a set instead",
+                "state it without recursion: loop over a set",
             )
         self.stack = (*self.stack, key)
         result = self.body(method, call.obj, call.args)
@@ -138,16 +138,25 @@ class _Inliner:
         return result
 
     def observed(self, emit: ir.Emit) -> Iterable[Stmt]:
-        """Yield what the observers of an event do."""
+        """Yield what the observer of an event does.
+
+        Raises:
+            SpecError: the event was emitted by what that observer does.
+        """
         for observer in self.observers:
-            if observer.event == emit.event.type and (observer.owner, observer.name) not in (
-                self.stack
-            ):
-                key = (observer.owner, observer.name)
-                self.stack = (*self.stack, key)
-                root = ir.Root("self", type=ProcT(self._root))
-                yield from self.body(observer, root, (emit.event,))
-                self.stack = self.stack[:-1]
+            if observer.event != emit.event.type:
+                continue
+            key = (observer.owner, observer.name)
+            if key in self.stack:
+                raise SpecError(
+                    emit.span,
+                    f"this event leads back to its observer `{observer.name}`",
+                    "emit another event, or change the state where this one is emitted",
+                )
+            self.stack = (*self.stack, key)
+            root = ir.Root("self", type=ProcT(self._root))
+            yield from self.body(observer, root, (emit.event,))
+            self.stack = self.stack[:-1]
 
     _root: str = ""
 

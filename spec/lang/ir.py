@@ -36,7 +36,7 @@ from ackproof.spec.lang.types import (
     is_scalar,
 )
 
-__all__ = [
+__all__ = [  # noqa: RUF022 - grouped by what they are for
     # leaves
     "Default",
     "First",
@@ -122,7 +122,7 @@ def _show(value: object) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Node:
-    """Base of expressions and statements; `span` and `type` do not take part in the printed form."""
+    """Base of expressions and statements; the printed form leaves out `span` and `type`."""
 
     span: Span = field(default=NOWHERE, compare=False, kw_only=True)
 
@@ -132,7 +132,7 @@ class Node:
         return "(" + " ".join([head, *parts]) + ")"
 
 
-_HIDDEN = {"span", "type"}
+_HIDDEN = {"span", "type", "live"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -583,12 +583,14 @@ class If(Stmt):
 class For(Stmt):
     """A parallel loop: no iteration reads what another wrote.
 
-    With `ordered`, iterations are taken in ascending order; only what is emitted can tell.
+    With `ordered`, iterations are taken in ascending order; only what is emitted can tell.  Where
+    it is `live`, Python ranges over a set of the state itself, not a copy.
     """
 
     binder: Binder
     body: tuple[Stmt, ...]
     ordered: bool
+    live: bool = field(default=False, compare=False, kw_only=True)
 
 
 @dataclass(frozen=True, repr=False)

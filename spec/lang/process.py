@@ -23,8 +23,10 @@ instance, or by the program that creates the process: `Queue(durable=False)`.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints, overload
 
 from ackproof.spec.lang.sorts import OrderedSort, Sort
@@ -137,6 +139,15 @@ class Process:
         TypeError: a constant is given that is not declared.
     """
 
+    def __init_subclass__(cls) -> None:
+        """Let a method that overrides a step without a decorator be that step."""
+        for name, function in vars(cls).items():
+            if inspect.isfunction(function) and mark_of(function) is None:
+                overridden = getattr(super(cls, cls), name, None)
+                mark = mark_of(overridden)
+                if mark is not None:
+                    _marked(function, mark)
+
     def __init__(
         self,
         *,
@@ -145,7 +156,7 @@ class Process:
         **constants: Any,
     ) -> None:
         if emit is not None:
-            self.emit = emit  # type: ignore[method-assign]
+            self.emit = emit  # type: ignore[method-assign, assignment]
         for name, build in _builders(type(self)).items():
             setattr(self, name, build(emit, ghosts))
         for name, value in constants.items():
@@ -165,13 +176,14 @@ _Build = Callable[[Any, bool], Any]
 _BUILDERS: dict[type, dict[str, _Build]] = {}
 
 
-def hints_of(cls: type) -> dict[str, Any]:
+@cache
+def hints_of(cls: Any) -> Mapping[str, Any]:
     """Return the declared variables of a process class, bases first."""
     hints: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
-        if issubclass(base, Process) and "__annotations__" in base.__dict__:
+        if issubclass(base, Process):
             resolved = get_type_hints(base, include_extras=True)
-            hints.update({name: resolved[name] for name in base.__dict__["__annotations__"]})
+            hints.update({name: resolved[name] for name in inspect.get_annotations(base)})
     return hints
 
 
@@ -212,7 +224,12 @@ def _builder(cls: type, name: str, hint: Any, marks: set[Any]) -> _Build:
         return lambda _, ghosts: Map(default) if ghosts or not ghost else NullMap(default)
     if origin is Seq:
         return lambda _, __: Seq()
-    value = getattr(cls, name) if hasattr(cls, name) else default_of(hint, marks)
+    if hasattr(cls, name):
+        value = getattr(cls, name)
+    elif CONST in marks and isinstance(hint, type) and issubclass(hint, Sort):
+        value = None  # an instance, or the program, has to say which element
+    else:
+        value = default_of(hint, marks)
     return lambda _, __: value
 
 

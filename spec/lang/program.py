@@ -85,7 +85,8 @@ class Variable:
     """A state variable of the whole system.
 
     `path` leads to it from the root by names; `families` are the sorts of the families it lies
-    in, outermost first: it exists once for every combination of their elements.
+    in, outermost first: it exists once for every combination of their elements.  `depths` says
+    which names of the path are those families.
     """
 
     path: tuple[str, ...]
@@ -95,6 +96,7 @@ class Variable:
     const: bool
     initial: Expr
     owner: str
+    depths: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:

@@ -1,27 +1,37 @@
-"""Scopes: what names mean while a function body is read, and how a refusal is raised there.
+"""Scopes: what names mean while a function body is read, and how a refusal is made there.
 
 A scope knows the function's file, its global names, its parameters and locals, the process that
 `self` is, and what is known not to be None at this point (`facts`): after `x is not None and`,
 an option is its value, which is also how a type checker reads it.
+
+Facts are the printed forms of expressions.  What is written to meanwhile is forgotten: a fact about
+a variable does not outlive a write to a variable of that name, in whatever process or entry, nor
+a call or an event, after which anything may have been written.  A block that ends gives back the
+facts it was entered with, except those that were forgotten in it.
 """
 
 from __future__ import annotations
 
 import ast
-import enum
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 from ackproof.spec.lang import ir
 from ackproof.spec.lang.errors import SpecError
 from ackproof.spec.lang.ir import Expr, Span
 from ackproof.spec.lang.process import Process
 from ackproof.spec.lang.source import span_at
-from ackproof.spec.lang.types import Type
 
-__all__ = ["Registry", "Scope", "known_after"]
+__all__ = ["UNKNOWN", "Registry", "Scope", "assigned_names", "known_after"]
+
+#: What a name stands for that has no meaning before a specification runs.
+UNKNOWN = object()
+
+_BUILTINS: dict[str, object] = {
+    f.__name__: f for f in (set, len, min, max, all, any, sorted, bool, super)
+}
 
 
 class Registry:
@@ -31,38 +41,57 @@ class Registry:
         self.replaced = replaced
         self.classes: dict[str, type[Process]] = {}
 
-    def player(self, cls: type[Process]) -> type[Process]:
-        """Return the class that plays `cls`: itself, or a design's subclass."""
-        return self.replaced.get(cls, cls)
-
     def add(self, cls: type[Process]) -> type[Process]:
         """Enter a process class under its own name and return the class that plays it."""
         player = self.player(cls)
         self.classes[cls.__name__] = player
         return player
 
+    def player(self, cls: type[Process]) -> type[Process]:
+        """Return the class that plays `cls`: itself, or a design's subclass."""
+        return self.replaced.get(cls, cls)
+
+    def name_of(self, cls: type[Process]) -> str:
+        """Return the name under which a process class, or the class it plays, is entered."""
+        return next((n for n, player in self.classes.items() if player is cls), cls.__name__)
+
 
 @dataclass
 class Scope:
-    """What names mean at one point of a function body."""
+    """What names mean at one point of a function body.
+
+    Args:
+        file: where the function is written.
+        names: what its global names mean.
+        registry: the process classes of the system.
+        own: the names that the function assigns; they never mean anything global.
+        roots: the processes that names stand for.
+        bound: parameters, locals and bound variables.
+        facts: what is known not to be None.
+        owner: the class that the function is a method of.
+        stack: the helpers that are being inlined.
+    """
 
     file: str
     names: dict[str, Any]
     registry: Registry
+    own: frozenset[str] = frozenset()
     roots: dict[str, Expr] = field(default_factory=dict)
     bound: dict[str, Expr] = field(default_factory=dict)
     facts: frozenset[str] = frozenset()
     owner: type[Process] | None = None
     stack: tuple[Callable[..., Any], ...] = ()
     counter: list[int] = field(default_factory=lambda: [0])
+    comprehensions: int = 0
+    _forgotten: list[str | None] = field(default_factory=list)
 
     def span(self, node: ast.AST) -> Span:
         """Return where a syntax node stands."""
         return span_at(self.file, node)
 
-    def refuse(self, node: ast.AST, problem: str, instead: str) -> NoReturn:
-        """Refuse a piece of source."""
-        raise SpecError(self.span(node), problem, instead)
+    def error(self, node: ast.AST, problem: str, instead: str) -> SpecError:
+        """Return the refusal of a piece of source."""
+        return SpecError(self.span(node), problem, instead)
 
     def fresh(self, name: str) -> str:
         """Return a name that occurs nowhere else in this body."""
@@ -73,59 +102,86 @@ class Scope:
         """Return the expression bound to a name, or the Python object it means.
 
         Raises:
-            SpecError: the name means nothing.
+            SpecError: the name means nothing here.
         """
-        if node.id in self.bound:
-            return self.bound[node.id]
-        if node.id in self.roots:
-            return self.roots[node.id]
-        if node.id in self.names:
-            return self.names[node.id]
-        builtins = {
-            "set": set,
-            "len": len,
-            "min": min,
-            "max": max,
-            "all": all,
-            "any": any,
-            "sorted": sorted,
-            "bool": bool,
-            "super": super,
-        }
-        if node.id in builtins:
-            return builtins[node.id]
-        self.refuse(
+        name = node.id
+        if name in self.bound:
+            return self.bound[name]
+        if name in self.own:
+            raise self.error(
+                node,
+                f"the local `{name}` may have no value here",
+                "give it a value on every way that leads here, in both branches of an `if`",
+            )
+        if name in self.roots:
+            return self.roots[name]
+        found: object = self.names.get(name, _BUILTINS.get(name, UNKNOWN))
+        if found is not UNKNOWN:
+            return found
+        raise self.error(
             node,
-            f"the name `{node.id}` is not defined here",
+            f"the name `{name}` is not defined here",
             "define or import it at the top of the module, or declare it on the process",
         )
 
+    def static(self, node: ast.expr) -> object:
+        """Return the Python object that a global name or an attribute of a module means.
+
+        Anything else is `UNKNOWN`.
+        """
+        if isinstance(node, ast.Name):
+            found = self.lookup(node)
+            return UNKNOWN if isinstance(found, Expr) else found
+        if isinstance(node, ast.Attribute):
+            module = self.static(node.value) if _is_path(node.value) else UNKNOWN
+            if isinstance(module, type(ast)):
+                return getattr(module, node.attr, UNKNOWN)
+        return UNKNOWN
+
+    # -- facts ----------------------------------------------------------------------------------
+
+    def forget(self, variable: str | None = None) -> None:
+        """Forget what is known of a state variable, or of all of them."""
+        self._forgotten.append(variable)
+        self.facts = _without(self.facts, [variable])
+
     @contextmanager
-    def knowing(self, facts: frozenset[str]) -> Iterator[None]:
+    def knowing(self, facts: frozenset[str] = frozenset()) -> Iterator[None]:
         """Add facts for the length of a `with` block."""
-        before = self.facts
+        before, position = self.facts, len(self._forgotten)
         self.facts = before | facts
         try:
             yield
         finally:
-            self.facts = before
+            self.facts = _without(before, self._forgotten[position:])
 
     @contextmanager
-    def binding(self, names: dict[str, Expr]) -> Iterator[None]:
+    def binding(self, names: dict[str, Expr] | None = None) -> Iterator[None]:
         """Bind names for the length of a `with` block."""
         before = dict(self.bound)
-        self.bound.update(names)
+        self.bound.update(names or {})
         try:
             yield
         finally:
             self.bound = before
 
 
-def known_after(cond: Expr, outcome: bool) -> frozenset[str]:
-    """Return what is known not to be None once `cond` came out as `outcome`.
+def _is_path(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
 
-    Expressions are named by their printed form.
-    """
+
+def _without(facts: frozenset[str], variables: Iterable[str | None]) -> frozenset[str]:
+    """Return the facts that do not speak of state variables with these names."""
+    for variable in variables:
+        shown = "(field " if variable is None else f" {variable})"
+        facts = frozenset(f for f in facts if shown not in f)
+    return facts
+
+
+def known_after(cond: Expr, outcome: bool) -> frozenset[str]:
+    """Return what is known not to be None once `cond` came out as `outcome`."""
     if isinstance(cond, ir.IsNone):
         return frozenset() if outcome else frozenset({repr(cond.arg)})
     if isinstance(cond, ir.Not):
@@ -140,11 +196,17 @@ def known_after(cond: Expr, outcome: bool) -> frozenset[str]:
     return frozenset()
 
 
-def enum_member(value: object) -> enum.Enum | None:
-    """Return `value` if it is the member of an enum."""
-    return value if isinstance(value, enum.Enum) else None
+def assigned_names(function: ast.FunctionDef) -> frozenset[str]:
+    """Return the names that a function assigns outside of its comprehensions."""
+    found: set[str] = set()
 
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        for child in ast.iter_child_nodes(node):
+            if not (isinstance(node, ast.comprehension) and child is node.target):
+                visit(child)
 
-def describe(t: Type) -> str:
-    """Return a type in words a user wrote."""
-    return repr(t)
+    for statement in function.body:
+        visit(statement)
+    return frozenset(found)

@@ -15,9 +15,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ackproof.spec.lang.errors import SpecError
 from ackproof.spec.lang.ir import Span
 
-__all__ = ["annotation_span", "class_span", "docstring", "function_ast", "names_of", "span_at"]
+__all__ = [
+    "annotation_span",
+    "class_ast",
+    "class_span",
+    "docstring",
+    "function_ast",
+    "names_of",
+    "span_at",
+]
 
 
 @cache
@@ -42,17 +51,27 @@ def span_at(file: str, node: ast.AST) -> Span:
     """Return the span of `node`; where it runs over several lines, of the first one."""
     line = int(getattr(node, "lineno", 1))
     text = _lines(file)[line - 1] if line <= len(_lines(file)) else ""
-    start = int(getattr(node, "col_offset", 0))
-    same_line = getattr(node, "end_lineno", line) == line
-    end = int(getattr(node, "end_col_offset", start + 1)) if same_line else len(text)
+    start = _characters(text, int(getattr(node, "col_offset", 0)))
+    if getattr(node, "end_lineno", line) == line:
+        end = _characters(text, int(getattr(node, "end_col_offset", start + 1)))
+    else:
+        end = len(text)
     return Span(_display(file), line, start + 1, end + 1, text)
 
 
+def _characters(text: str, position: int) -> int:
+    """Return how many characters the first `position` bytes of a line are."""
+    return len(text.encode()[:position].decode(errors="replace"))
+
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
 @cache
-def _functions(file: str) -> dict[int, ast.FunctionDef]:
-    found = {}
+def _functions(file: str) -> dict[int, _Function]:
+    found: dict[int, _Function] = {}
     for node in ast.walk(_tree(file)):
-        if isinstance(node, ast.FunctionDef):
+        if isinstance(node, _Function):
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             found[first] = node
     return found
@@ -62,33 +81,67 @@ def function_ast(function: Callable[..., Any]) -> tuple[str, ast.FunctionDef]:
     """Return the file and the syntax tree of a function.
 
     Raises:
-        LookupError: the source cannot be read (typed into a prompt, or removed).
+        SpecError: it is not written with `def`, or the source cannot be read.
     """
     code = inspect.unwrap(function).__code__
     file = code.co_filename
-    node = _functions(file).get(code.co_firstlineno)
+    node = _functions(file).get(code.co_firstlineno) if Path(file).is_file() else None
+    if isinstance(node, ast.AsyncFunctionDef):
+        raise SpecError(
+            span_at(file, node),
+            "`async` is outside the language",
+            "leave it out: a step takes no time, and waiting is what `require` says",
+        )
     if node is None:
-        raise LookupError(f"the source of {function.__qualname__} is not available in {file}")
+        line = _lines(file)[code.co_firstlineno - 1 : code.co_firstlineno]
+        text = line[0] if line else ""
+        raise SpecError(
+            Span(_display(file), code.co_firstlineno, 1, 1 + len(text), text),
+            f"`{function.__name__}` has no source that can be read",
+            "write it with `def` in a file",
+        )
     return file, node
 
 
-def _class_ast(cls: type) -> tuple[str, ast.ClassDef | None]:
-    file = inspect.getsourcefile(cls) or "<unknown>"
-    for node in ast.walk(_tree(file)):
-        if isinstance(node, ast.ClassDef) and node.name == cls.__name__:
-            return file, node
-    return file, None
+@cache
+def _classes(file: str) -> dict[str, ast.ClassDef]:
+    """Return the classes of a file by their qualified names."""
+    found: dict[str, ast.ClassDef] = {}
+
+    def visit(node: ast.AST, prefix: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.ClassDef):
+                found[prefix + child.name] = child
+                visit(child, f"{prefix}{child.name}.")
+            elif isinstance(child, _Function):
+                visit(child, f"{prefix}{child.name}.<locals>.")
+            else:
+                visit(child, prefix)
+
+    visit(_tree(file), "")
+    return found
+
+
+def class_ast(cls: type) -> tuple[str, ast.ClassDef | None]:
+    """Return the file and the syntax tree of a class; no tree if there is no source."""
+    try:
+        file = inspect.getsourcefile(cls)
+    except (OSError, TypeError):
+        file = None
+    if file is None:
+        return f"<{cls.__module__}>", None
+    return file, _classes(file).get(cls.__qualname__)
 
 
 def class_span(cls: type) -> Span:
     """Return where a class is defined."""
-    file, node = _class_ast(cls)
+    file, node = class_ast(cls)
     return Span(_display(file), 1, 1, 2, "") if node is None else span_at(file, node)
 
 
 def annotation_span(cls: type, name: str) -> Span:
     """Return where a variable of a class is declared, or the class if it is not."""
-    file, node = _class_ast(cls)
+    file, node = class_ast(cls)
     for item in node.body if node is not None else []:
         target = getattr(item, "target", None)
         if isinstance(item, ast.AnnAssign | ast.Assign) and (

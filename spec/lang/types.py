@@ -29,7 +29,9 @@ __all__ = [
     "Type",
     "is_mutable",
     "is_scalar",
-    "strip_option",
+    "join_ints",
+    "within",
+    "written",
 ]
 
 #: Width of a constant integer whose value an instance gives: wide enough for any count.
@@ -194,6 +196,28 @@ def is_mutable(t: Type) -> bool:
     return isinstance(t, SetT | MapT | SeqT)
 
 
-def strip_option(t: Type) -> Type:
-    """Return what is left of `t` once it is known not to be None."""
-    return t.inner if isinstance(t, OptionT) else t
+def join_ints(a: IntT, b: IntT) -> IntT:
+    """Return the smallest range that holds both."""
+    return IntT(min(a.lo, b.lo), max(a.hi, b.hi))
+
+
+def within(a: IntT, b: IntT) -> bool:
+    """Tell whether every integer of range `a` is one of range `b`."""
+    return b.lo <= a.lo and a.hi <= b.hi
+
+
+def written(t: Type) -> str:
+    """Return a type as a specification writes it, for messages."""
+    if isinstance(t, IntT):
+        return f"int from {t.lo} to {t.hi}" if t.lo < t.hi else "int"
+    if isinstance(t, OptionT):
+        return f"Option[{written(t.inner)}]"
+    if isinstance(t, SetT):
+        return f"Set[{written(t.elem)}]"
+    if isinstance(t, MapT):
+        return f"Map[{written(t.key)}, {written(t.value)}]"
+    if isinstance(t, SeqT):
+        return f"Seq[{written(t.elem)}]"
+    if isinstance(t, FamilyT):
+        return f"Each[{t.key.name}, {t.proc.name}]"
+    return repr(t)

@@ -41,7 +41,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 Set = set
-Option = Optional[T]
+Option = Optional[T]  # noqa: UP045 - a generic alias, which `T | None` is not
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ class Map(dict[K, V], Generic[K, V]):
             value: V = self._default
             return value
         if self._build is set:
-            owned: Any = _OwnedSet(self, key)
-            return owned  # type: ignore[no-any-return]
+            missing: Any = _OwnedSet(self, key)
+            return missing  # type: ignore[no-any-return]
         inner: Any = self._build()
         inner._owner = (self, key)
         return inner  # type: ignore[no-any-return]
@@ -105,13 +105,8 @@ class Map(dict[K, V], Generic[K, V]):
         elif value == self._default:
             self.pop(key, None)
         else:
-            self._store(key, value)
+            super().__setitem__(key, value)
         self._tell_owner()
-
-    def _store(self, key: K, value: Any) -> None:
-        super().__setitem__(key, value)
-        if self._owner is not None and len(self) == 1:
-            self._tell_owner()
 
     def _tell_owner(self) -> None:
         if self._owner is None:
@@ -127,9 +122,9 @@ class Map(dict[K, V], Generic[K, V]):
         if not value:
             self.pop(key, None)
             return
-        owned = _OwnedSet(self, key)
+        owned: Any = _OwnedSet(self, key)
         set.update(owned, value)
-        super().__setitem__(key, owned)  # type: ignore[assignment]
+        super().__setitem__(key, owned)
 
     def _put_map(self, key: K, value: Any) -> None:
         if not value:
@@ -171,7 +166,7 @@ class _OwnedSet(set[T]):
         else:
             super().add(item)
 
-    def discard(self, item: T) -> None:
+    def discard(self, item: object) -> None:
         super().discard(item)
         if not self:
             self._settle()
@@ -192,19 +187,19 @@ class _OwnedSet(set[T]):
         super().intersection_update(*others)
         self._settle()
 
-    def __ior__(self, other: Any) -> Any:
+    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
         self.update(other)
         return self
 
-    def __isub__(self, other: Any) -> Any:
+    def __isub__(self, other: Any) -> Any:  # type: ignore[misc]
         self.difference_update(other)
         return self
 
-    def __iand__(self, other: Any) -> Any:
+    def __iand__(self, other: Any) -> Any:  # type: ignore[misc]
         self.intersection_update(other)
         return self
 
-    def __ixor__(self, other: Any) -> Any:
+    def __ixor__(self, other: Any) -> Any:  # type: ignore[misc]
         super().symmetric_difference_update(other)
         self._settle()
         return self
@@ -222,8 +217,8 @@ class NullSet(set[T]):
     def _same(self, _: Any) -> Any:
         return self
 
-    add = discard = update = difference_update = intersection_update = _ignore  # type: ignore[assignment]
-    __ior__ = __isub__ = __iand__ = __ixor__ = _same  # type: ignore[assignment]
+    add = discard = update = difference_update = intersection_update = _ignore
+    __ior__ = __isub__ = __iand__ = __ixor__ = _same
 
 
 class NullMap(Map[K, V]):
@@ -242,8 +237,17 @@ class NullMap(Map[K, V]):
 class Seq(list[T]):
     """A sequence; `Annotated[Seq[T], 3]` in a declaration holds at most three elements.
 
-    `append` adds at the end, `pop(0)` takes the head.  Natively there is no bound.
+    `append` adds at the end, `pop(0)` takes the head.  Natively there is no bound; the checker
+    sets `cap`, and an `append` beyond it is an `IndexError` there.
     """
+
+    cap: int | None = None
+
+    def append(self, item: T) -> None:
+        """Add an element at the end."""
+        if self.cap is not None and len(self) >= self.cap:
+            raise IndexError(f"this sequence holds at most {self.cap}")
+        super().append(item)
 
 
 class Each(dict[K, V], Generic[K, V]):

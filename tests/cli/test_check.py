@@ -245,13 +245,18 @@ def test_an_expectation_that_does_not_come_true_is_told(
 
 def test_progress_tells_states_rate_queue_level_memory_and_what_is_left() -> None:
     at = Progress(states=3_000, generated=9_000, queue=400, levels=7, memory=2 << 20, seconds=2.0)
-    assert progress_line("core", at, 12_000, 500) == (
-        "core  3,000 states  1,500/s  queue 400  level 7  2 MiB  25 %, 6 s left"
-    )
-    assert progress_line("core", at, None, 500) == (
-        "core  3,000 states  1,500/s  queue 400  level 7  2 MiB"
-    )
-    assert progress_line("core", at, None, 900).endswith("2 MiB  narrowing")
+    line = "core  3,000 states  1,500/s  queue 400  level 7  2 MiB"
+    assert progress_line("core", at, 12_000) == f"{line}  25 %, 6 s left"
+    assert progress_line("core", at, None) == line
+    assert progress_line("core", at, None, narrowing=True) == f"{line}  narrowing"
+
+
+def test_progress_says_when_fewer_states_wait_than_did(capsys: pytest.CaptureFixture[str]) -> None:
+    with Watch("core", None) as watch:
+        for second, queue in enumerate([100, 900, 3, 800, 300, 200, 100, 50, 20], start=1):
+            watch(Progress(1_000, 1, queue, 3, 1024, 10.0 * second))
+    said = [line.endswith("narrowing") for line in capsys.readouterr().err.splitlines()]
+    assert said == [False] * 8 + [True]
 
 
 def test_progress_without_a_terminal_is_silent_for_two_seconds(
@@ -286,12 +291,18 @@ def test_an_interrupted_search_ends_with_what_is_known(tmp_path: Path, engine: s
         from ackproof.spec.lang import *
 
         class Endless(System):
-            a: Annotated[int, Range(0, 1000000000)]
+            a: Annotated[int, Range(0, 100000)]
+            b: Annotated[int, Range(0, 100000)]
 
             @action
             def up(self) -> None:
-                require(self.a < 1000000000)
+                require(self.a < 100000)
                 self.a += 1
+
+            @action
+            def across(self) -> None:
+                require(self.b < 100000)
+                self.b += 1
 
         MODEL = Model("endless", Endless, (), (Instance("one", "counts", {}),))
     """)

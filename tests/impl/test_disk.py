@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.disk import Disk, DiskError
+from ackproof.spec.sorts import Level
 from pamqp import commands
 
 from tests.impl.wire import Wire, content
@@ -50,6 +51,8 @@ def test_persistent_messages_in_durable_queues_are_found_again(tmp_path: Path) -
     disk.close()
     broker = Broker(stored=Disk(tmp_path).recover())
     assert {name: len(q.machine.ready) for name, q in broker.queues.items()} == {"a": 1, "b": 1}
+    levels = [list(queue.machine.store.level.values()) for queue in broker.queues.values()]
+    assert levels == [[Level.SYNCED], [Level.SYNCED]]
 
 
 def test_a_recovered_queue_goes_on_where_it_was(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.journal import Batch
 from ackproof.impl.scheduler import Action, Eager, Step
+from ackproof.spec.sorts import Level
 from pamqp import commands
 
 from tests.impl.wire import Wire
@@ -185,3 +186,104 @@ def test_eager_takes_the_earliest_action_first_and_flushes_only_when_idle() -> N
     assert taken == [Step(Action.DELIVER, None, None), Step(Action.DRAIN, None, None), None]
     assert eager.take(idle=True) == Step(Action.FLUSH, None, None)
     assert eager.take(idle=True) is None
+
+
+class Held(Eager):
+    """Eager, but for some actions, which wait until they are released."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held: set[Action] = set()
+        self._kept: list[Step] = []
+
+    def offer(self, step: Step) -> None:
+        """Note that a step may be possible now, unless its action is held."""
+        if step.action in self.held:
+            self._kept.append(step)
+        else:
+            super().offer(step)
+
+    def release(self, action: Action) -> None:
+        """Offer what was held."""
+        self.held.discard(action)
+        kept, self._kept = self._kept, []
+        for step in kept:
+            self.offer(step)
+
+
+def holding(*actions: Action) -> tuple[Held, Wire]:
+    """Return a broker with a durable queue, whose scheduler holds these actions."""
+    scheduler = Held()
+    wire = Wire(Broker(scheduler)).opened().with_queue("q").confirming()
+    scheduler.held |= set(actions)
+    return scheduler, wire
+
+
+def test_a_confirm_that_was_sent_arrives_before_the_news_of_the_crash() -> None:
+    scheduler, wire = holding(Action.CONFIRM_ARRIVES)
+    wire.publish(1, "q")
+    wire.commit()
+    wire.publish(1, "q")
+    wire.broker.crash_queue("q")
+    assert wire.hear() == []
+    scheduler.release(Action.CONFIRM_ARRIVES)
+    assert wire.hear() == ["1 ack 1", "1 nack 2"]
+
+
+def test_a_queue_does_not_restart_before_its_crash_is_known() -> None:
+    scheduler, wire = holding(Action.DOWN_ARRIVES)
+    wire.publish(1, "q")
+    wire.broker.crash_queue("q")
+    assert not wire.broker.queues["q"].running
+    assert wire.publish(1, "q") == []
+    scheduler.release(Action.DOWN_ARRIVES)
+    assert wire.hear() == ["1 nack 2*"]
+    assert wire.broker.queues["q"].running
+
+
+def test_deleting_a_crashed_queue_does_not_turn_its_nacks_into_acks() -> None:
+    scheduler, wire = holding(Action.DOWN_ARRIVES)
+    wire.publish(1, "q")
+    wire.broker.crash_queue("q")
+    wire.say(1, commands.Queue.Delete(queue="q", nowait=True))
+    scheduler.release(Action.DOWN_ARRIVES)
+    assert wire.commit() == ["1 nack 1*"]
+
+
+def test_what_is_on_its_way_to_a_queue_dies_with_it() -> None:
+    scheduler, wire = holding(Action.DELIVER)
+    wire.publish(1, "q")
+    wire.broker.crash_queue("q")
+    assert wire.hear() == ["1 nack 1*"]
+    scheduler.release(Action.DELIVER)
+    assert wire.commit() == []
+    assert not wire.broker.queues["q"].machine.ready
+    channel = wire.session.channels[1]._publishing
+    assert not channel.casts
+    assert not channel.network.publishes
+
+
+def test_what_is_on_its_way_arrives_when_its_channel_is_closed() -> None:
+    scheduler, wire = holding(Action.DELIVER)
+    wire.publish(1, "q")
+    channel = wire.session.channels[1]._publishing
+    wire.say(1, commands.Channel.Close(0, "", 0, 0))
+    assert channel in wire.broker.queues["q"].watchers
+    scheduler.release(Action.DELIVER)
+    assert wire.commit() == []
+    assert len(wire.broker.queues["q"].machine.ready) == 1
+    assert not wire.broker.queues["q"].watchers
+
+
+def test_what_lands_while_the_queue_is_down_is_synced_when_it_is_back() -> None:
+    scheduler, wire = holding(Action.RESTART)
+    wire.publish(1, "q")
+    batch = wire.broker.journal.take()
+    wire.broker.crash_queue("q")
+    wire.broker.committed(batch)
+    assert wire.hear() == ["1 nack 1*"]
+    store = wire.broker.queues["q"].machine.store
+    assert list(store.level.values()) == [Level.WRITTEN]
+    scheduler.release(Action.RESTART)
+    assert wire.hear() == []
+    assert list(store.level.values()) == [Level.SYNCED]

@@ -203,8 +203,13 @@ class Writer:
 
     def typed_set(self, scope: Scope, d: int) -> str:
         """Draw a set of A whose type does not depend on its context."""
-        return f"(set(A) - {self.expr('Set[A]', scope, d)}) | " \
+        return f"(set(A) - {self.typed('Set[A]', scope, d)}) | " \
                f"{{y for y in A if {self.expr('bool', scope.with_name('y', 'A'), d)}}}"
+
+    def typed(self, t: str, scope: Scope, d: int) -> str:
+        """Draw a set, or an empty one where what was drawn does not say of which type it is."""
+        written = self.expr(t, scope, d)
+        return written if _typed(written) else "set()"
 
     def set_forms(self, t: str, scope: Scope, d: int) -> list[Callable[[], str]]:
         """Return ways to write a set."""
@@ -228,7 +233,7 @@ class Writer:
         ways: list[Callable[[], str]] = [
             comprehension,
             lambda: f"({comprehension()} {self.pick(['|', '&', '-', '^'])} "
-                    f"{self.expr(t, scope, d)})",
+                    f"{self.typed(t, scope, d)})",
         ]
         if elem in ("A", "Color", "Pair"):
             ways += [image, lambda: f"{{{self.expr(elem, scope, d)}}}"]
@@ -291,15 +296,16 @@ class Writer:
         if elem != "B" or known:
             ways += [lambda: f"{place}.add({self.expr(elem, scope, depth)})",
                      lambda: f"{place}.discard({self.expr(elem, scope, depth)})"] * 2
-        ways += [lambda: f"{place} {self.pick(['|=', '&=', '-='])} {self.expr(t, scope, depth)}",
-                 lambda: f"{place} = set({{z for z in {elem if elem != 'Pair' else place} "
-                 f"if {self.expr('bool', scope.with_name('z', elem), depth)}}})"]
+        ways += [lambda: f"{place} {self.pick(['|=', '&=', '-='])} {self.expr(t, scope, depth)}"]
+        if place not in dict(scope.ghosts):
+            ways += [lambda: f"{place} = set({{z for z in {elem if elem != 'Pair' else place} "
+                     f"if {self.expr('bool', scope.with_name('z', elem), depth)}}})"]
         return self.choose(*ways)
 
     def ghost_write(self, scope: Scope, depth: int, indent: str) -> list[str]:
         """Draw a change of a ghost, which may read ghosts."""
         place, t = self.pick(list(scope.ghosts))  # type: ignore[misc]
-        wide = Scope(scope.names, [*scope.places, *scope.ghosts], [])
+        wide = Scope(scope.names, [*scope.places, *scope.ghosts], scope.ghosts)
         return [f"{indent}{line}" for line in self.change(str(place), str(t), wide, depth)]
 
     def branch(self, scope: Scope, depth: int, indent: str, emits: bool) -> list[str]:

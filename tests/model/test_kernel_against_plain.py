@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import itertools
+import pkgutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +15,10 @@ import pytest
 from ackproof.model.kernel.engine import explore as explore_compiled
 from ackproof.model.outcome import Outcome
 from ackproof.model.plain_search import explore as explore_plain
-from ackproof.spec.lang import Model
+from ackproof.spec import designs
+from ackproof.spec.lang import Breaks, Design, Instance, Model
 from ackproof.spec.lang.binding import Bound, bind
+from ackproof.spec.model import MODEL as CONFIRMS
 from hypothesis import HealthCheck, given, settings
 
 _HERE = Path(__file__).parent
@@ -86,14 +90,71 @@ def random_programs(examples: int, depth: int) -> Callable[[Any], Any]:
     return decorate
 
 
-@random_programs(examples=60, depth=2)
+@random_programs(examples=40, depth=2)
 def test_random_programs_have_the_same_counts(folder: Path, source: str) -> None:
     model = module_of(source, folder)
     agree(bind(model, model.instances[0]), max_depth=3)
 
 
 @pytest.mark.slow
-@random_programs(examples=250, depth=3)
+@random_programs(examples=120, depth=3)
 def test_larger_random_programs_have_the_same_counts(folder: Path, source: str) -> None:
     model = module_of(source, folder)
     agree(bind(model, model.instances[0]), max_depth=3)
+
+
+# -- the models of this project ---------------------------------------------------------------
+
+#: States that plain Python explores in a few seconds.
+_SMALL = 1_000
+
+_CLASSICS = sorted(
+    path for path in (_HERE.parent / "models").glob("*.py") if not path.stem.startswith("test_")
+)
+
+
+def small_instances(model: Model, most: int = _SMALL) -> list[Instance]:
+    """Return the instances that are known to be small."""
+    return [i for i in model.instances if i.states is not None and i.states <= most]
+
+
+@pytest.mark.parametrize("path", _CLASSICS, ids=lambda path: path.stem)
+def test_classical_models_have_the_same_counts(path: Path) -> None:
+    model: Model = load(path, f"classic_{path.stem}").MODEL
+    chosen = small_instances(model)
+    assert chosen
+    for instance in chosen:
+        agree(bind(model, instance))
+
+
+@pytest.mark.parametrize("instance", small_instances(CONFIRMS), ids=lambda i: i.name)
+def test_the_confirm_specification_has_the_same_counts(instance: Instance) -> None:
+    agree(bind(CONFIRMS, instance))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("instance", small_instances(CONFIRMS, 10_000), ids=lambda i: i.name)
+def test_larger_instances_have_the_same_counts(instance: Instance) -> None:
+    agree(bind(CONFIRMS, instance))
+
+
+def museum() -> list[Any]:
+    """Return every design with each instance on which it is expected to break something."""
+    cases = []
+    for info in pkgutil.iter_modules(designs.__path__):
+        design = importlib.import_module(f"{designs.__name__}.{info.name}").design
+        broken = {e.instance: e.property for e in design.expect if isinstance(e, Breaks)}
+        for instance, name in broken.items():
+            cases.append(pytest.param(design, instance, name, id=f"{info.name}-{instance}"))
+    return cases
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("design", "instance", "broken"), museum())
+def test_designs_of_the_museum_have_the_same_counts(
+    design: Design, instance: str, broken: str
+) -> None:
+    chosen = CONFIRMS.instance(instance)
+    assert chosen is not None
+    bound = bind(CONFIRMS, chosen, design, [broken])
+    agree(bound)

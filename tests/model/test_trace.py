@@ -157,10 +157,15 @@ def test_a_listing_keeps_to_its_width_with_many_lanes() -> None:
     many = mailroom.Instance("many", "nine boxes", {mailroom.Letter: 1, mailroom.Box: 9})
     bound = bind(mailroom.MODEL, many)
     numbers = {str(i): n for n, i in enumerate(bound.instances())}
-    path = [numbers["hand_in(1, {box9})"], numbers["confirm(1, box9)"]]
+    everywhere = ", ".join(f"box{n}" for n in range(1, 10))
+    path = [numbers[f"hand_in(1, {{{everywhere}}})"], numbers["confirm(1, box9)"]]
     lines = plain(listing(replay(bound, "ReceiptsAreSafe", path), 80))
     assert all(len(line) <= 80 for line in lines)
     assert "box9" in lines[0]
+    assert lines[2:4] == [
+        "  1  hand_in(letter=1, targets={box1, box2, box3, box4, box5, box6, box7, box8,",
+        "         box9})",
+    ]
     assert "Receipt(letter=1, safe=False)" in "\n".join(lines)
 
 

@@ -20,7 +20,7 @@ from sphinx.application import Sphinx
 from specdoc import claims, commands, exhibits, instances, language, machines, pages, prose
 from specdoc.domain import SpecDomain
 
-__all__ = ["setup"]
+__all__ = ["DIRECTIVES", "register", "setup"]
 
 DIRECTIVES = {
     "machine": machines.MachineDirective,
@@ -45,12 +45,17 @@ DIRECTIVES = {
 }
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the domain, the directives and the written pages."""
+def register(app: Sphinx) -> None:
+    """Register the domain and the directives."""
     app.add_domain(SpecDomain)
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
     app.add_config_value("specdoc_engine", "kernel", "env", types=[str])
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register everything, and have a page written for each object of the specification."""
+    register(app)
     app.connect("builder-inited", pages.write_pages)
     app.connect("doctree-read", pages.depend_on_everything)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

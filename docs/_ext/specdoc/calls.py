@@ -73,8 +73,11 @@ def _call(program: Program, owner: str, call: ir.Call, maybe: bool, each: str) -
     target = call.obj.type.name
     yield Row(owner, target, call.method, "call", maybe, each)
     found = next(
-        (m for m in program.process(target).methods
-         if m.name == call.method and m.owner == call.owner),
+        (
+            m
+            for m in program.process(target).methods
+            if m.name == call.method and m.owner == call.owner
+        ),
         program.process(target).method(call.method),
     )
     if found is not None:

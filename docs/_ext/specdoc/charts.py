@@ -24,6 +24,8 @@ def sequence_chart(home: str, rows: Sequence[Row], title: str) -> str:
     """Return a chart whose first lane is `home`; empty if nothing is called.
 
     Args:
+        home: the process that the step belongs to.
+        rows: the arrows, from top to bottom.
         title: what is said to those who cannot see it.
     """
     if not rows:
@@ -80,8 +82,11 @@ def _centres(lanes: Sequence[str], rows: Sequence[Row]) -> list[float]:
 
 def _overhang(lanes: Sequence[str], rows: Sequence[Row]) -> float:
     """Return the room that a loop on the last lane needs to its right."""
-    own = [len(_label(r)) * _CHAR + 40 - _half(lanes[-1])
-           for r in rows if r.source == r.target == lanes[-1]]
+    own = [
+        len(_label(r)) * _CHAR + 40 - _half(lanes[-1])
+        for r in rows
+        if r.source == r.target == lanes[-1]
+    ]
     return max([0.0, *own])
 
 
@@ -102,7 +107,8 @@ def _arrow(row: Row, x1: float, x2: float, y: float) -> list[str]:
     if x1 == x2:
         path = f"M {x1:.1f} {y - 12} h 22 v 12 h -18"
         return [
-            f'<path class="{style}" d="{path}"/>', _tip(x1 + 2, y, left=True, kind=row.kind),
+            f'<path class="{style}" d="{path}"/>',
+            _tip(x1 + 2, y, left=True, kind=row.kind),
             f'<text class="spec-label-text" x="{x1 + 28:.1f}" y="{y - 2}">{label}</text>',
         ]
     left = x2 < x1

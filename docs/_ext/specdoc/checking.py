@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from docutils import nodes
-from sphinx.util import logging
-
 from ackproof.model.museum import describe
 from ackproof.spec.lang import Breaks, Holds, Instance
 from ackproof.spec.lang.errors import BindError, SpecError
+from docutils import nodes
+from sphinx.util import logging
+
 from specdoc.domain import link
 from specdoc.evidence import Checker, Finding
 from specdoc.library import Claim, Exhibit
@@ -30,15 +30,14 @@ class CheckingDirective(SpecDirective):
     @property
     def checker(self) -> Checker:
         """The checker, with its folder beside the built pages."""
-        cache = Path(self.env.app.outdir).parent / "findings"
+        cache = Path(self.env.srcdir) / "_build" / "findings"
         return Checker(self.library.model, cache, self.config.specdoc_engine)
 
-    def findings(
-        self, exhibit: Exhibit, *, warn: bool
-    ) -> list[tuple[Breaks | Holds, Finding]]:
+    def findings(self, exhibit: Exhibit, *, warn: bool) -> list[tuple[Breaks | Holds, Finding]]:
         """Return each expectation with what the checker found.
 
         Args:
+            exhibit: the design.
             warn: whether to warn of an expectation that did not come true.
         """
         found = []
@@ -50,23 +49,33 @@ class CheckingDirective(SpecDirective):
                     logger.warning("the design %s cannot be checked: %s", exhibit.name, error)
                 continue
             if warn and not finding.came_true:
-                logger.warning("the design %s expects that %s, but %s", exhibit.name,
-                               describe(expected), finding.found)
+                logger.warning(
+                    "the design %s expects that %s, but %s",
+                    exhibit.name,
+                    describe(expected),
+                    finding.found,
+                )
             found.append((expected, finding))
         return found
 
     def witness(self, claim: Claim) -> list[nodes.Node]:
         """Return the shortest run to a situation, on the first instance that comes there."""
-        for instance in self._small_instances():
+        for instance in self._small_instances(claim.name):
             trace = self.checker.witness(claim.name, instance)
             if trace is not None:
                 steps = "1 step" if len(trace.steps) == 1 else f"{len(trace.steps)} steps"
-                return [paragraph(f"Reached in {steps} on ", link("instance", instance.name), ":"),
-                        trace_table(trace)]
+                return [
+                    paragraph(f"Reached in {steps} on ", link("instance", instance.name), ":"),
+                    trace_table(trace),
+                ]
         return []
 
-    def _small_instances(self) -> list[Instance]:
+    def _small_instances(self, situation: str) -> list[Instance]:
+        """Return the instances that may come to a situation, the smallest first."""
         most = _MOST_STATES[self.config.specdoc_engine]
-        known = [i for i in self.library.model.instances if i.states is not None]
-        small = [i for i in known if i.states is not None and i.states <= most]
-        return sorted(small, key=lambda i: i.states or 0)
+        fitting = [
+            (i.states, n, i)
+            for n, i in enumerate(self.library.model.instances)
+            if i.states is not None and i.states <= most and situation not in i.lacks
+        ]
+        return [instance for _, _, instance in sorted(fitting, key=lambda f: f[:2])]

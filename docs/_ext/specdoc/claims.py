@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 from itertools import groupby
 
+from ackproof.spec.lang import Breaks
+from ackproof.spec.lang.properties import BUILT_IN
 from docutils import nodes
 from sphinx.util import logging
 
-from ackproof.spec.lang import Breaks
-from ackproof.spec.lang.properties import BUILT_IN
 from specdoc import rules
 from specdoc.checking import CheckingDirective
 from specdoc.domain import link
@@ -61,8 +61,9 @@ class PropertyDirective(CheckingDirective):
         body = body_of(claim.function)
         page += labelled("Formula", [code(f"{body.guard}{body.effect}")])
         file = display_path(inspect.getsourcefile(claim.function) or "")
-        page += paragraph(nodes.literal("", f"{file}:{claim.decl.span.line}"),
-                          classes=["spec-where"])
+        page += paragraph(
+            nodes.literal("", f"{file}:{claim.decl.span.line}"), classes=["spec-where"]
+        )
         page += labelled("Broken by", self._breakers(claim))
         if claim.decl.kind == "reachable":
             page += labelled("A shortest run that comes there", self.witness(claim))
@@ -70,11 +71,14 @@ class PropertyDirective(CheckingDirective):
 
     def _breakers(self, claim: Claim) -> list[nodes.Node]:
         items = [
-            nodes.list_item("", paragraph(
-                link("design", exhibit.name), ": ", *self.sentence(exhibit.design.claim)))
+            nodes.list_item(
+                "",
+                paragraph(link("design", exhibit.name), ": ", *self.sentence(exhibit.design.claim)),
+            )
             for exhibit in self.library.exhibits
-            if any(isinstance(e, Breaks) and e.property == claim.name
-                   for e in exhibit.design.expect)
+            if any(
+                isinstance(e, Breaks) and e.property == claim.name for e in exhibit.design.expect
+            )
         ]
         return [nodes.bullet_list("", *items)] if items else []
 
@@ -90,15 +94,22 @@ class PropertyTable(SpecDirective):
             part = section(f"about-{title}".replace(" ", "-"), title)
             part += table(
                 ["Property", "Kind", "Claim"],
-                [[[link("property", c.name)], c.decl.kind,
-                  self.sentence(c.doc.partition("\n\n")[0])] for c in claims],
+                [
+                    [
+                        [link("property", c.name)],
+                        c.decl.kind,
+                        self.sentence(c.doc.partition("\n\n")[0]),
+                    ]
+                    for c in claims
+                ],
                 "spec-properties",
             )
             found.append(part)
         part = section("built-in", "What the checker always asks")
         for name, doc in BUILT_IN.items():
-            part += section(name, nodes.literal("", name))
-            part[-1] += paragraph(doc)
+            entry = section(name, nodes.literal("", name))
+            entry += paragraph(doc)
+            part += entry
         return [*found, part]
 
 
@@ -110,8 +121,12 @@ class RuleIndex(SpecDirective):
         by_rule: dict[str, list[rules.Citation]] = {}
         for citation in rules.citations(self.library):
             if rules.chapter_of(citation.rule) is None:
-                logger.warning("%s %s cites %s, which is no rule of docs/rules.toml",
-                               citation.kind, citation.target, citation.rule)
+                logger.warning(
+                    "%s %s cites %s, which is no rule of docs/rules.toml",
+                    citation.kind,
+                    citation.target,
+                    citation.rule,
+                )
             else:
                 by_rule.setdefault(citation.rule, []).append(citation)
         found: list[nodes.Node] = []
@@ -141,10 +156,10 @@ class RuleIndex(SpecDirective):
         if anchored:
             term["ids"] = [rules.anchor(rule)]
         items = [
-            nodes.list_item("", paragraph(
-                link(p.kind, p.target), ": ", *self.sentence(p.sentence)))
+            nodes.list_item("", paragraph(link(p.kind, p.target), ": ", *self.sentence(p.sentence)))
             for p in places
         ]
         definition = nodes.definition("", nodes.bullet_list("", *items))
         return nodes.definition_list(
-            "", nodes.definition_list_item("", term, definition), classes=["spec-rule"])
+            "", nodes.definition_list_item("", term, definition), classes=["spec-rule"]
+        )

@@ -8,13 +8,13 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import typer
 from docutils import nodes
 from sphinx.util import logging
 
-from specdoc.markup import SpecDirective, section, table
+from specdoc.markup import Cell, SpecDirective, section, table
 
 __all__ = ["CommandList", "RunDirective", "run_command"]
 
@@ -35,8 +35,13 @@ def run_command(command: str) -> tuple[int, str]:
     assert words[0] == "ackproof", "only the project's own command is run"
     environment = {**os.environ, "COLUMNS": str(_COLUMNS), "NO_COLOR": "1", "TERM": "dumb"}
     done = subprocess.run(
-        [sys.executable, "-m", "ackproof.cli", *words[1:]], cwd=_ROOT, env=environment,
-        capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+        [sys.executable, "-m", "ackproof.cli", *words[1:]],
+        cwd=_ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
     )
     return done.returncode, (done.stdout + done.stderr).rstrip()
 
@@ -49,15 +54,16 @@ class RunDirective(SpecDirective):
 
     required_arguments = 1
     final_argument_whitespace = True
-    option_spec = {"exit": int}
+    option_spec: ClassVar[dict[str, Any]] = {"exit": int}
 
     def run(self) -> list[nodes.Node]:
         """Return the command and its output as one block."""
         command = self.arguments[0]
         exit_code, text = run_command(command)
         if exit_code != self.options.get("exit", 0):
-            logger.warning("%s ends with %d:\n%s", command, exit_code, text,
-                           location=self.get_location())
+            logger.warning(
+                "%s ends with %d:\n%s", command, exit_code, text, location=self.get_location()
+            )
         shown = f"$ {command}\n{text}"
         block = nodes.literal_block(shown, shown, language="text", classes=["spec-run"])
         return [block]
@@ -76,11 +82,15 @@ class CommandList(SpecDirective):
     def _command(self, name: str, command: Any) -> nodes.section:
         part = section(f"command-{name}", nodes.literal("", f"ackproof {name}"))
         part += self.prose(_literal_blocks(command.help or ""))
-        rows = []
+        rows: list[list[Cell]] = []
         for parameter in command.params:
             if parameter.param_type_name == "argument":
-                rows.append([nodes.literal("", parameter.metavar or parameter.name.upper()),
-                             self.sentence(parameter.help or "")])
+                rows.append(
+                    [
+                        nodes.literal("", parameter.metavar or parameter.name.upper()),
+                        self.sentence(parameter.help or ""),
+                    ]
+                )
             else:
                 value = "" if parameter.is_flag else f" {parameter.metavar or _value(parameter)}"
                 names = ", ".join(parameter.opts) + value

@@ -9,8 +9,9 @@ reference to something that is not there is a warning, which the build treats as
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
+from ackproof.spec.lang.properties import BUILT_IN
 from docutils import nodes
 from docutils.nodes import Element
 from sphinx.addnodes import pending_xref
@@ -20,7 +21,6 @@ from sphinx.environment import BuildEnvironment
 from sphinx.roles import XRefRole
 from sphinx.util.nodes import make_refnode
 
-from ackproof.spec.lang.properties import BUILT_IN
 from specdoc import rules
 from specdoc.library import Library, library
 
@@ -70,12 +70,18 @@ class SpecDomain(Domain):
 
     name = "spec"
     label = "specification"
-    object_types = {kind: ObjType(kind, kind) for kind in _KINDS}
-    roles = {kind: XRefRole(warn_dangling=True) for kind in _KINDS}
+    object_types: ClassVar[dict[str, ObjType]] = {kind: ObjType(kind, kind) for kind in _KINDS}
+    roles: ClassVar[dict[str, Any]] = {kind: XRefRole(warn_dangling=True) for kind in _KINDS}
 
     def resolve_xref(
-        self, env: BuildEnvironment, fromdocname: str, builder: Builder, typ: str, target: str,
-        node: pending_xref, contnode: Element,
+        self,
+        env: BuildEnvironment,
+        fromdocname: str,
+        builder: Builder,
+        typ: str,
+        target: str,
+        node: pending_xref,
+        contnode: Element,
     ) -> nodes.reference | None:
         """Return the link, or None, which is reported as a dangling reference."""
         found = location(library(), typ, target)
@@ -85,8 +91,13 @@ class SpecDomain(Domain):
         return make_refnode(builder, fromdocname, page, fragment, [contnode], target)
 
     def resolve_any_xref(
-        self, env: BuildEnvironment, fromdocname: str, builder: Builder, target: str,
-        node: pending_xref, contnode: Element,
+        self,
+        env: BuildEnvironment,
+        fromdocname: str,
+        builder: Builder,
+        target: str,
+        node: pending_xref,
+        contnode: Element,
     ) -> list[tuple[str, nodes.reference]]:
         """Resolve nothing: a role always says what kind of thing it names."""
         return []

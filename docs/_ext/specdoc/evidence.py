@@ -83,8 +83,9 @@ class Checker:
         bound = never(self.model, situation, instance)
 
         def look() -> Finding:
-            report = check_bound(bound, None, self.engine, None, None, None, None,
-                                 time.perf_counter())
+            report = check_bound(
+                bound, None, self.engine, None, None, None, None, time.perf_counter()
+            )
             path = report.outcome.violations.get(situation)
             words = "it is never reached" if path is None else f"reached in {len(path)} steps"
             return Finding(path is not None, words, report.outcome.states, path)
@@ -122,6 +123,8 @@ def never(model: Model, situation: str, instance: Instance) -> Bound:
     claim: PropertyDecl = replace(decl, kind=kind, body=Not(decl.body, type=BOOL))
     program = replace(bound.program, properties=(claim,), deadlock_free=False)
     return replace(
-        bound, program=program, properties=(claim,),
+        bound,
+        program=program,
+        properties=(claim,),
         model=replace(model, properties=(Property(kind, negated),)),
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 import inspect
 
-from docutils import nodes
-
 from ackproof.spec.lang import Breaks, Holds
 from ackproof.spec.lang.process import mark_of
 from ackproof.spec.lang.source import docstring
+from docutils import nodes
+
 from specdoc.checking import CheckingDirective
 from specdoc.domain import link
 from specdoc.evidence import Finding
@@ -19,6 +19,7 @@ from specdoc.source import display_path, source_text
 from specdoc.traces import explanation_nodes, trace_table
 
 __all__ = ["DesignDirective", "DesignTable", "changes_of"]
+
 
 def changes_of(exhibit: Exhibit) -> list[tuple[str, str]]:
     """Return for each method that a design defines its key and its text against the base's.
@@ -34,17 +35,9 @@ def changes_of(exhibit: Exhibit) -> list[tuple[str, str]]:
                 continue
             old = source_text(inherited).splitlines() if inspect.isfunction(inherited) else []
             new = source_text(function).splitlines()
-            if old and old[0].startswith("@") and not new[0].startswith("@"):
-                new = [*_decorators(old), *new]
             lines = list(difflib.unified_diff(old, new, n=100, lineterm=""))[3:]
             found.append((f"{base.__name__}.{name}", "\n".join(lines)))
     return found
-
-
-def _decorators(lines: list[str]) -> list[str]:
-    """Return the decorators above a function; an override that repeats none keeps them."""
-    cut = next(i for i, line in enumerate(lines) if line.startswith("def "))
-    return lines[:cut]
 
 
 class DesignDirective(CheckingDirective):
@@ -61,8 +54,9 @@ class DesignDirective(CheckingDirective):
         page += paragraph(*self.sentence(exhibit.design.claim), classes=["spec-claim"])
         if exhibit.design.source:
             page += paragraph("Source: ", *self.sentence(exhibit.design.source))
-        page += paragraph(nodes.literal("", display_path(exhibit.module.__file__ or "")),
-                          classes=["spec-where"])
+        page += paragraph(
+            nodes.literal("", display_path(exhibit.module.__file__ or "")), classes=["spec-where"]
+        )
         page += self.prose(docstring(exhibit.module))
         page += self._changes(exhibit)
         for expectation, finding in self.findings(exhibit, warn=True):
@@ -78,8 +72,9 @@ class DesignDirective(CheckingDirective):
             part += code(diff, "diff")
         constants = exhibit.design.constants.items()
         if constants:
-            part += table(["Constant", "Value"],
-                          [[nodes.literal("", n), str(v)] for n, v in constants])
+            part += table(
+                ["Constant", "Value"], [[nodes.literal("", n), str(v)] for n, v in constants]
+            )
         return part
 
     def _result(
@@ -87,10 +82,12 @@ class DesignDirective(CheckingDirective):
     ) -> nodes.section:
         verb = "breaks" if isinstance(expectation, Breaks) else "holds"
         subject = expectation.property or "Every property"
-        part = section(f"{subject}-{expectation.instance}",
-                       f"{subject} {verb} on {expectation.instance}")
+        part = section(
+            f"{subject}-{expectation.instance}", f"{subject} {verb} on {expectation.instance}"
+        )
         part += paragraph(
-            "Checked on ", link("instance", expectation.instance),
+            "Checked on ",
+            link("instance", expectation.instance),
             f", {finding.states:,} distinct states seen: {finding.found}.",
         )
         if isinstance(expectation, Breaks) and finding.path is not None:
@@ -114,9 +111,13 @@ class DesignTable(CheckingDirective):
                     subject = link("property", expectation.property)
                 verb = " breaks on " if isinstance(expectation, Breaks) else " holds on "
                 steps = f" after {len(finding.path)} steps" if finding.path is not None else ""
-                results.append(paragraph(
-                    subject, verb, link("instance", expectation.instance), steps))
+                results.append(
+                    paragraph(subject, verb, link("instance", expectation.instance), steps)
+                )
             row: list[Cell] = [
-                [link("design", exhibit.name)], self.sentence(exhibit.design.claim), results or ""]
+                [link("design", exhibit.name)],
+                self.sentence(exhibit.design.claim),
+                results or "",
+            ]
             rows.append(row)
         return [table(["Design", "Claim", "What the checker says"], rows, "spec-designs")]

@@ -6,11 +6,11 @@ import dataclasses
 import inspect
 from enum import Enum
 
-from docutils import nodes
-
 from ackproof.spec.lang import Breaks, Instance, Sort
 from ackproof.spec.lang.binding import Bound, bind
 from ackproof.spec.lang.source import docstring
+from docutils import nodes
+
 from specdoc.describe import initial_text
 from specdoc.domain import link
 from specdoc.library import split_doc
@@ -43,7 +43,8 @@ class _Instance(SpecDirective):
         root = self.library.machines[0].name
         return row_of_links(
             nodes.inline("", "", link("step", f"{root}.{name}", name), nodes.Text(f" ×{budget}"))
-            for name, budget in instance.faults.items() if budget
+            for name, budget in instance.faults.items()
+            if budget
         )
 
 
@@ -60,16 +61,23 @@ class InstanceDirective(_Instance):
         bound = self.bound(instance)
         page = section(instance.name, instance.name)
         page += paragraph(*self.sentence(instance.purpose), classes=["spec-claim"])
-        page += table(["Sort", "Elements"], [
-            [nodes.literal("", sort), ", ".join(map(str, elements))]
-            for sort, elements in bound.elements.items()
-        ])
-        page += table(["What", "How many"], [
-            ["distinct states", _count(instance.states)],
-            ["variables, counted in every member of a family", f"{len(bound.locations):,}"],
-            ["actions with all choices of their arguments", f"{len(bound.instances()):,}"],
-            ["properties checked", f"{len(bound.properties):,}"],
-        ], "spec-facts")
+        page += table(
+            ["Sort", "Elements"],
+            [
+                [nodes.literal("", sort), ", ".join(map(str, elements))]
+                for sort, elements in bound.elements.items()
+            ],
+        )
+        page += table(
+            ["What", "How many"],
+            [
+                ["distinct states", _count(instance.states)],
+                ["variables, counted in every member of a family", f"{len(bound.locations):,}"],
+                ["actions with all choices of their arguments", f"{len(bound.instances()):,}"],
+                ["properties checked", f"{len(bound.properties):,}"],
+            ],
+            "spec-facts",
+        )
         page += self._faults(instance)
         page += self._constants(bound, instance)
         page += labelled("Too small for", self._lacks(instance))
@@ -82,8 +90,12 @@ class InstanceDirective(_Instance):
         for action in self.library.program.actions:
             if action.kind == "fault":
                 budget = instance.faults.get(action.name, 0)
-                rows.append([[link("step", f"{root}.{action.method}", action.name)],
-                             f"at most {budget}" if budget else "never"])
+                rows.append(
+                    [
+                        [link("step", f"{root}.{action.method}", action.name)],
+                        f"at most {budget}" if budget else "never",
+                    ]
+                )
         return [table(["Fault", "May happen"], rows)] if rows else []
 
     def _constants(self, bound: Bound, instance: Instance) -> list[nodes.Node]:
@@ -101,7 +113,8 @@ class InstanceDirective(_Instance):
     def _lacks(self, instance: Instance) -> list[nodes.Node]:
         root = self.library.machines[0].name
         found = row_of_links(
-            link("property", name) if self.library.is_property(name)
+            link("property", name)
+            if self.library.is_property(name)
             else link("step", f"{root}.{name}", name)
             for name in instance.lacks
         )
@@ -109,13 +122,21 @@ class InstanceDirective(_Instance):
 
     def _breaks(self, instance: Instance) -> list[nodes.Node]:
         found = [
-            (exhibit, e) for exhibit in self.library.exhibits for e in exhibit.design.expect
+            (exhibit, e)
+            for exhibit in self.library.exhibits
+            for e in exhibit.design.expect
             if isinstance(e, Breaks) and e.instance == instance.name
         ]
         items = [
-            nodes.list_item("", paragraph(
-                link("design", exhibit.name), " breaks ", link("property", e.property),
-                f" in {e.steps} steps"))
+            nodes.list_item(
+                "",
+                paragraph(
+                    link("design", exhibit.name),
+                    " breaks ",
+                    link("property", e.property),
+                    f" in {e.steps} steps",
+                ),
+            )
             for exhibit, e in found
         ]
         return [nodes.bullet_list("", *items)] if items else []
@@ -129,10 +150,15 @@ class InstanceTable(_Instance):
         rows: list[list[Cell]] = []
         for instance in self.library.model.instances:
             sizes = ", ".join(f"{n} {s.__name__}" for s, n in instance.sizes.items())
-            rows.append([
-                [link("instance", instance.name)], self.sentence(instance.purpose), sizes,
-                self.faults(instance) or "none", _count(instance.states),
-            ])
+            rows.append(
+                [
+                    [link("instance", instance.name)],
+                    self.sentence(instance.purpose),
+                    sizes,
+                    self.faults(instance) or "none",
+                    _count(instance.states),
+                ]
+            )
         header = ["Instance", "What it is for", "Sizes", "Faults", "States"]
         return [table(header, rows, "spec-instances")]
 
@@ -147,10 +173,11 @@ class EventList(SpecDirective):
             part = section(event.__name__, nodes.literal("", event.__name__))
             fields = ", ".join(
                 f"{f.name}: {f.type if isinstance(f.type, str) else f.type.__name__}"
-                for f in dataclasses.fields(event)  # type: ignore[arg-type]
+                for f in dataclasses.fields(event)
             )
-            part += paragraph(nodes.literal("", f"{event.__name__}({fields})"),
-                              classes=["spec-signature"])
+            part += paragraph(
+                nodes.literal("", f"{event.__name__}({fields})"), classes=["spec-signature"]
+            )
             part += self.prose(docstring(event))
             found.append(part)
         return found
@@ -181,8 +208,13 @@ class SortList(SpecDirective):
         for machine in self.library.machines:
             for value in vars(machine.module).values():
                 kinds = (Sort, Enum)
-                if isinstance(value, type) and issubclass(value, kinds) and (
+                if (
+                    isinstance(value, type)
+                    and issubclass(value, kinds)
+                    and (
                         value.__module__.startswith("ackproof.spec.")
-                        and not value.__module__.startswith("ackproof.spec.lang")):
+                        and not value.__module__.startswith("ackproof.spec.lang")
+                    )
+                ):
                     classes.setdefault(value)
         return sorted(classes, key=lambda c: (c.__module__, inspect.getsourcelines(c)[1]))

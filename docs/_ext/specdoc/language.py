@@ -12,18 +12,19 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
-
-from docutils import nodes
-from docutils.parsers.rst import directives
-from sphinx.util import logging
+from typing import Any, ClassVar
 
 from ackproof.model.check import check
 from ackproof.spec.lang import Instance, Model, System, properties_in
 from ackproof.spec.lang.errors import BindError, SpecError
 from ackproof.spec.lang.frontend import compile_model
 from ackproof.spec.lang.source import docstring
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util import logging
+
 from specdoc.library import split_doc
-from specdoc.markup import SpecDirective, code, paragraph, section
+from specdoc.markup import SpecDirective, code, labelled, paragraph
 
 __all__ = ["CheckedExample", "ModuleChapter", "RefusalGallery", "model_in"]
 
@@ -80,18 +81,19 @@ class CheckedExample(SpecDirective):
     """
 
     has_content = True
-    option_spec = {"verdict": directives.flag}
+    option_spec: ClassVar[dict[str, Any]] = {"verdict": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         """Return the example, and below it the verdict if that is asked for."""
         text = "\n".join(self.content)
         shown: list[nodes.Node] = [code(text)]
         try:
-            model = model_in(load_example(text, Path(self.env.app.outdir).parent / "examples"))
+            folder = Path(self.env.srcdir) / "_build" / "examples"
+            model = model_in(load_example(text, folder))
             compile_model(model)
             if "verdict" in self.options:
                 shown.append(self._verdict(model, model.instances[0]))
-        except (SpecError, BindError, LookupError) as error:
+        except (SpecError, BindError, LookupError, NameError, SyntaxError) as error:
             logger.warning("an example is refused: %s", error, location=self.get_location())
         return shown
 
@@ -117,10 +119,7 @@ class RefusalGallery(SpecDirective):
         for file in files:
             text = file.read_text(encoding="utf-8").strip()
             title = file.stem.replace("_", " ")
-            entry = section(f"refusal-{file.stem}", title[:1].upper() + title[1:],
-                            classes=["spec-refusal"])
-            entry += nodes.literal_block(text, text, language="text")
-            found.append(entry)
+            found += labelled(title, [nodes.literal_block(text, text, language="text")])
         return found
 
 
@@ -128,6 +127,7 @@ class ModuleChapter(SpecDirective):
     """`.. module-chapter:: ackproof.spec.wire`: the docstring of a module, without its title."""
 
     required_arguments = 1
+
     def run(self) -> list[nodes.Node]:
         """Return the chapter's prose."""
         _, lead, rest = split_doc(docstring(importlib.import_module(self.arguments[0])))

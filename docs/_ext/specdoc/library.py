@@ -24,6 +24,7 @@ from ackproof.spec.lang.program import Method, ProcessDecl, Program, PropertyDec
 from ackproof.spec.lang.properties import BUILT_IN
 from ackproof.spec.lang.source import docstring
 from ackproof.spec.model import MODEL
+
 from specdoc.source import section_of, signature
 
 __all__ = ["Claim", "Exhibit", "Library", "Machine", "Step", "library", "split_doc"]

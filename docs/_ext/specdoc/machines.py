@@ -5,15 +5,16 @@ from __future__ import annotations
 import inspect
 from itertools import groupby
 
+from ackproof.spec.lang.types import FamilyT
 from docutils import nodes
 
-from ackproof.spec.lang.types import FamilyT
 from specdoc.calls import WIRE, callers, rows_of
 from specdoc.charts import sequence_chart
 from specdoc.describe import Uses, initial_text, type_text, uses_of
 from specdoc.domain import link
 from specdoc.library import Machine, Step, split_doc
 from specdoc.markup import (
+    Cell,
     SpecDirective,
     code,
     labelled,
@@ -51,8 +52,11 @@ class MachineDirective(SpecDirective):
             page += self.prose(lead, machine.name)
         file = inspect.getsourcefile(machine.cls) or ""
         page += paragraph(
-            "class ", nodes.literal(machine.name, machine.name), " in ",
-            nodes.literal("", display_path(file)), classes=["spec-where"],
+            "class ",
+            nodes.literal(machine.name, machine.name),
+            " in ",
+            nodes.literal("", display_path(file)),
+            classes=["spec-where"],
         )
         page += self.prose(rest, machine.name)
         page += self._state(machine)
@@ -64,13 +68,15 @@ class MachineDirective(SpecDirective):
         part += self.prose(machine.decl.doc, machine.name)
         writers = _writers(machine)
         notes = {v.name: note_of(machine.cls, v.name) for v in machine.decl.variables}
-        rows = []
+        rows: list[list[Cell]] = []
         for v in machine.decl.variables:
             mark = "ghost" if v.ghost else "const" if v.const else ""
             changed = row_of_links(link("step", s.key, s.name) for s in writers.get(v.name, ()))
-            cells = [
-                nodes.literal("", v.name), nodes.literal("", type_text(v.type)),
-                initial_text(v), _badge(mark) if mark else "",
+            cells: list[Cell] = [
+                nodes.literal("", v.name),
+                nodes.literal("", type_text(v.type)),
+                initial_text(v),
+                _badge(mark) if mark else "",
                 changed or ("the instance or the design" if v.const else "other machines"),
             ]
             rows.append([*cells, self.sentence(notes[v.name])] if any(notes.values()) else cells)
@@ -83,7 +89,7 @@ class MachineDirective(SpecDirective):
         return part
 
     def _parts(self, machine: Machine) -> list[nodes.Node]:
-        rows = []
+        rows: list[list[Cell]] = []
         for name, t in machine.decl.parts:
             proc = t.proc.name if isinstance(t, FamilyT) else t.name
             many = f"one for each {t.key.name}" if isinstance(t, FamilyT) else "one"
@@ -106,8 +112,11 @@ class MachineDirective(SpecDirective):
     ) -> nodes.section:
         entry = section(step.name, nodes.literal("", step.name), classes=["spec-step"])
         entry += paragraph(
-            _badge(_KIND_WORDS[step.kind]), *([_badge(f"{step.fair}ly fair")] if step.fair else []),
-            " ", nodes.literal("", step.signature), classes=["spec-signature"],
+            _badge(_KIND_WORDS[step.kind]),
+            *([_badge(f"{step.fair}ly fair")] if step.fair else []),
+            " ",
+            nodes.literal("", step.signature),
+            classes=["spec-signature"],
         )
         entry += self.prose(step.doc, machine.name)
         body = body_of(step.function)
@@ -126,7 +135,10 @@ class MachineDirective(SpecDirective):
         return entry
 
     def _relations(
-        self, machine: Machine, step: Step, uses: Uses,
+        self,
+        machine: Machine,
+        step: Step,
+        uses: Uses,
         called_by: dict[tuple[str, str], tuple[str, ...]],
     ) -> list[nodes.Node]:
         lines: list[tuple[str, list[nodes.Node]]] = []
@@ -134,16 +146,29 @@ class MachineDirective(SpecDirective):
         if step.method is not None and step.method.event is not None:
             causes.insert(0, link("event", step.method.event.name))
         lines.append(("Caused by", row_of_links(causes)))
-        lines.append(("Calls", row_of_links(
-            link("step", f"{owner}.{name}", name if owner == machine.name else None)
-            for owner, name in uses.calls)))
+        lines.append(
+            (
+                "Calls",
+                row_of_links(
+                    link("step", f"{owner}.{name}", name if owner == machine.name else None)
+                    for owner, name in uses.calls
+                ),
+            )
+        )
         lines.append(("Shows", row_of_links(link("event", e) for e in uses.emits)))
-        lines.append(("Changes", row_of_links(
-            nodes.literal("", name if owner == machine.name else f"{owner}.{name}")
-            for owner, name in uses.writes)))
+        lines.append(
+            (
+                "Changes",
+                row_of_links(
+                    nodes.literal("", name if owner == machine.name else f"{owner}.{name}")
+                    for owner, name in uses.writes
+                ),
+            )
+        )
         items = [
             nodes.field("", nodes.field_name("", label), nodes.field_body("", paragraph(*links)))
-            for label, links in lines if links
+            for label, links in lines
+            if links
         ]
         return [nodes.field_list("", *items)] if items else []
 
@@ -168,16 +193,20 @@ class MachineTable(SpecDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the table."""
-        rows = []
+        rows: list[list[Cell]] = []
         for machine in self.library.machines:
             title, lead, _ = split_doc(machine.chapter)
             actions = [s for s in machine.steps if s.kind in {"action", "fault"}]
             handlers = [s for s in machine.steps if s.kind == "handler"]
-            rows.append([
-                [link("machine", machine.name)], [nodes.strong("", title), nodes.Text(". "),
-                                                  *self.sentence(lead)],
-                str(len(machine.decl.variables)), str(len(actions)), str(len(handlers)),
-            ])
+            rows.append(
+                [
+                    [link("machine", machine.name)],
+                    [nodes.strong("", title), nodes.Text(". "), *self.sentence(lead)],
+                    str(len(machine.decl.variables)),
+                    str(len(actions)),
+                    str(len(handlers)),
+                ]
+            )
         header = ["Machine", "What it is", "Variables", "Actions", "Handlers"]
         return [table(header, rows, "spec-numbers")]
 
@@ -189,7 +218,7 @@ class StepMatrix(SpecDirective):
         """Return a table with a row for each action of the system."""
         root = self.library.machines[0]
         others = [m.name for m in self.library.machines[1:]]
-        rows = []
+        rows: list[list[Cell]] = []
         for step in root.steps:
             if step.method is None or step.kind not in {"action", "fault"}:
                 continue
@@ -199,10 +228,11 @@ class StepMatrix(SpecDirective):
                 names = dict.fromkeys(r.label for r in reached if r.target == other)
                 cells.append(row_of_links(link("step", f"{other}.{n}", n) for n in names))
             wire = dict.fromkeys(r.label for r in reached if r.kind == "emit")
-            rows.append([
-                [link("step", step.key, step.name)], *(c or "" for c in cells),
-                row_of_links(link("event", e) for e in wire) or "",
-            ])
+            rows.append(
+                [
+                    [link("step", step.key, step.name)],
+                    *(c or "" for c in cells),
+                    row_of_links(link("event", e) for e in wire) or "",
+                ]
+            )
         return [table(["Action", *others, "Wire"], rows, "spec-matrix")]
-
-

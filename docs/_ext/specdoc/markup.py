@@ -17,7 +17,16 @@ from specdoc.domain import link, slug
 from specdoc.library import Library, library
 from specdoc.rules import CITATION
 
-__all__ = ["SpecDirective", "code", "labelled", "paragraph", "row_of_links", "section", "table"]
+__all__ = [
+    "Cell",
+    "SpecDirective",
+    "code",
+    "labelled",
+    "paragraph",
+    "row_of_links",
+    "section",
+    "table",
+]
 
 
 def paragraph(*parts: nodes.Node | str, classes: Sequence[str] = ()) -> nodes.paragraph:
@@ -89,6 +98,7 @@ class SpecDirective(SphinxDirective):
         """Return parsed prose with its citations and names linked.
 
         Args:
+            text: reStructuredText.
             machine: the class whose steps may be named without it.
         """
         found = self.parse_text_to_nodes(text, allow_section_headings=False)
@@ -110,17 +120,25 @@ def _link_citations(root: nodes.Node) -> None:
             continue
         pieces = CITATION.split(text.astext())
         if len(pieces) > 1:
-            parent.replace(text, [
-                link("rule", piece, code=False) if position % 2 else nodes.Text(piece)
-                for position, piece in enumerate(pieces) if piece
-            ])
+            parent.replace(
+                text,
+                [
+                    link("rule", piece, code=False) if position % 2 else nodes.Text(piece)
+                    for position, piece in enumerate(pieces)
+                    if piece
+                ],
+            )
 
 
 def _link_names(root: nodes.Node, lib: Library, machine: str) -> None:
     for literal in list(root.findall(nodes.literal)):
         name = literal.astext()
         kind, target = _named(name, lib, machine)
-        if kind and literal.parent is not None and not _inside(literal, (nodes.reference, pending_xref)):
+        if (
+            kind
+            and literal.parent is not None
+            and not _inside(literal, (nodes.reference, pending_xref))
+        ):
             literal.parent.replace(literal, link(kind, target, name))
 
 

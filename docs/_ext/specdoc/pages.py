@@ -54,17 +54,30 @@ def pages_of(lib: Library) -> dict[str, str]:
         "events.rst": _EVENTS,
         "sorts.rst": _SORTS,
         "machines/index.rst": _index(
-            "Machines", "The system is composed of these; each has a page.",
-            "machines", [m.name for m in lib.machines]) + _matrix(),
+            "Machines",
+            "The system is composed of these; each has a page.",
+            "machines",
+            [m.name for m in lib.machines],
+        )
+        + _matrix(),
         "properties/index.rst": _index(
-            "Properties", _chapter("ackproof.spec.properties"),
-            "properties", [c.name for c in lib.claims]),
+            "Properties",
+            _chapter("ackproof.spec.properties"),
+            "properties",
+            [c.name for c in lib.claims],
+        ),
         "designs/index.rst": _index(
-            "The museum of designs", "Each of these looks reasonable. Most are not.",
-            "designs", [e.name for e in lib.exhibits]),
+            "The museum of designs",
+            "Each of these looks reasonable. Most are not.",
+            "designs",
+            [e.name for e in lib.exhibits],
+        ),
         "instances/index.rst": _index(
-            "Instances", _chapter("ackproof.spec.instances"),
-            "instances", [i.name for i in lib.model.instances]),
+            "Instances",
+            _chapter("ackproof.spec.instances"),
+            "instances",
+            [i.name for i in lib.model.instances],
+        ),
     }
     for machine in lib.machines:
         pages[f"machines/{slug(machine.name)}.rst"] = f".. machine:: {machine.name}\n"
@@ -83,15 +96,19 @@ def _chapter(module: str) -> str:
 
 def _index(title: str, intro: str, directive: str, names: list[str]) -> str:
     entries = "\n".join(f"   {slug(name)}" for name in names)
-    return (f"{title}\n{'=' * len(title)}\n\n{intro}\n\n.. {directive}::\n\n"
-            f".. toctree::\n   :hidden:\n\n{entries}\n")
+    return (
+        f"{title}\n{'=' * len(title)}\n\n{intro}\n\n.. {directive}::\n\n"
+        f".. toctree::\n   :hidden:\n\n{entries}\n"
+    )
 
 
 def _matrix() -> str:
     title = "Which action reaches which machine"
-    return (f"\n{title}\n{'-' * len(title)}\n\nA row is a step of the system, a column a machine, "
-            "an entry a handler that the step calls there, itself or through another.\n\n"
-            ".. step-matrix::\n")
+    return (
+        f"\n{title}\n{'-' * len(title)}\n\nA row is a step of the system, a column a machine, "
+        "an entry a handler that the step calls there, itself or through another.\n\n"
+        ".. step-matrix::\n"
+    )
 
 
 def write_pages(app: Sphinx) -> None:

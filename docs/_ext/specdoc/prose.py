@@ -1,7 +1,7 @@
 """What hand-written pages take from the specification: its own sentences, and its own runs.
 
-    .. says:: Channel.flush             what the docstring of a step, property or event says
-    .. witness:: AckCoversSeveral       the shortest run in which a situation comes up
+.. says:: Channel.flush             what the docstring of a step, property or event says
+.. witness:: AckCoversSeveral       the shortest run in which a situation comes up
 """
 
 from __future__ import annotations
@@ -58,6 +58,9 @@ class WitnessDirective(CheckingDirective):
             raise self.error(f"{self.arguments[0]!r} is no situation that must be reachable")
         found = self.witness(claim)
         if not found:
-            logger.warning("no instance that is small enough comes to %s", claim.name,
-                           location=self.get_location())
+            logger.warning(
+                "no instance that is small enough comes to %s",
+                claim.name,
+                location=self.get_location(),
+            )
         return found

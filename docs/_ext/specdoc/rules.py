@@ -16,7 +16,7 @@ from pathlib import Path
 
 from specdoc.library import Library
 
-__all__ = ["CITATION", "Chapter", "Citation", "anchor", "chapter_of", "citations", "chapters"]
+__all__ = ["CITATION", "Chapter", "Citation", "anchor", "chapter_of", "chapters", "citations"]
 
 #: A rule number as docstrings write it.
 CITATION = re.compile(r"\b(INV-[A-Z]+\d+|G-[BD]\d+|[A-FI-OX]\d{1,2}(?:\.\d+)*)\b")
@@ -102,7 +102,7 @@ def _docs(lib: Library) -> Iterator[tuple[str, str, str]]:
 def sentence_with(rule: str, doc: str) -> str:
     """Return the sentence of a docstring that cites a rule, without citations at its end."""
     for paragraph in re.split(r"\n\s*\n|\n\s*\* ", doc):
-        for sentence in _SENTENCE_END.split(" ".join(paragraph.split())):
+        for sentence in _SENTENCE_END.split(" ".join(paragraph.split()).removeprefix("* ")):
             if rule in CITATION.findall(sentence):
                 return re.sub(r"\s*\([^()]*\d[^()]*\)$", "", sentence.rstrip(".;"))
     raise AssertionError(f"{rule} is not cited in {doc!r}")

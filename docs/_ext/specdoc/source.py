@@ -12,7 +12,7 @@ import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ def display_path(file: str) -> str:
     return str(path.relative_to(root)) if path.is_relative_to(root) else path.name
 
 
-@lru_cache(maxsize=None)
+@cache
 def _lines(file: str) -> tuple[str, ...]:
     return tuple(Path(file).read_text(encoding="utf-8").splitlines())
 
@@ -117,7 +117,7 @@ def section_of(function: Callable[..., Any]) -> str:
 def note_of(cls: type, variable: str) -> str:
     """Return the comment beside a variable's declaration, or the `#:` lines above it."""
     for owner in cls.__mro__:
-        if variable in owner.__dict__.get("__annotations__", {}):
+        if variable in inspect.get_annotations(owner):
             return _note(owner, variable)
     return ""
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from docutils import nodes
-
 from ackproof.model.changes import Change
 from ackproof.model.explain import Explanation
 from ackproof.model.lanes import Lane, Lanes
 from ackproof.model.trace import Trace, TraceStep
+from docutils import nodes
+
 from specdoc.domain import link
 from specdoc.markup import paragraph, table
 
@@ -29,7 +29,9 @@ def trace_table(trace: Trace) -> nodes.Node:
     header = ["", "Step", *(["wire"] if wire else []), *(lane.title(root) for lane in lanes)]
     rows = [
         [
-            str(number), _action(trace, step), *([_wire(step)] if wire else []),
+            str(number),
+            _action(trace, step),
+            *([_wire(step)] if wire else []),
             *([*_cell(step, lane, root)] or "" for lane in lanes),
         ]
         for number, step in enumerate(trace.steps, start=1)
@@ -40,10 +42,11 @@ def trace_table(trace: Trace) -> nodes.Node:
 
 
 def _touched(trace: Trace) -> list[Lane]:
-    """Return the lanes that some step belongs to or changes, in the order of the system."""
+    """Return the lanes that some step belongs to or changes: parts in order, the system last."""
     used = {step.home for step in trace.steps}
     used |= {change.lane for step in trace.steps for change in step.changes}
-    return [lane for lane in Lanes(trace.bound).all if lane in used]
+    root, *parts = Lanes(trace.bound).all
+    return [lane for lane in (*parts, root) if lane in used]
 
 
 def _action(trace: Trace, step: TraceStep) -> list[nodes.Node]:
@@ -59,7 +62,8 @@ def _cell(step: TraceStep, lane: Lane, root: str) -> Iterator[nodes.Node]:
     title = lane.title(root)
     lines = [
         (change, f"{change.name.removeprefix(f'{title}.')}{place}", text)
-        for change in step.changes if change.lane == lane
+        for change in step.changes
+        if change.lane == lane
         for place, text in change.details
     ]
     mark = [_home(step)] if step.home == lane else []
@@ -75,9 +79,7 @@ def _home(step: TraceStep) -> nodes.inline:
     return nodes.inline(text, text, classes=["spec-home"])
 
 
-def _line(
-    change: Change, name: str, text: str, mark: Sequence[nodes.Node]
-) -> nodes.paragraph:
+def _line(change: Change, name: str, text: str, mark: Sequence[nodes.Node]) -> nodes.paragraph:
     classes = ["spec-change", *(["spec-ghost-change"] if change.ghost else [])]
     return paragraph(*mark, nodes.literal("", name), f" {text}", classes=classes)
 
@@ -97,8 +99,9 @@ def explanation_nodes(trace: Trace) -> list[nodes.Node]:
     body: list[nodes.Node] = [
         paragraph(link("property", trace.property), " is false, since this part of it is:")
     ]
-    body.append(nodes.literal_block("", _text(trace.explanation), language="text",
-                                    classes=["spec-false"]))
+    body.append(
+        nodes.literal_block("", _text(trace.explanation), language="text", classes=["spec-false"])
+    )
     return body
 
 

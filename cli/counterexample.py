@@ -1,0 +1,69 @@
+"""Counterexamples for people: the steps of a run, and why each property that it breaks is false.
+
+One run often breaks several properties at once.  Its steps are then shown once, and the properties
+one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ackproof.cli.page import STYLES, Page
+from ackproof.model.explain import Explanation
+from ackproof.model.listing import listing
+from ackproof.model.museum import steps
+from ackproof.model.trace import Trace
+
+__all__ = ["show_counterexamples"]
+
+_NARROWEST = 80
+
+
+def show_counterexamples(page: Page, traces: Sequence[Trace]) -> None:
+    """Write counterexamples, those of one run together."""
+    runs: dict[tuple[int, ...], list[Trace]] = {}
+    for trace in traces:
+        runs.setdefault(trace.path, []).append(trace)
+    for first, *others in runs.values():
+        where = f"after {steps(len(first.steps))}" if first.steps else "in the initial state"
+        _claim(page, first, f" is false {where}; no shorter run does it")
+        page.line()
+        if first.steps:
+            page.drawn(listing(first, max(page.out.width, _NARROWEST)))
+            page.line()
+        _reason(page, first)
+        for trace in others:
+            _claim(page, trace, " is false there, too")
+            page.line()
+            _reason(page, trace)
+
+
+def _claim(page: Page, trace: Trace, what: str) -> None:
+    page.line((trace.property, STYLES["wrong"]), what)
+    span = trace.decl.span if trace.decl else None
+    doc = " ".join(trace.doc.split())
+    page.wrapped(f"{doc}  [{span.file}:{span.line}]" if span else doc, "  ")
+
+
+def _reason(page: Page, trace: Trace) -> None:
+    if trace.reason:
+        page.line("  because ", (trace.reason, STYLES["wrong"]))
+    if trace.explanation is not None:
+        _explanation(page, trace.explanation, "  ")
+    page.line()
+
+
+def _explanation(page: Page, found: Explanation, indent: str) -> None:
+    must = "is True and must not be" if found.truth else "is False"
+    page.hanging(indent, found.text, STYLES["wrong"], f"   {must}")
+    rows = [("for", f"{name} = {value}") for name, value in found.where]
+    rows += [("given", text) for text in found.given]
+    rows += [("where", f"{text} = {value}") for text, value in found.parts]
+    said = ""
+    for word, text in rows:
+        page.hanging(f"{indent}  {word if word != said else '':<6} ", text)
+        said = word
+    for case in found.cases:
+        page.line(f"{indent}  not for {', '.join(f'{n} = {v}' for n, v in case.where)}:")
+        _explanation(page, replace(case, where=()), indent + "    ")

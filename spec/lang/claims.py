@@ -1,0 +1,70 @@
+"""Claims: from the functions that state properties to typed expressions."""
+
+from __future__ import annotations
+
+from ackproof.spec.lang import ir
+from ackproof.spec.lang.model import Model
+from ackproof.spec.lang.parameters import parameters, scope_of
+from ackproof.spec.lang.program import Param, PropertyDecl
+from ackproof.spec.lang.properties import BUILT_IN, Property
+from ackproof.spec.lang.scope import Registry, Scope
+from ackproof.spec.lang.statements import Statements
+from ackproof.spec.lang.types import BOOL, ProcT, RecordT
+
+__all__ = ["read_properties"]
+
+#: How many states and events the functions of each kind take.
+_SHAPES = {
+    "invariant": {(1, 0)},
+    "step": {(2, 0), (2, 1)},
+    "reachable": {(1, 0), (2, 0), (2, 1)},
+}
+
+
+def read_properties(model: Model, registry: Registry) -> tuple[PropertyDecl, ...]:
+    """Return the properties of a model.
+
+    Raises:
+        SpecError: one of them is outside the language, or has the name of another.
+    """
+    found: dict[str, PropertyDecl] = {}
+    for prop in model.properties:
+        scope, node = scope_of(prop.function, Scope("", {}, registry))
+        if prop.name in found or prop.name in BUILT_IN:
+            raise scope.error(
+                node,
+                f"there is another property called `{prop.name}`",
+                "give it a name of its own",
+            )
+        found[prop.name] = _property(prop, model, registry)
+    return tuple(found.values())
+
+
+def _property(prop: Property, model: Model, registry: Registry) -> PropertyDecl:
+    function = prop.function
+    scope, node = scope_of(function, Scope("", {}, registry))
+    scope.stack = (function,)
+    params = parameters(scope, function, node, method=False)
+    states = [(n, t) for n, t in params if t == ProcT(model.system.__name__)]
+    events = [(n, t) for n, t in params if isinstance(t, RecordT)]
+    if (len(states), len(events)) not in _SHAPES[prop.kind] or states + events != params:
+        raise scope.error(
+            node,
+            f"`{prop.name}` does not have the parameters of a property",
+            f"write (s: {model.system.__name__}) for states, or (before: "
+            f"{model.system.__name__}, after: {model.system.__name__}) and possibly an event "
+            "for steps",
+        )
+    for name, t in states:
+        scope.roots[name] = ir.Root(name, type=t)
+    for name, event in events:
+        scope.bound[name] = ir.Var(name, type=event)
+    return PropertyDecl(
+        name=prop.name,
+        kind=prop.kind,
+        roots=tuple(n for n, _ in states),
+        event=Param(*events[0]) if events else None,
+        body=Statements(scope).value_of(list(node.body), node, BOOL),
+        doc=prop.doc,
+        span=scope.span(node),
+    )

@@ -1,0 +1,171 @@
+"""Classes: what a class of the specification may look like, so that its text is all there is to it.
+
+Python lets a class change what `==`, `in`, `for` or a name mean.  A specification that did so would
+mean something else than its text says to a reader, and to the front end.  So a sort, an enum, a
+record, an event and a process are plain: no special methods, no bases but those of the language,
+no decorators.  And since values and types are told apart by the names of their classes, no two
+classes of one system share a name.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from ackproof.spec.lang.errors import SpecError
+from ackproof.spec.lang.ir import Span
+from ackproof.spec.lang.process import Process, System
+from ackproof.spec.lang.sorts import OrderedSort, Sort
+from ackproof.spec.lang.source import annotation_span, class_ast, class_span, span_at
+from ackproof.spec.lang.values import Event, Record
+
+__all__ = ["check_class", "distinct_names", "note"]
+
+_KNOWN: ContextVar[dict[str, type] | None] = ContextVar("known classes", default=None)
+_HARMLESS = {"__str__", "__repr__", "__format__"}
+
+
+@contextmanager
+def distinct_names() -> Iterator[None]:
+    """Have `note` refuse a second class of a name, for the length of a `with` block."""
+    token = _KNOWN.set({})
+    try:
+        yield
+    finally:
+        _KNOWN.reset(token)
+
+
+def note(cls: type) -> None:
+    """Take note of a class that a system speaks of.
+
+    Raises:
+        SpecError: another class has its name, or it is not a plain class.
+    """
+    known = _KNOWN.get()
+    if known is None or known.get(cls.__name__) is cls:
+        return
+    if cls.__name__ in known:
+        other = known[cls.__name__]
+        raise SpecError(
+            class_span(cls),
+            f"two classes are called `{cls.__name__}`: the other one is "
+            f"{other.__module__}.{other.__qualname__}",
+            "give one of them another name",
+        )
+    known[cls.__name__] = cls
+    check_class(cls)
+
+
+def check_class(cls: type) -> None:
+    """Refuse a class that is not plain.
+
+    Raises:
+        SpecError: at the part that makes it something else.
+    """
+    if issubclass(cls, Process):
+        _check_process(cls)
+    elif issubclass(cls, enum.Enum):
+        _check_enum(cls)
+    elif issubclass(cls, Record):
+        _check_bases(cls, (Record, Event), "a record")
+    else:
+        _check_bases(cls, (Sort, OrderedSort), "a sort")
+    _check_text(cls)
+
+
+def _check_text(cls: type) -> None:
+    file, node = class_ast(cls)
+    if node is None:
+        return
+    if node.decorator_list and not issubclass(cls, enum.Enum):
+        raise SpecError(
+            span_at(file, node.decorator_list[0]),
+            "a decorator on a class is outside the language",
+            "leave it out",
+        )
+    for item in node.body:
+        if (
+            isinstance(item, ast.FunctionDef)
+            and item.name.startswith("__")
+            and item.name not in _HARMLESS
+        ):
+            raise SpecError(
+                span_at(file, item),
+                f"the special method `{item.name}` would change what {cls.__name__} means",
+                "leave it out; write a @helper and call it by its name",
+            )
+
+
+def _check_bases(cls: type, allowed: tuple[type, ...], what: str) -> None:
+    names = " or ".join(c.__name__ for c in allowed)
+    if cls in allowed:
+        raise SpecError(
+            class_span(cls), f"{what} needs a name", f"declare class Name({allowed[0].__name__})"
+        )
+    if len(cls.__bases__) != 1 or cls.__bases__[0] not in allowed:
+        raise SpecError(
+            class_span(cls),
+            f"{what} extends {names} and nothing else",
+            f"declare class {cls.__name__}({allowed[0].__name__}) and repeat what it shares",
+        )
+
+
+def _check_enum(cls: type[enum.Enum]) -> None:
+    if issubclass(cls, enum.Flag):
+        raise SpecError(
+            class_span(cls),
+            "a Flag is a set, not one of several members",
+            f"declare class {cls.__name__}(Enum), and a Set[{cls.__name__}]",
+        )
+    distinct = [m.name for m in cls]
+    for name in cls.__members__:
+        if name not in distinct:
+            raise SpecError(
+                annotation_span(cls, name),
+                f"`{name}` is the same member as `{cls.__members__[name].name}`",
+                "give each member a value of its own",
+            )
+
+
+def _check_process(cls: type[Process]) -> None:
+    seen: dict[str, type] = {}
+    for base in cls.__mro__:
+        if base in (Process, System, object):
+            continue
+        if not issubclass(base, Process):
+            raise SpecError(
+                class_span(cls),
+                f"`{cls.__name__}` inherits from {base.__name__}, which is no process",
+                f"declare class {base.__name__}(Process), or use @helper functions of a module",
+            )
+        if base.__name__ in seen:
+            raise SpecError(
+                class_span(cls),
+                f"`{base.__name__}` extends a class of the same name",
+                "give it a name of its own",
+            )
+        seen[base.__name__] = base
+        _check_attributes(base)
+        _check_text(base)
+
+
+def _check_attributes(cls: type[Process]) -> None:
+    for name, value in vars(cls).items():
+        if isinstance(value, property | staticmethod | classmethod | type):
+            raise SpecError(
+                _defined_at(cls, name),
+                f"`{name}` is a {type(value).__name__}, and a process has variables and steps",
+                "declare a variable, or a method decorated @helper",
+            )
+
+
+def _defined_at(cls: type, name: str) -> Span:
+    """Return where a class defines a name: a method, a class, or else an assignment."""
+    file, node = class_ast(cls)
+    for item in node.body if node is not None else []:
+        if isinstance(item, ast.FunctionDef | ast.ClassDef) and item.name == name:
+            return span_at(file, item)
+    return annotation_span(cls, name)

@@ -1,0 +1,125 @@
+"""Signatures: the parameters of steps, helpers and properties, and the decorators they carry."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable
+from typing import Any, get_type_hints
+
+from ackproof.spec.lang import process, properties
+from ackproof.spec.lang.declare import to_type
+from ackproof.spec.lang.process import Process
+from ackproof.spec.lang.scope import UNKNOWN, Scope, assigned_names
+from ackproof.spec.lang.source import function_ast, names_of
+from ackproof.spec.lang.types import ProcT, Type
+
+__all__ = ["Signature", "check_decorators", "hints_in", "parameters", "scope_of"]
+
+#: Names and types of parameters, in order, `self` left out.
+Signature = list[tuple[str, Type]]
+
+_DECORATORS = (
+    process.action,
+    process.fault,
+    process.handler,
+    process.helper,
+    process.on,
+    properties.invariant,
+    properties.step_property,
+    properties.reachable,
+)
+
+
+def scope_of(function: Callable[..., Any], like: Scope) -> tuple[Scope, ast.FunctionDef]:
+    """Return a scope for reading a function in the system of another scope, and its tree."""
+    plain = inspect.unwrap(function)
+    file, definition = function_ast(plain)
+    scope = Scope(
+        file,
+        names_of(plain),
+        like.registry,
+        own=assigned_names(definition),
+        counter=like.counter,
+        comprehensions=like.comprehensions,
+    )
+    return scope, definition
+
+
+def hints_in(scope: Scope, function: Callable[..., Any], node: ast.AST) -> dict[str, Any]:
+    """Return a function's annotations with their names resolved."""
+    try:
+        return get_type_hints(function, include_extras=True)
+    except Exception as error:
+        raise scope.error(
+            node,
+            f"its annotations cannot be read: {error}",
+            "define or import every name at the top of the module",
+        ) from error
+
+
+def parameters(
+    scope: Scope, function: Callable[..., Any], definition: ast.FunctionDef, *, method: bool
+) -> Signature:
+    """Return the names and types of a function's parameters, `self` left out.
+
+    Raises:
+        SpecError: a parameter is not annotated, has a default, or has no type of the language.
+    """
+    check_decorators(scope, definition)
+    a = definition.args
+    if a.vararg or a.kwarg or a.posonlyargs or a.kwonlyargs:
+        raise scope.error(
+            definition, "`*` and `/` in parameters are outside the language", "name every parameter"
+        )
+    named = a.args[1:] if method else a.args
+    if method and (not a.args or a.args[0].arg != "self"):
+        raise scope.error(
+            definition, "the first parameter of a method is the process", "call it `self`"
+        )
+    if a.defaults:
+        raise scope.error(
+            definition,
+            "a parameter with a default is outside the language",
+            "give every argument where it is called",
+        )
+    for p in named:
+        if p.annotation is None:
+            raise scope.error(
+                p,
+                f"the parameter `{p.arg}` has no annotation",
+                f"say what it is: {p.arg}: SomeSort",
+            )
+    hints = hints_in(scope, function, definition)
+    return [(p.arg, _type_of(scope, p, hints[p.arg])) for p in named]
+
+
+def _type_of(scope: Scope, parameter: ast.arg, hint: Any) -> Type:
+    if isinstance(hint, type) and issubclass(hint, Process):
+        return ProcT(scope.registry.name_of(hint))
+    return to_type(hint, scope.span(parameter), const=False)
+
+
+def check_decorators(scope: Scope, definition: ast.FunctionDef) -> None:
+    """Refuse decorators that would make a function mean something else than its text."""
+    for number, decorator in enumerate(definition.decorator_list):
+        name = decorator.func if isinstance(decorator, ast.Call) else decorator
+        found = _object(scope, name)
+        if not any(found is known for known in _DECORATORS):
+            raise scope.error(
+                decorator,
+                f"the decorator `{ast.unparse(name)}` is not known to the language",
+                "use @action, @fault, @handler, @helper, @on(Event), or one of a property",
+            )
+        if number > 0:
+            raise scope.error(
+                decorator, "a function has one decorator", "keep the one that says what it is"
+            )
+
+
+def _object(scope: Scope, node: ast.expr) -> object:
+    if isinstance(node, ast.Name):
+        return scope.names.get(node.id, UNKNOWN)
+    if isinstance(node, ast.Attribute):
+        return getattr(_object(scope, node.value), node.attr, UNKNOWN)
+    return UNKNOWN

@@ -1,0 +1,71 @@
+"""Places: chains of fields and entries that start at a process, and what they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ackproof.spec.lang import ir
+from ackproof.spec.lang.ir import Expr, Node
+from ackproof.spec.lang.types import MapT, SeqT, SetT
+
+__all__ = ["WRITES", "aliases", "is_rooted", "keys_of", "overlap", "path_of", "reads"]
+
+#: The statements that change a place.
+WRITES = (ir.Assign, ir.SetAdd, ir.SetDiscard, ir.Push, ir.Pop)
+
+
+def path_of(place: Expr) -> str:
+    """Return the names on the way to a place, keys left out: `queues.store.level`."""
+    names = []
+    while isinstance(place, ir.Field | ir.Index):
+        if isinstance(place, ir.Field):
+            names.append(place.name)
+        place = place.obj
+    return ".".join(reversed(names))
+
+
+def overlap(a: str, b: str) -> bool:
+    """Tell whether one path leads through the other."""
+    return a == b or a.startswith(b + ".") or b.startswith(a + ".")
+
+
+def is_rooted(place: Expr) -> bool:
+    """Tell whether an expression is a place in the state."""
+    while isinstance(place, ir.Field | ir.Index):
+        place = place.obj
+    return isinstance(place, ir.Root)
+
+
+def keys_of(place: Expr) -> Iterator[Expr]:
+    """Yield the keys on the way to a place."""
+    while isinstance(place, ir.Field | ir.Index):
+        if isinstance(place, ir.Index):
+            yield place.key
+        place = place.obj
+
+
+def aliases(expr: Expr, lets: dict[str, Expr] | None = None) -> Iterator[Expr]:
+    """Yield the places whose very set (map, sequence) an expression may come out as in Python."""
+    lets = lets or {}
+    if isinstance(expr, ir.Support):
+        yield from aliases(expr.map, lets)
+    elif isinstance(expr, ir.Ite):
+        yield from aliases(expr.then, lets)
+        yield from aliases(expr.orelse, lets)
+    elif isinstance(expr, ir.Let):
+        yield from aliases(expr.body, {**lets, expr.name: expr.value})
+    elif isinstance(expr, ir.Var) and expr.name in lets:
+        yield from aliases(lets[expr.name], lets)
+    elif isinstance(expr.type, SetT | MapT | SeqT) and is_rooted(expr):
+        yield expr
+
+
+def reads(node: Node) -> Iterator[Expr]:
+    """Yield the places that an expression reads, the longest chains only."""
+    if isinstance(node, ir.Field | ir.Index) and is_rooted(node):
+        yield node
+        for key in keys_of(node):
+            yield from reads(key)
+        return
+    for child in ir.children(node):
+        yield from reads(child)

@@ -1,0 +1,78 @@
+"""`ackproof museum` says of each expectation whether it came true, and exits by that."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import jsonschema
+import pytest
+from ackproof.cli import museum as museum_module
+from ackproof.cli.main import app
+from ackproof.model.report import schema
+from ackproof.spec.lang.model import Breaks, Design, Holds
+from typer.testing import CliRunner, Result
+
+
+def run(*args: str) -> Result:
+    result = CliRunner().invoke(app, ["museum", "--engine", "plain", *args])
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def test_a_design_is_named_by_its_beginning_and_its_expectations_are_ticked() -> None:
+    result = run("ack_on_ch")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0] == "ack_on_channel"
+    assert all(line.startswith("  ✓ tiny") for line in lines[1:-2])
+    assert lines[-1] == f"{len(lines) - 3} of {len(lines) - 3} expectations came true"
+
+
+def test_json_is_a_report_with_the_museums_exit_code() -> None:
+    result = run("ack_on_channel", "--json")
+    found = json.loads(result.stdout)
+    jsonschema.validate(found, schema())
+    assert (result.exit_code, found["exit_code"]) == (0, 0)
+    assert all(r["expectation"]["came_true"] for r in found["results"])
+    assert {r["verdict"] for r in found["results"]} == {"violated"}
+
+
+@pytest.fixture
+def exhibit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A museum of one design, which is wrong about itself in two ways."""
+    design = Design("nothing changes", expect=(Breaks("SettledOnce", "tiny", 3), Holds("tiny")))
+    module = SimpleNamespace(design=design, __doc__="")
+    monkeypatch.setattr("ackproof.model.museum.museum_names", lambda: ("hopeful",))
+    monkeypatch.setattr("ackproof.cli.targets._imported", lambda path, name: module)
+
+
+@pytest.mark.usefixtures("exhibit")
+def test_an_expectation_that_does_not_come_true_is_told_and_fails() -> None:
+    result = run()
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert lines[1].startswith("  ✗ tiny     SettledOnce breaks after 3 steps")
+    assert lines[2] == "      but it holds"
+    assert lines[3].startswith("  ✓ tiny     every property holds")
+    assert lines[-1] == "1 of 2 expectations came true"
+
+
+@pytest.mark.usefixtures("exhibit")
+def test_an_incomplete_search_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = museum_module.run_museum
+    monkeypatch.setattr(
+        museum_module,
+        "run_museum",
+        lambda names, options, as_json: plain(names, {**options, "max_depth": 2}, as_json=as_json),
+    )
+    assert run().exit_code == 3
+
+
+def test_an_empty_museum_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ackproof.model.museum.museum_names", tuple)
+    result = run()
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "error: the museum has no designs; check a file of your own: ackproof check my_design.py\n"
+    )

@@ -1,0 +1,110 @@
+"""When commits are made: at once if there is nothing to read, within the interval if there is."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+from pathlib import Path
+
+import pytest
+from ackproof.impl import committer
+from ackproof.impl.committer import Committer, Storage
+from ackproof.impl.journal import Batch
+from ackproof.impl.running import RunningBroker
+
+from tests.impl.sockets import PikaPublisher, blocking
+from tests.impl.wire import Wire
+
+
+class Memory:
+    """A storage that remembers how many messages each commit had, and may refuse some."""
+
+    def __init__(self, refusals: int = 0, inner: Storage | None = None) -> None:
+        self.commits: list[int] = []
+        self._refusals = refusals
+        self._inner = inner
+
+    def commit(self, batch: Batch) -> None:
+        """Take a batch, or refuse it."""
+        if self._refusals and batch.messages:
+            self._refusals -= 1
+            raise sqlite3.OperationalError("database or disk is full")
+        self.commits.append(len(batch.messages))
+        if self._inner is not None:
+            self._inner.commit(batch)
+
+
+def test_with_nothing_to_read_a_commit_does_not_wait_for_the_interval() -> None:
+    async def scene() -> list[str]:
+        wire = Wire().opened().with_queue("q").confirming()
+        done = asyncio.Event()
+        commits = Committer(wire.broker, Memory(), done.set, interval=3600)
+        wire.publish(1, "q")
+        commits.poke()
+        wire.publish(1, "q")
+        commits.poke()
+        await asyncio.wait_for(done.wait(), 30)
+        await commits.stop()
+        return wire.hear()
+
+    assert asyncio.run(scene()) == ["1 ack 2*"]
+
+
+def test_under_load_a_commit_does_not_wait_for_a_pause() -> None:
+    async def scene() -> int:
+        wire = Wire().opened().with_queue("q").confirming()
+        storage = Memory()
+        commits = Committer(wire.broker, storage, lambda: None, interval=0.001)
+        turns = 0
+        while not storage.commits and turns < 1_000_000:
+            turns += 1
+            wire.publish(1, "q")
+            commits.poke()
+            await asyncio.sleep(0)
+        await commits.stop()
+        return turns
+
+    assert asyncio.run(scene()) < 1_000_000
+
+
+def test_what_comes_while_a_commit_is_under_way_makes_the_next_one() -> None:
+    wire = Wire().opened().with_queue("q").confirming()
+    wire.publish(1, "q")
+    first = wire.broker.journal.take()
+    wire.publish(1, "q")
+    assert not wire.broker.journal.pending, "one at a time"
+    wire.broker.committed(first)
+    assert wire.broker.journal.pending
+
+
+def test_stopping_commits_what_is_left() -> None:
+    async def scene() -> list[int]:
+        wire = Wire().opened().with_queue("q").confirming()
+        storage = Memory()
+        commits = Committer(wire.broker, storage, lambda: None, interval=3600)
+        wire.publish(1, "q")
+        await commits.stop()
+        return storage.commits
+
+    assert asyncio.run(scene()) == [1]
+
+
+def test_a_disk_that_refuses_is_asked_again_and_nothing_is_confirmed_twice(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(committer, "_RETRY", 0.01)
+    with (
+        caplog.at_level(logging.ERROR),
+        RunningBroker(tmp_path, wrap=lambda disk: Memory(3, disk)) as broker,
+    ):
+        with blocking(broker.port) as channel:
+            channel.queue_declare("q", durable=True)
+        publisher = PikaPublisher(broker.port)
+        publisher.publish("q", b"x", 100)
+        publisher.wait()
+        publisher.close()
+    assert publisher.acked == set(range(1, 101))
+    assert publisher.reused == []
+    said = "commit failed, trying again in 0.01 s: database or disk is full"
+    assert [record.message for record in caplog.records] == [said] * 3

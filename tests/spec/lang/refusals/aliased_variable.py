@@ -1,0 +1,51 @@
+"""A set of the state assigned to another variable."""
+
+from __future__ import annotations
+
+import enum
+
+from ackproof.spec.lang import (
+    Event,
+    Model,
+    OrderedSort,
+    Set,
+    Sort,
+    System,
+    action,
+)
+
+
+class A(OrderedSort):
+    """An ordered sort."""
+
+
+class B(Sort):
+    """An unordered sort."""
+
+
+class Color(enum.Enum):
+    """An enum."""
+
+    RED = 1
+    GREEN = 2
+
+
+class Note(Event):
+    """An event."""
+
+    a: A
+
+
+class Root(System):
+    """The system."""
+
+    items: Set[A]
+    others: Set[A]
+
+    @action
+    def act(self, a: A) -> None:
+        """A step."""
+        self.items = self.others
+
+
+MODEL = Model("aliased_variable", Root, (), ())

@@ -1,0 +1,50 @@
+"""A constant that is written."""
+
+from __future__ import annotations
+
+import enum
+
+from ackproof.spec.lang import (
+    Const,
+    Event,
+    Model,
+    OrderedSort,
+    Sort,
+    System,
+    action,
+)
+
+
+class A(OrderedSort):
+    """An ordered sort."""
+
+
+class B(Sort):
+    """An unordered sort."""
+
+
+class Color(enum.Enum):
+    """An enum."""
+
+    RED = 1
+    GREEN = 2
+
+
+class Note(Event):
+    """An event."""
+
+    a: A
+
+
+class Root(System):
+    """The system."""
+
+    limit: Const[bool] = False
+
+    @action
+    def act(self, a: A) -> None:
+        """A step."""
+        self.limit = True
+
+
+MODEL = Model("constant_assigned", Root, (), ())

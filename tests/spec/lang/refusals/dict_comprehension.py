@@ -1,0 +1,31 @@
+"""A dict comprehension."""
+
+from __future__ import annotations
+
+from ackproof.spec.lang import Map, Model, Option, OrderedSort, Set, Sort, System, action, require
+
+
+class A(OrderedSort):
+    """An ordered sort."""
+
+
+class B(Sort):
+    """An unordered sort."""
+
+
+class Root(System):
+    """The system."""
+
+    items: Set[A]
+    members: Set[B]
+    marks: Map[A, bool]
+    flag: bool
+    chosen: Option[A]
+
+    @action
+    def act(self) -> None:
+        """A step."""
+        require(len({x: x for x in self.items}) == 1)
+
+
+MODEL = Model("dict_comprehension", Root, (), ())

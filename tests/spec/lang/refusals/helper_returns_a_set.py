@@ -1,0 +1,36 @@
+"""A helper that gives a set where it promises a truth value."""
+
+from __future__ import annotations
+
+from ackproof.spec.lang import Map, Model, Option, OrderedSort, Set, Sort, System, action, helper
+
+
+class A(OrderedSort):
+    """An ordered sort."""
+
+
+class B(Sort):
+    """An unordered sort."""
+
+
+class Root(System):
+    """The system."""
+
+    items: Set[A]
+    members: Set[B]
+    marks: Map[A, bool]
+    flag: bool
+    chosen: Option[A]
+
+    @action
+    def act(self) -> None:
+        """A step."""
+        self.flag = self.some()
+
+    @helper
+    def some(self) -> bool:
+        """A helper."""
+        return self.items
+
+
+MODEL = Model("helper_returns_a_set", Root, (), ())

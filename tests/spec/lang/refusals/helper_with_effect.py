@@ -1,0 +1,56 @@
+"""A helper that changes the state."""
+
+from __future__ import annotations
+
+import enum
+
+from ackproof.spec.lang import (
+    Event,
+    Model,
+    OrderedSort,
+    Sort,
+    System,
+    action,
+    helper,
+)
+
+
+class A(OrderedSort):
+    """An ordered sort."""
+
+
+class B(Sort):
+    """An unordered sort."""
+
+
+class Color(enum.Enum):
+    """An enum."""
+
+    RED = 1
+    GREEN = 2
+
+
+class Note(Event):
+    """An event."""
+
+    a: A
+
+
+class Root(System):
+    """The system."""
+
+    flag: bool
+
+    @action
+    def act(self, a: A) -> None:
+        """A step."""
+        self.flag = self.first(a)
+
+    @helper
+    def first(self, a: A) -> bool:
+        """Tell something."""
+        self.flag = True
+        return True
+
+
+MODEL = Model("helper_with_effect", Root, (), ())

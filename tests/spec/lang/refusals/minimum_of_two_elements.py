@@ -1,0 +1,31 @@
+"""The least of two elements, written as for integers."""
+
+from __future__ import annotations
+
+from ackproof.spec.lang import Map, Model, Option, OrderedSort, Set, Sort, System, action
+
+
+class A(OrderedSort):
+    """An ordered sort."""
+
+
+class B(Sort):
+    """An unordered sort."""
+
+
+class Root(System):
+    """The system."""
+
+    items: Set[A]
+    members: Set[B]
+    marks: Map[A, bool]
+    flag: bool
+    chosen: Option[A]
+
+    @action
+    def act(self, a: A, c: A) -> None:
+        """A step."""
+        self.chosen = min(a, c)
+
+
+MODEL = Model("minimum_of_two_elements", Root, (), ())

@@ -1,0 +1,31 @@
+"""An `or` that would come out as a set."""
+
+from __future__ import annotations
+
+from ackproof.spec.lang import Map, Model, Option, OrderedSort, Set, Sort, System, action
+
+
+class A(OrderedSort):
+    """An ordered sort."""
+
+
+class B(Sort):
+    """An unordered sort."""
+
+
+class Root(System):
+    """The system."""
+
+    items: Set[A]
+    members: Set[B]
+    marks: Map[A, bool]
+    flag: bool
+    chosen: Option[A]
+
+    @action
+    def act(self) -> None:
+        """A step."""
+        self.flag = self.flag or self.items
+
+
+MODEL = Model("or_of_a_set", Root, (), ())

@@ -1,0 +1,50 @@
+"""A sequence without a bound."""
+
+from __future__ import annotations
+
+import enum
+
+from ackproof.spec.lang import (
+    Event,
+    Model,
+    OrderedSort,
+    Seq,
+    Sort,
+    System,
+    action,
+)
+
+
+class A(OrderedSort):
+    """An ordered sort."""
+
+
+class B(Sort):
+    """An unordered sort."""
+
+
+class Color(enum.Enum):
+    """An enum."""
+
+    RED = 1
+    GREEN = 2
+
+
+class Note(Event):
+    """An event."""
+
+    a: A
+
+
+class Root(System):
+    """The system."""
+
+    queue: Seq[A]
+
+    @action
+    def act(self, a: A) -> None:
+        """A step."""
+        self.queue.append(a)
+
+
+MODEL = Model("unbounded_sequence", Root, (), ())

@@ -1,0 +1,47 @@
+"""A method that is nothing to the specification."""
+
+from __future__ import annotations
+
+import enum
+
+from ackproof.spec.lang import (
+    Event,
+    Model,
+    OrderedSort,
+    Sort,
+    System,
+)
+
+
+class A(OrderedSort):
+    """An ordered sort."""
+
+
+class B(Sort):
+    """An unordered sort."""
+
+
+class Color(enum.Enum):
+    """An enum."""
+
+    RED = 1
+    GREEN = 2
+
+
+class Note(Event):
+    """An event."""
+
+    a: A
+
+
+class Root(System):
+    """The system."""
+
+    flag: bool
+
+    def act(self) -> None:
+        """A step?"""
+        self.flag = True
+
+
+MODEL = Model("undecorated_method", Root, (), ())

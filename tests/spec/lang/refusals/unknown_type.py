@@ -1,0 +1,49 @@
+"""A type that is not of the language."""
+
+from __future__ import annotations
+
+import enum
+
+from ackproof.spec.lang import (
+    Event,
+    Model,
+    OrderedSort,
+    Sort,
+    System,
+    action,
+)
+
+
+class A(OrderedSort):
+    """An ordered sort."""
+
+
+class B(Sort):
+    """An unordered sort."""
+
+
+class Color(enum.Enum):
+    """An enum."""
+
+    RED = 1
+    GREEN = 2
+
+
+class Note(Event):
+    """An event."""
+
+    a: A
+
+
+class Root(System):
+    """The system."""
+
+    text: str
+
+    @action
+    def act(self, a: A) -> None:
+        """A step."""
+        self.text = self.text
+
+
+MODEL = Model("unknown_type", Root, (), ())

@@ -1,0 +1,58 @@
+"""The museum: every design breaks what it says, as early as it says, and nowhere smaller."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+from ackproof.model.check import check
+from ackproof.model.museum import judge, museum
+from ackproof.spec.instances import INSTANCES
+from ackproof.spec.lang import Breaks, Design, Holds, Instance
+from ackproof.spec.model import MODEL
+
+MUSEUM = museum()
+EXPECTATIONS = [
+    pytest.param(name, expectation, id=f"{name}-{number}")
+    for name, design in MUSEUM.items()
+    for number, expectation in enumerate(design.expect)
+]
+BREAKS = [p for p in EXPECTATIONS if isinstance(p.values[1], Breaks)]
+
+
+@pytest.mark.parametrize(("name", "expectation"), EXPECTATIONS)
+def test_a_design_does_what_it_is_expected_to_do(name: str, expectation: Breaks | Holds) -> None:
+    judgement = judge(MODEL, MUSEUM[name], expectation, name=name)
+    assert judgement.came_true, judgement.found
+
+
+@pytest.mark.parametrize(("name", "expectation"), BREAKS)
+def test_no_smaller_instance_would_have_shown_it(name: str, expectation: Breaks) -> None:
+    instance = MODEL.instance(expectation.instance)
+    assert instance is not None
+    for smaller in INSTANCES:
+        if not _smaller(smaller, instance):
+            continue
+        report = check(MODEL, smaller, MUSEUM[name], properties=[expectation.property])
+        assert not report.outcome.violations, smaller.name
+
+
+def _smaller(one: Instance, other: Instance) -> bool:
+    """Whether one instance has no more elements of any sort than another, and fewer of some."""
+    pairs = [(n, other.sizes[sort]) for sort, n in one.sizes.items()]
+    return all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)
+
+
+@pytest.mark.parametrize("name", MUSEUM)
+def test_a_design_says_what_it_claims_and_where_it_comes_from(name: str) -> None:
+    design: Design = MUSEUM[name]
+    assert design.claim.endswith(".")
+    assert design.source
+    assert any(isinstance(e, Breaks) for e in design.expect)
+    assert importlib.import_module(f"ackproof.spec.designs.{name}").__doc__
+
+
+def test_the_first_wing_is_complete() -> None:
+    bugs = {name.split("_")[0] for name in MUSEUM if not name.startswith("ack_")}
+    assert bugs == {"b01", "b02", "b03", "b10", "b11", "b12", "b13", "b15", "b16", "b19"}
+    assert {"ack_on_channel", "ack_on_queue", "ack_after_write", "ack_before_fsync"} <= set(MUSEUM)

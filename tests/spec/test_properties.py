@@ -1,0 +1,61 @@
+"""The properties: each can fail, each cites its rule and gives its reason."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from ackproof.model.check import check
+from ackproof.model.museum import museum
+from ackproof.spec.lang import Breaks
+from ackproof.spec.model import MODEL
+
+from tests.spec.mutants import MUTANTS
+
+CLAIMS = [p for p in MODEL.properties if p.kind != "reachable"]
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_mistake_breaks_the_property_that_is_there_to_find_it(name: str) -> None:
+    design, where = MUTANTS[name]
+    instance = MODEL.instance(where)
+    assert instance is not None
+    report = check(MODEL, instance, design, properties=[name])
+    assert name in report.outcome.violations
+
+
+def test_every_property_is_broken_by_a_design_or_a_mistake() -> None:
+    broken = {e.property for d in museum().values() for e in d.expect if isinstance(e, Breaks)}
+    assert {p.name for p in CLAIMS} == broken | set(MUTANTS)
+
+
+@pytest.mark.parametrize("prop", MODEL.properties, ids=lambda p: p.name)
+def test_a_property_cites_its_rule(prop) -> None:  # type: ignore[no-untyped-def]
+    assert re.search(r"\((?:INV-)?[A-Z]\d+", prop.doc)
+
+
+@pytest.mark.parametrize("prop", CLAIMS, ids=lambda p: p.name)
+def test_a_claim_gives_its_reason(prop) -> None:  # type: ignore[no-untyped-def]
+    claim, _, reason = prop.doc.partition("\n\n")
+    assert claim
+    assert reason
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "NoAckBeforeDurable",
+        "ReturnPrecedesAck",
+        "SettledOnce",
+        "NeverBothAckAndNack",
+        "NoPhantomConfirm",
+        "MultipleIsExact",
+        "UnroutableIsConfirmed",
+        "NackOnlyWithCause",
+        "ConfirmedSurvives",
+        "SequenceIsDense",
+        "FifoPerPublisher",
+    ],
+)
+def test_the_promised_properties_are_there(name: str) -> None:
+    assert name in {p.name for p in CLAIMS}

@@ -1,0 +1,39 @@
+"""The text of the specification: every step says what it does and which rule it states."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterator
+
+import pytest
+from ackproof.spec.lang import Process
+from ackproof.spec.lang.process import mark_of
+
+MODULES = ("store", "queue", "channel", "network", "publisher", "system")
+RULE = re.compile(r"\b(?:INV-)?[A-O]\d+(?:\.\d+)?\b")
+
+
+def steps() -> Iterator[tuple[str, str]]:
+    for module in MODULES:
+        loaded = importlib.import_module(f"ackproof.spec.{module}")
+        for cls in vars(loaded).values():
+            if (
+                isinstance(cls, type)
+                and issubclass(cls, Process)
+                and cls.__module__.endswith(module)
+            ):
+                for name, function in vars(cls).items():
+                    if mark_of(function) is not None:
+                        yield f"{cls.__name__}.{name}", function.__doc__ or ""
+
+
+@pytest.mark.parametrize(("name", "text"), steps())
+def test_a_step_cites_the_rule_it_states(name: str, text: str) -> None:
+    assert RULE.search(text), name
+
+
+@pytest.mark.parametrize("module", (*MODULES, "sorts", "wire", "properties", "instances"))
+def test_a_chapter_opens_with_prose(module: str) -> None:
+    text = importlib.import_module(f"ackproof.spec.{module}").__doc__ or ""
+    assert len(text.split()) > 50
