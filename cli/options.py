@@ -26,7 +26,7 @@ Designs = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="DESIGN",
-        help="Designs to check: names in the museum, or files.",
+        help="Designs to check: files, or names in the museum (the beginning will do).",
         show_default=False,
     ),
 ]

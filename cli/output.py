@@ -128,6 +128,7 @@ def _property_counts(report: Report) -> str:
         "violated": "violated",
         "witnessed": "reached as they should be",
         "unwitnessed": "never reached",
+        "lacking": "out of this instance's reach",
         "open": "undecided",
     }
     results = list(report.results().values())

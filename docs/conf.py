@@ -13,6 +13,7 @@ extensions = ["specdoc"]
 exclude_patterns = ["_build", "_ext", "_static", "examples"]
 default_role = "code"
 primary_domain = None
+highlight_language = "text"
 smartquotes = False
 nitpicky = True
 pygments_style = "friendly"

@@ -103,6 +103,7 @@ def check_bound(
     started: float,
 ) -> Report:
     """Check a bound program; see `check`.  `started` is the time to count from."""
+    _refuse_unknown_lacks(bound)
     _refuse_too_many_actions(bound)
     limit = default_memory() if memory is None else memory
     outcome = explorer(engine)(
@@ -160,6 +161,17 @@ def _refuse_large_sorts(instance: Instance) -> None:
             raise BindError(
                 f"instance {instance.name}: the size of {sort.__name__} is {size:,}, "
                 f"where {_MOST_ELEMENTS:,} can be searched; make it smaller"
+            )
+
+
+def _refuse_unknown_lacks(bound: Bound) -> None:
+    program = bound.program
+    known = {p.name for p in (*program.properties, *program.actions)}
+    for name in bound.instance.lacks:
+        if name not in known:
+            raise BindError(
+                f"instance {bound.instance.name}: it lacks {name!r}, which is neither a property "
+                f"nor an action of {program.name}; correct the name"
             )
 
 

@@ -8,11 +8,12 @@ an empty set or a bounded integer out of range mean that it breaks a built-in pr
 
 from __future__ import annotations
 
+import inspect
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any, get_args, get_origin, get_type_hints
 
 from ackproof.spec.lang.binding import ActionInstance, Bound, Location
 from ackproof.spec.lang.data import from_data, in_range, to_data
@@ -51,7 +52,7 @@ class _Live:
         self.observers = [
             (mark.event, getattr(self.root, name))
             for name in dir(type(self.root))
-            if (mark := mark_of(getattr(type(self.root), name))) and mark.kind == "observer"
+            if (mark := mark_of(getattr(type(self.root), name))) and mark.event is not None
         ]
 
     def _emit(self, event: Event) -> None:
@@ -74,8 +75,10 @@ class _Live:
                 setattr(process, part, self._build(inner.__name__, (*path, part), keys))
             elif get_origin(inner) is Each:
                 sort, member = get_args(inner)
-                family = {e: self._build(member.__name__, (*path, part), (*keys, e))
-                          for e in self.bound.elements[sort.__name__]}
+                family = {
+                    e: self._build(member.__name__, (*path, part), (*keys, e))
+                    for e in self.bound.elements[sort.__name__]
+                }
                 setattr(process, part, Each(family))
         return process
 
@@ -89,9 +92,9 @@ class _Live:
         return found
 
     def _slot(self, loc: Location) -> tuple[Any, str, Any]:
-        process = self.process_at(loc.variable.path[:-1], iter(loc.elements))
+        process: Any = self.process_at(loc.variable.path[:-1], iter(loc.elements))
         name = loc.variable.path[-1]
-        return process, name, split_marks(hints_of(type(process))[name])[0]
+        return process, name, split_marks(hints_of(process.__class__)[name])[0]
 
     def load(self, state: State) -> None:
         """Make the objects hold a state."""
@@ -141,12 +144,9 @@ class PlainMachine:
         values = iter(instance.args)
         process = self._after.process_at(action.path, values)
         method = getattr(process, action.method)
-        import inspect
-        from typing import get_type_hints
-
         hints = get_type_hints(method, include_extras=True)
         own = list(inspect.signature(method).parameters)
-        mine = list(named.values())[len(named) - len(own):]
+        mine = list(named.values())[len(named) - len(own) :]
         return method, {n: (v, hints[n]) for n, v in zip(own, mine, strict=True)}
 
     def initial(self) -> State:
@@ -156,7 +156,7 @@ class PlainMachine:
     def step(self, state: State, number: int) -> Step | None:
         """Take one action instance, or return None if it is not enabled."""
         instance = self.instances[number]
-        budgets = list(state[len(self._types):])
+        budgets = list(state[len(self._types) :])
         if instance.action.name in self._budget_names:
             left = self._budget_names.index(instance.action.name)
             if budgets[left] == 0:
@@ -200,8 +200,11 @@ class PlainMachine:
         if prop.event is None:
             return [bool(function(self._before.root, self._after.root))]
         wanted = prop.event.type
-        return [bool(function(self._before.root, self._after.root, e)) for e in events
-                if type(e).__name__ == repr(wanted)]
+        return [
+            bool(function(self._before.root, self._after.root, e))
+            for e in events
+            if type(e).__name__ == repr(wanted)
+        ]
 
 
 def _outside(loc: Location, value: object) -> str:

@@ -98,12 +98,18 @@ class _Search:
 
 
 def explore(
-    bound: Bound, *, workers: int = 1, memory: int | None = None, max_depth: int | None = None,
+    bound: Bound,
+    *,
+    workers: int = 1,
+    memory: int | None = None,
+    max_depth: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Outcome:
     """Explore a bound program with the plain engine, breadth first, on one thread.
 
     Args:
+        bound: the program at the sizes of an instance.
+        workers: there is always one; the parameter is what engines have in common.
         memory: bytes of resident memory at which to stop.
         max_depth: number of levels after which to stop.
         progress: called a few times a second.
@@ -114,16 +120,27 @@ def explore(
         search.per_action = {a.name: 0 for a in bound.actions}
         limit = _run(search, memory, max_depth, progress, started)
     return Outcome(
-        engine="plain", workers=1, states=len(search.known), generated=search.generated,
-        level_sizes=tuple(search.level_sizes), per_action=search.per_action,
-        violations=search.violations, witnessed=frozenset(search.witnessed), limit=limit,
-        seconds=time.perf_counter() - started, compile_seconds=0.0, memory=_resident(),
+        engine="plain",
+        workers=1,
+        states=len(search.known),
+        generated=search.generated,
+        level_sizes=tuple(search.level_sizes),
+        per_action=search.per_action,
+        violations=search.violations,
+        witnessed=frozenset(search.witnessed),
+        limit=limit,
+        seconds=time.perf_counter() - started,
+        compile_seconds=0.0,
+        memory=_resident(),
     )
 
 
 def _run(
-    search: _Search, memory: int | None, max_depth: int | None,
-    progress: Callable[[Progress], None] | None, started: float,
+    search: _Search,
+    memory: int | None,
+    max_depth: int | None,
+    progress: Callable[[Progress], None] | None,
+    started: float,
 ) -> Limit | None:
     frontier = [search.machine.initial()]
     search.enter(frontier[0], None)
@@ -148,8 +165,16 @@ def _run(
                     return Limit.MEMORY
                 if progress is not None:
                     left = len(frontier) - position - 1 + len(new)
-                    progress(Progress(len(search.known), search.generated, left,
-                                      len(search.level_sizes), _resident(), now - started))
+                    progress(
+                        Progress(
+                            len(search.known),
+                            search.generated,
+                            left,
+                            len(search.level_sizes),
+                            _resident(),
+                            now - started,
+                        )
+                    )
             frontier = new
     except KeyboardInterrupt:
         search.level_sizes.append(len(search.known) - sum(search.level_sizes))

@@ -65,19 +65,24 @@ class Report:
         """Return what is known of each property that was checked, by its name.
 
         Of one that was not violated, a whole search knows that it holds (or was witnessed); a
-        search that stopped early leaves it open.
+        search that stopped early leaves it open.  A situation is lacking if the instance says that
+        it is too small for it.
         """
         found = {}
         for p in self.bound.properties:
-            if p.kind == "reachable":
-                missing = "unwitnessed" if self.complete else "open"
-                found[p.name] = "witnessed" if p.name in self.outcome.witnessed else missing
-            else:
-                found[p.name] = self._claim(p.name)
+            reachable = p.kind == "reachable"
+            found[p.name] = self._situation(p.name) if reachable else self._claim(p.name)
         deadlock = {DEADLOCK} if self.bound.program.deadlock_free else set()
         for name in (ASSERTION, DEFINED, *deadlock):
             found[name] = self._claim(name)
         return found
+
+    def _situation(self, name: str) -> str:
+        if name in self.outcome.witnessed:
+            return "witnessed"
+        if name in self.bound.instance.lacks:
+            return "lacking"
+        return "unwitnessed" if self.complete else "open"
 
     def _claim(self, name: str) -> str:
         if name in self.outcome.violations:

@@ -70,28 +70,44 @@ class Access:
         return self._member(place, states, place.members, ())
 
     def _member(
-        self, place: Place, states: dict[str, SymbolicState], left: tuple[Word, ...],
+        self,
+        place: Place,
+        states: dict[str, SymbolicState],
+        left: tuple[Word, ...],
         chosen: tuple[int, ...],
     ) -> Value:
         if not left:
             return self._entry(place, states, chosen, place.keys, ())
         size = self._member_sizes(place.variable)[len(chosen)]
-        return self._select(place.type, left[0], size, lambda i: self._member(
-            place, states, left[1:], (*chosen, i)))
+        return self._select(
+            place.type, left[0], size, lambda i: self._member(place, states, left[1:], (*chosen, i))
+        )
 
     def _entry(
-        self, place: Place, states: dict[str, SymbolicState], members: tuple[int, ...],
-        left: tuple[Word, ...], chosen: tuple[int, ...],
+        self,
+        place: Place,
+        states: dict[str, SymbolicState],
+        members: tuple[int, ...],
+        left: tuple[Word, ...],
+        chosen: tuple[int, ...],
     ) -> Value:
         if not left:
             return self._leaf(place, states, members, chosen, place.type)
         size = self._key_sizes(place.variable.type)[len(chosen)]
-        return self._select(place.type, left[0], size, lambda i: self._entry(
-            place, states, members, left[1:], (*chosen, i)))
+        return self._select(
+            place.type,
+            left[0],
+            size,
+            lambda i: self._entry(place, states, members, left[1:], (*chosen, i)),
+        )
 
     def _leaf(
-        self, place: Place, states: dict[str, SymbolicState], members: tuple[int, ...],
-        keys: tuple[int, ...], t: Type,
+        self,
+        place: Place,
+        states: dict[str, SymbolicState],
+        members: tuple[int, ...],
+        keys: tuple[int, ...],
+        t: Type,
     ) -> Value:
         elements = self._elements(place.variable, members)
         if place.variable.const:
@@ -99,14 +115,17 @@ class Access:
             return self.codec.from_data(t, data)
         if isinstance(t, MapT):
             size = self.codec.cardinality(t.key)
-            return tuple(self._leaf(place, states, members, (*keys, i), t.value)
-                         for i in range(size))
+            return tuple(
+                self._leaf(place, states, members, (*keys, i), t.value) for i in range(size)
+            )
         number = self._numbers[place.variable.path, elements]
         return states[place.root].get(Leaf(number, keys))
 
     def _elements(self, variable: Variable, members: tuple[int, ...]) -> tuple[object, ...]:
-        return tuple(self.bound.elements[sort.name][i]
-                     for sort, i in zip(variable.families, members, strict=True))
+        return tuple(
+            self.bound.elements[sort.name][i]
+            for sort, i in zip(variable.families, members, strict=True)
+        )
 
     def _select(self, t: Type, key: Word, size: int, at: Callable[[int], Value]) -> Value:
         if isinstance(key, int):

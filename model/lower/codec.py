@@ -81,7 +81,7 @@ class Codec:
 
     def universe(self, t: Type) -> int:
         """Return the mask of all values of a scalar type."""
-        return 2 ** self.cardinality(t) - 1
+        return (1 << self.cardinality(t)) - 1
 
     # -- scalars --------------------------------------------------------------------------------
 
@@ -156,11 +156,13 @@ class Codec:
         if isinstance(t, BoolT):
             return self.ops.pick(cond, a, b)
         if isinstance(t, RecordT):
-            return tuple(self.choose(f, cond, x, y)
-                         for (_, f), x, y in zip(t.fields, a, b, strict=True))
+            return tuple(
+                self.choose(f, cond, x, y) for (_, f), x, y in zip(t.fields, a, b, strict=True)
+            )
         if isinstance(t, SeqT):
-            slots = tuple(self.ops.choose(cond, x, y)
-                          for x, y in zip(a.slots, b.slots, strict=True))
+            slots = tuple(
+                self.ops.choose(cond, x, y) for x, y in zip(a.slots, b.slots, strict=True)
+            )
             return Sequence(self.ops.choose(cond, a.length, b.length), slots)
         if isinstance(t, MapT):
             return tuple(self.choose(t.value, cond, x, y) for x, y in zip(a, b, strict=True))
@@ -171,12 +173,14 @@ class Codec:
         if isinstance(t, BoolT):
             return self.ops.pick(a, b, self.ops.no(b))
         if isinstance(t, RecordT):
-            return self.ops.all(*(self.equal(f, x, y)
-                                  for (_, f), x, y in zip(t.fields, a, b, strict=True)))
+            return self.ops.all(
+                *(self.equal(f, x, y) for (_, f), x, y in zip(t.fields, a, b, strict=True))
+            )
         if isinstance(t, SeqT):
-            return self.ops.all(self.ops.equal(a.length, b.length),
-                                *(self.ops.equal(x, y)
-                                  for x, y in zip(a.slots, b.slots, strict=True)))
+            return self.ops.all(
+                self.ops.equal(a.length, b.length),
+                *(self.ops.equal(x, y) for x, y in zip(a.slots, b.slots, strict=True)),
+            )
         return self.ops.equal(a, b)
 
     # -- data -----------------------------------------------------------------------------------

@@ -112,10 +112,8 @@ def _tables(bound: Bound) -> Tables:
         steps.append(DEADLOCK)
     steps += [p.name for p in bound.properties if p.of_steps and p.kind != "reachable"]
     tables.step_bits = dict(enumerate(steps))
-    tables.state_bits = dict(enumerate(
-        p.name for p in bound.properties if p.kind == "invariant"))
-    tables.seen_bits = dict(enumerate(
-        p.name for p in bound.properties if p.kind == "reachable"))
+    tables.state_bits = dict(enumerate(p.name for p in bound.properties if p.kind == "invariant"))
+    tables.seen_bits = dict(enumerate(p.name for p in bound.properties if p.kind == "reachable"))
     return tables
 
 
@@ -138,10 +136,15 @@ class _Generator:
 
     def text(self) -> str:
         """Return the module as LLVM text."""
-        self._loop("expand", "ptr noalias %states, ptr noalias %out, ptr noalias %metas, "
-                   "ptr noalias %counts, ptr noalias %seen, ptr noalias %viol", self._expand)
-        self._loop("inspect", "ptr noalias %states, ptr noalias %seen, ptr noalias %viol",
-                   self._inspect)
+        self._loop(
+            "expand",
+            "ptr noalias %states, ptr noalias %out, ptr noalias %metas, "
+            "ptr noalias %counts, ptr noalias %seen, ptr noalias %viol",
+            self._expand,
+        )
+        self._loop(
+            "inspect", "ptr noalias %states, ptr noalias %seen, ptr noalias %viol", self._inspect
+        )
         return _PRELUDE + "\n".join(self.ops.lines) + "\n"
 
     def _loop(self, name: str, params: str, body: Any) -> None:
@@ -198,8 +201,9 @@ class _Generator:
     def _witness(self, bit: int, holds: Bit) -> None:
         if holds is False:
             return
-        pointer = self.ops.shared(("seen", bit // 64),
-                                  f"getelementptr i64, ptr %seen, i64 {bit // 64}")
+        pointer = self.ops.shared(
+            ("seen", bit // 64), f"getelementptr i64, ptr %seen, i64 {bit // 64}"
+        )
         old = self.ops.define(f"load i64, ptr {pointer}")
         new = self.ops.either(old, self.ops.left(self.ops.widen(holds), bit % 64))
         self.ops.line(f"store i64 {new}, ptr {pointer}")
@@ -233,9 +237,7 @@ class _Generator:
             dead = ops.widen(ops.equal(enabled, 0))
             self._record(ops.left(dead, self.step_number[DEADLOCK]), NO_INSTANCE)
 
-    def emit_successor(
-        self, run: Run, before: SymbolicState, number: int, instance: int
-    ) -> None:
+    def emit_successor(self, run: Run, before: SymbolicState, number: int, instance: int) -> None:
         """Write the successor of an executed step, or the record of what it breaks."""
         ops = self.ops
         run.finish()
@@ -248,8 +250,11 @@ class _Generator:
             failed = run.failed
             bad = ops.either(
                 ops.left(ops.widen(run.asserted), self.step_number[ASSERTION]),
-                ops.left(ops.widen(ops.all(run.undefined, ops.no(run.asserted))),
-                         self.step_number[DEFINED]))
+                ops.left(
+                    ops.widen(ops.all(run.undefined, ops.no(run.asserted))),
+                    self.step_number[DEFINED],
+                ),
+            )
             self._record(bad, instance)
             if failed is True:
                 return
@@ -326,8 +331,9 @@ class _Tree:
         self.domains = [domain(p.type, generator.bound.elements) for p in action.params]
         self.guards, self.rest = _split(action.body)
         self.locals = {s.name: s.value for s in self.guards if isinstance(s, ir.Local)}
-        self.tests = [c for s in self.guards if isinstance(s, ir.Require)
-                      for c in _conjuncts(s.cond)]
+        self.tests = [
+            c for s in self.guards if isinstance(s, ir.Require) for c in _conjuncts(s.cond)
+        ]
 
     def generate(self) -> None:
         """Write the code of all instances of the action."""
@@ -404,9 +410,7 @@ class _Tree:
             run.state.put(budget, self.ops.sub(run.state.get(budget), 1))
         self._straight(run, list(self.rest), before, self.gen.instance_base + index)
 
-    def _straight(
-        self, run: Run, rest: list[Stmt], before: SymbolicState, instance: int
-    ) -> None:
+    def _straight(self, run: Run, rest: list[Stmt], before: SymbolicState, instance: int) -> None:
         """Execute the rest of the body; a `require` on the way guards what follows it."""
         while rest:
             stmt = rest.pop(0)
@@ -424,9 +428,12 @@ class _Tree:
 
 def _split(body: tuple[Stmt, ...]) -> tuple[list[Stmt], list[Stmt]]:
     """Separate the leading guards that are sure to be defined from the rest of a body."""
-    guards = list(itertools.takewhile(
-        lambda s: isinstance(s, ir.Local | ir.Require) and not can_fail(s), body))
-    return guards, list(body[len(guards):])
+    guards = list(
+        itertools.takewhile(
+            lambda s: isinstance(s, ir.Local | ir.Require) and not can_fail(s), body
+        )
+    )
+    return guards, list(body[len(guards) :])
 
 
 def _conjuncts(cond: Expr) -> Iterator[Expr]:
@@ -443,7 +450,8 @@ def generate(bound: Bound) -> tuple[str, Layout, Tables, int]:
     text = generator.text()
     if DEADLOCK in generator.step_number:
         text = text.replace("%counts.enabled", "%enabled").replace(
-            "  %written = alloca i64", "  %enabled = alloca i64\n  %written = alloca i64")
+            "  %written = alloca i64", "  %enabled = alloca i64\n  %written = alloca i64"
+        )
     return text, generator.layout, generator.tables, max(1, generator.fanout)
 
 
@@ -457,10 +465,15 @@ def compile_kernel(bound: Bound) -> Kernel:
     text, layout, tables, fanout = generate(bound)
     engine = _machine_code(text)
     return Kernel(
-        layout=layout, tables=tables, fanout=fanout, n_counts=len(bound.actions),
+        layout=layout,
+        tables=tables,
+        fanout=fanout,
+        n_counts=len(bound.actions),
         expand=engine.get_function_address("expand"),
         inspect=engine.get_function_address("inspect"),
-        ir_text=text, compile_seconds=time.perf_counter() - started, engine=engine,
+        ir_text=text,
+        compile_seconds=time.perf_counter() - started,
+        engine=engine,
     )
 
 
@@ -471,7 +484,8 @@ def _machine_code(text: str) -> Any:
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()
     machine = target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2)
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2
+    )
     module = llvm.parse_assembly(text)
     # The text is nearly what should run: constants are folded and subexpressions shared already.
     # The standard pipelines take twice the time and give code that is not measurably faster.
@@ -483,5 +497,3 @@ def _machine_code(text: str) -> Any:
     engine = llvm.create_mcjit_compiler(module, machine)
     engine.finalize_object()
     return engine
-
-

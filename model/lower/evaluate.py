@@ -247,8 +247,14 @@ class Evaluator:
             with self.under(self.ops.no(self.ops.equal(domain, 0))):
                 return self.ops.choose(self.bit(cond), full, 0)
         if not can_fail(cond):
-            whole = bitwise(self.ops, binder, cond, full,
-                            lambda part: self.mask(binder, part, domain), self.word)
+            whole = bitwise(
+                self.ops,
+                binder,
+                cond,
+                full,
+                lambda part: self.mask(binder, part, domain),
+                self.word,
+            )
             if whole is not None:
                 return whole
         result: Word = 0

@@ -75,7 +75,8 @@ class Run:
         wrong, self.eval.undefined = self.eval.undefined, False
         if wrong is not False:
             self.undefined = self.ops.any(
-                self.undefined, self.ops.all(wrong, self.ops.no(self.asserted)))
+                self.undefined, self.ops.all(wrong, self.ops.no(self.asserted))
+            )
 
     # -- statements -----------------------------------------------------------------------------
 
@@ -88,8 +89,9 @@ class Run:
     def _assert(self, s: ir.Assert) -> None:
         holds = self.eval.bit(s.cond)
         self._collect()
-        wrong = self.ops.all(self.eval.path, self.ops.no(holds), self.ops.no(self.undefined),
-                             self.enabled)
+        wrong = self.ops.all(
+            self.eval.path, self.ops.no(holds), self.ops.no(self.undefined), self.enabled
+        )
         self.asserted = self.ops.any(self.asserted, wrong)
 
     def _local(self, s: ir.Local) -> None:
@@ -138,8 +140,9 @@ class Run:
         if not isinstance(s.place.type, MapT):
             value = self.eval.value(s.value)
         self._collect()
-        self._write(s.place, lambda leaf, t, _: self.eval.codec.default(t)
-                    if value is None else value)
+        self._write(
+            s.place, lambda leaf, t, _: self.eval.codec.default(t) if value is None else value
+        )
 
     def _setadd(self, s: ir.SetAdd) -> None:
         assert isinstance(s.place.type, SetT)
@@ -160,8 +163,10 @@ class Run:
 
         def pushed(leaf: Leaf, _: Type, old: Sequence) -> Sequence:
             self.eval.fail_unless(self.ops.less(old.length, t.cap, True))
-            slots = tuple(self.ops.choose(self.ops.equal(old.length, i), code, slot)
-                          for i, slot in enumerate(old.slots))
+            slots = tuple(
+                self.ops.choose(self.ops.equal(old.length, i), code, slot)
+                for i, slot in enumerate(old.slots)
+            )
             return Sequence(self.ops.add(old.length, 1), slots)
 
         self._write(s.place, pushed)
@@ -196,10 +201,13 @@ class Run:
 
     def _in_range(self, t: Type, value: Value) -> Bit:
         if isinstance(t, IntT):
-            return self.ops.all(self.ops.less(t.lo, value, False), self.ops.less(value, t.hi, False))
+            return self.ops.all(
+                self.ops.less(t.lo, value, False), self.ops.less(value, t.hi, False)
+            )
         if isinstance(t, RecordT):
-            return self.ops.all(*(self._in_range(f, v)
-                                  for (_, f), v in zip(t.fields, value, strict=True)))
+            return self.ops.all(
+                *(self._in_range(f, v) for (_, f), v in zip(t.fields, value, strict=True))
+            )
         if isinstance(t, OptionT) and isinstance(t.inner, IntT | RecordT):
             return self.ops.less(value, self.eval.codec.cardinality(t), True)
         return True

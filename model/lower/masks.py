@@ -28,12 +28,19 @@ def is_variable(e: Expr, binder: Binder) -> bool:
 
 
 def bitwise(
-    ops: Emitter, binder: Binder, cond: Expr, full: int,
-    mask: Callable[[Expr], Word], word: Callable[[Expr], Word],
+    ops: Emitter,
+    binder: Binder,
+    cond: Expr,
+    full: int,
+    mask: Callable[[Expr], Word],
+    word: Callable[[Expr], Word],
 ) -> Word | None:
     """Return the mask of a condition if its form allows, else None.
 
     Args:
+        ops: where code goes.
+        binder: the variable.
+        cond: the condition.
         full: the mask of all values of the variable.
         mask: gives the mask of a part of the condition.
         word: evaluates an expression that does not mention the variable.

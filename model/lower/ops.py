@@ -179,8 +179,10 @@ class Emitter:
         """Quotient and remainder by a positive constant, unsigned."""
         if isinstance(a, int):
             return divmod(a, by)
-        return (self._binary("udiv", a, by, commutes=False),
-                self._binary("urem", a, by, commutes=False))
+        return (
+            self._binary("udiv", a, by, commutes=False),
+            self._binary("urem", a, by, commutes=False),
+        )
 
     def lowest(self, a: Word) -> Word:
         """Position of the lowest bit that is set; `a` is not 0."""
@@ -207,8 +209,9 @@ class Emitter:
             return a if cond else b
         if a == b:
             return a
-        return self.shared(("select", cond, a, b),
-                           f"select i1 {cond}, i64 {_text(a)}, i64 {_text(b)}")
+        return self.shared(
+            ("select", cond, a, b), f"select i1 {cond}, i64 {_text(a)}, i64 {_text(b)}"
+        )
 
     def widen(self, bit: Bit) -> Word:
         """1 where the bit holds, else 0."""

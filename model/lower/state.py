@@ -55,8 +55,10 @@ class SymbolicState:
             raw = self.codec.store(slot.type, value)
             cleared[slot.word] &= ~field_mask
             added[slot.word] = ops.either(added[slot.word], ops.left(raw, slot.shift))
-        return tuple(ops.either(ops.both(w, keep), new)
-                     for w, keep, new in zip(self.words, cleared, added, strict=True))
+        return tuple(
+            ops.either(ops.both(w, keep), new)
+            for w, keep, new in zip(self.words, cleared, added, strict=True)
+        )
 
 
 def merge(cond: Bit, then: SymbolicState, orelse: SymbolicState) -> SymbolicState:
@@ -66,5 +68,3 @@ def merge(cond: Bit, then: SymbolicState, orelse: SymbolicState) -> SymbolicStat
         t = then.layout.slots[leaf].type
         result.put(leaf, then.codec.choose(t, cond, then.get(leaf), orelse.get(leaf)))
     return result
-
-

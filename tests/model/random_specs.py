@@ -54,8 +54,15 @@ class Note(Event):
 INT = "Annotated[int, Range(0, 3)]"
 SCALARS = ["bool", "Color", INT, "A", "Option[A]", "Option[B]", "Option[Color]", "Pair"]
 SETS = ["Set[A]", "Set[B]", "Set[Color]", "Set[Pair]"]
-MAPS = ["Map[A, bool]", "Map[A, Set[B]]", "Map[B, Color]", "Map[A, Option[A]]",
-        "Map[Color, Map[A, bool]]", f"Map[B, {INT}]", "Map[A, Pair]"]
+MAPS = [
+    "Map[A, bool]",
+    "Map[A, Set[B]]",
+    "Map[B, Color]",
+    "Map[A, Option[A]]",
+    "Map[Color, Map[A, bool]]",
+    f"Map[B, {INT}]",
+    "Map[A, Pair]",
+]
 SEQS = ["Annotated[Seq[A], 2]"]
 ELEMENT = {"Set[A]": "A", "Set[B]": "B", "Set[Color]": "Color", "Set[Pair]": "Pair"}
 
@@ -119,11 +126,16 @@ class Writer:
     def leaves(self, t: str) -> list[Callable[[], str]]:
         """Return ways to write a constant of a type."""
         constants = {
-            "bool": ["True", "False"], "Color": ["Color.RED", "Color.GREEN", "Color.BLUE"],
-            INT: ["0", "1", "2", "3"], "A": ["A.first()"],
-            "Option[A]": ["None", "A.first()"], "Option[B]": ["None"],
-            "Option[Color]": ["None", "Color.GREEN"], "Pair": ["Pair(A.first(), True)"],
-            "Set[A]": ["set()", "set(A)", "{A.first()}"], "Set[B]": ["set()", "set(B)"],
+            "bool": ["True", "False"],
+            "Color": ["Color.RED", "Color.GREEN", "Color.BLUE"],
+            INT: ["0", "1", "2", "3"],
+            "A": ["A.first()"],
+            "Option[A]": ["None", "A.first()"],
+            "Option[B]": ["None"],
+            "Option[Color]": ["None", "Color.GREEN"],
+            "Pair": ["Pair(A.first(), True)"],
+            "Set[A]": ["set()", "set(A)", "{A.first()}"],
+            "Set[B]": ["set()", "set(B)"],
             "Set[Color]": ["set()", "{Color.RED, Color.BLUE}"],
             "Set[Pair]": ["set()", "{Pair(A.first(), False)}"],
         }.get(t, [])
@@ -131,11 +143,23 @@ class Writer:
 
     def compounds(self, t: str, scope: Scope, d: int) -> list[Callable[[], str]]:
         """Return ways to write something larger of a type."""
-        ways = [lambda: f"({self.expr(t, scope, d)} if {self.expr('bool', scope, d)} "
-                f"else {self.expr(t, scope, d)})"] if t != INT and "set" not in t else []
-        ways += [lambda n=n, k=k: f"{n}[{self.expr(k, scope, d)}]"
-                 for n, m in scope.places if m.startswith("Map")
-                 for k, v in [split_map(m)] if v == t and self.can(k, scope)]
+        ways = (
+            [
+                lambda: (
+                    f"({self.expr(t, scope, d)} if {self.expr('bool', scope, d)} "
+                    f"else {self.expr(t, scope, d)})"
+                )
+            ]
+            if t != INT and "set" not in t
+            else []
+        )
+        ways += [
+            lambda n=n, k=k: f"{n}[{self.expr(k, scope, d)}]"
+            for n, m in scope.places
+            if m.startswith("Map")
+            for k, v in [split_map(m)]
+            if v == t and self.can(k, scope)
+        ]
         if t == "bool":
             ways += self.conditions(scope, d)
         elif t in ELEMENT:
@@ -143,9 +167,13 @@ class Writer:
         elif t == INT:
             ways += [lambda: f"min({self.expr(INT, scope, d)}, {self.expr(INT, scope, d)})"]
         elif t == "Option[A]":
-            ways += [lambda: f"A.succ({self.expr('A', scope, d)})",
-                     lambda: f"{self.pick(['min', 'max'])}({self.set_expr('A', scope, d)}, "
-                     "default=None)", lambda: self.expr("A", scope, d)]
+            ways += [
+                lambda: f"A.succ({self.expr('A', scope, d)})",
+                lambda: (
+                    f"{self.pick(['min', 'max'])}({self.set_expr('A', scope, d)}, default=None)"
+                ),
+                lambda: self.expr("A", scope, d),
+            ]
         elif t == "Pair":
             ways += [lambda: f"Pair({self.expr('A', scope, d)}, {self.expr('bool', scope, d)})"]
         elif t == "A":
@@ -161,6 +189,7 @@ class Writer:
 
     def conditions(self, scope: Scope, d: int) -> list[Callable[[], str]]:
         """Return ways to write a condition."""
+
         def e(t: str) -> str:
             return self.expr(t, scope, d)
 
@@ -174,8 +203,10 @@ class Writer:
             where = self.set_expr(elem, scope, d)
             inner = scope.with_name(x, elem)
             test = f" if {self.expr('bool', inner, d)}" if self.number(0, 1) else ""
-            return f"{self.pick(['all', 'any'])}({self.expr('bool', inner, d)} for {x} in " \
-                   f"{where}{test})"
+            return (
+                f"{self.pick(['all', 'any'])}({self.expr('bool', inner, d)} for {x} in "
+                f"{where}{test})"
+            )
 
         def narrowed() -> str:
             options = [n for n, t in self.readable(scope) if t == "Option[A]"]
@@ -185,26 +216,32 @@ class Writer:
             return f"({o} is not None and {o} {self.pick(['<', '<=', '==', '>='])} {e('A')})"
 
         return [
-            lambda: f"(not {e('bool')})", lambda: f"({e('bool')} and {e('bool')})",
-            lambda: f"({e('bool')} or {e('bool')})", lambda: f"({e('bool')} == {e('bool')})",
+            lambda: f"(not {e('bool')})",
+            lambda: f"({e('bool')} and {e('bool')})",
+            lambda: f"({e('bool')} or {e('bool')})",
+            lambda: f"({e('bool')} == {e('bool')})",
             lambda: f"({e('A')} {self.pick(['<', '<=', '>', '==', '!='])} {e('A')})",
             lambda: f"({e(INT)} {self.pick(['<', '<=', '>', '==', '!='])} {e(INT)})",
             lambda: f"({e('Color')} == {e('Color')})",
             lambda: f"({e('A')} in {self.set_expr('A', scope, d)})",
             lambda: f"({e('Color')} not in {self.set_expr('Color', scope, d)})",
             lambda: f"({e('Pair')} in {pairs()})",
-            lambda: f"({self.typed_set(scope, d)} {self.pick(['<=', '<', '==', '!='])} "
-                    f"{e('Set[A]')})",
+            lambda: (
+                f"({self.typed_set(scope, d)} {self.pick(['<=', '<', '==', '!='])} {e('Set[A]')})"
+            ),
             lambda: f"(len({self.set_expr('A', scope, d)}) <= {e(INT)})",
             lambda: f"bool({self.typed_set(scope, d)})",
             lambda: f"odd({e('A')}, {self.typed_set(scope, d)})",
-            quantified, narrowed,
+            quantified,
+            narrowed,
         ]
 
     def typed_set(self, scope: Scope, d: int) -> str:
         """Draw a set of A whose type does not depend on its context."""
-        return f"(set(A) - {self.typed('Set[A]', scope, d)}) | " \
-               f"{{y for y in A if {self.expr('bool', scope.with_name('y', 'A'), d)}}}"
+        return (
+            f"(set(A) - {self.typed('Set[A]', scope, d)}) | "
+            f"{{y for y in A if {self.expr('bool', scope.with_name('y', 'A'), d)}}}"
+        )
 
     def typed(self, t: str, scope: Scope, d: int) -> str:
         """Draw a set, or an empty one where what was drawn does not say of which type it is."""
@@ -218,8 +255,9 @@ class Writer:
         def comprehension() -> str:
             x = self.fresh("x")
             inner = scope.with_name(x, elem)
-            where = f"({self.expr(t, scope, d)})" if elem == "Pair" else (
-                self.set_expr(elem, scope, d))
+            where = (
+                f"({self.expr(t, scope, d)})" if elem == "Pair" else (self.set_expr(elem, scope, d))
+            )
             if not _typed(where):
                 where = f"{{{self.expr('Pair', scope, 0)}}}" if elem == "Pair" else elem
             return f"{{{x} for {x} in {where} if {self.expr('bool', inner, d)}}}"
@@ -227,13 +265,16 @@ class Writer:
         def image() -> str:
             x, y = self.fresh("x"), self.fresh("y")
             inner = scope.with_name(x, "A").with_name(y, "B")
-            return f"{{{self.expr(elem, inner, d)} for {x} in A for {y} in B " \
-                   f"if {self.expr('bool', inner, d)}}}"
+            return (
+                f"{{{self.expr(elem, inner, d)} for {x} in A for {y} in B "
+                f"if {self.expr('bool', inner, d)}}}"
+            )
 
         ways: list[Callable[[], str]] = [
             comprehension,
-            lambda: f"({comprehension()} {self.pick(['|', '&', '-', '^'])} "
-                    f"{self.typed(t, scope, d)})",
+            lambda: (
+                f"({comprehension()} {self.pick(['|', '&', '-', '^'])} {self.typed(t, scope, d)})"
+            ),
         ]
         if elem in ("A", "Color", "Pair"):
             ways += [image, lambda: f"{{{self.expr(elem, scope, d)}}}"]
@@ -254,14 +295,23 @@ class Writer:
         if scope.ghosts:
             ways.append(lambda: self.ghost_write(scope, depth, indent))
         if emits:
-            ways.append(lambda: [
-                f"{indent}self.emit(Note({self.expr('A', scope, 1)}, "
-                f"{self.expr('Color', scope, 1)}))"])
+            ways.append(
+                lambda: [
+                    f"{indent}self.emit(Note({self.expr('A', scope, 1)}, "
+                    f"{self.expr('Color', scope, 1)}))"
+                ]
+            )
         if depth > 0:
-            ways += [lambda: self.branch(scope, depth - 1, indent, emits),
-                     lambda: self.loop(scope, indent)]
-            ways.append(lambda: [f"{indent}assert {self.expr('bool', scope, depth)} or "
-                                 f"{self.expr('bool', scope, depth)}"])
+            ways += [
+                lambda: self.branch(scope, depth - 1, indent, emits),
+                lambda: self.loop(scope, indent),
+            ]
+            ways.append(
+                lambda: [
+                    f"{indent}assert {self.expr('bool', scope, depth)} or "
+                    f"{self.expr('bool', scope, depth)}"
+                ]
+            )
         chosen: Callable[[], list[str]] = self.pick(list(ways))  # type: ignore[assignment]
         return chosen()
 
@@ -280,8 +330,13 @@ class Writer:
                 return [f"{place}.clear()"]
             return self.change(f"{place}[{self.expr(key, scope, depth)}]", value, scope, depth)
         if t in SEQS:
-            return [self.choose(lambda: f"{place}.append({self.expr('A', scope, depth)})",
-                                lambda: f"{place}.clear()", lambda: f"{place}.pop(0)")]
+            return [
+                self.choose(
+                    lambda: f"{place}.append({self.expr('A', scope, depth)})",
+                    lambda: f"{place}.clear()",
+                    lambda: f"{place}.pop(0)",
+                )
+            ]
         if t in ELEMENT:
             return [self.set_change(place, t, scope, depth)]
         if t == INT and self.number(0, 1):
@@ -294,12 +349,18 @@ class Writer:
         ways: list[Callable[[], str]] = [lambda: f"{place}.clear()"]
         known = [n for n, found in scope.names if found == elem]
         if elem != "B" or known:
-            ways += [lambda: f"{place}.add({self.expr(elem, scope, depth)})",
-                     lambda: f"{place}.discard({self.expr(elem, scope, depth)})"] * 2
+            ways += [
+                lambda: f"{place}.add({self.expr(elem, scope, depth)})",
+                lambda: f"{place}.discard({self.expr(elem, scope, depth)})",
+            ] * 2
         ways += [lambda: f"{place} {self.pick(['|=', '&=', '-='])} {self.expr(t, scope, depth)}"]
         if place not in dict(scope.ghosts):
-            ways += [lambda: f"{place} = set({{z for z in {elem if elem != 'Pair' else place} "
-                     f"if {self.expr('bool', scope.with_name('z', elem), depth)}}})"]
+            ways += [
+                lambda: (
+                    f"{place} = set({{z for z in {elem if elem != 'Pair' else place} "
+                    f"if {self.expr('bool', scope.with_name('z', elem), depth)}}})"
+                )
+            ]
         return self.choose(*ways)
 
     def ghost_write(self, scope: Scope, depth: int, indent: str) -> list[str]:
@@ -311,8 +372,10 @@ class Writer:
     def branch(self, scope: Scope, depth: int, indent: str, emits: bool) -> list[str]:
         """Draw an if."""
         inner = indent + "    "
-        lines = [f"{indent}if {self.expr('bool', scope, 1)}:",
-                 *self.block(scope, depth, inner, emits=emits)]
+        lines = [
+            f"{indent}if {self.expr('bool', scope, 1)}:",
+            *self.block(scope, depth, inner, emits=emits),
+        ]
         if self.number(0, 1):
             lines += [f"{indent}else:", *self.block(scope, depth, inner, emits=emits)]
         return lines
@@ -324,10 +387,14 @@ class Writer:
         own = [(n, m) for n, m in scope.places if m.startswith(f"Map[{elem},")]
         sets = [n for n, m in scope.places if m == f"Set[{elem}]"]
         touched = {n for n, _ in own} | set(sets)
-        quiet = Scope([*[p for p in scope.names], (x, elem)],
-                      [p for p in scope.places if p[0] not in touched])
-        domain = "set({z for z in " + elem + " if " + self.expr(
-            "bool", scope.with_name("z", elem), 1) + "})"
+        quiet = Scope([*scope.names, (x, elem)], [p for p in scope.places if p[0] not in touched])
+        domain = (
+            "set({z for z in "
+            + elem
+            + " if "
+            + self.expr("bool", scope.with_name("z", elem), 1)
+            + "})"
+        )
         ways: list[Callable[[], str]] = []
         for n, m in own:
             _, value = split_map(m)
@@ -368,13 +435,20 @@ def _declarations(w: Writer, owner: str, count: int) -> tuple[list[str], Scope]:
     return lines, scope
 
 
-PARAMS = [("p", "A"), ("q", "B"), ("s", "Set[A]"), ("c", "Color"), ("f", "bool"),
-          ("o", "Option[A]")]
+PARAMS = [
+    ("p", "A"),
+    ("q", "B"),
+    ("s", "Set[A]"),
+    ("c", "Color"),
+    ("f", "bool"),
+    ("o", "Option[A]"),
+]
 
 
 def _step(w: Writer, name: str, kind: str, scope: Scope, depth: int) -> list[str]:
-    params = list(w.pick([PARAMS[:1], PARAMS[1:2], PARAMS[:2], PARAMS[2:3], PARAMS[3:4], [],
-                          PARAMS[4:]]))  # type: ignore[call-overload]
+    params = list(
+        w.pick([PARAMS[:1], PARAMS[1:2], PARAMS[:2], PARAMS[2:3], PARAMS[3:4], [], PARAMS[4:]])
+    )  # type: ignore[call-overload]
     inside = Scope([*scope.names, *params], scope.places, scope.ghosts)
     signature = "".join(f", {n}: {t}" for n, t in params)
     lines = [f"    @{kind}", f"    def {name}(self{signature}) -> None:"]
@@ -388,43 +462,81 @@ def specs(draw: Callable[..., object], depth: int = 2) -> str:
     """Draw the source of a module with a `MODEL` of one instance."""
     w = Writer(draw)
     own, inner = _declarations(w, "m", w.number(1, 2))
-    lines = [PRELUDE, "@helper", "def odd(a: A, s: Set[A]) -> bool:", '    """A helper."""',
-             "    if a in s:", "        return A.succ(a) is None",
-             "    low = min(s, default=None)", "    return low is not None and low < a", "",
-             "class Member(Process):", '    """One of a family."""', *own,
-             "    weight: Const[bool] = False", "",
-             "    @handler", "    def poke(self, p: A) -> None:",
-             *w.block(Scope([("p", "A"), ("self.weight", "bool")], inner.places, inner.ghosts), 1,
-                      "        "), "",
-             *_step(w, "move", "action", inner, depth)]
+    lines = [
+        PRELUDE,
+        "@helper",
+        "def odd(a: A, s: Set[A]) -> bool:",
+        '    """A helper."""',
+        "    if a in s:",
+        "        return A.succ(a) is None",
+        "    low = min(s, default=None)",
+        "    return low is not None and low < a",
+        "",
+        "class Member(Process):",
+        '    """One of a family."""',
+        *own,
+        "    weight: Const[bool] = False",
+        "",
+        "    @handler",
+        "    def poke(self, p: A) -> None:",
+        *w.block(
+            Scope([("p", "A"), ("self.weight", "bool")], inner.places, inner.ghosts), 1, "        "
+        ),
+        "",
+        *_step(w, "move", "action", inner, depth),
+    ]
     own, outer = _declarations(w, "v", w.number(1, 3))
-    lines += ["class Root(System):", '    """The system."""', *own,
-              "    members: Each[B, Member]", "    heard: Set[A]", "",
-              "    @on(Note)", "    def hear(self, note: Note) -> None:",
-              "        if note.color != Color.BLUE:", "            self.heard.add(note.a)", ""]
+    lines += [
+        "class Root(System):",
+        '    """The system."""',
+        *own,
+        "    members: Each[B, Member]",
+        "    heard: Set[A]",
+        "",
+        "    @on(Note)",
+        "    def hear(self, note: Note) -> None:",
+        "        if note.color != Color.BLUE:",
+        "            self.heard.add(note.a)",
+        "",
+    ]
     outer.places.append(("self.heard", "Set[A]"))
     for i in range(w.number(1, 2)):
         lines += _step(w, f"act{i}", "action", outer, depth)
-    lines += ["    @action", "    def poke_one(self, a: A, b: B) -> None:",
-              f"        require({w.expr('bool', Scope([('a', 'A'), ('b', 'B')], outer.places), 1)})",
-              "        self.members[b].poke(a)", ""]
+    lines += [
+        "    @action",
+        "    def poke_one(self, a: A, b: B) -> None:",
+        f"        require({w.expr('bool', Scope([('a', 'A'), ('b', 'B')], outer.places), 1)})",
+        "        self.members[b].poke(a)",
+        "",
+    ]
     lines += _step(w, "break_it", "fault", outer, 1)
     state = _as_state(outer, "s")
     before, after = _as_state(outer, "before"), _as_state(outer, "after")
     both = Scope([*before.names, *after.names])
     noted = Scope([*both.names, ("note.a", "A"), ("note.color", "Color")])
     lines += [
-        "@invariant", "def Inv(s: Root) -> bool:", '    """."""',
+        "@invariant",
+        "def Inv(s: Root) -> bool:",
+        '    """."""',
         f"    return {w.expr('bool', state, depth)}",
-        "@reachable", "def Reach(s: Root) -> bool:", '    """."""',
+        "@reachable",
+        "def Reach(s: Root) -> bool:",
+        '    """."""',
         f"    return {w.expr('bool', state, depth)}",
-        "@step_property", "def Step(before: Root, after: Root) -> bool:", '    """."""',
+        "@step_property",
+        "def Step(before: Root, after: Root) -> bool:",
+        '    """."""',
         f"    return {w.expr('bool', both, depth)}",
-        "@step_property", "def Noted(before: Root, after: Root, note: Note) -> bool:", '    """."""',
+        "@step_property",
+        "def Noted(before: Root, after: Root, note: Note) -> bool:",
+        '    """."""',
         f"    return {w.expr('bool', noted, depth)}",
-        "@reachable", "def Heard(before: Root, after: Root, note: Note) -> bool:", '    """."""',
+        "@reachable",
+        "def Heard(before: Root, after: Root, note: Note) -> bool:",
+        '    """."""',
         f"    return {w.expr('bool', noted, depth)}",
-        "import sys", "MODEL = Model('random', Root, properties_in(sys.modules[__name__]),",
+        "import sys",
+        "MODEL = Model('random', Root, properties_in(sys.modules[__name__]),",
         f"    (Instance('only', 'x', {{A: {w.number(1, 3)}, B: {w.number(1, 2)}}}, "
         f"faults={{'break_it': {w.number(0, 2)}}}, "
         f"constants={{'Member.weight': {w.pick(['True', 'False'])}}}),),"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -62,6 +63,22 @@ def test_a_situation_that_is_never_reached_is_unwitnessed() -> None:
     report = plain(QUIET, properties=[*SOUND, "Impossible"])
     assert (report.verdict, report.verdict.exit_code) == (Verdict.UNWITNESSED, 3)
     assert report.unwitnessed == ("Impossible",)
+
+
+def test_what_an_instance_says_it_lacks_need_not_come_up() -> None:
+    tiny = replace(QUIET, faults={"flood": 1}, lacks=("Impossible", "flood"))
+    report = plain(tiny, properties=[*SOUND, "Impossible"])
+    assert report.verdict is Verdict.VERIFIED
+    assert report.results()["Impossible"] == "lacking"
+
+
+def test_an_instance_cannot_lack_what_the_model_does_not_have() -> None:
+    with pytest.raises(BindError) as error:
+        plain(replace(QUIET, lacks=("Impossble",)))
+    assert str(error.value) == (
+        "instance quiet: it lacks 'Impossble', which is neither a property nor an action of "
+        "mail room; correct the name"
+    )
 
 
 def test_an_action_that_is_never_enabled_is_dead_and_a_fault_without_budget_is_off() -> None:

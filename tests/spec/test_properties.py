@@ -8,6 +8,7 @@ import pytest
 from ackproof.model.check import check
 from ackproof.model.museum import museum
 from ackproof.spec.lang import Breaks
+from ackproof.spec.lang.properties import Property
 from ackproof.spec.model import MODEL
 
 from tests.spec.mutants import MUTANTS
@@ -30,12 +31,12 @@ def test_every_property_is_broken_by_a_design_or_a_mistake() -> None:
 
 
 @pytest.mark.parametrize("prop", MODEL.properties, ids=lambda p: p.name)
-def test_a_property_cites_its_rule(prop) -> None:  # type: ignore[no-untyped-def]
+def test_a_property_cites_its_rule(prop: Property) -> None:
     assert re.search(r"\((?:INV-)?[A-Z]\d+", prop.doc)
 
 
 @pytest.mark.parametrize("prop", CLAIMS, ids=lambda p: p.name)
-def test_a_claim_gives_its_reason(prop) -> None:  # type: ignore[no-untyped-def]
+def test_a_claim_gives_its_reason(prop: Property) -> None:
     claim, _, reason = prop.doc.partition("\n\n")
     assert claim
     assert reason

@@ -28,12 +28,12 @@ def steps() -> Iterator[tuple[str, str]]:
                         yield f"{cls.__name__}.{name}", function.__doc__ or ""
 
 
-@pytest.mark.parametrize(("name", "text"), steps())
+@pytest.mark.parametrize(("name", "text"), list(steps()))
 def test_a_step_cites_the_rule_it_states(name: str, text: str) -> None:
     assert RULE.search(text), name
 
 
-@pytest.mark.parametrize("module", (*MODULES, "sorts", "wire", "properties", "instances"))
+@pytest.mark.parametrize("module", [*MODULES, "sorts", "wire", "properties", "instances"])
 def test_a_chapter_opens_with_prose(module: str) -> None:
     text = importlib.import_module(f"ackproof.spec.{module}").__doc__ or ""
     assert len(text.split()) > 50

@@ -49,12 +49,13 @@ def run_command(command: str) -> tuple[int, str]:
 class RunDirective(SpecDirective):
     """`.. run:: ackproof check --list`: a command and what it printed during this build.
 
-    `:exit:` is the exit code that is expected, 0 if it is not given.
+    `:exit:` is the exit code that is expected, 0 if it is not given; `:without:` leaves out the
+    paragraph that has this text.
     """
 
     required_arguments = 1
     final_argument_whitespace = True
-    option_spec: ClassVar[dict[str, Any]] = {"exit": int}
+    option_spec: ClassVar[dict[str, Any]] = {"exit": int, "without": str}
 
     def run(self) -> list[nodes.Node]:
         """Return the command and its output as one block."""
@@ -64,9 +65,17 @@ class RunDirective(SpecDirective):
             logger.warning(
                 "%s ends with %d:\n%s", command, exit_code, text, location=self.get_location()
             )
+        if "without" in self.options:
+            text = _without(text, self.options["without"])
         shown = f"$ {command}\n{text}"
         block = nodes.literal_block(shown, shown, language="text", classes=["spec-run"])
         return [block]
+
+
+def _without(text: str, start: str) -> str:
+    """Return text without the paragraph that has a line with `start`."""
+    paragraphs = text.split("\n\n")
+    return "\n\n".join("  …" if start in p else p for p in paragraphs)
 
 
 class CommandList(SpecDirective):

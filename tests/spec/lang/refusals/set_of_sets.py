@@ -1,31 +1,18 @@
-"""A set of sets."""
+"""A set that is declared to hold sets."""
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Map, Model, Option, OrderedSort, Set, Sort, System, action, require
+from ackproof.spec.lang import Model, OrderedSort, Set, System
 
 
 class A(OrderedSort):
     """An ordered sort."""
 
 
-class B(Sort):
-    """An unordered sort."""
-
-
 class Root(System):
     """The system."""
 
-    items: Set[A]
-    members: Set[B]
-    marks: Map[A, bool]
-    flag: bool
-    chosen: Option[A]
-
-    @action
-    def act(self) -> None:
-        """A step."""
-        require({self.items} == {self.items})
+    items: Set[Set[A]]
 
 
 MODEL = Model("set_of_sets", Root, (), ())

@@ -1,31 +1,33 @@
-"""A piece of text."""
+"""A comparison with a piece of text."""
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Map, Model, Option, OrderedSort, Set, Sort, System, action, require
+import enum
+
+from ackproof.spec.lang import Model, OrderedSort, System, action
 
 
 class A(OrderedSort):
     """An ordered sort."""
 
 
-class B(Sort):
-    """An unordered sort."""
+class Color(enum.Enum):
+    """An enum."""
+
+    RED = 1
+    GREEN = 2
 
 
 class Root(System):
     """The system."""
 
-    items: Set[A]
-    members: Set[B]
-    marks: Map[A, bool]
+    color: Color
     flag: bool
-    chosen: Option[A]
 
     @action
-    def act(self, a: A) -> None:
+    def act(self) -> None:
         """A step."""
-        require(a == f"{a}")
+        self.flag = self.color == "red"
 
 
 MODEL = Model("text_value", Root, (), ())

@@ -4,33 +4,35 @@ from __future__ import annotations
 
 import enum
 
-from ackproof.spec.lang import Model, OrderedSort, Process, System
+from ackproof.spec.lang import Model, System
 
 
-class A(OrderedSort):
-    """An ordered sort."""
+class Color(enum.Enum):
+    """An enum."""
+
+    RED = 1
+    GREEN = 2
 
 
-class Left(Process):
-    """A process."""
+def another() -> type:
+    """Return another enum of that name."""
 
-    color: Color
+    class Color(enum.Enum):
+        """Another enum."""
+
+        BLUE = 1
+
+    return Color
 
 
-One = Color
-
-
-class Color(enum.Enum):  # type: ignore[no-redef]
-    """Another enum."""
-
-    BLUE = 1
+Other = another()
 
 
 class Root(System):
     """The system."""
 
     color: Color
-    one: One
+    other: Other
 
 
 MODEL = Model("two_classes_of_a_name", Root, (), ())
