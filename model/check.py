@@ -166,7 +166,7 @@ def _refuse_large_sorts(instance: Instance) -> None:
 
 def _refuse_unknown_lacks(bound: Bound) -> None:
     program = bound.program
-    known = {p.name for p in (*program.properties, *program.actions)}
+    known = {p.name for p in program.properties} | {a.name for a in program.actions}
     for name in bound.instance.lacks:
         if name not in known:
             raise BindError(

@@ -94,12 +94,12 @@ class _Live:
     def _slot(self, loc: Location) -> tuple[Any, str, Any]:
         process: Any = self.process_at(loc.variable.path[:-1], iter(loc.elements))
         name = loc.variable.path[-1]
-        return process, name, split_marks(hints_of(process.__class__)[name])[0]
+        return process, name, hints_of(process.__class__)[name]
 
     def load(self, state: State) -> None:
         """Make the objects hold a state."""
         for (process, name, hint), value in zip(self.slots, state, strict=False):
-            if get_origin(hint) is Map:
+            if get_origin(split_marks(hint)[0]) is Map:
                 entries: Any = getattr(process, name)
                 entries.clear()
                 for key, item in from_data(value, hint).items():

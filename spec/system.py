@@ -304,6 +304,10 @@ class Confirms(System):
 
     @fault
     def close(self) -> None:
-        """The channel closes, or its connection breaks; the queues go on (A14)."""
+        """The channel closes, or its connection breaks; the queues go on (A14).
+
+        So it does when a publish fails one of its guards: nothing is routed, no number is taken,
+        and what was not told before is never told (A2.4, A2.6, A3, L6.2).
+        """
         require(self.channel.open)
         self.channel.close()

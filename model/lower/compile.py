@@ -13,8 +13,9 @@ See `ackproof.model.kernel.search` for what the functions are given and give.
 from __future__ import annotations
 
 import itertools
+import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,6 +65,9 @@ done:
 }
 """
 NO_INSTANCE = 0xFFFFFFFF
+#: A program with more instances than this is written in pieces of a few instances each.
+_WHOLE_INSTANCES = 256
+_PIECE_INSTANCES = 32
 
 
 @dataclass
@@ -131,6 +135,8 @@ class _Generator:
         self.step_number = {name: bit for bit, name in self.tables.step_bits.items()}
         self.fanout = 0
         self._instance_base = 0
+        self.instances = len(bound.instances())
+        self._pieces: list[str] = []
 
     # -- functions ------------------------------------------------------------------------------
 
@@ -145,12 +151,13 @@ class _Generator:
         self._loop(
             "inspect", "ptr noalias %states, ptr noalias %seen, ptr noalias %viol", self._inspect
         )
-        return _PRELUDE + "\n".join(self.ops.lines) + "\n"
+        return _PRELUDE + "\n".join([*self._pieces, *self.ops.lines]) + "\n"
 
     def _loop(self, name: str, params: str, body: Any) -> None:
         ops = self.ops
         ops.lines.append(f"define i64 @{name}(i64 %n, {params}) nounwind {{")
         ops.label("entry")
+        ops.line("%enabled = alloca i64")
         ops.line("%written = alloca i64")
         ops.line("store i64 0, ptr %written")
         ops.line("%any = icmp sgt i64 %n, 0")
@@ -221,7 +228,7 @@ class _Generator:
         ops = self.ops
         guarded = DEADLOCK in self.step_number
         if guarded:
-            ops.line("store i64 0, ptr %counts.enabled")
+            ops.line("store i64 0, ptr %enabled")
         self._instance_base = 0
         self.fanout = 0
         for number, action in enumerate(self.bound.actions):
@@ -233,9 +240,33 @@ class _Generator:
                 count *= size
             self._instance_base += count
         if guarded:
-            enabled = ops.define("load i64, ptr %counts.enabled")
+            enabled = ops.define("load i64, ptr %enabled")
             dead = ops.widen(ops.equal(enabled, 0))
             self._record(ops.left(dead, self.step_number[DEADLOCK]), NO_INSTANCE)
+
+    def piece(self, words: tuple[Word, ...], body: Callable[[tuple[Word, ...]], None]) -> None:
+        """Write some code as a function of its own, and call it here.
+
+        The time that LLVM takes grows faster than the length of a function.
+        """
+        ops, name = self.ops, f"piece{len(self._pieces)}"
+        pointers = [f"%{p}" for p in ("out", "metas", "counts", "seen", "viol", "enabled")]
+        own = tuple(f"%word{k}" for k in range(len(words)))
+        params = [f"i64 {n}" for n in ("%i", "%before", *own)] + [f"ptr noalias {p}" for p in pointers]
+        with ops.apart() as lines:
+            ops.lines.append(f"define internal i64 @{name}({', '.join(params)}) nounwind noinline {{")
+            ops.label("entry")
+            ops.line("%written = alloca i64")
+            ops.line("store i64 %before, ptr %written")
+            body(own)
+            ops.line("%after = load i64, ptr %written")
+            ops.line("ret i64 %after")
+            ops.lines.append("}")
+        self._pieces.append("\n".join(lines))
+        before = ops.define("load i64, ptr %written")
+        given = [f"i64 {n}" for n in ("%i", before, *words)] + [f"ptr {p}" for p in pointers]
+        after = ops.define(f"call i64 @{name}({', '.join(given)})")
+        ops.line(f"store i64 {after}, ptr %written")
 
     def emit_successor(self, run: Run, before: SymbolicState, number: int, instance: int) -> None:
         """Write the successor of an executed step, or the record of what it breaks."""
@@ -246,7 +277,7 @@ class _Generator:
         self.fanout += 1
         with ops.when(run.enabled):
             if DEADLOCK in self.step_number:
-                ops.line("store i64 1, ptr %counts.enabled")
+                ops.line("store i64 1, ptr %enabled")
             failed = run.failed
             bad = ops.either(
                 ops.left(ops.widen(run.asserted), self.step_number[ASSERTION]),
@@ -328,6 +359,8 @@ class _Tree:
         self.number = number
         self.action = action
         self.words = words
+        # Whether this code is part of a piece, or need not be.
+        self._apart = generator.instances <= _WHOLE_INSTANCES
         self.domains = [domain(p.type, generator.bound.elements) for p in action.params]
         self.guards, self.rest = _split(action.body)
         self.locals = {s.name: s.value for s in self.guards if isinstance(s, ir.Local)}
@@ -341,9 +374,9 @@ class _Tree:
         if budget is not None:
             left = self.gen.state(self.words).get(budget)
             with self.ops.when(self.ops.no(self.ops.equal(left, 0))):
-                self._choose({}, list(self.tests), True)
+                self._choose({}, list(self.tests))
         else:
-            self._choose({}, list(self.tests), True)
+            self._choose({}, list(self.tests))
 
     def _budget(self) -> Leaf | None:
         budgets = list(self.gen.bound.budgets)
@@ -351,7 +384,7 @@ class _Tree:
             return None
         return Leaf(len(self.gen.bound.locations) + budgets.index(self.action.name), ())
 
-    def _choose(self, chosen: dict[str, int], tests: list[Expr], settled: bool) -> None:
+    def _choose(self, chosen: dict[str, int], tests: list[Expr]) -> None:
         """Test what can be tested, then choose one more parameter in every way."""
         ready = [t for t in tests if self._needs(t) <= chosen.keys()]
         waiting = [t for t in tests if t not in ready]
@@ -362,12 +395,35 @@ class _Tree:
         if holds is False:
             return
         with self.ops.when(holds):
-            if len(chosen) == len(self.action.params):
-                self._leaf(chosen)
-                return
-            param = self._next(chosen, waiting)
-            for i in range(len(self.domains[self.action.params.index(param)])):
-                self._choose({**chosen, param.name: i}, waiting, settled)
+            if not self._apart and self._instances(chosen) <= _PIECE_INSTANCES:
+                self._piece(chosen, waiting)
+            else:
+                self._branch(chosen, waiting)
+
+    def _instances(self, chosen: dict[str, int]) -> int:
+        """The number of instances with these arguments."""
+        names = [p.name for p in self.action.params]
+        sizes = (len(d) for n, d in zip(names, self.domains, strict=True) if n not in chosen)
+        return math.prod(sizes)
+
+    def _piece(self, chosen: dict[str, int], tests: list[Expr]) -> None:
+        outside = self.words
+
+        def body(words: tuple[Word, ...]) -> None:
+            self.words = words
+            self._branch(chosen, tests)
+
+        self._apart = True
+        self.gen.piece(outside, body)
+        self._apart, self.words = False, outside
+
+    def _branch(self, chosen: dict[str, int], tests: list[Expr]) -> None:
+        if len(chosen) == len(self.action.params):
+            self._leaf(chosen)
+            return
+        param = self._next(chosen, tests)
+        for i in range(len(self.domains[self.action.params.index(param)])):
+            self._choose({**chosen, param.name: i}, tests)
 
     def _next(self, chosen: dict[str, int], tests: list[Expr]) -> Param:
         """Return the parameter whose choice lets most guards be tested."""
@@ -447,12 +503,7 @@ def _conjuncts(cond: Expr) -> Iterator[Expr]:
 def generate(bound: Bound) -> tuple[str, Layout, Tables, int]:
     """Return the LLVM text of a bound program, its layout, tables and greatest fan-out."""
     generator = _Generator(bound)
-    text = generator.text()
-    if DEADLOCK in generator.step_number:
-        text = text.replace("%counts.enabled", "%enabled").replace(
-            "  %written = alloca i64", "  %enabled = alloca i64\n  %written = alloca i64"
-        )
-    return text, generator.layout, generator.tables, max(1, generator.fanout)
+    return generator.text(), generator.layout, generator.tables, max(1, generator.fanout)
 
 
 def compile_kernel(bound: Bound) -> Kernel:

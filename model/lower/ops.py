@@ -76,6 +76,16 @@ class Emitter:
             self._scopes.pop()
 
     @contextmanager
+    def apart(self) -> Iterator[list[str]]:
+        """Write the `with` block's code elsewhere, where nothing of here is in scope."""
+        here, self.lines = self.lines, []
+        scopes, self._scopes = self._scopes, [{}]
+        try:
+            yield self.lines
+        finally:
+            self.lines, self._scopes = here, scopes
+
+    @contextmanager
     def when(self, cond: Bit) -> Iterator[None]:
         """Run the `with` block's code only where `cond` holds."""
         if cond is True:

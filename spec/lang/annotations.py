@@ -16,7 +16,7 @@ from ackproof.spec.lang.classes import note
 from ackproof.spec.lang.errors import SpecError
 from ackproof.spec.lang.ir import Span
 from ackproof.spec.lang.process import Process, hints_of, split_marks
-from ackproof.spec.lang.sorts import Sort
+from ackproof.spec.lang.sorts import OrderedSort, Sort
 from ackproof.spec.lang.source import annotation_span, class_span
 from ackproof.spec.lang.types import (
     BOOL,
@@ -34,9 +34,12 @@ from ackproof.spec.lang.types import (
     Type,
     is_scalar,
 )
-from ackproof.spec.lang.values import Map, Range, Record, Seq
+from ackproof.spec.lang.values import Event, Map, Range, Record, Seq
 
-__all__ = ["declared", "to_type", "type_of_class"]
+__all__ = ["KINDS", "declared", "kind_refused", "to_type", "type_of_class"]
+
+#: The classes that sorts, enums and records extend.
+KINDS: tuple[type, ...] = (Sort, OrderedSort, enum.Enum, Record, Event)
 
 
 def declared(cls: type) -> Mapping[str, Any]:
@@ -92,6 +95,8 @@ def to_type(hint: Any, span: Span, *, const: bool = False) -> Type:
         return _integer(marks, span, const)
     if origin is Seq:
         return _sequence(args, marks, span)
+    if inner in KINDS:
+        raise kind_refused(inner, span)
     if isinstance(inner, type) and origin is None:
         known = type_of_class(inner)
         if known is not None:
@@ -104,6 +109,15 @@ def to_type(hint: Any, span: Span, *, const: bool = False) -> Type:
     if origin is Map:
         return _map(args, span)
     raise _unknown(inner, span)
+
+
+def kind_refused(cls: type, span: Span) -> SpecError:
+    """Return the refusal of a base class of the language in the place of a type."""
+    return SpecError(
+        span,
+        f"`{cls.__name__}` is what types are made from, and no type itself",
+        f"declare one: class Name({cls.__name__})",
+    )
 
 
 def _unknown(hint: Any, span: Span) -> SpecError:

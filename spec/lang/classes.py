@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import enum
+import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -25,6 +26,7 @@ from ackproof.spec.lang.values import Event, Record
 __all__ = ["check_class", "distinct_names", "note"]
 
 _KNOWN: ContextVar[dict[str, type] | None] = ContextVar("known classes", default=None)
+_DESCRIPTORS = (property, staticmethod, classmethod)
 _HARMLESS = {"__str__", "__repr__", "__format__"}
 
 
@@ -48,11 +50,11 @@ def note(cls: type) -> None:
     if known is None or known.get(cls.__name__) is cls:
         return
     if cls.__name__ in known:
-        other = known[cls.__name__]
+        other = class_span(known[cls.__name__])
         raise SpecError(
             class_span(cls),
-            f"two classes are called `{cls.__name__}`: the other one is "
-            f"{other.__module__}.{other.__qualname__}",
+            f"two classes are called `{cls.__name__}`: the other one stands at {other.file}, "
+            f"line {other.line}",
             "give one of them another name",
         )
     known[cls.__name__] = cls
@@ -101,15 +103,12 @@ def _check_text(cls: type) -> None:
 
 def _check_bases(cls: type, allowed: tuple[type, ...], what: str) -> None:
     names = " or ".join(c.__name__ for c in allowed)
-    if cls in allowed:
-        raise SpecError(
-            class_span(cls), f"{what} needs a name", f"declare class Name({allowed[0].__name__})"
-        )
+    base = next(c for c in reversed(allowed) if issubclass(cls, c))
     if len(cls.__bases__) != 1 or cls.__bases__[0] not in allowed:
         raise SpecError(
             class_span(cls),
             f"{what} extends {names} and nothing else",
-            f"declare class {cls.__name__}({allowed[0].__name__}) and repeat what it shares",
+            f"declare class {cls.__name__}({base.__name__}) and repeat what it shares",
         )
 
 
@@ -153,13 +152,26 @@ def _check_process(cls: type[Process]) -> None:
 
 
 def _check_attributes(cls: type[Process]) -> None:
+    file, node = class_ast(cls)
+    functions = {f.name: f for f in (node.body if node else ()) if isinstance(f, ast.FunctionDef)}
     for name, value in vars(cls).items():
-        if isinstance(value, property | staticmethod | classmethod | type):
+        decorators = functions[name].decorator_list if name in functions else []
+        if decorators and not inspect.isfunction(value) and not isinstance(value, _DESCRIPTORS):
+            raise SpecError(
+                span_at(file, decorators[0]),
+                f"the decorator `{ast.unparse(decorators[0])}` is not known to the language",
+                "use @action, @fault, @handler, @helper or @on(Event)",
+            )
+        if isinstance(value, (*_DESCRIPTORS, type)):
             raise SpecError(
                 _defined_at(cls, name),
-                f"`{name}` is a {type(value).__name__}, and a process has variables and steps",
+                f"`{name}` is {_kind(value)}, and a process has variables and steps",
                 "declare a variable, or a method decorated @helper",
             )
+
+
+def _kind(value: object) -> str:
+    return "a class" if isinstance(value, type) else f"a {type(value).__name__}"
 
 
 def _defined_at(cls: type, name: str) -> Span:

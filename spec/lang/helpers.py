@@ -41,7 +41,8 @@ class Helpers(Calls):
         if isinstance(cls, type) and issubclass(cls, Sort):
             return self.sort_call(node, func, cls)
         if self.is_super(func.value):
-            obj, where = self.scope.roots["self"], self.bases(func.value)
+            where = self.bases(func.value)
+            obj = self.scope.roots["self"]
         else:
             obj, where = self.expr(func.value), ()
         if not isinstance(obj.type, ProcT):

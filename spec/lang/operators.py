@@ -7,7 +7,7 @@ import ast
 from ackproof.spec.lang import ir
 from ackproof.spec.lang.ir import Expr
 from ackproof.spec.lang.sets import Sets
-from ackproof.spec.lang.types import IntT, MapT, SetT, Type, written
+from ackproof.spec.lang.types import IntT, MapT, SetT, SortT, Type, written
 
 __all__ = ["INT_OPERATORS", "SET_OPERATORS", "Operators"]
 
@@ -28,6 +28,7 @@ class Operators(Sets):
         if isinstance(expected, SetT) and type(node.op) in SET_OPERATORS:
             left, right = self.expr(node.left, expected), self.expr(node.right, expected)
         else:
+            self._refuse_elements(node)
             left, right = self._pair(node, node.left, node.right)
         for side, operand in ((node.left, left), (node.right, right)):
             if isinstance(operand.type, MapT):
@@ -42,8 +43,20 @@ class Operators(Sets):
         raise self.error(
             node,
             f"this operator is not defined on {written(left.type)}",
-            "use + - * on integers, | & - ^ on sets; SomeSort.succ(x) for the next element",
+            "use + - * on integers, | & - ^ on sets",
         )
+
+    def _refuse_elements(self, node: ast.BinOp) -> None:
+        """Refuse arithmetic on elements of a sort, which are numbers only in Python."""
+        for side in (node.left, node.right):
+            if type(node.op) in INT_OPERATORS and not self._typeless(side):
+                t = self.expr(side).type
+                if isinstance(t, SortT):
+                    raise self.error(
+                        node,
+                        f"the elements of {t.name} are not numbers",
+                        f"write {t.name}.succ(x) for the next element",
+                    )
 
     def arith(self, op: str, left: Expr, right: Expr, node: ast.AST) -> Expr:
         """Return an integer operation with the range of its results."""

@@ -53,7 +53,7 @@ def hints_in(scope: Scope, function: Callable[..., Any], node: ast.AST) -> dict[
     except Exception as error:
         raise scope.error(
             node,
-            f"its annotations cannot be read: {error}",
+            f"the annotations of `{function.__name__}` cannot be read: {error}",
             "define or import every name at the top of the module",
         ) from error
 

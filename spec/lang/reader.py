@@ -20,6 +20,7 @@ from ackproof.spec.lang.declare import type_of_class
 from ackproof.spec.lang.errors import SpecError
 from ackproof.spec.lang.ir import Expr
 from ackproof.spec.lang.scope import Scope
+from ackproof.spec.lang.sorts import Sort
 from ackproof.spec.lang.types import (
     BOOL,
     BoolT,
@@ -59,7 +60,6 @@ _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ),
     ast.Tuple: ("a tuple is outside the language", "declare a Record with named fields"),
     ast.JoinedStr: ("text is outside the language", "use the members of an Enum"),
-    ast.Await: ("await is outside the language", "write one action for each step"),
     ast.Yield: ("yield is outside the language", "write one action for each step"),
     ast.YieldFrom: ("yield is outside the language", "write one action for each step"),
     ast.NamedExpr: (
@@ -220,7 +220,7 @@ class Reader:
         if method is None:
             raise self.error(
                 node,
-                f"{type(node).__name__} is outside the language",
+                f"`{ast.unparse(node)}` is outside the language",
                 "see the list of expressions in the language reference",
             )
         result: Expr = method(node, expected)
@@ -268,10 +268,13 @@ class Reader:
         if type(value) is int:
             return ir.Lit(value, type=IntT(value, value), span=span)
         if isinstance(value, type):
+            ranged = issubclass(value, Sort | enum.Enum)
             raise self.error(
                 node,
                 f"the class `{name}` is not a value",
-                f"write set({name}) for the set of its elements, or an element of it",
+                f"write set({name}) for the set of its elements"
+                if ranged
+                else "use a variable that was declared with it, or call it to build a record",
             )
         raise self.error(
             node,

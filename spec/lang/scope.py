@@ -13,6 +13,7 @@ facts it was entered with, except those that were forgotten in it.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,10 +29,6 @@ __all__ = ["UNKNOWN", "Registry", "Scope", "assigned_names", "known_after"]
 
 #: What a name stands for that has no meaning before a specification runs.
 UNKNOWN = object()
-
-_BUILTINS: dict[str, object] = {
-    f.__name__: f for f in (set, len, min, max, all, any, sorted, bool, super)
-}
 
 
 class Registry:
@@ -115,7 +112,7 @@ class Scope:
             )
         if name in self.roots:
             return self.roots[name]
-        found: object = self.names.get(name, _BUILTINS.get(name, UNKNOWN))
+        found: object = self.names.get(name, getattr(builtins, name, UNKNOWN))
         if found is not UNKNOWN:
             return found
         raise self.error(

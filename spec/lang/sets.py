@@ -12,8 +12,8 @@ import enum
 from collections.abc import Callable
 
 from ackproof.spec.lang import ir
+from ackproof.spec.lang.annotations import KINDS, kind_refused, type_of_class
 from ackproof.spec.lang.comparisons import Comparisons
-from ackproof.spec.lang.declare import type_of_class
 from ackproof.spec.lang.ir import Binder, Expr
 from ackproof.spec.lang.reader import support
 from ackproof.spec.lang.scope import known_after
@@ -69,6 +69,8 @@ class Sets(Comparisons):
         return self.members(node)
 
     def _universe(self, node: ast.AST, cls: type) -> Expr:
+        if cls in KINDS:
+            raise kind_refused(cls, self.scope.span(node))
         element = type_of_class(cls) if issubclass(cls, Sort | enum.Enum) else None
         if element is None:
             raise self.error(
@@ -171,8 +173,6 @@ class Sets(Comparisons):
                 "a comprehension binds one name at a time",
                 "write one `for` for each variable",
             )
-        if clause.is_async:
-            raise self.error(clause.target, "`async` is outside the language", "leave it out")
         domain = self.members(clause.iter)
         if conds and any(isinstance(n, _PARTIAL) for n in ir.walk(domain)):
             # Python does not ask for the inner set where a condition before it fails.

@@ -95,8 +95,9 @@ def function_ast(function: Callable[..., Any]) -> tuple[str, ast.FunctionDef]:
     if node is None:
         line = _lines(file)[code.co_firstlineno - 1 : code.co_firstlineno]
         text = line[0] if line else ""
+        indent = len(text) - len(text.lstrip())
         raise SpecError(
-            Span(_display(file), code.co_firstlineno, 1, 1 + len(text), text),
+            Span(_display(file), code.co_firstlineno, 1 + indent, 1 + len(text), text),
             f"`{function.__name__}` has no source that can be read",
             "write it with `def` in a file",
         )

@@ -25,7 +25,14 @@ _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
         "`while` is outside the language: nothing bounds it",
         "take one step per action, or loop over a set with `for`",
     ),
-    ast.Try: ("exceptions are outside the language", "state when a step is enabled with require"),
+    ast.Try: (
+        "exceptions are outside the language",
+        "state when a step is enabled with require(condition)",
+    ),
+    ast.TryStar: (
+        "exceptions are outside the language",
+        "state when a step is enabled with require(condition)",
+    ),
     ast.Raise: (
         "exceptions are outside the language",
         "state when a step is enabled with require(condition)",
@@ -129,7 +136,7 @@ class Statements(Mutations):
             return self._expression(node)
         raise self.error(
             node,
-            f"`{type(node).__name__}` is outside the language",
+            f"`{ast.unparse(node).split()[0]}` is outside the language",
             "see the list of statements in the language reference",
         )
 
@@ -190,6 +197,8 @@ class Statements(Mutations):
 
     def _expression(self, node: ast.Expr) -> list[Stmt]:
         call, span = node.value, self.scope.span(node)
+        if isinstance(call, ast.Yield | ast.YieldFrom):
+            self.expr(call)
         if isinstance(call, ast.Constant) and isinstance(call.value, str):
             return []
         if not isinstance(call, ast.Call):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from ackproof.impl import server
 from ackproof.impl.broker import Broker
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.session import Session
@@ -23,8 +24,11 @@ from tests.impl.wire import HEADER, content, encode
 
 
 @pytest.fixture
-def broker(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Iterator[RunningBroker]:
-    """A broker that must not log an error, whatever is done to it, and must forget everyone."""
+def broker(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[RunningBroker]:
+    """A broker that must not log a warning, whatever is done to it, and must not wait to close."""
+    monkeypatch.setattr(server, "_CLOSING", 3600)
     with caplog.at_level(logging.WARNING), RunningBroker(tmp_path) as running:
         yield running
         assert running.ask(lambda _: 1) == 1
@@ -173,6 +177,30 @@ def test_a_client_that_beats_is_kept(broker: RunningBroker) -> None:
         assert client.line() == "0 heartbeat"
         client.send(beat)
     client.close()
+
+
+def test_a_client_that_does_not_answer_a_close_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "_CLOSING", 0.05)
+    with RunningBroker(tmp_path) as running:
+        client = Bare(running.port).opened()
+        client.send(encode(1, commands.Channel.Open()))
+        assert client.line().startswith("0 Connection.Close 504 ")
+        eventually(lambda: sessions(running) == 0)
+        client.close()
+
+
+def test_a_client_that_does_not_say_who_it_is_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "_HANDSHAKE", 0.05)
+    with RunningBroker(tmp_path) as running:
+        client = Bare(running.port)
+        client.send(HEADER)
+        assert client.line() == "0 Connection.Start"
+        eventually(lambda: sessions(running) == 0)
+        client.close()
 
 
 def test_a_bug_closes_one_connection_with_541(

@@ -45,6 +45,14 @@ def test_a_passive_declaration_creates_nothing() -> None:
     assert wire.broker.queues == {}
 
 
+def test_a_text_that_is_too_long_is_cut() -> None:
+    wire = Wire().opened()
+    (answer,) = wire.say(1, commands.Queue.Declare(queue="q" * 255, passive=True))
+    text = answer.removeprefix("1 Channel.Close 404 ")
+    assert text == "NOT_FOUND - no queue '" + "q" * 230 + "..."
+    assert len(text) == 255
+
+
 def test_the_broker_names_a_queue_without_a_name_and_remembers_it() -> None:
     wire = Wire().opened()
     (answer,) = wire.say(1, commands.Queue.Declare(queue=""))

@@ -76,8 +76,7 @@ def test_an_empty_mandatory_message_is_returned_without_a_body() -> None:
 
 
 def test_a_returned_message_is_cut_to_frames_that_the_client_takes() -> None:
-    wire = Wire().opened()
-    wire.session._reader.frame_max = 4096
+    wire = Wire().opened(frame_max=4096)
     publish, header, _ = content("none", bytes(5000), mandatory=True)
     pieces = [ContentBody(bytes(4088)), ContentBody(bytes(912))]
     wire.session.receive(encode(1, publish, header, *pieces))

@@ -158,6 +158,15 @@ def test_malformed_input_closes_the_connection_with_its_code(case: str) -> None:
     assert wire.session.phase is (Phase.CLOSED if case in UNREADABLE else Phase.CLOSING)
 
 
+def test_the_longest_frame_is_what_the_client_agreed_to() -> None:
+    wire = Wire().opened(frame_max=4096)
+    wire.say(1, *content("none")[:1], header.ContentHeader(0, 8178))
+    assert wire.say(1, body.ContentBody(bytes(4088))) == []
+    assert wire.say(1, body.ContentBody(bytes(4089))) == [
+        "0 Connection.Close 501 FRAME_ERROR - a frame of 4097 bytes, larger than negotiated 4096"
+    ]
+
+
 def nested(depth: int) -> bytes:
     """Return a field table that many levels deep."""
     table = struct.pack(">I", 0)

@@ -120,11 +120,11 @@ class Wire:
             self.broker.committed(self.broker.journal.take())
         return self.hear()
 
-    def opened(self, *channels: int) -> Wire:
+    def opened(self, *channels: int, frame_max: int = 131072) -> Wire:
         """Open the connection, and channel 1 or these channels."""
         self.receive(HEADER)
         self.say(0, commands.Connection.StartOk({}, "PLAIN", "\0guest\0guest", "en_US"))
-        self.say(0, commands.Connection.TuneOk(2047, 131072, 0))
+        self.say(0, commands.Connection.TuneOk(2047, frame_max, 0))
         assert self.say(0, commands.Connection.Open()) == ["0 Connection.OpenOk"]
         for channel in channels or (1,):
             assert self.say(channel, commands.Channel.Open()) == [f"{channel} Channel.OpenOk"]

@@ -117,7 +117,7 @@ def never(model: Model, situation: str, instance: Instance) -> Bound:
         return not function(*args)
 
     negated.__name__ = situation
-    bound = bind(model, instance, properties=[situation])
+    bound = bind(model, replace(instance, lacks=()), properties=[situation])
     decl = bound.properties[0]
     kind = "step" if decl.of_steps else "invariant"
     claim: PropertyDecl = replace(decl, kind=kind, body=Not(decl.body, type=BOOL))

@@ -106,7 +106,9 @@ def _matrix() -> str:
     title = "Which action reaches which machine"
     return (
         f"\n{title}\n{'-' * len(title)}\n\nA row is a step of the system, a column a machine, "
-        "an entry a handler that the step calls there, itself or through another.\n\n"
+        "an entry a handler that the step calls there, itself or through another.  The page of a "
+        "machine has charts of this in order: an arrow is a call, a dashed one with `?` depends "
+        "on a condition, a blue one is what the wire carries.\n\n"
         ".. step-matrix::\n"
     )
 

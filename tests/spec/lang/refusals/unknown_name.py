@@ -2,21 +2,7 @@
 
 from __future__ import annotations
 
-import enum
-from typing import Annotated
-
-from ackproof.spec.lang import (
-    Event,
-    Map,
-    Model,
-    Option,
-    OrderedSort,
-    Range,
-    Set,
-    Sort,
-    System,
-    action,
-)
+from ackproof.spec.lang import Map, Model, Option, OrderedSort, Set, Sort, System, action
 
 
 class A(OrderedSort):
@@ -27,34 +13,19 @@ class B(Sort):
     """An unordered sort."""
 
 
-class Color(enum.Enum):
-    """An enum."""
-
-    RED = 1
-    GREEN = 2
-
-
-class Note(Event):
-    """An event."""
-
-    a: A
-
-
 class Root(System):
     """The system."""
 
-    flag: bool
     items: Set[A]
-    names: Set[B]
-    owed: Map[A, Set[B]]
-    color: Color
-    last: Option[A]
-    n: Annotated[int, Range(0, 3)]
+    members: Set[B]
+    marks: Map[A, bool]
+    flag: bool
+    chosen: Option[A]
 
     @action
-    def act(self, a: A) -> None:
+    def act(self) -> None:
         """A step."""
-        self.flag = flga
+        self.flag = nothing
 
 
 MODEL = Model("unknown_name", Root, (), ())

@@ -1,0 +1,31 @@
+"""A name imported inside a step."""
+
+from __future__ import annotations
+
+from ackproof.spec.lang import Map, Model, Option, OrderedSort, Set, Sort, System, action
+
+
+class A(OrderedSort):
+    """An ordered sort."""
+
+
+class B(Sort):
+    """An unordered sort."""
+
+
+class Root(System):
+    """The system."""
+
+    items: Set[A]
+    members: Set[B]
+    marks: Map[A, bool]
+    flag: bool
+    chosen: Option[A]
+
+    @action
+    def act(self) -> None:
+        """A step."""
+        from math import gcd  # noqa: F401
+
+
+MODEL = Model("import_from_in_step", Root, (), ())
