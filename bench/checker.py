@@ -62,12 +62,7 @@ class Contender:
 def contenders(case: Case, with_tlc: bool) -> list[Contender]:
     """Return what is measured on a case, the kernel first."""
     found = [Contender("kernel", n, partial(kernel.measure, workers=n)) for n in (1, 2)]
-    found += [
-        Contender(
-            m.name if m.exact else f"{m.name} (inexact)", m.workers, partial(spin.measure, mode=m)
-        )
-        for m in spin.MODES
-    ]
+    found += [Contender(m.name, m.workers, partial(spin.measure, mode=m)) for m in spin.MODES]
     if with_tlc and case.states <= TLC_STATES:
         found += [Contender("TLC", n, partial(tlc.measure, workers=n)) for n in (1, 2)]
     return found

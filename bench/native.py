@@ -129,7 +129,9 @@ def broker() -> Iterator[int]:
     """Run a broker process; give its port."""
     with tempfile.TemporaryDirectory() as directory:
         command = [sys.executable, "-m", "ackproof.cli.serve", "--port", "0", "--data", directory]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
         assert process.stdout is not None
         try:
             ready = process.stdout.readline()

@@ -44,7 +44,7 @@ MODES = (
     Mode("SPIN depth-first, raw", ("-DNOCOMP",)),
     # SPIN's breadth-first search on several cores stores hashes only; its depth-first search on
     # several cores (-DNCORE) counts states twice or stops at a lock, and is left out.
-    Mode("SPIN breadth-first, hashes", ("-DBFS_PAR",), workers=2, exact=False),
+    Mode("SPIN parallel, inexact", ("-DBFS_PAR",), workers=2, exact=False),
 )
 
 _ALWAYS = ("-O2", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=16384")

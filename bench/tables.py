@@ -9,6 +9,7 @@ import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -20,7 +21,7 @@ __all__ = ["Column", "machine", "show"]
 #: Below that, memory per state says more about the program than about the states.
 _MANY = 500_000
 
-_HEADS = ("", "cores", "whole s", "×", "process s", "×", "search s", "×", "CPU s", "MB", "B/state")
+_HEADS = ("", "cores", "whole s", "process s", "search s", "CPU s", "MB", "B/state")
 
 
 class Column:
@@ -40,10 +41,13 @@ class Column:
 
 
 def show(case: Case, columns: Sequence[Column], console: Console) -> None:
-    """Print one case; `×` is how many times what the kernel takes with as many workers."""
+    """Print one case, with how many times what the kernel takes with as many workers."""
     kernels = {c.workers: c for c in columns if c.name == "kernel"}
     generated = f", {kernels[1].generated:,} generated" if kernels[1].generated else ""
-    table = Table(title=f"{case.name}: {case.states:,} states{generated}", title_justify="left")
+    title = f"{case.name}: {case.states:,} states{generated}"
+    table = Table(
+        title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
+    )
     for head in _HEADS:
         table.add_column(head, justify="right" if head else "left", no_wrap=True)
     for column in columns:
@@ -58,34 +62,35 @@ def show(case: Case, columns: Sequence[Column], console: Console) -> None:
 def _cells(case: Case, c: Column, base: Column) -> list[str]:
     size = c.peak if c.held is None else c.held
     return [
-        f"{c.whole:.2f}",
-        _times(c.whole, base.whole),
-        f"{c.process:.2f}",
-        _times(c.process, base.process),
-        f"{c.search:.2f}",
-        _times(c.search, base.search),
-        f"{c.cpu:.2f}",
+        _seconds(c.whole, base.whole),
+        _seconds(c.process, base.process),
+        _seconds(c.search, base.search),
+        _seconds(c.cpu, base.cpu),
         f"{c.peak / 1e6:.0f}",
         f"{size / case.states:.0f}" if case.states >= _MANY else "-",
     ]
 
 
-def _times(theirs: float, ours: float) -> str:
-    return f"{theirs / ours:.1f}" if ours > 0 else "-"
+def _seconds(theirs: float, ours: float) -> str:
+    times = theirs / ours if ours > 0 else 0.0
+    return f"{theirs:.2f} {f'{times:.{0 if times >= 100 else 1}f}×':>5}"
 
 
 def _remarks(case: Case, kernels: dict[int, Column]) -> list[str]:
     one, two = kernels[1], kernels[2]
     rest = one.whole - one.search - one.build
-    steps = one.generated or 0
-    return [
+    said = [
         f"kernel, one worker: {one.whole:.2f} s are {rest:.2f} s for starting, reading and "
-        f"reporting, {one.build:.2f} s compiling, {one.search:.2f} s searching "
-        f"({case.states / one.search / 1e6:.1f} M states/s, "
-        f"{one.search / max(1, steps) * 1e9:.0f} ns a step)",
-        f"two workers against one: {one.search / two.search:.2f} times in the search, "
-        f"{one.whole / two.whole:.2f} times on the whole",
+        f"reporting, {one.build:.2f} s compiling, {one.search:.2f} s searching"
     ]
+    if case.states >= _MANY and one.generated is not None:
+        rate = case.states / one.search / 1e6
+        said += [
+            f"  {rate:.1f} M states/s, {one.search / one.generated * 1e9:.0f} ns a step",
+            f"two workers against one: {one.search / two.search:.2f} times in the search, "
+            f"{one.whole / two.whole:.2f} times on the whole",
+        ]
+    return said
 
 
 def machine() -> str:

@@ -71,8 +71,6 @@ class Server:
         await self._committer.stop()
         for connection in list(self._connections.values()):
             connection.hang_up()
-        if self._listener is not None:
-            await self._listener.wait_closed()
 
     def pump(self) -> None:
         """Take the steps that are due, write what sessions have to say, think of the disk."""
@@ -208,8 +206,12 @@ class Connection(asyncio.Protocol):
             self._tick()
 
     def _tick(self) -> None:
-        """Every half interval: speak if we were silent, cut after four silent halves (E)."""
-        self._silent_ticks = 0 if self._heard else self._silent_ticks + 1
+        """Every half interval: speak if we were silent, cut after four in which they were.
+
+        A client that we do not read from is not to blame for its silence.
+        """
+        heard = self._heard or not self._transport.is_reading()
+        self._silent_ticks = 0 if heard else self._silent_ticks + 1
         if self._silent_ticks >= 4:
             self._cut("no heartbeat")
             return

@@ -58,7 +58,8 @@ class Session:
 
     Args:
         broker: what it gives access to.
-        on_output: called, with the session, when there is output; may be called often.
+        on_output: called, with the session, when there is output, or input is wanted again;
+            may be called often.
         users: passwords by user name.
 
     Attributes:
@@ -119,9 +120,10 @@ class Session:
         self.waiting = True
 
     def resume(self) -> None:
-        """The disk has answered."""
+        """The disk has answered; whoever feeds the session may have to hear of it."""
         self.waiting = False
         self._process()
+        self._on_output(self)
 
     # -- frames ---------------------------------------------------------------------------------
 

@@ -64,10 +64,13 @@ def faults(layer: str, text: str, declared: set[str]) -> list[str]:
     return found
 
 
-def declared_dependencies() -> set[str]:
-    """Return what users get with the package."""
+def declared_dependencies(*, extras: bool = False) -> set[str]:
+    """Return what users get with the package, and with all its extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return {re.split(r"[<>=!~\[ ]", item)[0].replace("-", "_") for item in project["dependencies"]}
+    items = list(project["dependencies"])
+    for extra in project["optional-dependencies"].values() if extras else ():
+        items += extra
+    return {re.split(r"[<>=!~\[ ]", item)[0].replace("-", "_") for item in items}
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda p: str(p.relative_to(ROOT)))
@@ -98,6 +101,19 @@ def test_the_rule_sees_what_it_forbids(layer: str, text: str, fault: str) -> Non
 def test_the_rule_allows_what_a_layer_stands_on() -> None:
     text = "import ast\nimport numpy\nfrom ackproof.spec.lang import Map\n"
     assert faults("model", text, {"numpy"}) == []
+
+
+@pytest.mark.parametrize("folder", ["tests", "bench", "docs/_ext"])
+def test_what_development_needs_is_declared_too(folder: str) -> None:
+    own = {"ackproof", "bench", "specdoc", "tests"}
+    known = own | declared_dependencies(extras=True) | sys.stdlib_module_names
+    used = {
+        (name.partition(".")[0], path.relative_to(ROOT))
+        for path in (ROOT / folder).rglob("*.py")
+        for _, name in imported(ast.parse(path.read_text()))
+    }
+    siblings = {path.stem for path in (ROOT / folder).rglob("*.py")}
+    assert [item for item in sorted(used) if item[0] not in known | siblings] == []
 
 
 def test_every_folder_with_modules_is_an_installed_package() -> None:

@@ -213,11 +213,13 @@ def take(shape: Shape, start: int, end: int, target: int) -> int:
 
 @native
 def put(shape: Shape, bucket: int, state: int) -> None:
-    """Put a state that is not in the table in the first free slot from `bucket` on."""
-    vacant = vacancies(shape, bucket)
-    while vacant == 0:
-        bucket += bucket_bytes(shape)
-        vacant = vacancies(shape, bucket)
-    offset = lowest_bit(vacant)
-    for word in range(len(shape)):
-        store(bucket, offset + word, load(state, word))
+    """Put a state that is not in the table in the first free slot from `bucket` on.
+
+    Slot by slot: states come in the order of their hashes, so what would be loaded as a whole has
+    been written in parts a moment ago, and a processor waits for that to reach the cache.
+    """
+    words = len(shape)
+    while load(bucket, words - 1) != 0:
+        bucket += 8 * words
+    for word in range(words):
+        store(bucket, word, load(state, word))

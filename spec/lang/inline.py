@@ -166,10 +166,10 @@ def _bound_names(body: tuple[Stmt, ...]) -> Iterable[tuple[str, Any]]:
         for node in ir.walk(stmt):
             if isinstance(node, ir.Local | ir.Let):
                 yield node.name, node.value.type
-            for f in fields(node):
-                value = getattr(node, f.name)
-                binders = value if isinstance(value, tuple) else (value,)
-                yield from ((b.name, b.type) for b in binders if isinstance(b, Binder))
+            elif isinstance(node, ir.For):
+                yield node.binder.name, node.binder.type
+            elif isinstance(node, ir.Forall | ir.Exists | ir.Comprehension):
+                yield from ((b.name, b.type) for b in node.binders)
 
 
 def inline_method(program: Program, process: ProcessDecl, method: Method) -> tuple[Stmt, ...]:

@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import Any
 
 from ackproof.spec.lang.types import (
     BOOL,
@@ -632,10 +634,15 @@ class Call(Stmt):
 
 def children(node: Node) -> Iterator[Node]:
     """Yield the nodes directly below `node`, in order."""
-    for f in fields(node):
-        if f.name in _HIDDEN:
-            continue
-        yield from _nodes(getattr(node, f.name))
+    kind: Any = type(node)
+    for name in _parts(kind):
+        yield from _nodes(getattr(node, name))
+
+
+@cache
+def _parts(kind: Any) -> tuple[str, ...]:
+    """Return the names of the fields in which nodes may stand."""
+    return tuple(f.name for f in fields(kind) if f.name not in _HIDDEN)
 
 
 def _nodes(value: object) -> Iterator[Node]:

@@ -17,6 +17,7 @@ import builtins
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from ackproof.spec.lang import ir
@@ -193,6 +194,7 @@ def known_after(cond: Expr, outcome: bool) -> frozenset[str]:
     return frozenset()
 
 
+@cache
 def assigned_names(function: ast.FunctionDef) -> frozenset[str]:
     """Return the names that a function assigns outside of its comprehensions."""
     found: set[str] = set()

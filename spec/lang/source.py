@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import os
 import textwrap
 from collections.abc import Callable
 from functools import cache
@@ -40,9 +41,15 @@ def _tree(file: str) -> ast.Module:
 
 
 def _display(file: str) -> str:
+    """Return a path as a reader at the current directory would write it."""
+    return _relative(file, os.getcwd())
+
+
+@cache
+def _relative(file: str, to: str) -> str:
     path = Path(file).resolve()  # an editable installation reaches the source by links
     try:
-        return str(path.relative_to(Path.cwd()))
+        return str(path.relative_to(to))
     except ValueError:
         return "/".join(path.parts[-2:]) if path.is_absolute() else file
 

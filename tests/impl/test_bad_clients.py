@@ -144,6 +144,17 @@ def test_a_client_that_reads_again_gets_everything(broker: RunningBroker) -> Non
     client.close()
 
 
+def test_a_client_that_does_not_wait_for_a_queue_is_read_from_again(
+    broker: RunningBroker,
+) -> None:
+    client = Bare(broker.port).opened()
+    client.send(encode(1, commands.Queue.Declare(queue="q", durable=True, nowait=True)))
+    eventually(lambda: broker.ask(lambda b: "q" in b.queues and not b.journal.pending))
+    client.send(encode(1, *content("q")))
+    assert client.line() == "1 ack 1"
+    client.close()
+
+
 def test_a_session_and_its_channels_are_forgotten(broker: RunningBroker) -> None:
     client = Bare(broker.port).opened()
     client.send(encode(1, commands.Queue.Declare(queue="q", durable=True)))

@@ -26,14 +26,14 @@ _ROOT = Path(__file__).resolve().parents[3]
 _COLUMNS = 92
 
 
-def run_command(command: str) -> tuple[int, str]:
+def run_command(command: str, columns: int = _COLUMNS) -> tuple[int, str]:
     """Run `ackproof …` in the root of the project; return its exit code and what it prints.
 
     What goes to the error stream comes after the rest.
     """
     words = shlex.split(command)
     assert words[0] == "ackproof", "only the project's own command is run"
-    environment = {**os.environ, "COLUMNS": str(_COLUMNS), "NO_COLOR": "1", "TERM": "dumb"}
+    environment = {**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1", "TERM": "dumb"}
     done = subprocess.run(
         [sys.executable, "-m", "ackproof.cli", *words[1:]],
         cwd=_ROOT,

@@ -23,7 +23,6 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util import logging
 
-from specdoc.library import split_doc
 from specdoc.markup import SpecDirective, code, labelled, paragraph
 
 __all__ = ["CheckedExample", "ModuleChapter", "RefusalGallery", "model_in"]
@@ -124,11 +123,10 @@ class RefusalGallery(SpecDirective):
 
 
 class ModuleChapter(SpecDirective):
-    """`.. module-chapter:: ackproof.spec.wire`: the docstring of a module, without its title."""
+    """`.. module-chapter:: ackproof.spec.wire`: the docstring of a module."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         """Return the chapter's prose."""
-        _, lead, rest = split_doc(docstring(importlib.import_module(self.arguments[0])))
-        return [*self.prose(lead), *self.prose(rest)]
+        return self.prose(docstring(importlib.import_module(self.arguments[0])))

@@ -7,6 +7,7 @@ from ackproof.model.kernel.engine import explore
 from ackproof.model.outcome import Limit, Outcome, Progress
 from ackproof.model.plain import PlainMachine
 from ackproof.model.plain_search import explore as explore_plainly
+from ackproof.spec.lang import Event
 from ackproof.spec.lang.binding import Bound, bind
 
 from tests.model.kernel.workshop import MODEL as WORKSHOP
@@ -74,8 +75,9 @@ def test_a_path_is_one_that_plain_python_can_take(workers: int) -> None:
     assert violations
     with machine:
         for name, path in violations.items():
-            state, broken, events = machine.initial(), None, ()
-            before = state
+            before = state = machine.initial()
+            broken: str | None = None
+            events: tuple[Event, ...] = ()
             for number in path:
                 assert broken is None
                 step = machine.step(state, number)

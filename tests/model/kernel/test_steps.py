@@ -4,6 +4,7 @@ import random
 from functools import cache
 
 import pytest
+from ackproof.model.lower import generate, tree
 from ackproof.model.plain import PlainMachine, State
 from ackproof.spec.lang.binding import Bound, bind
 from ackproof.spec.lang.properties import ASSERTION, DEADLOCK, DEFINED
@@ -74,6 +75,19 @@ def test_every_step_is_the_one_that_python_takes(name: str) -> None:
     with plain:
         for state in states_of(name):
             assert compiled.expand([state]) == [expected_steps(plain, state)]
+
+
+@pytest.mark.parametrize("size", [1, 3, 8, 1000])
+def test_code_in_pieces_takes_the_same_steps(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    states = states_of("two")[:200]
+    whole = Machine(bound_of("two"))
+    monkeypatch.setattr(generate, "WHOLE_INSTANCES", 0)
+    monkeypatch.setattr(tree, "PIECE_INSTANCES", size)
+    pieces = Machine(bound_of("two"))
+    assert "@piece" in pieces.kernel.ir_text
+    assert "@piece" not in whole.kernel.ir_text
+    assert pieces.kernel.fanout == whole.kernel.fanout
+    assert pieces.expand(states) == whole.expand(states)
 
 
 @pytest.mark.parametrize("name", INSTANCES)

@@ -1,0 +1,324 @@
+"""Generating: the LLVM text of a bound program.
+
+`expand` takes a batch of packed states and writes all their successors; what it does for one action
+is written by `ackproof.model.lower.tree`.  `inspect` evaluates the properties of states on a batch
+of new ones.  Where a program has very many action instances, the code of some at a time becomes a
+function of its own, as the time that LLVM takes grows faster than the length of a function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ackproof.model.lower.access import Access
+from ackproof.model.lower.codec import Codec
+from ackproof.model.lower.evaluate import Evaluator
+from ackproof.model.lower.execute import Run
+from ackproof.model.lower.layout import Layout
+from ackproof.model.lower.ops import Bit, Emitter, Word
+from ackproof.model.lower.state import SymbolicState
+from ackproof.model.lower.tree import Tree
+from ackproof.spec.lang.binding import Bound
+from ackproof.spec.lang.data import domain
+from ackproof.spec.lang.program import PropertyDecl
+from ackproof.spec.lang.properties import ASSERTION, DEADLOCK, DEFINED
+
+__all__ = ["NO_INSTANCE", "Generator", "Tables", "generate"]
+
+#: What the generated functions call.  `record` appends to the violations while there is room; it
+#: is rarely called, and kept out of line.
+_PRELUDE = """declare i64 @llvm.cttz.i64(i64, i1)
+declare i64 @llvm.ctlz.i64(i64, i1)
+declare i64 @llvm.ctpop.i64(i64)
+define internal void @record(i64 %i, i64 %instance, i64 %bad, ptr %viol) noinline cold nounwind {
+  %used = load i64, ptr %viol
+  %room.at = getelementptr i64, ptr %viol, i64 1
+  %room = load i64, ptr %room.at
+  %free = icmp slt i64 %used, %room
+  br i1 %free, label %append, label %done
+append:
+  %offset = mul i64 %used, 3
+  %first = add i64 %offset, 2
+  %first.at = getelementptr i64, ptr %viol, i64 %first
+  store i64 %i, ptr %first.at
+  %second = add i64 %offset, 3
+  %second.at = getelementptr i64, ptr %viol, i64 %second
+  store i64 %instance, ptr %second.at
+  %third = add i64 %offset, 4
+  %third.at = getelementptr i64, ptr %viol, i64 %third
+  store i64 %bad, ptr %third.at
+  %more = add i64 %used, 1
+  store i64 %more, ptr %viol
+  br label %done
+done:
+  ret void
+}
+"""
+NO_INSTANCE = 0xFFFFFFFF
+#: A program with more instances than this is written in pieces.
+WHOLE_INSTANCES = 256
+
+
+@dataclass
+class Tables:
+    """What the bits of the masks mean: violations of steps, of states, and witnesses."""
+
+    step_bits: dict[int, str] = field(default_factory=dict)
+    state_bits: dict[int, str] = field(default_factory=dict)
+    seen_bits: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def seen_words(self) -> int:
+        """Words of witness bits."""
+        return max(1, (len(self.seen_bits) + 63) // 64)
+
+
+def _tables(bound: Bound) -> Tables:
+    tables = Tables()
+    steps = [ASSERTION, DEFINED]
+    if bound.program.deadlock_free:
+        steps.append(DEADLOCK)
+    steps += [p.name for p in bound.properties if p.of_steps and p.kind != "reachable"]
+    tables.step_bits = dict(enumerate(steps))
+    tables.state_bits = dict(enumerate(p.name for p in bound.properties if p.kind == "invariant"))
+    tables.seen_bits = dict(enumerate(p.name for p in bound.properties if p.kind == "reachable"))
+    return tables
+
+
+class Generator:
+    """Writes the text of both functions."""
+
+    def __init__(self, bound: Bound) -> None:
+        self.bound = bound
+        self.layout = Layout(bound)
+        self.tables = _tables(bound)
+        self.ops = Emitter()
+        self.codec = Codec(bound.elements, self.ops)
+        self.access = Access(bound, self.codec)
+        self.properties = {p.name: p for p in bound.properties}
+        self.step_number = {name: bit for bit, name in self.tables.step_bits.items()}
+        self.fanout = 0
+        self._instance_base = 0
+        self.in_pieces = len(bound.instances()) > WHOLE_INSTANCES
+        self._pieces: list[str] = []
+
+    # -- functions ------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """Return the module as LLVM text."""
+        self._loop(
+            "expand",
+            "ptr noalias %states, ptr noalias %out, ptr noalias %metas, "
+            "ptr noalias %counts, ptr noalias %seen, ptr noalias %viol",
+            self._expand,
+        )
+        self._loop(
+            "inspect", "ptr noalias %states, ptr noalias %seen, ptr noalias %viol", self._inspect
+        )
+        return _PRELUDE + "\n".join([*self._pieces, *self.ops.lines]) + "\n"
+
+    def _loop(self, name: str, params: str, body: Any) -> None:
+        ops = self.ops
+        ops.lines.append(f"define i64 @{name}(i64 %n, {params}) nounwind {{")
+        ops.label("entry")
+        ops.line("%enabled = alloca i64")
+        ops.line("%written = alloca i64")
+        ops.line("store i64 0, ptr %written")
+        ops.line("%any = icmp sgt i64 %n, 0")
+        ops.line("br i1 %any, label %loop, label %end")
+        ops.label("loop")
+        ops.line("%i = phi i64 [ 0, %entry ], [ %next, %latch ]")
+        with ops.scope():
+            words = tuple(self._load_word(k) for k in range(self.layout.words))
+            body(words)
+        ops.line("br label %latch")
+        ops.label("latch")
+        ops.line("%next = add i64 %i, 1")
+        ops.line("%more = icmp slt i64 %next, %n")
+        ops.line("br i1 %more, label %loop, label %end")
+        ops.label("end")
+        ops.line("%result = load i64, ptr %written")
+        ops.line("ret i64 %result")
+        ops.lines.append("}")
+
+    def _load_word(self, k: int) -> str:
+        at = self.ops.define(f"mul i64 %i, {self.layout.words}")
+        index = self.ops.define(f"add i64 {at}, {k}")
+        pointer = self.ops.define(f"getelementptr i64, ptr %states, i64 {index}")
+        return self.ops.define(f"load i64, ptr {pointer}")
+
+    def state(self, words: tuple[Word, ...]) -> SymbolicState:
+        return SymbolicState(self.layout, self.codec, words)
+
+    # -- inspect --------------------------------------------------------------------------------
+
+    def _inspect(self, words: tuple[Word, ...]) -> None:
+        ops = self.ops
+        bad: Word = 0
+        for bit, name in self.tables.state_bits.items():
+            prop = self.properties[name]
+            holds = self._evaluator(self.state(words), prop.roots).bit(prop.body)
+            bad = ops.either(bad, ops.left(ops.widen(ops.no(holds)), bit))
+        for bit, name in self.tables.seen_bits.items():
+            prop = self.properties[name]
+            if not prop.of_steps:
+                holds = self._evaluator(self.state(words), prop.roots).bit(prop.body)
+                self._witness(bit, holds)
+        self._record(bad, NO_INSTANCE)
+
+    def _evaluator(self, state: SymbolicState, roots: tuple[str, ...]) -> Evaluator:
+        return Evaluator(self.access, dict.fromkeys(roots, state), {})
+
+    def _witness(self, bit: int, holds: Bit) -> None:
+        if holds is False:
+            return
+        pointer = self.ops.shared(
+            ("seen", bit // 64), f"getelementptr i64, ptr %seen, i64 {bit // 64}"
+        )
+        old = self.ops.define(f"load i64, ptr {pointer}")
+        new = self.ops.either(old, self.ops.left(self.ops.widen(holds), bit % 64))
+        self.ops.line(f"store i64 {new}, ptr {pointer}")
+
+    def _record(self, bad: Word, instance: int) -> None:
+        """Append a violation record where the mask is not empty and there is room."""
+        if bad == 0:
+            return
+        with self.ops.when(self.ops.no(self.ops.equal(bad, 0))):
+            self.ops.line(f"call void @record(i64 %i, i64 {instance}, i64 {bad}, ptr %viol)")
+
+    # -- expand ---------------------------------------------------------------------------------
+
+    def _expand(self, words: tuple[Word, ...]) -> None:
+        ops = self.ops
+        guarded = DEADLOCK in self.step_number
+        if guarded:
+            ops.line("store i64 0, ptr %enabled")
+        self._instance_base = 0
+        self.fanout = 0
+        for number, action in enumerate(self.bound.actions):
+            with ops.scope():
+                Tree(self, number, action, words).generate()
+            sizes = [len(domain(p.type, self.bound.elements)) for p in action.params]
+            count = 1
+            for size in sizes:
+                count *= size
+            self._instance_base += count
+        if guarded:
+            enabled = ops.define("load i64, ptr %enabled")
+            dead = ops.widen(ops.equal(enabled, 0))
+            self._record(ops.left(dead, self.step_number[DEADLOCK]), NO_INSTANCE)
+
+    def piece(self, words: tuple[Word, ...], body: Callable[[tuple[Word, ...]], None]) -> None:
+        """Write some code as a function of its own, and call it here.
+
+        The time that LLVM takes grows faster than the length of a function.
+        """
+        ops, name = self.ops, f"piece{len(self._pieces)}"
+        pointers = [f"%{p}" for p in ("out", "metas", "counts", "seen", "viol", "enabled")]
+        own = tuple(f"%word{k}" for k in range(len(words)))
+        params = [f"i64 {n}" for n in ("%i", "%before", *own)] + [
+            f"ptr noalias {p}" for p in pointers
+        ]
+        with ops.apart() as lines:
+            ops.lines.append(
+                f"define internal i64 @{name}({', '.join(params)}) nounwind noinline {{"
+            )
+            ops.label("entry")
+            ops.line("%written = alloca i64")
+            ops.line("store i64 %before, ptr %written")
+            body(own)
+            ops.line("%after = load i64, ptr %written")
+            ops.line("ret i64 %after")
+            ops.lines.append("}")
+        self._pieces.append("\n".join(lines))
+        before = ops.define("load i64, ptr %written")
+        given = [f"i64 {n}" for n in ("%i", before, *words)] + [f"ptr {p}" for p in pointers]
+        after = ops.define(f"call i64 @{name}({', '.join(given)})")
+        ops.line(f"store i64 {after}, ptr %written")
+
+    def emit_successor(self, run: Run, before: SymbolicState, number: int, instance: int) -> None:
+        """Write the successor of an executed step, or the record of what it breaks."""
+        ops = self.ops
+        run.finish()
+        if run.enabled is False:
+            return
+        self.fanout += 1
+        with ops.when(run.enabled):
+            if DEADLOCK in self.step_number:
+                ops.line("store i64 1, ptr %enabled")
+            failed = run.failed
+            bad = ops.either(
+                ops.left(ops.widen(run.asserted), self.step_number[ASSERTION]),
+                ops.left(
+                    ops.widen(ops.all(run.undefined, ops.no(run.asserted))),
+                    self.step_number[DEFINED],
+                ),
+            )
+            self._record(bad, instance)
+            if failed is True:
+                return
+            with ops.when(ops.no(failed)):
+                self._check_step(run, before, instance)
+                self._store(run.state.pack(), number, instance)
+
+    def _check_step(self, run: Run, before: SymbolicState, instance: int) -> None:
+        bad: Word = 0
+        ops = self.ops
+        for prop in self.properties.values():
+            if not prop.of_steps:
+                continue
+            wrong, found = self._on_step(prop, run, before)
+            if prop.kind == "reachable":
+                bit = next(b for b, n in self.tables.seen_bits.items() if n == prop.name)
+                self._witness(bit, found)
+            else:
+                bad = ops.either(bad, ops.left(ops.widen(wrong), self.step_number[prop.name]))
+        self._record(bad, instance)
+
+    def _on_step(self, prop: PropertyDecl, run: Run, before: SymbolicState) -> tuple[Bit, Bit]:
+        """Return whether a step property is false, and true, for some event (or the step)."""
+        ops = self.ops
+        evaluator = Evaluator(
+            self.access, dict(zip(prop.roots, (before, run.state), strict=True)), {}
+        )
+        if prop.event is None:
+            holds = evaluator.bit(prop.body)
+            return ops.no(holds), holds
+        wrong: Bit = False
+        found: Bit = False
+        for event in run.emitted:
+            if event.type == prop.event.type and event.cond is not False:
+                evaluator.names = {prop.event.name: event.fields}
+                holds = evaluator.bit(prop.body)
+                wrong = ops.any(wrong, ops.all(event.cond, ops.no(holds)))
+                found = ops.any(found, ops.all(event.cond, holds))
+        return wrong, found
+
+    def _store(self, words: tuple[Word, ...], number: int, instance: int) -> None:
+        ops, size = self.ops, self.layout.words
+        at = ops.define("load i64, ptr %written")
+        base = ops.define(f"mul i64 {at}, {size}")
+        for k, word in enumerate(words):
+            index = ops.define(f"add i64 {base}, {k}")
+            pointer = ops.define(f"getelementptr i64, ptr %out, i64 {index}")
+            ops.line(f"store i64 {word}, ptr {pointer}")
+        meta = ops.define(f"getelementptr i64, ptr %metas, i64 {at}")
+        origin = ops.shared(("origin",), "shl i64 %i, 32")
+        ops.line(f"store i64 {ops.either(origin, instance)}, ptr {meta}")
+        ops.line(f"store i64 {ops.add(at, 1)}, ptr %written")
+        count = ops.define(f"getelementptr i64, ptr %counts, i64 {number}")
+        old = ops.define(f"load i64, ptr {count}")
+        ops.line(f"store i64 {ops.add(old, 1)}, ptr {count}")
+
+    @property
+    def instance_base(self) -> int:
+        """The number of the first instance of the action that is being generated."""
+        return self._instance_base
+
+
+def generate(bound: Bound) -> tuple[str, Layout, Tables, int]:
+    """Return the LLVM text of a bound program, its layout, tables and greatest fan-out."""
+    generator = Generator(bound)
+    return generator.text(), generator.layout, generator.tables, max(1, generator.fanout)

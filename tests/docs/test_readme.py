@@ -1,0 +1,46 @@
+"""The README is true: its design is the example, and its commands print what it shows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from specdoc.commands import run_command
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "README.md").read_text()
+SHOWN = re.findall(r"```console\n\$ (ackproof .+)\n((?:.*\n)+?)```", TEXT)
+
+#: Lines that tell of the machine, or of this run of the command.
+_VARIES = re.compile(r"  (time|memory|engine) ")
+
+
+def test_the_design_is_the_example_file() -> None:
+    (design,) = re.findall(r"```python\n(.+?)```", TEXT, flags=re.DOTALL)
+    assert design == (ROOT / "docs" / "examples" / "hasty.py").read_text()
+    assert 10 <= len(design.splitlines()) <= 15
+
+
+def test_there_is_output_to_compare() -> None:
+    assert len(SHOWN) == 2
+
+
+@pytest.mark.parametrize(("command", "shown"), SHOWN, ids=[command for command, _ in SHOWN])
+def test_a_command_prints_what_is_shown(command: str, shown: str) -> None:
+    _, printed = run_command(command, columns=80)
+    lines = iter(printed.splitlines())
+    for line in shown.splitlines():
+        if line.strip() != "…" and not _VARIES.match(line):
+            assert line in lines, f"{line!r} is not printed, or not there"
+
+
+@pytest.mark.parametrize("target", re.findall(r"\]\(([^):]+)\)", TEXT))
+def test_a_link_leads_to_a_file(target: str) -> None:
+    assert (ROOT / target).is_file()
+
+
+def test_the_two_commands_are_targets_of_the_makefile() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for target in re.findall(r"^make (\w+)", TEXT, flags=re.MULTILINE):
+        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
