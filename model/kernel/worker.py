@@ -15,7 +15,7 @@ from ackproof.model.kernel import control
 from ackproof.model.kernel.control import bucket_slots
 from ackproof.model.kernel.memory import HUGE_PAGE, Arena, Region, words_at
 
-_BUFFER_BYTES = 1 << 20
+_BUFFER_BYTES = 1 << 18
 _BATCH_MOST = 32
 _ROUND_SUCCESSORS = 1 << 15
 _FIRST_BUCKETS = 1 << 4

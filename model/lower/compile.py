@@ -72,11 +72,12 @@ def _machine_code(text: str) -> Any:
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()
     machine = target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=1
     )
     module = llvm.parse_assembly(text)
     # The text is nearly what should run: constants are folded and subexpressions shared already.
-    # The standard pipelines take twice the time and give code that is not measurably faster.
+    # The standard pipelines, and code generation at a higher level, take twice the time and give
+    # code that is not measurably faster.
     passes = llvm.create_new_module_pass_manager()
     passes.add_sroa_pass()
     passes.add_instruction_combine_pass()

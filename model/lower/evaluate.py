@@ -13,22 +13,14 @@ from typing import Any
 
 from ackproof.model.lower.access import Access, Place, Process
 from ackproof.model.lower.codec import Value
-from ackproof.model.lower.masks import bitwise, is_variable, mentions
+from ackproof.model.lower.masks import bitwise, is_variable
 from ackproof.model.lower.ops import Bit, Word
 from ackproof.model.lower.state import SymbolicState
 from ackproof.spec.lang import ir
 from ackproof.spec.lang.ir import Binder, Expr
 from ackproof.spec.lang.types import FamilyT, IntT, MapT, ProcT, RecordT, SeqT, SetT
 
-__all__ = ["Evaluator", "can_fail"]
-
-
-def can_fail(node: ir.Node) -> bool:
-    """Tell whether an expression may be undefined."""
-    return any(
-        isinstance(n, ir.Head) or (isinstance(n, ir.Extreme) and not n.optional)
-        for n in ir.walk(node)
-    )
+__all__ = ["Evaluator"]
 
 
 class Evaluator:
@@ -243,10 +235,10 @@ class Evaluator:
         Outside of `domain` the mask may be anything.
         """
         full = self.codec.universe(binder.type)
-        if not mentions(cond, binder.name):
+        if binder.name not in cond.names:
             with self.under(self.ops.no(self.ops.equal(domain, 0))):
                 return self.ops.choose(self.bit(cond), full, 0)
-        if not can_fail(cond):
+        if not cond.can_fail:
             whole = bitwise(
                 self.ops,
                 binder,

@@ -14,12 +14,7 @@ from ackproof.spec.lang import ir
 from ackproof.spec.lang.ir import Binder, Expr
 from ackproof.spec.lang.types import EnumT, SetT, SortT
 
-__all__ = ["bitwise", "is_variable", "mentions"]
-
-
-def mentions(e: ir.Node, name: str) -> bool:
-    """Whether a variable occurs in an expression."""
-    return any(isinstance(n, ir.Var) and n.name == name for n in ir.walk(e))
+__all__ = ["bitwise", "is_variable"]
 
 
 def is_variable(e: Expr, binder: Binder) -> bool:
@@ -55,13 +50,13 @@ def bitwise(
             result = join(result, mask(arg))
         return result
     if isinstance(cond, ir.In) and isinstance(cond.set.type, SetT):
-        own = is_variable(cond.elem, binder) and not mentions(cond.set, binder.name)
+        own = is_variable(cond.elem, binder) and binder.name not in cond.set.names
         return word(cond.set) if own else None
     if not isinstance(binder.type, SortT | EnumT):
         return None
     if isinstance(cond, ir.Eq):
         for one, other in ((cond.left, cond.right), (cond.right, cond.left)):
-            if is_variable(one, binder) and not mentions(other, binder.name):
+            if is_variable(one, binder) and binder.name not in other.names:
                 return ops.left(1, word(other))
     if isinstance(cond, ir.Less):
         return _order(ops, binder, cond, full, word)
@@ -71,10 +66,10 @@ def bitwise(
 def _order(
     ops: Emitter, binder: Binder, cond: ir.Less, full: int, word: Callable[[Expr], Word]
 ) -> Word | None:
-    if is_variable(cond.left, binder) and not mentions(cond.right, binder.name):
+    if is_variable(cond.left, binder) and binder.name not in cond.right.names:
         beyond = ops.left(1 if cond.strict else 2, word(cond.right))
         return ops.both(ops.sub(beyond, 1), full)
-    if is_variable(cond.right, binder) and not mentions(cond.left, binder.name):
+    if is_variable(cond.right, binder) and binder.name not in cond.left.names:
         beyond = ops.left(2 if cond.strict else 1, word(cond.left))
         return ops.differ(ops.both(ops.sub(beyond, 1), full), full)
     return None

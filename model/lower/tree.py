@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ackproof.model.lower.evaluate import Evaluator, can_fail
+from ackproof.model.lower.evaluate import Evaluator
 from ackproof.model.lower.execute import Run
 from ackproof.model.lower.layout import Leaf
 from ackproof.model.lower.ops import Bit, Word
@@ -168,9 +168,7 @@ class Tree:
 def _split(body: tuple[Stmt, ...]) -> tuple[list[Stmt], list[Stmt]]:
     """Separate the leading guards that are sure to be defined from the rest of a body."""
     guards = list(
-        itertools.takewhile(
-            lambda s: isinstance(s, ir.Local | ir.Require) and not can_fail(s), body
-        )
+        itertools.takewhile(lambda s: isinstance(s, ir.Local | ir.Require) and not s.can_fail, body)
     )
     return guards, list(body[len(guards) :])
 

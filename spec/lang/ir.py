@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from ackproof.spec.lang.types import (
@@ -127,6 +127,18 @@ class Node:
     """Base of expressions and statements; the printed form leaves out `span` and `type`."""
 
     span: Span = field(default=NOWHERE, compare=False, kw_only=True)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of all variables that occur here."""
+        own = frozenset({self.name}) if isinstance(self, Var) else frozenset()
+        return own.union(*(child.names for child in children(self)))
+
+    @cached_property
+    def can_fail(self) -> bool:
+        """Whether something here may be undefined: a head, or a `min` without a default."""
+        partial = isinstance(self, Head) or (isinstance(self, Extreme) and not self.optional)
+        return partial or any(child.can_fail for child in children(self))
 
     def __repr__(self) -> str:
         parts = [_show(getattr(self, f.name)) for f in fields(self) if f.name not in _HIDDEN]

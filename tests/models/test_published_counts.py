@@ -33,7 +33,7 @@ from tests.models import (
 EXAMPLES = "manifest in github.com/tlaplus/Examples"
 TLA = "tests of github.com/tlaplus/tlaplus"
 TLC = "TLC 2.15 on the published module"
-SPIN = "SPIN 6.5.2 on bench/promela/two_phase_commit.pml"
+SPIN = "SPIN 6.5.2 on bench/promela/two_phase_commit.pml, which prints generated as 1.235584e+08"
 START = f"{EXAMPLES}; one more of each for the step `start`"
 GUARDS = f"{EXAMPLES}; changed as the model's docstring derives"
 
@@ -94,6 +94,7 @@ ROWS = (
     Row(alternating_bit, "values2", 241, 1_205, 11, GUARDS),
     Row(simple_allocator, "c3r2", 400, 1_633, 6, EXAMPLES),
 )
+LARGE = Row(two_phase_commit, "rm9", 10_340_352, 123_558_402, 29, SPIN)
 SMALL = tuple(row for row in ROWS if row.states < 5_000)
 MEDIUM = tuple(row for row in ROWS if 5_000 <= row.states < 60_000)
 MODULES = tuple(dict.fromkeys(row.module for row in ROWS))
@@ -146,6 +147,11 @@ def test_kernel_counts(row: Row, workers: int) -> None:
     outcome = kernel.explore(without_false_claims(row), workers=workers)
     assert_counts(row, outcome)
     assert outcome.witnessed == witnesses(row)
+
+
+@pytest.mark.slow
+def test_kernel_counts_ten_million() -> None:
+    assert_counts(LARGE, kernel.explore(without_false_claims(LARGE), workers=2))
 
 
 @pytest.mark.parametrize("explore", [plain_search.explore, kernel.explore], ids=["plain", "kernel"])
