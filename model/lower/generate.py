@@ -22,6 +22,7 @@ from ackproof.model.lower.state import SymbolicState
 from ackproof.model.lower.tree import Tree
 from ackproof.spec.lang.binding import Bound
 from ackproof.spec.lang.data import domain
+from ackproof.spec.lang.errors import BindError
 from ackproof.spec.lang.program import PropertyDecl
 from ackproof.spec.lang.properties import ASSERTION, DEADLOCK, DEFINED
 
@@ -57,6 +58,8 @@ done:
 }
 """
 NO_INSTANCE = 0xFFFFFFFF
+#: Violated properties are bits of one word.
+MOST_PROPERTIES = 64
 #: A program with more instances than this is written in pieces.
 WHOLE_INSTANCES = 256
 
@@ -84,6 +87,12 @@ def _tables(bound: Bound) -> Tables:
     tables.step_bits = dict(enumerate(steps))
     tables.state_bits = dict(enumerate(p.name for p in bound.properties if p.kind == "invariant"))
     tables.seen_bits = dict(enumerate(p.name for p in bound.properties if p.kind == "reachable"))
+    for what, bits in (("states", tables.state_bits), ("steps", tables.step_bits)):
+        if len(bits) > MOST_PROPERTIES:
+            raise BindError(
+                f"instance {bound.instance.name}: there are {len(bits)} properties of {what}, and "
+                f"{MOST_PROPERTIES} can be watched at once; check some at a time"
+            )
     return tables
 
 

@@ -127,13 +127,22 @@ class Comparisons(Access):
 
     def _pair(self, node: ast.AST, a: ast.expr, b: ast.expr) -> tuple[Expr, Expr]:
         """Return two operands of one type."""
-        if self._typeless(a) and not self._typeless(b):
+        if self._takes_type(a) and not self._takes_type(b):
             right = self.expr(b)
-            return self.expr(a, right.type), right
+            return self.expr(a, self._wanted(a, right)), right
         left = self.expr(a)
-        if self._typeless(b) or (isinstance(b, ast.Set) and isinstance(left.type, SetT)):
-            return left, self.expr(b, left.type)
+        if self._takes_type(b):
+            return left, self.expr(b, self._wanted(b, left))
         return self._same(node, left, self.expr(b))
+
+    def _takes_type(self, node: ast.expr) -> bool:
+        """Tell whether the other operand says of which type this one is."""
+        return self._typeless(node) or isinstance(node, ast.Set)
+
+    def _wanted(self, node: ast.expr, other: Expr) -> Type | None:
+        return (
+            None if isinstance(node, ast.Set) and not isinstance(other.type, SetT) else other.type
+        )
 
     def _typeless(self, node: ast.expr) -> bool:
         return self.is_empty_set(node) or (isinstance(node, ast.Constant) and node.value is None)
@@ -193,9 +202,9 @@ class Comparisons(Access):
 
     def _membership(self, node: ast.Compare, a: ast.expr, b: ast.expr) -> Expr:
         span = self.scope.span(node)
-        where = self.container(b)
-        assert isinstance(where.type, SetT | SeqT)
         element = self.expr(a)
+        where = self._container_of(element, b)
+        assert isinstance(where.type, SetT | SeqT)
         if isinstance(element.type, OptionT) and element.type.inner == where.type.elem:
             raise self.error(
                 a,
@@ -203,6 +212,15 @@ class Comparisons(Access):
                 "test it first: `x is not None and x in …`",
             )
         return ir.In(self.coerce(a, element, where.type.elem), where, type=BOOL, span=span)
+
+    def _container_of(self, element: Expr, node: ast.expr) -> Expr:
+        """Return what `in` asks; a display of integers has room for the one that is looked for."""
+        if isinstance(node, ast.Set) and isinstance(element.type, IntT):
+            given = self.expr(node)
+            assert isinstance(given.type, SetT)
+            if isinstance(given.type.elem, IntT):
+                return self.expr(node, SetT(join_ints(given.type.elem, element.type)))
+        return self.container(node)
 
     def container(self, node: ast.expr) -> Expr:
         """Return what `in` and `len` ask: a set, a map's keys, a sort, or a sequence."""

@@ -17,7 +17,7 @@ from tests.impl.wire import HEADER, encode, heard
 
 __all__ = ["Bare", "GatedDisk", "PikaPublisher", "blocking", "eventually"]
 
-_PATIENCE = 30.0
+_PATIENCE = 60.0
 
 
 def eventually(condition: Callable[[], bool]) -> None:

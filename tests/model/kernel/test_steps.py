@@ -7,6 +7,7 @@ import pytest
 from ackproof.model.lower import generate, tree
 from ackproof.model.plain import PlainMachine, State
 from ackproof.spec.lang.binding import Bound, bind
+from ackproof.spec.lang.errors import BindError
 from ackproof.spec.lang.properties import ASSERTION, DEADLOCK, DEFINED
 
 from tests.model.kernel.machine import Expanded, Machine
@@ -88,6 +89,14 @@ def test_code_in_pieces_takes_the_same_steps(size: int, monkeypatch: pytest.Monk
     assert "@piece" not in whole.kernel.ir_text
     assert pieces.kernel.fanout == whole.kernel.fanout
     assert pieces.expand(states) == whole.expand(states)
+
+
+def test_more_properties_than_a_word_has_bits_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(generate, "MOST_PROPERTIES", 3)
+    with pytest.raises(BindError, match="6 properties of steps, and 3 can be watched at once"):
+        Machine(bound_of("two"))
 
 
 @pytest.mark.parametrize("name", INSTANCES)

@@ -399,10 +399,7 @@ class Interpreter:
         """Evaluate a property of states, or of a step with an event."""
         states = [before] if after is None else [before, after]
         roots = {
-            name: _Memory(self.bound, state)
-            for name, state in zip(prop.roots, states, strict=True)
+            name: _Memory(self.bound, state) for name, state in zip(prop.roots, states, strict=True)
         }
         names = {prop.event.name: event} if prop.event is not None else {}
         return bool(_Evaluator(self.bound, roots, self.order, names).value(prop.body))
-
-
