@@ -69,7 +69,8 @@ def _show_model(out: Console, model: Model) -> None:
 
 
 def _built_in(model: Model) -> dict[str, str]:
-    return {n: d for n, d in BUILT_IN.items() if n != DEADLOCK or model.deadlock_free}
+    asked = "" if model.deadlock_free else f" Checked only with --property {DEADLOCK}."
+    return {n: d + (asked if n == DEADLOCK else "") for n, d in BUILT_IN.items()}
 
 
 def _first(doc: str) -> str:

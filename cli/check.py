@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,8 +39,8 @@ Without DESIGN, the base specification of publisher confirms is checked. A DESIG
 it: the name of one in the museum, or the path of a Python file of your own that ends in
 `design = Design(...)`, or in `MODEL = Model(...)` for a system of your own.
 
-Exit codes: 0 verified, 1 a property is violated, 2 the input is wrong, 3 the search is incomplete
-(bounded, truncated, or something that must happen never did).
+Exit codes: 0 verified, 1 a property is violated or an expectation did not come true, 2 the input is
+wrong, 3 the search is incomplete (bounded, truncated, or something that must happen never did).
 
 Examples:
 
@@ -69,14 +70,14 @@ def check(
     list_all: ListAll = False,
 ) -> int:
     """Search every state; the text of the help is in `_HELP`."""
-    from ackproof.cli.jobs import memory_limit, plan
-    from ackproof.cli.targets import base_target, load
+    from ackproof.cli.jobs import memory_limit, plan, worker_count
+    from ackproof.cli.targets import base_target, load_all
     from ackproof.model.check import ENGINES
 
     choose("engine", engine, ENGINES)
     options = {
         "engine": engine,
-        "workers": workers,
+        "workers": worker_count(workers),
         "memory": memory_limit(memory),
         "max_depth": depth,
     }
@@ -85,7 +86,7 @@ def check(
 
         _alone("--museum", designs, instance, properties)
         return run_museum([], options, as_json=as_json)
-    targets = [load(name) for name in designs or []] or [base_target()]
+    targets = load_all(designs or []) or [base_target()]
     if list_all:
         from ackproof.cli.catalogue import show_catalogue
 
@@ -121,7 +122,10 @@ def run_jobs(jobs: Sequence[Job], options: dict[str, Any]) -> list[Result]:
         target = job.target
         known = reports.setdefault(id(target), {})
         result = _run(job, {**options, "program": programs.get(id(target))}, known)
-        programs[id(target)] = result.report.bound.program
+        # A check that asked for NoDeadlock has turned it on; the next may not ask.
+        programs[id(target)] = replace(
+            result.report.bound.program, deadlock_free=target.model.deadlock_free
+        )
         results.append(result)
         if result.report.outcome.limit is Limit.INTERRUPTED:
             break
@@ -146,15 +150,20 @@ def _run(job: Job, options: dict[str, Any], reports: dict[str, Any]) -> Result:
 def _show(results: list[Result], *, as_json: bool) -> int:
     from ackproof.model.verdict import worst
 
+    wrong = [r for r in results if r.judgement and not r.judgement.came_true]
+    # A search that stopped early has decided nothing, and its verdict says so.
+    failed = [1 for r in wrong if r.report.outcome.limit is None]
+    code = worst([*(r.report.verdict.exit_code for r in results), *failed])
     if as_json:
         from ackproof.model.report import document
 
         expected = [r.judgement.to_json() if r.judgement else None for r in results]
-        typer.echo(json.dumps(document([r.report for r in results], expected), indent=2))
+        found = document([r.report for r in results], expected)
+        typer.echo(json.dumps({**found, "exit_code": code}, indent=2))
     else:
         from ackproof.cli.output import show_result, show_traces
         from ackproof.cli.page import console
-        from ackproof.cli.table import show_expectations, show_table
+        from ackproof.cli.table import show_expectations, show_sum, show_table
 
         out = console()
         if len(results) == 1:
@@ -163,15 +172,16 @@ def _show(results: list[Result], *, as_json: bool) -> int:
             show_traces(out, results)
             show = show_expectations if any(r.judgement for r in results) else show_table
             show(out, results)
-    return worst([r.report.verdict.exit_code for r in results])
+            show_sum(out, results)
+    return code
 
 
 def _print_llvm(jobs: Sequence[Job], properties: list[str] | None) -> int:
+    from ackproof.model.check import chosen
     from ackproof.model.lower.compile import compile_kernel
-    from ackproof.spec.lang.binding import bind
 
     for job in jobs:
-        bound = bind(job.target.model, job.instance, job.target.design, properties)
+        bound = chosen(job.target.model, job.instance, job.target.design, properties)
         typer.echo(compile_kernel(bound).ir_text)
     return 0
 
@@ -201,3 +211,4 @@ def _write_itf(results: list[Result], path: Path | None) -> None:
             file.write_text(json.dumps(itf_trace(trace)) + "\n", encoding="utf-8")
         except OSError as error:
             raise InputError(f"--itf {file} cannot be written: {error.strerror}") from None
+        typer.echo(f"wrote {file}: the counterexample to {trace.property}", err=True)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ackproof.cli.page import STYLES, Page
 from ackproof.model.explain import Explanation
-from ackproof.model.listing import listing
+from ackproof.model.listing import legend, listing
 from ackproof.model.museum import steps
 from ackproof.model.trace import Trace
 
@@ -30,8 +30,13 @@ def show_counterexamples(page: Page, traces: Sequence[Trace]) -> None:
         _claim(page, first, f" is false {where}; no shorter run does it")
         page.line()
         if first.steps:
-            page.drawn(listing(first, max(page.out.width, _NARROWEST)))
+            lines = listing(first, max(page.out.width, _NARROWEST))
+            page.drawn(lines)
             page.line()
+            if not page.explained:
+                page.explained = True
+                page.wrapped(f"({legend(lines)})", "  ", STYLES["head"])
+                page.line()
         _reason(page, first)
         for trace in others:
             _claim(page, trace, " is false there, too")

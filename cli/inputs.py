@@ -8,6 +8,7 @@ reported in a line first.
 from __future__ import annotations
 
 import difflib
+import errno
 import functools
 import os
 import sys
@@ -16,7 +17,15 @@ from typing import ParamSpec, TypeVar
 
 import typer
 
-__all__ = ["INCOMPLETE", "INTERNAL", "WRONG_INPUT", "InputError", "choose", "clean_exit"]
+__all__ = [
+    "INCOMPLETE",
+    "INTERNAL",
+    "WRONG_INPUT",
+    "InputError",
+    "choose",
+    "clean_exit",
+    "refused_by_system",
+]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -41,6 +50,11 @@ def choose(kind: str, name: str, known: Iterable[str], *, short: bool = False) -
     longer = [n for n in names if n.startswith(name)]
     if name in names or (short and len(longer) == 1):
         return name if name in names else longer[0]
+    if short and name and len(longer) > 1:
+        raise InputError(
+            f"{name!r} is the beginning of several: {', '.join(longer)}\n"
+            "  instead: write more of it"
+        )
     by_lower = {n.lower(): n for n in names}
     close = difflib.get_close_matches(name.lower(), by_lower, n=1)
     hint = f"; did you mean {by_lower[close[0]]}?" if close else ""
@@ -62,22 +76,31 @@ def clean_exit(command: Callable[P, int]) -> Callable[P, None]:
 
 
 def _guarded(command: Callable[P, int], *args: P.args, **kwargs: P.kwargs) -> int:
+    try:
+        return _told(command, *args, **kwargs)
+    except KeyboardInterrupt:
+        return _say("interrupted before there was anything to report", INCOMPLETE)
+
+
+def _told(command: Callable[P, int], *args: P.args, **kwargs: P.kwargs) -> int:
     from ackproof.spec.lang.errors import BindError, SpecError
 
     try:
-        return command(*args, **kwargs)
+        code = command(*args, **kwargs)
+        sys.stdout.flush()
+        return code
     except (InputError, SpecError, BindError) as error:
         return _say(f"error: {error}", WRONG_INPUT)
     except MemoryError as error:
         return _say(
             f"error: {error or 'out of memory'}\n  instead: give a smaller --memory", WRONG_INPUT
         )
-    except KeyboardInterrupt:
-        return _say("interrupted before there was anything to report", INCOMPLETE)
     except BrokenPipeError:
-        # Whoever read the output has seen enough; nothing can be written any more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read the output has seen enough.
+        drop_output()
         return 0
+    except OSError as error:
+        return refused_by_system(error)
     except Exception as error:
         if os.environ.get("ACKPROOF_TRACEBACK"):
             raise
@@ -86,6 +109,24 @@ def _guarded(command: Callable[P, int], *args: P.args, **kwargs: P.kwargs) -> in
             "this is a defect of ackproof; with ACKPROOF_TRACEBACK=1 it shows where",
             INTERNAL,
         )
+
+
+def refused_by_system(error: OSError) -> int:
+    """Say that the system refused to read, write or start something; return the exit code."""
+    what = error.filename
+    if error.errno == errno.ENOSPC and what is None:
+        drop_output()
+        what = "the output cannot be written"
+    return _say(
+        f"error: {what or 'the system refuses'}: {error.strerror or error}\n"
+        "  instead: make room for it, or ask for less of it, and try again",
+        WRONG_INPUT,
+    )
+
+
+def drop_output() -> None:
+    """Send what is still to be written to nowhere: it cannot be written any more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(text: str, code: int) -> int:

@@ -1,33 +1,42 @@
 """Which checks a command line asks for, decided before the first of them runs.
 
 Without `--instance`, a design is checked where it expects something, and everything else on the
-default instance: the first of those that the file brings, or of the model.  All names are looked
+default instance: the first of those that the file brings, or of the model.  Where that leaves out
+the model's own default, a job says so.  All names are looked
 up here, so that a slip in the last one does not cost the time of the first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ackproof.cli.inputs import InputError, choose
 from ackproof.cli.targets import Target
 from ackproof.model.museum import expected_instance
-from ackproof.model.resources import parse_size
+from ackproof.model.resources import default_workers, parse_size
 from ackproof.spec.lang.errors import BindError
 from ackproof.spec.lang.model import Breaks, Holds, Instance
 from ackproof.spec.lang.properties import BUILT_IN
 
-__all__ = ["Job", "memory_limit", "plan"]
+__all__ = ["Job", "memory_limit", "plan", "worker_count"]
+
+#: Threads that may be asked for anywhere, however few can run at once.
+_ALWAYS = 4
 
 
 @dataclass(frozen=True)
 class Job:
-    """One check: a target on an instance, and what is expected of it."""
+    """One check: a target on an instance, and what is expected of it.
+
+    Args:
+        note: why it is this instance, where another would be the default.
+    """
 
     target: Target
     instance: Instance
     expectation: Breaks | Holds | None = None
+    note: str = ""
 
     @property
     def label(self) -> str:
@@ -65,7 +74,37 @@ def _jobs(target: Target, instances: Sequence[str], *, judged: bool) -> list[Job
         return [
             job for i in chosen for job in [j for j in found if j.instance == i] or [Job(target, i)]
         ]
-    return found or [Job(target, model.instances[0])]
+    return [replace(j, note=_note(target, found)) for j in found] or [
+        Job(target, model.instances[0], note=_note(target, []))
+    ]
+
+
+def _note(target: Target, expected: Sequence[Job]) -> str:
+    """Say why instances were chosen, if the default of the model is not among them."""
+    usual = next((i for i in target.model.instances if i not in target.own), None)
+    seen = list(dict.fromkeys(j.instance.name for j in expected))
+    if not seen and target.own:
+        names, why = target.own[0].name, "the first instance that the file brings"
+    else:
+        names, why = ", ".join(seen), "which its expectations name"
+    if not names or usual is None or usual.name in seen:
+        return ""
+    return f"checked on {names}, {why}; {usual.name} was not looked at"
+
+
+def worker_count(workers: int | None) -> int | None:
+    """Return the number of threads that `--workers` asks for, or None if it was not given.
+
+    Raises:
+        InputError: there are more than the machine can run.
+    """
+    most = default_workers()
+    if workers is not None and workers > max(most, _ALWAYS):
+        raise InputError(
+            f"--workers {workers}: {most} can run at once here\n"
+            f"  instead: give {most} or fewer, or leave it out"
+        )
+    return workers
 
 
 def memory_limit(text: str | None) -> int | None:

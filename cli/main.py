@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import io
 import sys
+from typing import Annotated
 
 import typer
 from ackproof.cli.check import check
+from ackproof.cli.inputs import refused_by_system
 from ackproof.cli.museum import museum
 from ackproof.cli.serve import serve
 
@@ -30,12 +32,38 @@ app.command("museum")(museum)
 app.command("serve")(serve)
 
 
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            typer.echo(f"ackproof {version('ackproof')}")
+        except PackageNotFoundError:
+            typer.echo("ackproof, run from its sources without being installed")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and leave."
+        ),
+    ] = False,
+) -> None:
+    """Publisher confirms, said once and precisely: check the specification, or a change to it."""
+
+
 def main() -> None:
     """Run the command line; what the output cannot encode is replaced, never an error."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    app()
+    try:
+        app()
+    except OSError as error:
+        sys.exit(refused_by_system(error))
 
 
 if __name__ == "__main__":

@@ -29,6 +29,8 @@ Examples:
 
     ackproof museum b10 b11         these two
 
+    ackproof museum my_design.py    one of your own
+
     ackproof check b10              one of them, with its counterexample
 """
 
@@ -42,11 +44,11 @@ def museum(
     as_json: AsJson = False,
 ) -> int:
     """Check the museum; the text of the help is in `_HELP`."""
-    from ackproof.cli.jobs import memory_limit
+    from ackproof.cli.jobs import memory_limit, worker_count
     from ackproof.model.check import ENGINES
 
     choose("engine", engine, ENGINES)
-    options = {"engine": engine, "workers": workers, "memory": memory_limit(memory)}
+    options = {"engine": engine, "workers": worker_count(workers), "memory": memory_limit(memory)}
     return run_museum(designs or [], options, as_json=as_json)
 
 
@@ -54,7 +56,7 @@ museum.__doc__ = _HELP
 
 
 def run_museum(names: list[str], options: dict[str, Any], *, as_json: bool) -> int:
-    """Check the named designs, or all, and show what became of their expectations.
+    """Check the named designs or files, or all designs, and show what became of their expectations.
 
     Raises:
         InputError: a design is unknown, or there is none, or one expects nothing.
@@ -62,16 +64,15 @@ def run_museum(names: list[str], options: dict[str, Any], *, as_json: bool) -> i
     from ackproof.cli.check import run_jobs
     from ackproof.cli.jobs import plan
     from ackproof.cli.output import Result
-    from ackproof.cli.targets import load
+    from ackproof.cli.targets import load_all
     from ackproof.model.museum import museum_names
 
-    known = museum_names()
-    chosen = [choose("design", name, known, short=True) for name in names] or list(known)
+    chosen = names or list(museum_names())
     if not chosen:
         raise InputError(
             "the museum has no designs; check a file of your own: ackproof check my_design.py"
         )
-    jobs = plan([load(name) for name in chosen], [], [])
+    jobs = plan(load_all(chosen), [], [])
     silent = [j.target.label for j in jobs if j.expectation is None]
     if silent:
         raise InputError(

@@ -36,7 +36,8 @@ Instances = Annotated[
         "--instance",
         "-i",
         metavar="NAME",
-        help="Instance to check on; may be repeated.",
+        help="Instance to check on; may be repeated. If not given: those that the design's "
+        "expectations name, or else the first that the file brings, or the model's first.",
         show_default=False,
     ),
 ]
@@ -46,13 +47,16 @@ Properties = Annotated[
         "--property",
         "-p",
         metavar="NAME",
-        help="Check this property only; may be repeated.",
+        help="Check this property only; may be repeated. The built-in NoDeadlock is checked if "
+        "it is named here.",
         show_default=False,
     ),
 ]
 EngineName = Annotated[
     str,
     typer.Option(
+        "--engine",
+        "-e",
         metavar="kernel|plain",
         help="kernel: compiled. plain: the specification's own Python, for small instances.",
     ),
@@ -62,7 +66,7 @@ Workers = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="Threads; as many as can run at once if not given.",
+        help="Threads; as many as can run at once if not given, and no more than that.",
         show_default=False,
     ),
 ]

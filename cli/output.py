@@ -56,7 +56,12 @@ def show_result(out: Console, result: Result) -> None:
     _counts(page, report)
     _missing(page, report)
     _expectation(page, result.judgement)
+    if result.job.note:
+        page.wrapped(result.job.note, "  ")
+        page.line()
     _verdict(page, report)
+    if result.judgement and not result.judgement.came_true:
+        page.line(("not as expected", STYLES["wrong"]), f"  {result.judgement.found}")
 
 
 def show_traces(out: Console, results: Sequence[Result]) -> None:
@@ -94,12 +99,16 @@ def sizes_text(instance: Instance) -> str:
 def _counts(page: Page, report: Report) -> None:
     outcome = report.outcome
     rate = outcome.states / outcome.seconds if outcome.seconds else 0
-    per_state = outcome.memory / outcome.states
+    widest = max(outcome.level_sizes, default=0)
+    per_state = outcome.memory / max(outcome.states, 1)
     density = f" ({per_state:,.0f} bytes per state)" if outcome.states >= _MANY else ""
     rows = [
         ("states", f"{outcome.states:,} distinct"),
         ("transitions", f"{report.transitions:,}"),
-        ("depth", f"{outcome.levels} levels, the widest of {max(outcome.level_sizes):,} states"),
+        (
+            "depth",
+            f"{outcome.levels} levels, the widest of {widest:,} states",
+        ),
         (
             "time",
             f"{report.seconds:.2f} s: compiling {outcome.compile_seconds:.2f} s, "

@@ -67,6 +67,8 @@ class Page:
     def __init__(self, out: Console) -> None:
         self.out = out
         self.plain = not can_draw()
+        #: Whether the marks of a listing have been explained on this page.
+        self.explained = False
 
     def line(self, *parts: tuple[str, str] | str) -> None:
         """Write a line of pieces, each with a style."""

@@ -42,6 +42,10 @@ def serve(
 
     Log in as guest with password guest, on virtual host /. Ctrl-C stops it.
 
+    It takes the publishing side only: the default exchange, queue.declare, queue.delete,
+    queue.purge, and confirms. There is no consuming yet; anything else is answered 540
+    NOT_IMPLEMENTED.
+
     Example: ackproof serve --port 5672 --data ./broker-data
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")

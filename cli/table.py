@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-__all__ = ["show_expectations", "show_table"]
+__all__ = ["show_expectations", "show_sum", "show_table"]
 
 
 def show_table(out: Console, results: Sequence[Result]) -> None:
@@ -80,3 +80,15 @@ def _show_expectation(page: Page, result: Result, wide: int) -> None:
     page.line("  ", mark, f" {_expected(result):<{wide}}", (counts, "dim"))
     if judgement is not None and not judgement.came_true:
         page.hanging("      ", f"but {judgement.found}", "bold red")
+
+
+def show_sum(out: Console, results: Sequence[Result]) -> None:
+    """Write which instances were left out, and how many expectations came true."""
+    page = Page(out)
+    for label, note in dict.fromkeys((r.job.target.label, r.job.note) for r in results):
+        if note:
+            page.wrapped(f"{label}: {note}", "")
+    judged = [r.judgement for r in results if r.judgement]
+    if judged:
+        true = sum(j.came_true for j in judged)
+        page.line(f"{true} of {len(judged)} expectations came true")

@@ -3,7 +3,8 @@
 A user's file is a Python module that defines `design = Design(...)`, a change to the base, or
 `MODEL = Model(...)`, a model of its own, or both, and then the design changes that model.  It may
 bring `instances = (Instance(...), ...)` too.  It is imported as Python imports a script: its folder
-is on the path while it runs.  Whatever goes wrong then is the file's, and is told with its line.
+is on the path while it runs, and what it prints goes to standard error.  Whatever goes wrong then
+is the file's, and is told with its line.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import linecache
 import os
 import sys
 import traceback
+from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -22,8 +25,9 @@ from typing import Any
 from ackproof.cli.inputs import InputError, choose
 from ackproof.spec.lang.model import Breaks, Design, Holds, Instance, Model
 from ackproof.spec.lang.process import Process
+from ackproof.spec.lang.properties import properties_in
 
-__all__ = ["BASE", "MUSEUM", "Target", "base_target", "load"]
+__all__ = ["BASE", "MUSEUM", "Target", "base_target", "load", "load_all"]
 
 #: The model that designs change.
 BASE = "ackproof.spec.model"
@@ -59,6 +63,28 @@ def base_target() -> Target:
     return Target(importlib.import_module(BASE).MODEL)
 
 
+def load_all(texts: Sequence[str]) -> list[Target]:
+    """Return what command line arguments name; what is named twice is there once.
+
+    Raises:
+        InputError: there is no such design or file, or it cannot be used.
+    """
+    found: dict[str, Target] = {}
+    for text in texts:
+        file = str(Path(text).resolve())
+        target = found.get(file) or load(text)
+        found[file if _is_file(text) else target.label] = target
+    return list(found.values())
+
+
+def _is_file(text: str) -> bool:
+    from ackproof.model.museum import museum_names
+
+    path = Path(text)
+    named = os.sep in text or path.suffix == ".py" or path.exists()
+    return text not in museum_names() and named
+
+
 def load(text: str) -> Target:
     """Return what a command line argument names.
 
@@ -67,11 +93,10 @@ def load(text: str) -> Target:
     """
     from ackproof.model.museum import museum_names
 
-    names = museum_names()
     path = Path(text)
-    if text not in names and (os.sep in text or path.suffix == ".py" or path.exists()):
+    if _is_file(text):
         return _target(_from_file(path), path.stem)
-    name = choose("design", text, names, short=True)
+    name = choose("design", text, museum_names(), short=True)
     return _target(_imported(f"{MUSEUM}.{name}", name), name)
 
 
@@ -103,7 +128,8 @@ def _run(path: Path) -> ModuleType:
     sys.modules[name] = module
     sys.path.insert(0, folder)
     try:
-        spec.loader.exec_module(module)
+        with redirect_stdout(sys.stderr):
+            spec.loader.exec_module(module)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -161,6 +187,8 @@ def _target(module: ModuleType, name: str) -> Target:
         )
     if design is not None:
         _check_design(design, name)
+        if model is None:
+            _refuse_properties(module, name)
     if model is not None:
         _check_model(model, name)
     chosen = model or base_target().model
@@ -189,6 +217,19 @@ def _own_instances(module: ModuleType, name: str) -> tuple[Instance, ...]:
             '  instead: write instances = (Instance("mine", "…", {Msg: 2}),)'
         )
     return tuple(given)
+
+
+def _refuse_properties(module: ModuleType, name: str) -> None:
+    """Refuse properties of a file that changes the base: nothing would check them."""
+    added = [p.name for p in properties_in(module) if p.function.__module__ == module.__name__]
+    if added:
+        raise InputError(
+            f"{name}: a design cannot add properties, and this one defines {', '.join(added)}\n"
+            "  instead: give the file a model that has them, too: from dataclasses import replace, "
+            f"from {BASE} import MODEL as BASE, and\n"
+            "  MODEL = replace(BASE, properties=(*BASE.properties, "
+            f"*properties_in({', '.join(added)})))"
+        )
 
 
 def _check_design(design: Design, name: str) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Literal, Protocol
 
 from ackproof.model.outcome import Outcome, Progress
@@ -23,10 +24,10 @@ from ackproof.spec.lang.data import Elements
 from ackproof.spec.lang.errors import BindError
 from ackproof.spec.lang.model import Design, Instance, Model
 from ackproof.spec.lang.program import Program
-from ackproof.spec.lang.properties import BUILT_IN
+from ackproof.spec.lang.properties import BUILT_IN, DEADLOCK
 from ackproof.spec.lang.types import BoolT, EnumT, IntT, OptionT, RecordT, SetT, SortT, Type
 
-__all__ = ["ENGINES", "Engine", "check", "check_bound", "explorer"]
+__all__ = ["ENGINES", "Engine", "check", "check_bound", "chosen", "explorer"]
 
 Engine = Literal["kernel", "plain"]
 
@@ -72,7 +73,8 @@ def check(
         instance: the sizes to check at.
         design: the change to check, if any.
         name: what the design is called.
-        properties: names of those to check, all of them when left out; built-in ones always are.
+        properties: names of those to check, all of them when left out.  Built-in ones always are,
+            but for `NoDeadlock`: the model asks for that, or this list does.
         engine: which search to use.
         workers: threads; as many as can run at once when left out.
         memory: bytes at which to stop; most of what is available when left out.
@@ -87,9 +89,29 @@ def check(
     """
     started = time.perf_counter()
     _refuse_large_sorts(instance)
-    chosen = None if properties is None else [p for p in properties if p not in BUILT_IN]
-    bound = bind(model, instance, design, chosen, program)
+    bound = chosen(model, instance, design, properties, program)
     return check_bound(bound, name, engine, workers, memory, max_depth, progress, started)
+
+
+def chosen(
+    model: Model,
+    instance: Instance,
+    design: Design | None = None,
+    properties: Iterable[str] | None = None,
+    program: Program | None = None,
+) -> Bound:
+    """Return a model bound to an instance, with only the properties chosen; see `check`.
+
+    Raises:
+        SpecError: the specification or the design is outside the language.
+        BindError: the instance or the choice of properties does not fit the model.
+    """
+    names = None if properties is None else list(properties)
+    declared = None if names is None else [n for n in names if n not in BUILT_IN]
+    bound = bind(model, instance, design, declared, program)
+    if names is None or DEADLOCK not in names:
+        return bound
+    return replace(bound, program=replace(bound.program, deadlock_free=True))
 
 
 def check_bound(

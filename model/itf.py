@@ -8,7 +8,8 @@ strings, but elements of an ordered sort are integers; None and a value that may
 variants that Quint's options are.  Maps are total here, and list every key.
 
 Two more variables follow Quint's convention for traces that drive tests: `mbt::actionTaken` is the
-action that led to a state, and `mbt::nondetPicks` are its arguments.
+action that led to a state, and `mbt::nondetPicks` are its arguments.  The `#meta` of a state has
+both as plain JSON, for readers that look there.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ackproof.model.show import in_order
+from ackproof.model.show import in_order, json_value
 from ackproof.model.trace import Trace, TraceStep
 from ackproof.spec.lang.binding import Bound
 from ackproof.spec.lang.data import default_data, domain
@@ -51,7 +52,11 @@ def itf_trace(trace: Trace) -> dict[str, Any]:
         "params": [],
         "vars": [*(v.name for v in variables), ACTION, PICKS],
         "states": [
-            {"#meta": {"index": i}, **_state(bound, variables, state), **_taken(bound, step)}
+            {
+                "#meta": {"index": i, **_meta(step)},
+                **_state(bound, variables, state),
+                **_taken(bound, step),
+            }
             for i, (state, step) in enumerate(zip(trace.states, steps, strict=True))
         ],
     }
@@ -75,6 +80,16 @@ def _state(bound: Bound, variables: list[Variable], state: tuple[Any, ...]) -> d
         }
 
     return {v.name: nested(v, ()) for v in variables}
+
+
+def _meta(step: TraceStep | None) -> dict[str, Any]:
+    if step is None:
+        return {"action": "init", "args": {}}
+    pairs = zip(step.instance.action.params, step.instance.args, strict=True)
+    return {
+        "action": step.instance.action.name,
+        "args": {p.name: json_value(value, p.type) for p, value in pairs},
+    }
 
 
 def _taken(bound: Bound, step: TraceStep | None) -> dict[str, Any]:

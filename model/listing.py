@@ -17,6 +17,7 @@ The result is lines of styled pieces, so that a terminal can colour what a file 
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from ackproof.model.lanes import Lane, Lanes
 from ackproof.model.trace import Trace, TraceStep
 from ackproof.spec.lang import ir
 
-__all__ = ["Line", "Piece", "listing", "plain"]
+__all__ = ["Line", "Piece", "legend", "listing", "plain"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,24 @@ def listing(trace: Trace, width: int) -> list[Line]:
     for number, step in enumerate(trace.steps, start=1):
         lines += chart.step(number, step)
     return [_trimmed(line) for line in lines]
+
+
+def legend(lines: list[Line]) -> str:
+    """Return what the marks in a listing mean, those that occur in it."""
+    text = "\n".join(plain(lines))
+    marks = {
+        "●": "● the process that acts",
+        "✗": "✗ the one that fails",
+        "○": "○ another that changes",
+        "▶": "▶ what a client sees",
+    }
+    found = [meaning for mark, meaning in marks.items() if mark in text]
+    element = re.search(r"  [+−](\S+)( [+−]\S+)*$", text, re.MULTILINE)
+    if element:
+        found.append(
+            f"+{element[1]} a set gets the element {element[1]}, −{element[1]} it loses it"
+        )
+    return "; ".join(found)
 
 
 def _trimmed(line: Line) -> Line:

@@ -18,7 +18,7 @@ from ackproof.model.check import check
 from ackproof.model.report import Report
 from ackproof.spec.lang.errors import BindError
 from ackproof.spec.lang.model import Breaks, Design, Holds, Instance, Model
-from ackproof.spec.lang.properties import BUILT_IN
+from ackproof.spec.lang.properties import BUILT_IN, DEADLOCK
 
 __all__ = [
     "Judgement",
@@ -133,6 +133,10 @@ def judge(
     """
     instance = expected_instance(model, expectation)
     remembered = {} if reports is None else reports
+    if expectation.property == DEADLOCK and not model.deadlock_free:
+        # Whoever expects something of it asks for it, where the model does not.
+        report = check(model, instance, design, name=name, **options | {"properties": [DEADLOCK]})
+        return Judgement(expectation, report, *_compare(expectation, report))
     if instance.name not in remembered:
         remembered[instance.name] = check(model, instance, design, name=name, **options)
     report = remembered[instance.name]

@@ -54,7 +54,7 @@ class Report:
     @property
     def transitions(self) -> int:
         """Steps taken: what was generated, without the initial state."""
-        return self.outcome.generated - 1
+        return max(self.outcome.generated - 1, 0)
 
     @property
     def complete(self) -> bool:

@@ -38,8 +38,8 @@ class Channel(Process):
     confirmed: Set[Msg]
     rejected: Set[Msg]
 
-    acked: Ghost[Set[Msg]]
-    nacked: Ghost[Set[Msg]]
+    acked: Ghost[Set[Msg]]  # those that the channel meant to ack, so far
+    nacked: Ghost[Set[Msg]]  # those that it meant to nack
 
     # -- publishing -----------------------------------------------------------------------------
 

@@ -33,7 +33,7 @@ class Publisher(Process):
     nacked: Set[Msg]
     returned: Set[Msg]
 
-    returned_late: Ghost[Set[Msg]]
+    returned_late: Ghost[Set[Msg]]  # those returned after their ack or nack
 
     @helper
     def unknown(self) -> Set[Msg]:

@@ -42,6 +42,10 @@ __all__ = ["KINDS", "declared", "kind_refused", "to_type", "type_of_class"]
 KINDS: tuple[type, ...] = (Sort, OrderedSort, enum.Enum, Record, Event)
 
 
+#: The records whose fields are being read.
+_OPEN: list[type[Record]] = []
+
+
 def declared(cls: type) -> Mapping[str, Any]:
     """Return the declared variables of a process class, or the fields of a record.
 
@@ -72,11 +76,25 @@ def type_of_class(cls: type) -> Type | None:
         note(cls)
         return SortT(cls.__name__, cls.ordered)
     if issubclass(cls, Record):
-        note(cls)
+        return _record(cls)
+    return None
+
+
+def _record(cls: type[Record]) -> RecordT:
+    note(cls)
+    if cls in _OPEN:
+        raise SpecError(
+            class_span(cls),
+            f"`{cls.__name__}` contains itself",
+            "refer to another record by an element of a sort",
+        )
+    _OPEN.append(cls)
+    try:
         hints = declared(cls)
         names = [f.name for f in dataclasses.fields(cls)]  # type: ignore[arg-type]
         return RecordT(cls.__name__, tuple((n, _field(cls, n, hints[n])) for n in names))
-    return None
+    finally:
+        _OPEN.remove(cls)
 
 
 def _field(cls: type[Record], name: str, hint: Any) -> Type:

@@ -21,6 +21,7 @@ from ackproof.spec.lang.types import (
     SetT,
     SortT,
     Type,
+    is_scalar,
     join_ints,
     written,
 )
@@ -106,7 +107,9 @@ class Comparisons(Access):
         if self._typeless(node):
             return None
         found = self.expr(node).type
-        return found if isinstance(found, OptionT | SetT) else OptionT(found)
+        if isinstance(found, OptionT | SetT):
+            return found
+        return OptionT(found) if is_scalar(found) else None
 
     def either(self, node: ast.AST, cond: Expr, yes: Expr, no: Expr) -> Expr:
         """Return the choice between two values, brought to one type."""

@@ -6,9 +6,12 @@ write instead.  Tests compare the text letter by letter.
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 from ackproof.spec.lang.ir import Span
 
-__all__ = ["BindError", "SpecError"]
+__all__ = ["BindError", "SpecError", "close_to"]
 
 
 class SpecError(Exception):
@@ -41,3 +44,9 @@ class SpecError(Exception):
 
 class BindError(Exception):
     """An instance or design that does not fit its model; the text says where and what to do."""
+
+
+def close_to(name: str, known: Iterable[str]) -> str | None:
+    """Return the name that was probably meant, if one is close enough."""
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.7)
+    return close[0] if close else None

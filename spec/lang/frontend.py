@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from ackproof.spec.lang.check_defined import check_defined
+from ackproof.spec.lang.check_design import check_design
 from ackproof.spec.lang.check_ghosts import check_ghosts
 from ackproof.spec.lang.check_loops import check_loops
 from ackproof.spec.lang.check_ranges import check_ranges
@@ -20,7 +21,7 @@ from ackproof.spec.lang.classes import distinct_names
 from ackproof.spec.lang.discover import discover, registry_of
 from ackproof.spec.lang.inline import inline_actions
 from ackproof.spec.lang.ir import Expr, walk
-from ackproof.spec.lang.methods import read_process
+from ackproof.spec.lang.methods import check_overrides, read_process
 from ackproof.spec.lang.model import Design, Model
 from ackproof.spec.lang.program import ProcessDecl, Program, Variable
 from ackproof.spec.lang.types import FamilyT, RecordT, SortT, Type
@@ -45,10 +46,15 @@ def compile_model(model: Model, design: Design | None = None) -> Program:
 
     Raises:
         SpecError: something in the specification or the design is outside the language.
+        BindError: the design changes nothing.
     """
     with distinct_names():
         registry = registry_of(model, design)
         classes = discover(model.system, registry)
+        for cls in classes:
+            check_overrides(cls, registry)
+        if design is not None:
+            check_design(design, registry)
         processes = tuple(read_process(cls, registry) for cls in classes)
         properties = read_properties(model, registry)
     by_name = {p.name: p for p in processes}

@@ -17,6 +17,7 @@ from typing import Any
 from ackproof.spec.lang import ir
 from ackproof.spec.lang.calls import Calls
 from ackproof.spec.lang.declare import to_type
+from ackproof.spec.lang.errors import close_to
 from ackproof.spec.lang.ir import Expr
 from ackproof.spec.lang.parameters import Signature, hints_in, parameters, scope_of
 from ackproof.spec.lang.places import is_rooted
@@ -57,7 +58,9 @@ class Helpers(Calls):
             raise self.error(
                 node,
                 f"{obj.type.name} has no helper `{func.attr}`",
-                f"declare it in class {obj.type.name} with @helper",
+                self.instead(
+                    obj.type, func.attr, f"declare it in class {obj.type.name} with @helper"
+                ),
             )
         if mark.kind != "helper":
             raise self.error(
@@ -66,6 +69,12 @@ class Helpers(Calls):
                 "call it as a statement of its own",
             )
         return self.inline(node, target, obj, owner)
+
+    def instead(self, t: ProcT, name: str, otherwise: str) -> str:
+        """Return what to write for a step or helper that is not there: a close name, if any."""
+        cls = self.scope.registry.classes[t.name]
+        meant = close_to(name, (n for n in dir(cls) if mark_of(getattr(cls, n)) is not None))
+        return f"did you mean `{meant}`? if not, {otherwise}" if meant else otherwise
 
     def method(self, classes: Iterable[type], name: str) -> tuple[type | None, Any, Mark | None]:
         """Return the first class that defines a method, the method, and what it is marked as."""

@@ -27,7 +27,7 @@ from ackproof.spec.lang.types import (
     written,
 )
 
-__all__ = ["read_process"]
+__all__ = ["check_overrides", "read_process"]
 
 
 def read_process(cls: type[Process], registry: Registry) -> ProcessDecl:
@@ -70,11 +70,33 @@ def _methods(cls: type[Process], base: type[Process], registry: Registry) -> lis
                 f"nothing says what `{name}` is to the specification",
                 "decorate it: @action, @fault, @handler, @on(Event) or @helper",
             )
+        if function.__name__ != name or hasattr(Process, name):
+            raise scope.error(
+                node,
+                f"`{name}` is another name for `{function.__name__}`"
+                if function.__name__ != name
+                else f"every process has a method `{name}` already",
+                "give the step one name, and one that is not taken",
+            )
         params = parameters(scope, function, node, method=True)
-        _check_override(cls, name, mark, params, scope, node)
         if mark.kind != "helper":
             found.append(_method(function, mark, params, cls, base, registry))
     return found
+
+
+def check_overrides(cls: type[Process], registry: Registry) -> None:
+    """Compare what the class that plays `cls` overrides with what it overrides.
+
+    Raises:
+        SpecError: an override is another kind of step, or takes something else.
+    """
+    for base in registry.player(cls).__mro__:
+        for name, function in vars(base).items():
+            mark = mark_of(function)
+            if mark is not None and inspect.isfunction(function):
+                scope, node = scope_of(function, Scope("", {}, registry))
+                params = parameters(scope, function, node, method=True)
+                _check_override(base, name, mark, params, scope, node)
 
 
 def _check_override(

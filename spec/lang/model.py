@@ -24,13 +24,17 @@ class Instance:
     """Sizes, constants and fault budgets for one check.
 
     Args:
-        name: how the command line calls it.
+        name: how the command line calls it: `--instance core`.
         purpose: what it is for, in one line.
-        sizes: number of elements of each sort.
-        faults: how often each fault action may happen; a fault that is not named may not.
-        constants: values for `Const` variables, by "Class.name"; for a process that belongs to
-            a family, a mapping from its element to the value is allowed.
-        states: the number of distinct states it is known to have, if it has been counted.
+        sizes: number of elements of each sort, as in `{Msg: 2, Queue: 2}`; every sort that the
+            model uses has to be there.
+        faults: how often each fault may happen in a run, by the name of its method, as in
+            `{"crash_queue": 1}`; a fault that is not named does not happen.
+        constants: values for `Const` variables, by "Class.name", as in
+            `{"QueueMaster.durable": True}`; for a process that belongs to a family, a mapping
+            from its element to the value is allowed.  They come before a design's.
+        states: the number of distinct states that the base is known to have on it, if they
+            have been counted; what is shown while a search runs is measured against it.
         lacks: names of `@reachable` properties and of actions that these sizes and faults rule
             out; whatever else never comes up leaves a check `unwitnessed`.
     """
@@ -46,7 +50,13 @@ class Instance:
 
 @dataclass(frozen=True)
 class Breaks:
-    """Expectation: the property is violated, shortest trace `steps` long, on that instance."""
+    """Expectation of a design: a property is violated.
+
+    Args:
+        property: its name.
+        instance: the name of the instance that it is checked on.
+        steps: length of the shortest run to the violation, in steps.
+    """
 
     property: str
     instance: str
@@ -55,7 +65,12 @@ class Breaks:
 
 @dataclass(frozen=True)
 class Holds:
-    """Expectation: every property (or the one named) holds on that instance."""
+    """Expectation of a design: nothing is violated.
+
+    Args:
+        instance: the name of the instance that is checked.
+        property: the name of the property that holds; all of them if it is None.
+    """
 
     instance: str
     property: str | None = None
@@ -67,11 +82,13 @@ class Design:
 
     Args:
         claim: the idea in one line.
-        source: where it comes from (a seed document, a RabbitMQ version, a bug number).
+        source: where it comes from (a document, a RabbitMQ version, a bug number).
         replace: subclasses of the model's processes; each takes the place of the class it
             extends, wherever that is used.
-        constants: values for `Const` variables, by "Class.name"; an instance's own values yield.
-        expect: what a check must find.
+        constants: values for `Const` variables, by "Class.name", as in
+            `{"QueueMaster.durable": False}`; where an instance gives a value too, the instance's
+            counts.
+        expect: what a check must find; it then says whether it did.
     """
 
     claim: str
@@ -88,9 +105,11 @@ class Model:
     Args:
         name: how reports call it.
         system: the root process.
-        properties: see `properties_in`.
+        properties: what is claimed; `properties_in(module)` collects those of a module.
         instances: the named instances; the first is the default.
-        deadlock_free: a state without any enabled action violates `NoDeadlock`.
+        deadlock_free: with `deadlock_free=True` a state without any enabled action violates
+            `NoDeadlock`; otherwise such a state is an end like any other, unless a check asks
+            for that property by name.
     """
 
     name: str

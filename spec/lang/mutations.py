@@ -59,6 +59,12 @@ class Mutations(Assignments):
     def _update(self, call: ast.Call, place: Expr, span: Span) -> Stmt:
         assert isinstance(call.func, ast.Attribute)
         argument = self.only(call)
+        if isinstance(argument, ast.GeneratorExp):
+            raise self.error(
+                argument,
+                "a generator would see the set change while it runs",
+                "write a set comprehension: {x for x in …}",
+            )
         value = self.coerce(argument, self.members(argument, place.type), place.type)
         change = ir.SetOp(_UPDATES[call.func.attr], place, value, type=place.type, span=span)
         return ir.Assign(place, change, span=span)

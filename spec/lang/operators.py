@@ -7,7 +7,7 @@ import ast
 from ackproof.spec.lang import ir
 from ackproof.spec.lang.ir import Expr
 from ackproof.spec.lang.sets import Sets
-from ackproof.spec.lang.types import IntT, MapT, SetT, SortT, Type, written
+from ackproof.spec.lang.types import IntT, MapT, SetT, SortT, Type, within, written
 
 __all__ = ["INT_OPERATORS", "SET_OPERATORS", "Operators"]
 
@@ -17,6 +17,8 @@ SET_OPERATORS: dict[type[ast.operator], str] = {
     ast.Sub: "-",
     ast.BitXor: "^",
 }
+#: Integers are checked to stay within 62 bits, so that engines can count on machine words.
+_LARGEST = 2**62
 INT_OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 
 
@@ -71,4 +73,8 @@ class Operators(Sets):
             "max": [max(a.lo, b.lo), max(a.hi, b.hi)],
         }[op]
         t = IntT(min(ends), max(ends))
+        if not within(t, IntT(-_LARGEST, _LARGEST)):
+            raise self.error(
+                node, f"this may be {t.lo} to {t.hi}, which is too large", "give tighter ranges"
+            )
         return ir.Arith(op, left, right, type=t, span=self.scope.span(node))

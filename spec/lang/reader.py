@@ -30,6 +30,7 @@ from ackproof.spec.lang.types import (
     SeqT,
     SetT,
     Type,
+    is_scalar,
     within,
     written,
 )
@@ -128,7 +129,9 @@ class Reader:
             raise self.error(
                 node,
                 f"None is not a value of type {written(expected)}",
-                f"give a value, or declare Option[{written(expected)}]",
+                f"give a value, or declare Option[{written(expected)}]"
+                if is_scalar(expected)
+                else "give a set; an empty one is written set()",
             )
         if isinstance(expected, SetT) and self.is_empty_set(node):
             return ir.SetLit((), type=expected, span=self.scope.span(node))

@@ -255,7 +255,7 @@ class Statements(Mutations):
             raise self.error(
                 call,
                 f"{obj.type.name} has no step `{name}`",
-                f"declare it in class {obj.type.name} with @handler",
+                self.instead(obj.type, name, f"declare it in class {obj.type.name} with @handler"),
             )
         if mark.kind == "helper":
             raise self.error(

@@ -66,6 +66,8 @@ NeverFourGallons is false after 6 steps; no shorter run does it
         │      small  2 → 3
         │      big  5 → 4
 
+  (● the process that acts)
+
   s.big == 4   is True and must not be
     where  s.big = 4
 
@@ -130,7 +132,12 @@ def test_json_is_alone_on_standard_output_and_fits_its_schema(run: Run) -> None:
 
 def test_itf_writes_a_file_for_each_counterexample(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "trace.itf.json"
-    run(MAIL, "-p", "NothingIsLost", "-p", "AllStored", "--itf", str(file))
+    result = run(MAIL, "-p", "NothingIsLost", "-p", "AllStored", "--itf", str(file))
+    other = tmp_path / "trace-2.itf.json"
+    assert set(result.stderr.splitlines()) == {
+        f"wrote {file}: the counterexample to NothingIsLost",
+        f"wrote {other}: the counterexample to AllStored",
+    }
     assert len(json.loads(file.read_text())["states"]) == 3
     assert len(json.loads((tmp_path / "trace-2.itf.json").read_text())["states"]) == 3
 
@@ -359,3 +366,167 @@ def test_a_defect_of_the_program_is_reported_in_a_line(
         "internal error: ZeroDivisionError: by zero\n"
         "this is a defect of ackproof; with ACKPROOF_TRACEBACK=1 it shows where\n"
     )
+
+
+CORRIDOR = """
+from typing import Annotated
+from ackproof.spec.lang import *
+
+class Corridor(System):
+    at: Annotated[int, Range(0, 2)]
+
+    @action
+    def walk(self) -> None:
+        require(self.at < 2)
+        self.at += 1
+
+class Hall(Corridor):
+    pass
+
+MODEL = Model("corridor", Corridor, (), (Instance("one", "it ends", {}),))
+"""
+
+EXPECTING = (
+    CORRIDOR
+    + """
+design = Design("nothing changes", expect=(%s,))
+"""
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Callable[[str], str]:
+    def write(text: str) -> str:
+        path = tmp_path / "mine.py"
+        path.write_text(text)
+        return str(path)
+
+    return write
+
+
+@pytest.mark.parametrize("engine", ["plain", "kernel"])
+def test_no_deadlock_is_checked_where_it_is_asked_for(
+    run: Run, file: Callable[[str], str], engine: str
+) -> None:
+    mine = file(CORRIDOR)
+    assert run(mine, "--engine", engine).exit_code == 0
+    asked = run(mine, "--engine", engine, "-p", "NoDeadlock")
+    assert asked.exit_code == 1
+    assert asked.stdout.endswith("\nviolated  NoDeadlock after 2 steps\n")
+
+
+def test_what_is_expected_of_no_deadlock_is_checked(run: Run, file: Callable[[str], str]) -> None:
+    mine = file(EXPECTING % 'Holds("one"), Breaks("NoDeadlock", "one", 2), Holds("one")')
+    result = run(mine, "--json")
+    assert [r["verdict"] for r in json.loads(result.stdout)["results"]] == [
+        "verified",
+        "violated",
+        "verified",
+    ]
+    assert run(file(EXPECTING % 'Holds("one", "NoDeadlock")')).stdout.endswith(
+        "\nnot as expected  NoDeadlock breaks after 2 steps\n"
+    )
+
+
+def test_the_list_says_when_no_deadlock_is_checked(run: Run, file: Callable[[str], str]) -> None:
+    assert "NoDeadlock        Some action is enabled in every state. Checked only with" in (
+        run(file(CORRIDOR), "--list").stdout
+    )
+    assert "Checked only with" not in run(DIE_HARD, "--list").stdout
+
+
+def test_a_hope_that_is_disappointed_fails_and_is_said_last(
+    run: Run, file: Callable[[str], str]
+) -> None:
+    broken = 'Breaks("NoAssertionFails", "one", 1)'
+    mine = file(EXPECTING % broken)
+    result = run(mine)
+    assert result.exit_code == 1
+    assert result.stdout.endswith("\nnot as expected  it holds\n")
+    found = run(mine, "--json")
+    assert (found.exit_code, json.loads(found.stdout)["exit_code"]) == (1, 1)
+    several = run(file(EXPECTING % f'Holds("one"), {broken}'))
+    assert several.exit_code == 1
+    assert several.stdout.endswith("\n1 of 2 expectations came true\n")
+    assert run(file(EXPECTING % 'Holds("one")')).exit_code == 0
+
+
+def test_what_was_not_looked_at_is_said(run: Run, file: Callable[[str], str]) -> None:
+    said = "the first instance that the file brings; one was not looked at\n"
+    own = CORRIDOR + 'instances = (Instance("dry", "it is mine", {}),)\n'
+    assert f"  checked on dry, {said}" in run(file(own)).stdout
+    assert "not looked at" not in run(file(own), "-i", "dry").stdout
+    hoping = own + 'design = Design("x", expect=(Holds("dry"),))\n'
+    assert "checked on dry, which its expectations name; one was not looked at\n" in (
+        run(file(hoping)).stdout
+    )
+    both = own + 'design = Design("x", expect=(Holds("dry"), Holds("one")))\n'
+    assert "not looked at" not in run(file(both)).stdout
+
+
+def test_a_design_that_is_named_twice_is_checked_once(run: Run) -> None:
+    found = json.loads(run(DIE_HARD, "tests/models/die_hard.py", "--json").stdout)
+    assert len(found["results"]) == 1
+
+
+@pytest.mark.parametrize("engine", ["plain", "kernel"])
+def test_a_memory_that_is_too_small_for_a_state_truncates(run: Run, engine: str) -> None:
+    result = run(DINING, "--memory", "1", "--engine", engine)
+    assert result.exit_code == 3
+    assert result.stdout.splitlines()[-1].startswith("truncated  the memory limit was reached")
+
+
+def test_what_a_file_prints_is_no_result(run: Run, file: Callable[[str], str]) -> None:
+    result = run(file("print('hello')\n" + CORRIDOR), "--json")
+    assert json.loads(result.stdout)["exit_code"] == 0
+    assert result.stderr == "hello\n"
+
+
+@pytest.mark.parametrize("args", [["check", "--list"], ["check", DIE_HARD, "-e", "plain"], ["-h"]])
+def test_an_output_that_is_full_is_told_in_a_line(args: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "ackproof.cli", *args],
+            cwd=ROOT,
+            text=True,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == (
+        "error: the output cannot be written: No space left on device\n"
+        "  instead: make room for it, or ask for less of it, and try again\n"
+    )
+
+
+def test_an_interruption_while_the_program_is_loaded_is_told_in_a_line() -> None:
+    code = (
+        "import sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'typer': raise KeyboardInterrupt\n"
+        "from ackproof.cli.__main__ import main\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 3
+    assert done.stderr == "interrupted before there was anything to report\n"
+
+
+def test_the_marks_of_a_listing_are_explained_once(
+    run: Run, careless: Callable[[int], str]
+) -> None:
+    result = run(careless(2))
+    assert result.stdout.count("● the process that acts") == 1
+    assert "○ another that changes" in result.stdout
+    assert "a set gets the element" in result.stdout
+
+
+def test_the_version_is_shown() -> None:
+    result = CliRunner().invoke(app, ["--version"])
+    assert result.exit_code == 0
+    assert result.stdout.startswith("ackproof")

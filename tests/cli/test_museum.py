@@ -76,3 +76,10 @@ def test_an_empty_museum_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.stderr == (
         "error: the museum has no designs; check a file of your own: ackproof check my_design.py\n"
     )
+
+
+def test_a_file_is_judged_like_a_design_of_the_museum() -> None:
+    result = run("docs/examples/patient.py")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[0] == "patient"
+    assert result.stdout.splitlines()[-1] == "1 of 1 expectations came true"

@@ -288,3 +288,48 @@ def test_what_the_museum_option_does_not_go_with(refused: Refused) -> None:
 @pytest.mark.parametrize("args", [["--workers", "0"], ["--depth", "none"], ["--colour"]])
 def test_an_option_that_is_not_right(refused: Refused, args: list[str]) -> None:
     assert args[0] in refused(*args)
+
+
+def test_a_design_that_adds_properties(refused: Refused) -> None:
+    text = """
+    from ackproof.spec.confirms import Confirms
+    from ackproof.spec.lang import *
+
+    @invariant
+    def NothingHappens(s: Confirms) -> bool:
+        return False
+
+    design = Design("nothing changes")
+    """
+    assert refused("mine.py", mine=text) == (
+        "error: mine: a design cannot add properties, and this one defines NothingHappens\n"
+        "  instead: give the file a model that has them, too: from dataclasses import replace, "
+        "from ackproof.spec.model import MODEL as BASE, and\n"
+        "  MODEL = replace(BASE, properties=(*BASE.properties, *properties_in(NothingHappens)))\n"
+    )
+
+
+def test_more_workers_than_can_run(refused: Refused, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ackproof.cli.jobs.default_workers", lambda: 6)
+    assert refused("--workers", "7") == (
+        "error: --workers 7: 6 can run at once here\n  instead: give 6 or fewer, or leave it out\n"
+    )
+
+
+def test_a_beginning_that_several_designs_have(refused: Refused) -> None:
+    said = refused("b1")
+    assert said.startswith("error: 'b1' is the beginning of several: b10_")
+    assert said.endswith("\n  instead: write more of it\n")
+
+
+def test_what_the_system_refuses_is_no_defect(
+    refused: Refused, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("ackproof.model.check.check_bound", refuse)
+    assert refused("mine.py", mine=HEAD) == (
+        "error: the system refuses: Resource temporarily unavailable\n"
+        "  instead: make room for it, or ask for less of it, and try again\n"
+    )

@@ -2,7 +2,7 @@
 
 `library` finds what there is: machines, steps, properties, designs, instances, rules.  `pages`
 writes a page for each before the build starts; a page holds one directive.  The directives
-(`machines`, `claims`, `exhibits`, `instances`, `language`, `commands`) return document nodes, made
+(`machines`, `claims`, `exhibits`, `instances`, `language`, `constructors`, `commands`) return document nodes, made
 of the building blocks in `markup`.  `domain` resolves the references between the pages.
 
 What is shown comes from the specification's source (`source`), its typed IR (`describe`, `calls`,
@@ -17,7 +17,17 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from specdoc import claims, commands, exhibits, instances, language, machines, pages, prose
+from specdoc import (
+    claims,
+    commands,
+    constructors,
+    exhibits,
+    instances,
+    language,
+    machines,
+    pages,
+    prose,
+)
 from specdoc.domain import SpecDomain
 
 __all__ = ["DIRECTIVES", "register", "setup"]
@@ -37,11 +47,13 @@ DIRECTIVES = {
     "sorts": instances.SortList,
     "checked": language.CheckedExample,
     "refusals": language.RefusalGallery,
+    "constructor": constructors.ConstructorDirective,
     "module-chapter": language.ModuleChapter,
     "commands": commands.CommandList,
     "run": commands.RunDirective,
     "says": prose.SaysDirective,
     "witness": prose.WitnessDirective,
+    "trace-legend": prose.LegendDirective,
 }
 
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import inspect
 from itertools import groupby
 
-from ackproof.spec.lang import Breaks
+from ackproof.spec.lang import Breaks, ir
+from ackproof.spec.lang.program import VarDecl
 from ackproof.spec.lang.properties import BUILT_IN
+from ackproof.spec.lang.types import ProcT
 from docutils import nodes
 from sphinx.util import logging
 
 from specdoc import rules
 from specdoc.checking import CheckingDirective
+from specdoc.describe import type_text
 from specdoc.domain import link
-from specdoc.library import Claim
+from specdoc.library import Claim, Library, Machine
 from specdoc.markup import (
+    Cell,
     SpecDirective,
     code,
     labelled,
@@ -22,9 +26,9 @@ from specdoc.markup import (
     section,
     table,
 )
-from specdoc.source import body_of, display_path
+from specdoc.source import body_of, display_path, note_of
 
-__all__ = ["PropertyDirective", "PropertyTable", "RuleIndex"]
+__all__ = ["PropertyDirective", "PropertyTable", "RuleIndex", "ghosts_in"]
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +44,21 @@ def _kind(claim: Claim) -> str:
     if claim.decl.event is not None and claim.decl.kind == "step":
         return f"step property: true whenever {claim.decl.event.type!r} is shown"
     return words
+
+
+def ghosts_in(claim: Claim, lib: Library) -> list[tuple[Machine, VarDecl]]:
+    """Return the ghosts that a property's formula reads, in the order of their declarations."""
+    read = {
+        (node.obj.type.name, node.name)
+        for node in ir.walk(claim.decl.body)
+        if isinstance(node, ir.Field) and isinstance(node.obj.type, ProcT)
+    }
+    return [
+        (machine, variable)
+        for machine in lib.machines
+        for variable in machine.decl.variables
+        if variable.ghost and (machine.name, variable.name) in read
+    ]
 
 
 class PropertyDirective(CheckingDirective):
@@ -64,10 +83,20 @@ class PropertyDirective(CheckingDirective):
         page += paragraph(
             nodes.literal("", f"{file}:{claim.decl.span.line}"), classes=["spec-where"]
         )
+        page += labelled("History that it reads", self._ghosts(claim))
         page += labelled("Broken by", self._breakers(claim))
         if claim.decl.kind == "reachable":
             page += labelled("A shortest run that comes there", self.witness(claim))
         return [page]
+
+    def _ghosts(self, claim: Claim) -> list[nodes.Node]:
+        """Return what is known of each ghost in the formula: its place, type and meaning."""
+        rows: list[list[Cell]] = []
+        for machine, variable in ghosts_in(claim, self.library):
+            note = note_of(machine.cls, variable.name)
+            place = link("machine", machine.name, f"{machine.name}.{variable.name}")
+            rows.append([[place], nodes.literal("", type_text(variable.type)), self.sentence(note)])
+        return [table(["Ghost", "Type", "Meaning"], rows)] if rows else []
 
     def _breakers(self, claim: Claim) -> list[nodes.Node]:
         items = [

@@ -42,12 +42,18 @@ from ackproof.spec.lang import *
 '''
 
 
-def load_example(text: str, folder: Path) -> ModuleType:
-    """Import an example's text as a module, from a file, since the front end reads files."""
+def load_example(text: str, folder: Path, *, whole: bool = False) -> ModuleType:
+    """Import an example's text as a module, from a file, since the front end reads files.
+
+    Args:
+        text: the example.
+        folder: where the file is kept.
+        whole: the example says itself what it imports.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     name = f"example_{hashlib.sha256(text.encode()).hexdigest()[:12]}"
     path = folder / f"{name}.py"
-    path.write_text(_PREAMBLE + text + "\n", encoding="utf-8")
+    path.write_text(f"{'' if whole else _PREAMBLE}{text}\n", encoding="utf-8")
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -76,11 +82,14 @@ class CheckedExample(SpecDirective):
     """`.. checked::`: an example that the front end accepts.
 
     `:verdict:` checks the first instance of the example's model in plain Python, and shows what
-    was found.
+    was found.  `:whole:` says that the example is a file as it stands, imports included.
     """
 
     has_content = True
-    option_spec: ClassVar[dict[str, Any]] = {"verdict": directives.flag}
+    option_spec: ClassVar[dict[str, Any]] = {
+        "verdict": directives.flag,
+        "whole": directives.flag,
+    }
 
     def run(self) -> list[nodes.Node]:
         """Return the example, and below it the verdict if that is asked for."""
@@ -88,7 +97,8 @@ class CheckedExample(SpecDirective):
         shown: list[nodes.Node] = [code(text)]
         try:
             folder = Path(self.env.srcdir) / "_build" / "examples"
-            model = model_in(load_example(text, folder))
+            module = load_example(text, folder, whole="whole" in self.options)
+            model = model_in(module)
             compile_model(model)
             if "verdict" in self.options:
                 shown.append(self._verdict(model, model.instances[0]))

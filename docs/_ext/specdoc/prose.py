@@ -2,6 +2,7 @@
 
 .. says:: Channel.flush             what the docstring of a step, property or event says
 .. witness:: AckCoversSeveral       the shortest run in which a situation comes up
+.. trace-legend::                   what the marks in such a run mean
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from sphinx.util import logging
 from specdoc.checking import CheckingDirective
 from specdoc.domain import link
 from specdoc.markup import SpecDirective
+from specdoc.traces import legend
 
-__all__ = ["SaysDirective", "WitnessDirective"]
+__all__ = ["LegendDirective", "SaysDirective", "WitnessDirective"]
 
 logger = logging.getLogger(__name__)
 
@@ -64,3 +66,11 @@ class WitnessDirective(CheckingDirective):
                 location=self.get_location(),
             )
         return found
+
+
+class LegendDirective(SpecDirective):
+    """Say what the marks in the table of a run mean."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the legend as one paragraph."""
+        return [legend()]

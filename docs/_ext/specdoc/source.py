@@ -115,11 +115,25 @@ def section_of(function: Callable[..., Any]) -> str:
 
 
 def note_of(cls: type, variable: str) -> str:
-    """Return the comment beside a variable's declaration, or the `#:` lines above it."""
+    """Return what the source says of a variable; empty if it says nothing.
+
+    That is the comment beside its declaration, or the `#:` lines above it, or the item of a list
+    in the module's docstring that begins with the variable's name.
+    """
     for owner in cls.__mro__:
         if variable in inspect.get_annotations(owner):
-            return _note(owner, variable)
+            return _note(owner, variable) or _item(owner, variable)
     return ""
+
+
+def _item(owner: type, variable: str) -> str:
+    chapter = inspect.getdoc(inspect.getmodule(owner)) or ""
+    found = re.search(
+        rf"^\* `{re.escape(variable)}(?:\[\w+\])?`: (.+?)(?=^\* |^\s*$|\Z)",
+        chapter,
+        flags=re.MULTILINE | re.DOTALL,
+    )
+    return " ".join(found.group(1).split()).rstrip(";.") if found else ""
 
 
 def _note(owner: type, variable: str) -> str:

@@ -8,7 +8,7 @@ import pickle
 from typing import Annotated, Any
 
 import pytest
-from ackproof.spec.lang import Map, Option, OrderedSort, Range, Record, Seq, Set
+from ackproof.spec.lang import Map, OrderedSort, Range, Record, Seq, Set
 from ackproof.spec.lang.data import default_data, domain, from_data, in_range, show, to_data
 from ackproof.spec.lang.types import (
     BOOL,
@@ -227,8 +227,8 @@ VALUES: list[tuple[Any, Any]] = [
     (bool, True),
     (Color, "GREEN"),
     (Annotated[int, Range(0, 3)], 2),
-    (Option[Color], None),
-    (Option[Color], "RED"),
+    (Color | None, None),
+    (Color | None, "RED"),
     (Pair, (1, "RED")),
     (Set[Color], frozenset({"RED"})),
     (Annotated[Seq[Color], 3], ("RED", "RED")),

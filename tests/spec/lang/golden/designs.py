@@ -25,7 +25,7 @@ class Store(Process):
     """A part."""
 
     items: Set[A]
-    limit: Const[bool] = True
+    limit: Const[bool] = False
 
     @helper
     def wanted(self, a: A) -> bool:
@@ -72,7 +72,7 @@ class Root(System):
 class Both(Audit, Careful):
     """A design on both."""
 
-    limit: Const[bool] = False
+    limit: Const[bool] = True
 
 
 DESIGN = Design(claim="none", replace=(Both,))

@@ -12,7 +12,7 @@ class Root(System):
 
     count: Annotated[int, Range(0, 3)]
     low: Annotated[int, Range(-2, 2)] = -1
-    limit: Const[int]
+    limit: Const[int] = 3
     seen: Set[Annotated[int, Range(0, 7)]]
     names: Map[Annotated[int, Range(0, 3)], bool]
     last: Option[Annotated[int, Range(0, 3)]]

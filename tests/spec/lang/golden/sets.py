@@ -50,7 +50,7 @@ class Root(System):
         """What changes a set."""
         self.items.add(a)
         self.items.discard(a)
-        self.items.update(x for x in self.others if x < a)
+        self.items.update({x for x in self.others if x < a})
         self.items.difference_update(self.others)
         self.items.intersection_update({a})
         self.items |= self.others
