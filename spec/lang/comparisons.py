@@ -115,6 +115,12 @@ class Comparisons(Access):
         """Return the choice between two values, brought to one type."""
         yes, no = self._same(node, yes, no)
         t = yes.type
+        if isinstance(t, MapT | SeqT | ProcT | FamilyT):
+            raise self.error(
+                node,
+                f"values of type {written(t)} are not chosen as a whole",
+                "choose between their entries, or between sets of their keys",
+            )
         if isinstance(t, IntT) and isinstance(no.type, IntT):
             t = join_ints(t, no.type)
         return ir.Ite(cond, yes, no, type=t, span=self.scope.span(node))

@@ -20,7 +20,6 @@ from ackproof.spec.lang.declare import to_type
 from ackproof.spec.lang.errors import close_to
 from ackproof.spec.lang.ir import Expr
 from ackproof.spec.lang.parameters import Signature, hints_in, parameters, scope_of
-from ackproof.spec.lang.places import is_rooted
 from ackproof.spec.lang.process import Mark, mark_of
 from ackproof.spec.lang.scope import Scope, known_after
 from ackproof.spec.lang.sorts import Sort
@@ -140,7 +139,7 @@ class Helpers(Calls):
         for (name, _), arg in zip(params, args, strict=True):
             if isinstance(arg, ir.Var | ir.Lit):
                 inner.bound[name] = arg
-            elif isinstance(arg.type, ProcT | MapT | SeqT) and is_rooted(arg):
+            elif isinstance(arg.type, ProcT | FamilyT | MapT | SeqT):
                 inner.bound[name] = self.steady(arg, lets)
             else:
                 fresh = self.scope.fresh(name)
@@ -170,7 +169,14 @@ class Helpers(Calls):
                 "annotate it: def f(…) -> bool:",
             )
         hints = hints_in(inner, function, definition)
-        return to_type(hints["return"], inner.span(definition.returns), const=True)
+        result = to_type(hints["return"], inner.span(definition.returns), const=True)
+        if isinstance(result, MapT | SeqT):
+            raise inner.error(
+                definition.returns,
+                f"the helper `{function.__name__}` returns a map or sequence",
+                "return a single value or a set; take the map as a parameter where it is read",
+            )
+        return result
 
     # -- bodies ---------------------------------------------------------------------------------
 
@@ -225,7 +231,7 @@ class Helpers(Calls):
         assert head.value is not None
         value = self.expr(head.value)
         lets: Lets = []
-        if isinstance(value.type, ProcT | FamilyT):
+        if isinstance(value.type, ProcT | FamilyT | MapT | SeqT):
             bound = self.steady(value, lets)
         else:
             name = self.scope.fresh(target.id)

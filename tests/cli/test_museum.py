@@ -41,7 +41,11 @@ def test_json_is_a_report_with_the_museums_exit_code() -> None:
 @pytest.fixture
 def exhibit(monkeypatch: pytest.MonkeyPatch) -> None:
     """A museum of one design, which is wrong about itself in two ways."""
-    design = Design("nothing changes", expect=(Breaks("SettledOnce", "tiny", 3), Holds("tiny")))
+    design = Design(
+        "nothing changes",
+        constants={"QueueMaster.durable": True},
+        expect=(Breaks("SettledOnce", "tiny", 3), Holds("tiny")),
+    )
     module = SimpleNamespace(design=design, __doc__="")
     monkeypatch.setattr("ackproof.model.museum.museum_names", lambda: ("hopeful",))
     monkeypatch.setattr("ackproof.cli.targets._imported", lambda path, name: module)

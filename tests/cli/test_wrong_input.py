@@ -292,7 +292,7 @@ def test_an_option_that_is_not_right(refused: Refused, args: list[str]) -> None:
 
 def test_a_design_that_adds_properties(refused: Refused) -> None:
     text = """
-    from ackproof.spec.confirms import Confirms
+    from ackproof.spec.system import Confirms
     from ackproof.spec.lang import *
 
     @invariant

@@ -52,7 +52,7 @@ def test_a_constructor_has_its_arguments_with_defaults(
 ) -> None:
     html, warnings = build(tmp_path, index=f".. constructor:: {name}\n")
     assert said in text_of(html).replace("&#x27;", "'").replace("’", "'")
-    assert "constructor" not in warnings
+    assert "must tell of" not in warnings
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_every_state_can_be_read_back(trace: Trace, itf: dict[str, Any]) -> None
 
     assert len(itf["states"]) == len(trace.states)
     for index, (written, state) in enumerate(zip(itf["states"], trace.states, strict=True)):
-        assert written["#meta"] == {"index": index}
+        assert written["#meta"]["index"] == index
         for loc, value in zip(trace.bound.locations, state, strict=False):
             found = written[loc.variable.name]
             for element, sort in zip(loc.elements, loc.variable.families, strict=True):
@@ -115,3 +115,12 @@ def test_a_failing_step_adds_no_state() -> None:
 def test_the_shortest_solution_of_die_hard_has_seven_states() -> None:
     report = check(die_hard.MODEL, die_hard.MODEL.instances[0], engine="plain")
     assert len(itf_trace(report.traces[0])["states"]) == 7
+
+
+def test_the_meta_of_a_state_has_the_step_that_led_to_it(trace: Trace, itf: dict[str, Any]) -> None:
+    metas = [state["#meta"] for state in itf["states"]]
+    assert metas[0] == {"index": 0, "action": "init", "args": {}}
+    assert [m["action"] for m in metas[1:]] == [s.instance.action.name for s in trace.steps]
+    (hand_in, *_) = [m for m in metas if m["action"] == "hand_in"]
+    assert set(hand_in["args"]) == {"letter", "targets"}
+    assert [m["action"] for m in metas] == [s[ACTION] for s in itf["states"]]

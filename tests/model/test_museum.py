@@ -14,7 +14,7 @@ from ackproof.spec.lang.model import Breaks, Design, Holds
 
 from tests.model import mailroom
 
-SAME = Design(claim="nothing changes")
+SAME = Design(claim="nothing changes", constants={"Mailbox.lockable": True})
 
 
 def judged(expectation: Breaks | Holds, **options: Any) -> Judgement:

@@ -2,8 +2,9 @@
 
 `library` finds what there is: machines, steps, properties, designs, instances, rules.  `pages`
 writes a page for each before the build starts; a page holds one directive.  The directives
-(`machines`, `claims`, `exhibits`, `instances`, `language`, `constructors`, `commands`) return document nodes, made
-of the building blocks in `markup`.  `domain` resolves the references between the pages.
+(`machines`, `claims`, `exhibits`, `instances`, `language`, `constructors`, `commands`) return
+document nodes, made of the building blocks in `markup`.  `domain` resolves the references between
+the pages.
 
 What is shown comes from the specification's source (`source`), its typed IR (`describe`, `calls`,
 `charts`) or the checker (`evidence`, `traces`); nothing is copied by hand, so nothing can be out

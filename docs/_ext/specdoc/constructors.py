@@ -1,4 +1,4 @@
-"""What the constructors of models, instances and designs take, from their signatures and docstrings.
+"""What the constructors of models, instances and designs take, from their own docstrings.
 
 .. constructor:: Instance
 

@@ -24,11 +24,11 @@ Rules
 =====
 
 The numbers in parentheses, as in (A9.3), number what RabbitMQ's server, versions 3.6 to 3.13, was
-observed to do, in its source and when it runs.  The letter is the part of the server: A the channel,
-B the queue, C the store, D mirrors, E credit flow, F consumers; the other letters have their headings
-below.  The first number is a topic within that part, and what follows the point is one statement
-about it: A9 is what a channel does when a queue process goes down, A9.3 the third thing to say about
-that.  INV is followed by the part whose invariant it is.
+observed to do, in its source and when it runs.  The letter is the part of the server: A the
+channel, B the queue, C the store, D mirrors, E credit flow, F consumers; the other letters have
+their headings below.  The first number is a topic within that part, and what follows the point is
+one statement about it: A9 is what a channel does when a queue process goes down, A9.3 the third
+thing to say about that.  INV is followed by the part whose invariant it is.
 
 Nothing has to be looked up elsewhere: the behaviour itself is stated by the specification, and a
 number only tells apart, and finds again, what rests on the same observation.  Below is every number

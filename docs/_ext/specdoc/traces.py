@@ -21,12 +21,11 @@ from specdoc.markup import paragraph, table
 __all__ = ["explanation_nodes", "legend", "trace_table"]
 
 
-#: What the marks mean, on these pages and where a terminal shows a run.
+#: What the marks in a table mean.
 _MARKS = (
     ("●", "the process that the step belongs to"),
     ("✗", "the same, if the step is a fault: a crash, a loss of power"),
-    ("○", "another process that the step changes (in a terminal; here its changes stand there)"),
-    ("▸", "what the step puts on the wire (in a terminal, an arrow to the right)"),
+    ("▸", "what the step puts on the wire, for the client to see"),
     ("+1", "element 1 came into that set; \N{MINUS SIGN}1, it left"),
     ("a → b", "the value was a and is b"),
 )
@@ -34,10 +33,10 @@ _MARKS = (
 
 def legend() -> nodes.paragraph:
     """Return what the marks in a run mean."""
-    shown = paragraph("How to read a run: a row is a step, a column is a process.", classes=[])
+    shown = paragraph("How to read a run: a row is a step, a column is a process.")
     for mark, meaning in _MARKS:
         shown += [nodes.Text("  "), nodes.literal("", mark), nodes.Text(f" {meaning};")]
-    shown += nodes.Text(" what is not mentioned stays as it is.")
+    shown += nodes.Text(" what stands in another column is changed too, and the rest stays.")
     return shown
 
 
