@@ -60,7 +60,8 @@ def explore(
         states=result.distinct,
         generated=result.generated,
         level_sizes=result.level_sizes,
-        per_action={a.name: n for a, n in zip(bound.actions, result.counts, strict=True)},
+        # Without any action the search still keeps one counter, which stays at 0.
+        per_action={a.name: n for a, n in zip(bound.actions, result.counts, strict=False)},
         violations=_violations(kernel, result),
         witnessed=frozenset(
             name for bit, name in kernel.tables.seen_bits.items() if result.seen >> bit & 1

@@ -286,8 +286,28 @@ class Writer:
         """Draw some statements."""
         lines: list[str] = []
         for _ in range(self.number(1, 3)):
+            if self.number(0, 4) == 0:
+                local, scope = self.local(scope, indent)
+                lines += local
             lines += self.statement(scope, depth, indent, emits)
         return lines or [f"{indent}pass"]
+
+    def local(self, scope: Scope, indent: str) -> tuple[list[str], Scope]:
+        """Draw a local, in one assignment or in one for each branch."""
+        name, t = self.fresh("n"), str(self.pick(["A", "bool", "Color", INT, "Set[A]"]))
+
+        def value() -> str:
+            return self.typed_set(scope, 1) if t == "Set[A]" else self.expr(t, scope, 1)
+
+        lines = [f"{indent}{name} = {value()}"]
+        if self.number(0, 1):
+            lines = [
+                f"{indent}if {self.expr('bool', scope, 1)}:",
+                f"{indent}    {name} = {value()}",
+                f"{indent}else:",
+                f"{indent}    {name} = {value()}",
+            ]
+        return lines, scope.with_name(name, t)
 
     def statement(self, scope: Scope, depth: int, indent: str, emits: bool) -> list[str]:
         """Draw one statement."""
@@ -305,6 +325,7 @@ class Writer:
             ways += [
                 lambda: self.branch(scope, depth - 1, indent, emits),
                 lambda: self.loop(scope, indent),
+                lambda: self.narrowing(scope, indent),
             ]
             ways.append(
                 lambda: [
@@ -376,9 +397,20 @@ class Writer:
             f"{indent}if {self.expr('bool', scope, 1)}:",
             *self.block(scope, depth, inner, emits=emits),
         ]
+        if self.number(0, 3) == 0:
+            lines.append(f"{inner}return")
         if self.number(0, 1):
             lines += [f"{indent}else:", *self.block(scope, depth, inner, emits=emits)]
         return lines
+
+    def narrowing(self, scope: Scope, indent: str) -> list[str]:
+        """Draw a change that uses an option's value, where there is one."""
+        options = [n for n, t in self.readable(scope) if t == "Option[A]"]
+        if not options:
+            return self.write(scope, 1, indent)
+        chosen = str(self.pick(list(options)))
+        lines = [f"{indent}if {chosen} is not None:"]
+        return [*lines, *self.write(scope.with_name(chosen, "A"), 1, f"{indent}    ")]
 
     def loop(self, scope: Scope, indent: str) -> list[str]:
         """Draw a parallel loop: iterations write their own entries, or only add."""
@@ -445,6 +477,10 @@ PARAMS = [
 ]
 
 
+#: What a member's handler may read besides its state.
+POKED = [("p", "A"), ("some", "Set[A]"), ("self.weight", "bool")]
+
+
 def _step(w: Writer, name: str, kind: str, scope: Scope, depth: int) -> list[str]:
     params = list(
         w.pick([PARAMS[:1], PARAMS[1:2], PARAMS[:2], PARAMS[2:3], PARAMS[3:4], [], PARAMS[4:]])
@@ -478,10 +514,8 @@ def specs(draw: Callable[..., object], depth: int = 2) -> str:
         "    weight: Const[bool] = False",
         "",
         "    @handler",
-        "    def poke(self, p: A) -> None:",
-        *w.block(
-            Scope([("p", "A"), ("self.weight", "bool")], inner.places, inner.ghosts), 1, "        "
-        ),
+        "    def poke(self, p: A, some: Set[A]) -> None:",
+        *w.block(Scope(POKED, inner.places, inner.ghosts), 1, "        "),
         "",
         *_step(w, "move", "action", inner, depth),
     ]
@@ -506,7 +540,8 @@ def specs(draw: Callable[..., object], depth: int = 2) -> str:
         "    @action",
         "    def poke_one(self, a: A, b: B) -> None:",
         f"        require({w.expr('bool', Scope([('a', 'A'), ('b', 'B')], outer.places), 1)})",
-        "        self.members[b].poke(a)",
+        "        member = self.members[b]",
+        f"        member.poke(a, {w.pick(['set(self.heard)', 'self.heard - {a}', 'set(A)'])})",
         "",
     ]
     lines += _step(w, "break_it", "fault", outer, 1)

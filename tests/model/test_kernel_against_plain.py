@@ -103,6 +103,28 @@ def test_larger_random_programs_have_the_same_counts(folder: Path, source: str) 
     agree(bind(model, model.instances[0]), max_depth=3)
 
 
+_STILL = '''
+"""A system in which nothing can happen."""
+from ackproof.spec.lang import Instance, Model, System
+
+
+class Still(System):
+    """Stands still."""
+
+    on: bool
+
+
+MODEL = Model("still", Still, (), (Instance("only", "x", {}),))
+'''
+
+
+def test_a_system_without_actions_has_one_state(folder: Path) -> None:
+    model = module_of(_STILL, folder)
+    bound = bind(model, model.instances[0])
+    agree(bound)
+    assert explore_compiled(bound).states == 1
+
+
 # -- the models of this project ---------------------------------------------------------------
 
 #: States that plain Python explores in a few seconds.

@@ -31,6 +31,16 @@ class Root(System):
         self.items.add(a)
 
     @action
+    def nested(self, a: A) -> None:
+        """A return within a branch that returns."""
+        if self.flag:
+            if a in self.items:
+                return
+            self.count = 1
+            return
+        self.items.add(a)
+
+    @action
     def joined(self, a: A) -> None:
         """A local is assigned by every branch."""
         if self.flag:
