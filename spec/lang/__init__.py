@@ -20,7 +20,13 @@ from ackproof.spec.lang.process import (
     on,
     require,
 )
-from ackproof.spec.lang.properties import invariant, properties_in, reachable, step_property
+from ackproof.spec.lang.properties import (
+    eventually,
+    invariant,
+    properties_in,
+    reachable,
+    step_property,
+)
 from ackproof.spec.lang.sorts import OrderedSort, Sort, bound
 from ackproof.spec.lang.values import (
     Const,
@@ -58,6 +64,7 @@ __all__ = [
     "System",
     "action",
     "bound",
+    "eventually",
     "fault",
     "handler",
     "helper",

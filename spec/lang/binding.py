@@ -1,9 +1,10 @@
 """Binding: a program at the sizes of an instance.
 
 Here sorts get their elements, constants their values, faults their budgets, and every variable
-its places in the state: one for each combination of elements of the families it lies in.  What
-does not fit (an unknown fault, a size of 0, a constant of the wrong type) is refused in one
-sentence.
+its places in the state: one for each combination of elements of the families it lies in.  A sort
+may be empty, which switches off whatever is done for its elements.  What does not fit (an unknown
+fault, a negative size, a constant of the wrong type, the first element of an empty sort) is refused
+in one sentence.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 from ackproof.spec.lang.constants import constants_of, initial_data
 from ackproof.spec.lang.data import Elements, domain, show
+from ackproof.spec.lang.empty import refuse_first_of_empty
 from ackproof.spec.lang.errors import BindError
 from ackproof.spec.lang.frontend import compile_model
 from ackproof.spec.lang.model import Design, Instance, Model
@@ -94,6 +96,7 @@ class Bound:
             (
                 self.program.variables,
                 self.actions,
+                [a.fair for a in self.actions],
                 self.properties,
                 self.elements,
                 [(*at, show(value)) for at, value in self.constants.items()],
@@ -125,6 +128,7 @@ def bind(
     """
     program = program or compile_model(model, design)
     elements = _elements(program, instance)
+    refuse_first_of_empty(program, instance.name, elements)
     constants = constants_of(program, instance, design, elements)
     faults = {a.name: a for a in program.actions if a.kind == "fault"}
     for name, budget in instance.faults.items():
@@ -172,10 +176,10 @@ def _elements(program: Program, instance: Instance) -> Elements:
             raise BindError(
                 f"instance {instance.name}: {sort!r} is no sort; give sizes as {{SomeSort: 2}}"
             )
-        if type(size) is not int or size < 1:
+        if type(size) is not int or size < 0:
             raise BindError(
                 f"instance {instance.name}: the size of {sort.__name__} is {size!r}; "
-                "give a whole number, 1 or more"
+                "give a whole number, 0 or more"
             )
         found[sort.__name__] = sort.named(size)
     for needed in program.sorts:

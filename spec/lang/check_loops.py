@@ -20,7 +20,7 @@ from ackproof.spec.lang.errors import SpecError
 from ackproof.spec.lang.inline import inline_method
 from ackproof.spec.lang.ir import Expr, Node, Stmt
 from ackproof.spec.lang.places import WRITES, aliases, keys_of, overlap, path_of, reads
-from ackproof.spec.lang.program import Program
+from ackproof.spec.lang.program import Method, ProcessDecl, Program
 
 __all__ = ["check_loops"]
 
@@ -35,8 +35,14 @@ def check_loops(program: Program) -> Program:
         _check_block(action.body)
     for process in program.processes:
         for method in process.methods:
-            _check_block(inline_method(program, process, method))
+            if process.name != program.root or not _is_action(process, method):
+                _check_block(inline_method(program, process, method))
     return program
+
+
+def _is_action(process: ProcessDecl, method: Method) -> bool:
+    """Whether a method of the root process is an action, and has been looked at as such."""
+    return method.kind in {"action", "fault"} and process.method(method.name) is method
 
 
 def _check_block(body: Iterable[Stmt]) -> None:

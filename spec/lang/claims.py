@@ -17,6 +17,7 @@ __all__ = ["read_properties"]
 _SHAPES = {
     "invariant": {(1, 0)},
     "step": {(2, 0), (2, 1)},
+    "eventually": {(1, 0)},
     "reachable": {(1, 0), (2, 0), (2, 1)},
 }
 
@@ -51,9 +52,7 @@ def _property(prop: Property, model: Model, registry: Registry) -> PropertyDecl:
         raise scope.error(
             node,
             f"`{prop.name}` does not have the parameters of a property",
-            f"write (s: {model.system.__name__}) for states, or (before: "
-            f"{model.system.__name__}, after: {model.system.__name__}) and possibly an event "
-            "for steps",
+            _remedy(prop.kind, model.system.__name__),
         )
     for name, t in states:
         scope.roots[name] = ir.Root(name, type=t)
@@ -67,4 +66,13 @@ def _property(prop: Property, model: Model, registry: Registry) -> PropertyDecl:
         body=Statements(scope).value_of(list(node.body), node, BOOL),
         doc=prop.doc,
         span=scope.span(node),
+    )
+
+
+def _remedy(kind: str, system: str) -> str:
+    if kind == "eventually":
+        return f"write (s: {system}): what must happen in the end is said of one state"
+    return (
+        f"write (s: {system}) for states, or (before: {system}, after: {system}) and possibly an "
+        "event for steps"
     )

@@ -14,6 +14,7 @@ from typing import Any
 from ackproof.spec.lang import ir
 from ackproof.spec.lang.data import Elements, default_data, in_range, show, to_data
 from ackproof.spec.lang.declare import without_first_value
+from ackproof.spec.lang.empty import sort_without_first
 from ackproof.spec.lang.errors import BindError
 from ackproof.spec.lang.ir import Expr
 from ackproof.spec.lang.model import Design, Instance
@@ -89,6 +90,8 @@ def _constant(
         sort = without_first_value(v.type)
         if isinstance(v.initial, ir.Default) and sort is not None:
             raise BindError(f"{where} has no value; give an element of {sort.name}")
+        if empty := sort_without_first(v.initial, v.type, elements):
+            raise BindError(f"{where} has no value, as there is no {empty}; give {empty} a size")
         return initial_data(v.initial, v.type, elements)
     value = to_data(value)
     if not _has_type(value, v.type, elements):

@@ -8,7 +8,7 @@ A member of a family brings the element it belongs to as a parameter of its own 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from ackproof.spec.lang import ir
@@ -23,7 +23,7 @@ N = TypeVar("N", bound=Node)
 
 
 def substitute(node: N, roots: dict[str, Expr], names: dict[str, Expr]) -> N:
-    """Return `node` with roots and variables replaced."""
+    """Return `node` with roots and variables replaced; what has neither is shared."""
 
     def visit(value: Any) -> Any:
         if isinstance(value, ir.Root):
@@ -33,18 +33,23 @@ def substitute(node: N, roots: dict[str, Expr], names: dict[str, Expr]) -> N:
         if isinstance(value, Binder):
             renamed = names.get(value.name)
             name = renamed.name if isinstance(renamed, ir.Var) else value.name
-            return Binder(name, visit(value.domain))
+            domain = visit(value.domain)
+            same = name == value.name and domain is value.domain
+            return value if same else Binder(name, domain)
         if isinstance(value, ir.Local | ir.Let):
             value = _renamed(value, names)
         if isinstance(value, Node):
-            changed = {
-                f.name: visit(getattr(value, f.name))
-                for f in fields(value)
-                if f.name not in ("span", "type")
-            }
-            return replace(value, **changed)
+            changed = {}
+            kind: Any = type(value)
+            for name in ir.parts(kind):
+                before = getattr(value, name)
+                after = visit(before)
+                if after is not before:
+                    changed[name] = after
+            return replace(value, **changed) if changed else value
         if isinstance(value, tuple):
-            return tuple(visit(v) for v in value)
+            items = tuple(visit(v) for v in value)
+            return value if all(a is b for a, b in zip(items, value, strict=True)) else items
         return value
 
     result: N = visit(node)

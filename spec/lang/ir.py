@@ -644,15 +644,21 @@ class Call(Stmt):
     args: tuple[Expr, ...]
 
 
-def children(node: Node) -> Iterator[Node]:
-    """Yield the nodes directly below `node`, in order."""
-    kind: Any = type(node)
-    for name in _parts(kind):
-        yield from _nodes(getattr(node, name))
+def children(node: Node) -> tuple[Node, ...]:
+    """Return the nodes directly below `node`, in order.
+
+    They are asked for again and again, and never change, so a node remembers them.
+    """
+    known: tuple[Node, ...] | None = node.__dict__.get("_children")
+    if known is None:
+        kind: Any = type(node)
+        known = tuple(n for name in parts(kind) for n in _nodes(getattr(node, name)))
+        node.__dict__["_children"] = known
+    return known
 
 
 @cache
-def _parts(kind: Any) -> tuple[str, ...]:
+def parts(kind: Any) -> tuple[str, ...]:
     """Return the names of the fields in which nodes may stand."""
     return tuple(f.name for f in fields(kind) if f.name not in _HIDDEN)
 
@@ -669,9 +675,11 @@ def _nodes(value: object) -> Iterator[Node]:
 
 def walk(node: Node) -> Iterator[Node]:
     """Yield `node` and everything below it, parents first."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(children(node)))
 
 
 def boolean(value: bool) -> Lit:

@@ -37,6 +37,7 @@ class Instance:
             have been counted; what is shown while a search runs is measured against it.
         lacks: names of `@reachable` properties and of actions that these sizes and faults rule
             out; whatever else never comes up leaves a check `unwitnessed`.
+        table: whether the table of eras is made on it, too; no for one that takes minutes.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Instance:
     constants: Mapping[str, Any] = field(default_factory=dict)
     states: int | None = None
     lacks: tuple[str, ...] = ()
+    table: bool = True
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ _DECORATORS = (
     process.on,
     properties.invariant,
     properties.step_property,
+    properties.eventually,
     properties.reachable,
 )
 

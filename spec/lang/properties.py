@@ -14,6 +14,18 @@ it is then asked of every event of that class that the step emitted.  `@reachabl
 shape, and says that the situation must come up: a run in which it never does has proved nothing
 about it, and is not green.
 
+    @eventually
+    def EveryPublishSettles(s: Confirms) -> bool:
+        '''Whatever was published is settled in the end.'''
+        return not s.channel.unconfirmed
+
+`@eventually` is about whole runs: every infinite run that is fair comes again and again to a state
+in which the function is true.  Fair is a run that does not for ever put off a step that must
+happen: one of an action declared `fair="weak"`, for the same arguments, if it is enabled from some
+point on without a break, and of one declared `fair="strong"` if it is enabled again and again.  An
+instance of an action is enabled where its step changes something.  Faults, and actions that are not
+fair, need never happen; where nothing is enabled that must happen, a run may stay for ever.
+
 `ackproof check` adds two properties of its own: `NoAssertionFails` (no `assert` of the
 specification fails) and `StepsAreDefined` (no bounded integer leaves its range, no `min` is
 taken of an empty set, no bounded sequence overflows).  A model may ask for `NoDeadlock` too.
@@ -32,6 +44,7 @@ __all__ = [
     "DEADLOCK",
     "DEFINED",
     "Property",
+    "eventually",
     "invariant",
     "properties_in",
     "reachable",
@@ -52,7 +65,7 @@ BUILT_IN = {
 
 @dataclass(frozen=True)
 class Property:
-    """A named claim: `kind` is "invariant", "step" or "reachable"."""
+    """A named claim: `kind` is "invariant", "step", "eventually" or "reachable"."""
 
     kind: str
     function: Callable[..., bool]
@@ -81,6 +94,11 @@ def invariant(function: F) -> F:
 def step_property(function: F) -> F:
     """Mark a claim about every step."""
     return _marked("step", function)
+
+
+def eventually(function: F) -> F:
+    """Mark a claim that comes true, of one state, again and again in every fair run."""
+    return _marked("eventually", function)
 
 
 def reachable(function: F) -> F:

@@ -23,7 +23,7 @@ from typing import Any
 from ackproof.spec.lang import ir
 from ackproof.spec.lang.errors import SpecError
 from ackproof.spec.lang.ir import Expr, Span
-from ackproof.spec.lang.process import Process
+from ackproof.spec.lang.process import Process, System
 from ackproof.spec.lang.source import span_at
 
 __all__ = ["UNKNOWN", "Registry", "Scope", "assigned_names", "known_after"]
@@ -50,8 +50,16 @@ class Registry:
         return self.replaced.get(cls, cls)
 
     def name_of(self, cls: type[Process]) -> str:
-        """Return the name under which a process class, or the class it plays, is entered."""
-        return next((n for n, player in self.classes.items() if player is cls), cls.__name__)
+        """Return the name under which a process class is entered.
+
+        A class that a design replaces goes by the name of its player, and so does one that is only
+        extended: what is said of a base class is said of the class that extends it.
+        """
+        for name, player in self.classes.items():
+            if player is cls:
+                return name
+        known = self.classes.items() if cls not in (Process, System) else ()
+        return next((n for n, player in known if issubclass(player, cls)), cls.__name__)
 
 
 @dataclass

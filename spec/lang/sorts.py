@@ -1,10 +1,10 @@
 """Sorts: the kinds of things a specification speaks of, without saying how many there are.
 
 A specification says `class Msg(OrderedSort)` and quantifies over `Msg`; an instance says that
-there are three.  Elements are plain Python values: 1, 2, 3… for an ordered sort, and 'q1', 'q2'…
-for an unordered one.  A program that runs a machine natively brings its own elements (any
-integers, any strings) and never binds the sort, so nothing in a handler may iterate over a whole
-sort that the program does not bound.
+there are three.  Elements are plain Python values: 'q1', 'q2'… and for an ordered sort 1, 2, 3…,
+or 'r1', 'r2'… if it is given a prefix.  A program that runs a machine natively brings its own
+elements (any integers, any strings) and never binds the sort, so nothing in a handler may iterate
+over a whole sort that the program does not bound.
 """
 
 from __future__ import annotations
@@ -63,9 +63,16 @@ class OrderedSort(Sort):
 
     `Msg.first()` is 1.  `Msg.succ(m)` is the next element, or None after the last one of an
     instance: a finite instance runs out of messages, a running program does not.
+
+    With a prefix the elements are called 'r1', 'r2'…, in instances.
     """
 
     ordered: ClassVar[bool] = True
+    numbered: ClassVar[bool] = True
+
+    def __init_subclass__(cls, *, prefix: str = "") -> None:
+        super().__init_subclass__(prefix=prefix)
+        cls.numbered = not prefix
 
     def __lt__(self, other: object) -> bool:
         raise NotImplementedError
@@ -82,23 +89,27 @@ class OrderedSort(Sort):
     @classmethod
     def named(cls, size: int) -> tuple[Any, ...]:
         """Return the elements of this sort in an instance of the given size."""
-        return tuple(range(1, size + 1))
+        if cls.numbered:
+            return tuple(range(1, size + 1))
+        digits = len(str(size))
+        return tuple(f"{cls.prefix}{i:0{digits}}" for i in range(1, size + 1))
 
     @classmethod
     def first(cls: type[S]) -> S:
         """Return the first element."""
-        one: Any = 1
+        elements = cls.elements  # type: ignore[attr-defined]
+        one: Any = elements[0] if elements else 1
         return one  # type: ignore[no-any-return]
 
     @classmethod
     def succ(cls: type[S], element: S) -> S | None:
         """Return the element after `element`, or None if the instance has no more."""
-        following: Any = element
-        following += 1
-        last = cls.elements  # type: ignore[attr-defined]
-        if last is not None and following > len(last):
-            return None
-        return following  # type: ignore[no-any-return]
+        elements = cls.elements  # type: ignore[attr-defined]
+        if elements is None:
+            following: Any = element
+            return following + 1  # type: ignore[no-any-return]
+        place = elements.index(element) + 1
+        return elements[place] if place < len(elements) else None
 
 
 @contextmanager
