@@ -3,7 +3,7 @@
 The program is bound, an engine explores it, and every counterexample that the engine claims is
 replayed in plain Python before anybody sees it.  Then the verdict is drawn: a state space without
 a violation is `verified` only if it was seen whole, every `@reachable` situation came up, and every
-action was enabled somewhere.
+action was enabled somewhere; but for those that the instance switches off.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Literal, Protocol
 
+from ackproof.model.lower.fixed import Fixed, fixed
 from ackproof.model.outcome import Outcome, Progress
 from ackproof.model.report import Report
 from ackproof.model.resources import default_memory, default_workers
@@ -48,6 +49,7 @@ class _Explore(Protocol):
         workers: int,
         memory: int | None,
         max_depth: int | None,
+        survey: bool,
         progress: Callable[[Progress], None] | None,
     ) -> Outcome: ...
 
@@ -65,6 +67,7 @@ def check(
     max_depth: int | None = None,
     progress: Callable[[Progress], None] | None = None,
     program: Program | None = None,
+    survey: bool = False,
 ) -> Report:
     """Check a model on an instance.
 
@@ -81,6 +84,7 @@ def check(
         max_depth: levels after which to stop; the initial state is the first.
         progress: called a few times a second.
         program: the compiled model, if it is at hand.
+        survey: whether to go on after a violation, and so to decide every property.
 
     Raises:
         SpecError: the specification or the design is outside the language.
@@ -90,7 +94,7 @@ def check(
     started = time.perf_counter()
     _refuse_large_sorts(instance)
     bound = chosen(model, instance, design, properties, program)
-    return check_bound(bound, name, engine, workers, memory, max_depth, progress, started)
+    return check_bound(bound, name, engine, workers, memory, max_depth, progress, started, survey)
 
 
 def chosen(
@@ -123,6 +127,7 @@ def check_bound(
     max_depth: int | None,
     progress: Callable[[Progress], None] | None,
     started: float,
+    survey: bool = False,
 ) -> Report:
     """Check a bound program; see `check`.  `started` is the time to count from."""
     _refuse_unknown_lacks(bound)
@@ -133,24 +138,28 @@ def check_bound(
         workers=default_workers() if workers is None else workers,
         memory=limit,
         max_depth=max_depth,
+        survey=survey,
         progress=progress,
     )
-    traces = tuple(replay(bound, prop, path) for prop, path in outcome.violations.items())
-    complete = outcome.limit is None and not outcome.violations
+    parts = fixed(bound)
+    excused = {*bound.instance.lacks, *parts.off, *parts.dead}
+    traces = tuple(
+        replay(bound, prop, path, outcome.cycles.get(prop, ()))
+        for prop, path in outcome.violations.items()
+    )
+    complete = outcome.exhausted
     unwitnessed = tuple(
         p.name
         for p in bound.properties
         if complete
         and p.kind == "reachable"
         and p.name not in outcome.witnessed
-        and p.name not in bound.instance.lacks
+        and p.name not in excused
     )
     dead = tuple(
         a.name
         for a in bound.actions
-        if complete
-        and outcome.per_action.get(a.name, 0) == 0
-        and a.name not in bound.instance.lacks
+        if complete and outcome.per_action.get(a.name, 0) == 0 and a.name not in excused
     )
     return Report(
         bound=bound,
@@ -160,10 +169,19 @@ def check_bound(
         traces=traces,
         unwitnessed=unwitnessed,
         dead=dead,
-        off=tuple(a.name for a in bound.program.actions if a not in bound.actions),
+        off=_switched_off(bound, parts),
+        vacuous=parts.vacuous,
         seconds=time.perf_counter() - started,
         memory_limit=limit,
     )
+
+
+def _switched_off(bound: Bound, parts: Fixed) -> tuple[str, ...]:
+    """Return the actions and situations that are no part of an instance, in their order."""
+    actions = (
+        a.name for a in bound.program.actions if a not in bound.actions or a.name in parts.dead
+    )
+    return (*actions, *(p.name for p in bound.properties if p.name in parts.off))
 
 
 def explorer(engine: Engine) -> _Explore:

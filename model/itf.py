@@ -38,7 +38,12 @@ def itf_trace(trace: Trace) -> dict[str, Any]:
     bound = trace.bound
     variables = [v for v in bound.program.variables if not v.const]
     design = f" of a design: {bound.design.claim}" if bound.design else ""
-    steps: list[TraceStep | None] = [None, *(s for s in trace.steps if s.after is not None)]
+    cycle = trace.cycle or ()
+    taken = [*(s for s in trace.steps if s.after is not None), *cycle]
+    states = [*trace.states, *(s.after for s in cycle if s.after is not None)]
+    steps: list[TraceStep | None] = [None, *taken]
+    # The last state is the one in which the loop began, so that the step that closes it is there.
+    loop = {} if trace.cycle is None else {"loop": len(trace.states) - 1}
     return {
         "#meta": {
             "format": "ITF",
@@ -57,8 +62,9 @@ def itf_trace(trace: Trace) -> dict[str, Any]:
                 **_state(bound, variables, state),
                 **_taken(bound, step),
             }
-            for i, (state, step) in enumerate(zip(trace.states, steps, strict=True))
+            for i, (state, step) in enumerate(zip(states, steps, strict=True))
         ],
+        **loop,
     }
 
 

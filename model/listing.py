@@ -12,6 +12,9 @@
 changed; an arrow to the wire is something a client sees.  Below, only what the step changed.  Where
 there is room, actions and changes stand beside the columns instead of between them.
 
+A run that breaks a property of runs goes on for ever: below its steps stands that it stays where it
+is, or what happens over and over.
+
 The result is lines of styled pieces, so that a terminal can colour what a file shows plainly.
 """
 
@@ -27,7 +30,7 @@ from ackproof.model.lanes import Lane, Lanes
 from ackproof.model.trace import Trace, TraceStep
 from ackproof.spec.lang import ir
 
-__all__ = ["Line", "Piece", "legend", "listing", "plain"]
+__all__ = ["Line", "Piece", "ending", "legend", "listing", "plain"]
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,19 @@ def listing(trace: Trace, width: int) -> list[Line]:
     lines = chart.header()
     for number, step in enumerate(trace.steps, start=1):
         lines += chart.step(number, step)
+    if trace.cycle is not None:
+        lines.append((Piece(f"     {ending(trace)}", "head"),))
+    for number, step in enumerate(trace.cycle or (), start=len(trace.steps) + 1):
+        lines += chart.step(number, step)
     return [_trimmed(line) for line in lines]
+
+
+def ending(trace: Trace) -> str:
+    """Return how a run that breaks a property of runs goes on for ever, in words."""
+    assert trace.cycle is not None
+    if trace.cycle:
+        return "and from there for ever:" if trace.steps else "for ever:"
+    return "and there it stays: nothing is enabled that must happen"
 
 
 def legend(lines: list[Line]) -> str:
@@ -210,9 +225,10 @@ def _emits(trace: Trace) -> bool:
 
 
 def _shown(lanes: Lanes, trace: Trace) -> list[Lane]:
-    """Return the lanes to draw: the root only if it has something to do."""
-    touched = {s.home for s in trace.steps} | {c.lane for s in trace.steps for c in s.changes}
-    kept = [lane for lane in lanes.all if lane.part or lane in touched]
+    """Return the lanes to draw: those in which something happens in this run."""
+    steps = (*trace.steps, *(trace.cycle or ()))
+    touched = {s.home for s in steps} | {c.lane for s in steps for c in s.changes}
+    kept = [lane for lane in lanes.all if lane in touched]
     return kept or list(lanes.all)
 
 

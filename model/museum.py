@@ -141,7 +141,8 @@ def judge(
         remembered[instance.name] = check(model, instance, design, name=name, **options)
     report = remembered[instance.name]
     wanted = expectation.property
-    if wanted is not None and report.outcome.violations and wanted not in report.outcome.violations:
+    violated = report.outcome.violations
+    if wanted is not None and violated and wanted not in violated and not report.complete:
         options |= {"properties": [wanted], "program": report.bound.program}
         report = check(model, instance, design, name=name, **options)
     came_true, found = _compare(expectation, report)

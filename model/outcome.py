@@ -3,13 +3,14 @@
 Counts follow TLC: `generated` counts the initial state and every enabled step, also those that
 lead to a known state; `levels` counts the initial state as the first level.  After a violation an
 engine finishes the level it is expanding and stops, so that all counts are the same for any
-engine and any number of workers.
+engine and any number of workers.  A *survey* goes on instead, to the end, and so decides every
+property at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 __all__ = ["Limit", "Outcome", "Progress"]
@@ -51,6 +52,9 @@ class Outcome:
         limit: why it stopped early, or None.
         seconds: time taken by the search; `compile_seconds` comes on top of it.
         memory: bytes that the search held at its peak.
+        exhausted: whether every reachable state was seen, so that what was not violated holds.
+        cycles: for each violated property of runs (`@eventually`) what happens over and over after
+            its path, back to the state at its end; empty where the run stays there.
     """
 
     engine: str
@@ -65,6 +69,8 @@ class Outcome:
     seconds: float
     compile_seconds: float
     memory: int
+    exhausted: bool = False
+    cycles: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def levels(self) -> int:

@@ -28,6 +28,9 @@ __all__ = ["PlainMachine", "State", "Step"]
 
 State = tuple[Any, ...]
 
+#: Where a step leads that fails an assertion, or is not defined; no state is empty.
+FAILED: State = ()
+
 
 @dataclass(frozen=True)
 class Step:
@@ -184,6 +187,17 @@ class PlainMachine:
             found = self.step(state, number)
             if found is not None:
                 yield found
+
+    def changes(self, state: State) -> Iterator[tuple[int, State]]:
+        """Yield the steps that change a state: the action instance, and the successor.
+
+        One that fails leads to `FAILED`, which is no state: a run cannot go on from there.
+        """
+        for step in self.steps(state):
+            if step.after is None:
+                yield step.number, FAILED
+            elif step.after != state:
+                yield step.number, step.after
 
     def holds(self, prop: PropertyDecl, state: State) -> bool:
         """Evaluate a property of states."""

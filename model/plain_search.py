@@ -7,8 +7,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ackproof.model.fairness import eventualities, fairness_of
 from ackproof.model.outcome import Limit, Outcome, Progress
 from ackproof.model.plain import PlainMachine, State, Step
+from ackproof.model.plain_liveness import Graph, nearest_lasso
 from ackproof.spec.lang.binding import Bound
 from ackproof.spec.lang.properties import DEADLOCK
 
@@ -24,12 +26,14 @@ class _Search:
 
     bound: Bound
     machine: PlainMachine
+    survey: bool
     known: dict[State, tuple[State, int] | None] = field(default_factory=dict)
     generated: int = 1
     level_sizes: list[int] = field(default_factory=list)
     per_action: dict[str, int] = field(default_factory=dict)
     violations: dict[str, tuple[int, ...]] = field(default_factory=dict)
     witnessed: set[str] = field(default_factory=set)
+    cycles: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def path(self, state: State) -> tuple[int, ...]:
         """Return the numbers of the steps that first led to a known state."""
@@ -52,7 +56,7 @@ class _Search:
             return False
         self.known[state] = origin
         for prop in self.bound.properties:
-            if prop.of_steps:
+            if prop.of_steps or prop.kind == "eventually":
                 continue
             if prop.kind == "reachable":
                 if prop.name not in self.witnessed and self.machine.holds(prop, state):
@@ -87,7 +91,7 @@ class _Search:
         """Check the properties of steps on one step."""
         assert step.after is not None
         for prop in self.bound.properties:
-            if not prop.of_steps or prop.name in self.witnessed:
+            if not prop.of_steps or prop.name in self.witnessed or prop.name in self.violations:
                 continue
             results = self.machine.holds_on_step(prop, state, step.after, step.events)
             if prop.kind == "reachable":
@@ -96,6 +100,16 @@ class _Search:
             elif not all(results):
                 self.violate(prop.name, self._to(state, step))
 
+    def check_runs(self) -> None:
+        """Check the properties of runs, when all states are known."""
+        for prop in eventualities(self.bound):
+            false = [state for state in self.known if not self.machine.holds(prop, state)]
+            graph = Graph(false, self.machine.changes, fairness_of(self.bound))
+            lasso = nearest_lasso(graph, lambda state: len(self.path(state)))
+            if lasso is not None:
+                state, self.cycles[prop.name] = lasso
+                self.violations[prop.name] = self.path(state)
+
 
 def explore(
     bound: Bound,
@@ -103,6 +117,7 @@ def explore(
     workers: int = 1,
     memory: int | None = None,
     max_depth: int | None = None,
+    survey: bool = False,
     progress: Callable[[Progress], None] | None = None,
 ) -> Outcome:
     """Explore a bound program with the plain engine, breadth first, on one thread.
@@ -112,13 +127,20 @@ def explore(
         workers: there is always one; the parameter is what engines have in common.
         memory: bytes of resident memory at which to stop.
         max_depth: number of levels after which to stop.
+        survey: whether to go on after a violation, and so to decide every property.
         progress: called a few times a second.
     """
     started = time.perf_counter()
     with PlainMachine(bound) as machine:
-        search = _Search(bound, machine)
+        search = _Search(bound, machine, survey)
         search.per_action = {a.name: 0 for a in bound.actions}
         limit = _run(search, memory, max_depth, progress, started)
+        exhausted = limit is None and (survey or not search.violations)
+        if exhausted:
+            try:
+                search.check_runs()
+            except KeyboardInterrupt:
+                limit, exhausted = Limit.INTERRUPTED, False
     return Outcome(
         engine="plain",
         workers=1,
@@ -132,6 +154,8 @@ def explore(
         seconds=time.perf_counter() - started,
         compile_seconds=0.0,
         memory=_resident(),
+        exhausted=exhausted,
+        cycles=search.cycles,
     )
 
 
@@ -149,7 +173,7 @@ def _run(
     try:
         while frontier:
             search.level_sizes.append(len(frontier))
-            if search.violations:
+            if search.violations and not search.survey:
                 return None
             if max_depth is not None and len(search.level_sizes) >= max_depth:
                 return Limit.DEPTH

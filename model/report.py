@@ -23,7 +23,7 @@ from ackproof.spec.lang.properties import ASSERTION, BUILT_IN, DEADLOCK, DEFINED
 
 __all__ = ["SCHEMA", "Report", "document", "schema"]
 
-SCHEMA = "ackproof/report/1"
+SCHEMA = "ackproof/report/2"
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,9 @@ class Report:
         traces: a replayed counterexample for each violated property.
         unwitnessed: `@reachable` properties that were not reached; decided by a whole search only.
         dead: actions that were never enabled; likewise.
-        off: faults that the instance does not allow.
+        off: actions and situations that the instance switches off: faults that it does not allow,
+            and what its sizes and constants rule out.
+        vacuous: properties that nothing in this instance could make false.
         seconds: everything together, from reading the specification to replaying the traces.
         memory_limit: bytes at which the search would have stopped.
     """
@@ -50,6 +52,7 @@ class Report:
     off: tuple[str, ...]
     seconds: float
     memory_limit: int
+    vacuous: frozenset[str] = frozenset()
 
     @property
     def transitions(self) -> int:
@@ -59,14 +62,15 @@ class Report:
     @property
     def complete(self) -> bool:
         """Whether the whole state space was seen."""
-        return self.outcome.limit is None and not self.outcome.violations
+        return self.outcome.exhausted
 
     def results(self) -> dict[str, str]:
         """Return what is known of each property that was checked, by its name.
 
         Of one that was not violated, a whole search knows that it holds (or was witnessed); a
         search that stopped early leaves it open.  A situation is lacking if the instance says that
-        it is too small for it.
+        it is too small for it, and off if that follows from its sizes, constants and faults alone;
+        a property that for the same reason cannot be false is vacuous.
         """
         found = {}
         for p in self.bound.properties:
@@ -80,6 +84,8 @@ class Report:
     def _situation(self, name: str) -> str:
         if name in self.outcome.witnessed:
             return "witnessed"
+        if name in self.off:
+            return "off"
         if name in self.bound.instance.lacks:
             return "lacking"
         return "unwitnessed" if self.complete else "open"
@@ -87,6 +93,8 @@ class Report:
     def _claim(self, name: str) -> str:
         if name in self.outcome.violations:
             return "violated"
+        if name in self.vacuous:
+            return "vacuous"
         return "holds" if self.complete else "open"
 
     def to_json(self) -> dict[str, Any]:
@@ -193,6 +201,9 @@ def _violation(trace: Trace) -> dict[str, Any]:
         "reason": trace.reason or None,
         "explanation": _explanation(trace.explanation) if trace.explanation else None,
         "trace": [_step(number, s) for number, s in enumerate(trace.steps, start=1)],
+        "cycle": None
+        if trace.cycle is None
+        else [_step(number, s) for number, s in enumerate(trace.cycle, len(trace.steps) + 1)],
     }
 
 

@@ -4,6 +4,10 @@ An engine hands over numbers of action instances and nothing else.  They mean so
 plain Python has taken the same steps from the initial state, each of them enabled, and has found
 the property false where the engine says that it is.  If it does not, the engine is wrong; then
 there is no counterexample to show, and `ReplayError` says so.
+
+The counterexample to a property of runs goes on for ever: after the path comes a *cycle*, which
+leads back to the state in which it began, or nothing, where the run stays.  Plain Python takes it
+once, finds the property false all along, and finds that nothing is put off that must happen.
 """
 
 from __future__ import annotations
@@ -17,8 +21,10 @@ from typing import Any
 from ackproof.model.changes import Change, changes
 from ackproof.model.evaluate import Environment
 from ackproof.model.explain import Explanation, explain
+from ackproof.model.fairness import fairness_of
 from ackproof.model.lanes import Lane, Lanes
 from ackproof.model.plain import PlainMachine, State, Step
+from ackproof.model.plain_liveness import Graph
 from ackproof.model.show import show_arguments
 from ackproof.spec.lang.binding import ActionInstance, Bound
 from ackproof.spec.lang.data import to_data
@@ -76,6 +82,8 @@ class Trace:
         property: its name; `decl` is its declaration unless it is built in.
         doc: what it claims, in words.
         reason: for a built-in property, what failed; for others see `explanation`.
+        cycle: for a property of runs, what happens over and over after the steps; empty where
+            the run stays for ever in the last state.  None for all other properties.
     """
 
     bound: Bound
@@ -86,6 +94,7 @@ class Trace:
     steps: tuple[TraceStep, ...]
     reason: str
     explanation: Explanation | None
+    cycle: tuple[TraceStep, ...] | None = None
 
     @builtins.property
     def path(self) -> tuple[int, ...]:
@@ -93,37 +102,46 @@ class Trace:
         return tuple(s.number for s in self.steps)
 
     @builtins.property
+    def run(self) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
+        """The numbers of its action instances, and those of its cycle."""
+        return self.path, None if self.cycle is None else tuple(s.number for s in self.cycle)
+
+    @builtins.property
     def states(self) -> tuple[State, ...]:
         """The states it goes through; a failing step at the end adds none."""
         return (self.initial, *(s.after for s in self.steps if s.after is not None))
 
 
-def replay(bound: Bound, name: str, path: Sequence[int]) -> Trace:
+def replay(bound: Bound, name: str, path: Sequence[int], cycle: Sequence[int] = ()) -> Trace:
     """Return the trace of a path at whose end a property is false.
+
+    Of a property of runs, it is false in all states of a cycle that begins there; without a cycle,
+    the run stays there.
 
     Raises:
         ReplayError: plain Python does not take this path, or the property holds at its end.
     """
     decl = next((p for p in bound.properties if p.name == name), None)
+    lanes = Lanes(bound)
+    explanation, reason, again = None, "", None
     with PlainMachine(bound) as machine:
         states, steps = _walk(machine, name, path)
         if decl is None:
             reason = _built_in(machine, name, states, steps)
-            explanation = None
         else:
-            reason = ""
             explanation = explain(bound, decl, _falsified(machine, decl, states, steps))
-    lanes = Lanes(bound)
-    shown = tuple(_show(lanes, before, step) for before, step in zip(states, steps, strict=False))
+            if decl.kind == "eventually":
+                again = _shown(lanes, *_round(machine, decl, states[-1], cycle))
     return Trace(
         bound=bound,
         property=name,
         decl=decl,
         doc=decl.doc if decl else BUILT_IN[name],
         initial=states[0],
-        steps=shown,
+        steps=_shown(lanes, states, steps),
         reason=reason,
         explanation=explanation,
+        cycle=again,
     )
 
 
@@ -133,8 +151,10 @@ def _refuse(name: str, where: str, problem: str) -> ReplayError:
     )
 
 
-def _walk(machine: PlainMachine, name: str, path: Sequence[int]) -> tuple[list[State], list[Step]]:
-    states: list[State] = [machine.initial()]
+def _walk(
+    machine: PlainMachine, name: str, path: Sequence[int], start: State | None = None
+) -> tuple[list[State], list[Step]]:
+    states: list[State] = [machine.initial() if start is None else start]
     steps: list[Step] = []
     for at, number in enumerate(path, start=1):
         step = machine.step(states[-1], number) if len(states) == at else None
@@ -146,6 +166,23 @@ def _walk(machine: PlainMachine, name: str, path: Sequence[int]) -> tuple[list[S
             states.append(step.after)
         elif at < len(path):
             raise _refuse(name, where, f"{machine.instances[number]} breaks {step.broken}")
+    return states, steps
+
+
+def _round(
+    machine: PlainMachine, decl: PropertyDecl, start: State, cycle: Sequence[int]
+) -> tuple[list[State], list[Step]]:
+    """Go round a cycle once, and check that a run may go round for ever with the property false."""
+    states, steps = _walk(machine, decl.name, cycle, start)
+    if any(machine.holds(decl, state) for state in states):
+        raise _refuse(decl.name, "on the cycle", "it holds")
+    if len(states) <= len(cycle) or states[-1] != start:
+        raise _refuse(decl.name, "on the cycle", "it does not lead back to where it began")
+    graph = Graph(states, machine.changes, fairness_of(machine.bound))
+    unfair = graph.put_off(states, set(cycle))
+    if unfair:
+        instance = machine.instances[min(unfair)]
+        raise _refuse(decl.name, "on the cycle", f"{instance} must happen and never does")
     return states, steps
 
 
@@ -182,6 +219,10 @@ def _falsified(
     if decl.event is not None:
         env[decl.event.name] = to_data(asked[results.index(False)])
     return env
+
+
+def _shown(lanes: Lanes, states: list[State], steps: list[Step]) -> tuple[TraceStep, ...]:
+    return tuple(_show(lanes, before, step) for before, step in zip(states, steps, strict=False))
 
 
 def _show(lanes: Lanes, before: State, step: Step) -> TraceStep:

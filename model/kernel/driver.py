@@ -36,19 +36,20 @@ from ackproof.model.kernel.control import (
     INSTANCE_BITS,
     INSTANCE_MASK,
     INTERRUPTED,
+    KEEP,
     LEVELS,
     MAX_DEPTH,
     MEMORY_FULL,
     NEXT,
     NEXT_COUNT,
     NEXT_PEAK,
-    PROPERTIES,
     RECORD,
     RUNNING,
     SEEN,
     STATES,
     STATUS,
     STOP,
+    SURVEY,
     VIOLATED,
     VIOLATION_FOUND,
     VIOLATIONS,
@@ -62,6 +63,7 @@ from ackproof.model.kernel.intrinsics import (
     call_expand,
     call_inspect,
     load,
+    lowest_bit,
     native,
     store,
 )
@@ -82,9 +84,11 @@ def note(block: int, firsts: int, base: int) -> None:
     records = load(block, VIOLATIONS)
     for record in range(load(records, 0)):
         at = 2 + RECORD * record
-        for bit in range(PROPERTIES):
-            first = FIRST * bit
-            if (load(records, at + 2) >> bit) & 1 and load(firsts, first) == 0:
+        left = load(records, at + 2)
+        while left != 0:
+            first = FIRST * lowest_bit(left)
+            left &= left - 1
+            if load(firsts, first) == 0:
                 local = base + load(records, at)
                 number = local * load(block, WORKERS) + load(block, WORKER)
                 store(firsts, first, 1)
@@ -156,7 +160,7 @@ def look_up(shape: Shape, block: int, parity: int, count: int) -> bool:
 
 
 @native
-def advance(block: int) -> None:
+def advance(shape: Shape, block: int) -> None:
     """Make the next frontier the current one."""
     frontier, peak = load(block, CURRENT), load(block, CURRENT_PEAK)
     base = load(block, COUNT) - load(block, NEXT_COUNT)
@@ -167,6 +171,10 @@ def advance(block: int) -> None:
     store(block, CURRENT_PEAK, load(block, NEXT_PEAK))
     store(block, NEXT, frontier)
     store(block, NEXT_PEAK, peak)
+    if load(block, KEEP) != 0:
+        store(block, NEXT, load(block, CURRENT) + 8 * len(shape) * load(block, CURRENT_COUNT))
+        store(block, CURRENT_PEAK, load(block, COUNT))
+        store(block, NEXT_PEAK, 0)
     store(block, NEXT_COUNT, 0)
     store(block, INSPECTED, 0)
     store(block, CURSOR, 0)
@@ -174,10 +182,10 @@ def advance(block: int) -> None:
 
 
 @native
-def end_level(block: int, flags: int) -> bool:
+def end_level(shape: Shape, block: int, flags: int) -> bool:
     """With everybody's flags at the end of a level: go on to the next one (True), or why not."""
     if flags & HALT == 0 and flags & MORE != 0:
-        advance(block)
+        advance(shape, block)
     if flags & FOUND != 0:
         store(block, STATUS, VIOLATION_FOUND)
     elif flags & HALT != 0:
@@ -196,7 +204,7 @@ def own_flags(block: int, more: bool) -> int:
     flags = MORE if more else 0
     if load(block, STATUS) != RUNNING or atomic_load(load(block, STOP)) != 0:
         flags |= HALT
-    if load(block, VIOLATED) != 0:
+    if load(block, VIOLATED) != 0 and load(block, SURVEY) == 0:
         flags |= FOUND
     if load(block, COUNT) + load(block, FULL_AT) // 128 > load(block, FULL_AT):
         flags |= CROWDED
@@ -226,5 +234,5 @@ def alone(shape: Shape, block: int) -> None:
     count = load(block, INITIAL_COUNT)
     prepare(shape, block, count, load(block, STATES), load(block, VISITS))
     look_up(shape, block, 0, count)
-    while end_level(block, own_flags(block, load(block, NEXT_COUNT) > 0)):
+    while end_level(shape, block, own_flags(block, load(block, NEXT_COUNT) > 0)):
         level_alone(shape, block)

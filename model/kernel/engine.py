@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ackproof.model.kernel import search as kernel_search
 from ackproof.model.kernel.control import INSTANCE_MASK
+from ackproof.model.kernel.memory import default_limit
 from ackproof.model.kernel.search import Kind, Result, Status
 from ackproof.model.kernel.worker import Model
 from ackproof.model.lower.compile import Kernel, compile_kernel
 from ackproof.model.outcome import Limit, Outcome, Progress
 from ackproof.spec.lang.binding import Bound
+
+if TYPE_CHECKING:
+    from ackproof.model.kernel.runs import Runs
 
 __all__ = ["explore"]
 
@@ -27,6 +32,7 @@ def explore(
     workers: int = 1,
     memory: int | None = None,
     max_depth: int | None = None,
+    survey: bool = False,
     progress: Callable[[Progress], None] | None = None,
 ) -> Outcome:
     """Explore a bound program with the compiled kernel, breadth first.
@@ -36,6 +42,7 @@ def explore(
         workers: how many threads search; all counts are the same for any number.
         memory: bytes that the states may occupy; most of what is free when left out.
         max_depth: number of levels after which to stop.
+        survey: whether to go on after a violation, and so to decide every property.
         progress: called a few times a second, in the calling thread.
 
     Raises:
@@ -45,15 +52,20 @@ def explore(
     started = time.perf_counter()
     kernel = compile_kernel(bound)
     kernel_search.compile_driver(kernel.words, workers)
+    model, limit = _model(kernel), default_limit() if memory is None else memory
+    runs = _runs(bound, kernel, model, limit)
     compiled = time.perf_counter() - started
     result = kernel_search.search(
-        _model(kernel),
+        model,
         [kernel.initial],
         workers=workers,
-        memory_limit=memory,
+        memory_limit=limit,
         max_depth=max_depth,
+        survey=survey,
+        then=runs.check if runs else None,
         progress=None if progress is None else _translated(progress),
     )
+    undecided = runs.limit if runs else None
     return Outcome(
         engine="kernel",
         workers=workers,
@@ -62,14 +74,16 @@ def explore(
         level_sizes=result.level_sizes,
         # Without any action the search still keeps one counter, which stays at 0.
         per_action={a.name: n for a, n in zip(bound.actions, result.counts, strict=False)},
-        violations=_violations(kernel, result),
+        violations={**_violations(kernel, result), **(runs.paths if runs else {})},
         witnessed=frozenset(
             name for bit, name in kernel.tables.seen_bits.items() if result.seen >> bit & 1
         ),
-        limit=_limit(result),
+        limit=undecided or _limit(result),
         seconds=result.seconds,
         compile_seconds=compiled,
-        memory=result.bytes,
+        memory=result.bytes + (runs.bytes if runs else 0),
+        exhausted=result.status is Status.EXHAUSTED and undecided is None,
+        cycles=runs.cycles if runs else {},
     )
 
 
@@ -84,6 +98,17 @@ def _model(kernel: Kernel) -> Model:
         seen_words=kernel.tables.seen_words,
         owner=kernel,
     )
+
+
+def _runs(bound: Bound, kernel: Kernel, model: Model, memory: int) -> Runs | None:
+    """What checks the properties of runs; it is loaded only where there are some."""
+    if not kernel.falsify:
+        return None
+    from ackproof.model.kernel.objects import connector
+    from ackproof.model.kernel.runs import Runs
+
+    connector(kernel.words)
+    return Runs(bound, model, kernel.falsify, kernel.tables.run_bits, memory)
 
 
 def _translated(

@@ -1,4 +1,4 @@
-"""The compiled search driver, kept as machine code between runs.
+"""The compiled search driver and what reads its tables, kept as machine code between runs.
 
 Compiling the driver with numba takes seconds, and merely importing numba takes most of one: more
 than many a search.  The driver is the same for every model with states of the same width, so its
@@ -18,12 +18,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["driver"]
+__all__ = ["connector", "driver"]
 
 #: The files that the machine code is made of, and made by.
 SOURCES = (
     "control.py",
     "driver.py",
+    "graph.py",
     "intrinsics.py",
     "objects.py",
     "table.py",
@@ -39,7 +40,19 @@ def driver(words: int, workers: int) -> Callable[[int], None]:
     It takes the address of a worker's control block and returns when the search has ended; it
     does not hold the interpreter's lock.
     """
-    kind = "alone" if workers == 1 else "together"
+    return _function("alone" if workers == 1 else "together", words)
+
+
+@cache
+def connector(words: int) -> Callable[[int], None]:
+    """Return what reads the steps between states from the tables of a search, see `graph`.
+
+    It takes the address of a task, and does not hold the interpreter's lock.
+    """
+    return _function("connect", words)
+
+
+def _function(kind: str, words: int) -> Callable[[int], None]:
     path = _folder() / f"{kind}-{words}-{_fingerprint()}.o"
     engine = _load(_read(path)) or _load(_make(kind, words, path))
     assert engine is not None, "freshly compiled code can be loaded"
@@ -119,10 +132,12 @@ def _machine() -> Any:
 def _compile(kind: str, words: int) -> bytes:
     import llvmlite.binding as llvm
     from ackproof.model.kernel.driver import alone
+    from ackproof.model.kernel.graph import connect
     from ackproof.model.kernel.together import together
     from numba import types
 
-    function: Any = alone if kind == "alone" else together
+    functions: dict[str, Any] = {"alone": alone, "together": together, "connect": connect}
+    function = functions[kind]
     signature = (types.UniTuple(types.int64, words), types.int64)  # type: ignore[no-untyped-call]
     function.compile(signature)
     compiled = function.overloads[signature]

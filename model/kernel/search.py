@@ -12,8 +12,9 @@ are the number of records and the room for them, records of three words: positio
 instance (`DEADLOCK` for a state without successors that should have one), properties violated.
 
 A search ends in one of four ways, a `Status`. When it found a violation it has finished the level,
-so all properties that are violated at the same depth are reported, each by a shortest path. A path
-is a list of instances from an initial state: the caller replays it in plain Python.
+so all properties that are violated at the same depth are reported, each by a shortest path; a
+*survey* goes on, and reports every property that is violated anywhere in the same way. A path is a
+list of instances from an initial state: the caller replays it in plain Python.
 """
 
 import time
@@ -113,14 +114,18 @@ def search(
     workers: int = 1,
     memory_limit: int | None = None,
     max_depth: int | None = None,
+    survey: bool = False,
+    then: Callable[[Team], None] | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Result:
     """Find every state that is reachable from the `initial` ones (distinct, each W words).
 
     `memory_limit` is in bytes, for the states and all that goes with them; most of the free memory
-    if not given. With `max_depth` the states of that level are not expanded. `progress` is called
-    about five times a second, in the calling thread. An interruption (Ctrl-C) ends the search with
-    what is known, and is not raised again.
+    if not given. With `max_depth` the states of that level are not expanded. With `survey` a
+    violation does not end the search, which then finds those of all properties. `then` is called
+    when every reachable state was seen, with the workers and all states. `progress` is
+    called about five times a second, in the calling thread. An interruption (Ctrl-C) ends the
+    search with what is known, and is not raised again.
 
     Raises `memory.OutOfAddresses` if the system does not lend the addresses to be filled.
     """
@@ -130,8 +135,11 @@ def search(
     limit = default_limit() if memory_limit is None else memory_limit
     start = time.perf_counter()
     run = driver(model.words, workers)
-    with Team(model, initial, workers, limit, max_depth or _UNBOUNDED) as team:
+    depth, keep = max_depth or _UNBOUNDED, then is not None
+    with Team(model, initial, workers, limit, depth, survey, keep) as team:
         _watch(team, run, start, progress)
+        if then is not None and _status(team)[0] is Status.EXHAUSTED:
+            then(team)
         return _result(team, len(initial), time.perf_counter() - start)
 
 
@@ -176,7 +184,7 @@ def _progress(team: Team, seconds: float) -> Progress:
     )
     return Progress(
         states=team.total(control.COUNT),
-        generated=sum(sum(worker.counts) for worker in team.workers),
+        generated=team.generated,
         waiting=max(0, waiting),
         depth=team.workers[0].block[control.DEPTH],
         bytes=sum(worker.bytes for worker in team.workers),
@@ -240,12 +248,15 @@ def _violations(team: Team) -> list[Violation]:
                 present, number, instance = firsts[control.FIRST * bit : control.FIRST * (bit + 1)]
                 if present:
                     violation = _violation(team, steps, bit, number, instance)
-                    found.setdefault((violation.kind, bit), violation)
+                    known = found.setdefault((violation.kind, bit), violation)
+                    # In a survey one worker may have met its first violation later than another.
+                    if len(violation.trace) < len(known.trace):
+                        found[violation.kind, bit] = violation
     return sorted(found.values(), key=lambda v: (len(v.trace), v.kind, v.property))
 
 
 def _violation(team: Team, step: bool, bit: int, number: int, instance: int) -> Violation:
-    initial, trace = _path(team, number)
+    initial, trace = path_to(team, number)
     if not step:
         return Violation(Kind.STATE, bit, initial, trace)
     if instance == DEADLOCK:
@@ -253,7 +264,7 @@ def _violation(team: Team, step: bool, bit: int, number: int, instance: int) -> 
     return Violation(Kind.STEP, bit, initial, (*trace, instance))
 
 
-def _path(team: Team, number: int) -> tuple[int, tuple[int, ...]]:
+def path_to(team: Team, number: int) -> tuple[int, tuple[int, ...]]:
     """Which initial state the state with this number was reached from, and by which instances."""
     instances: list[int] = []
     while True:

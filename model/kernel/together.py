@@ -161,7 +161,7 @@ def together(shape: Shape, block: int) -> None:
     empty(shape, block, parity)
     parity = 1
     flags = meet(block, parity, own_flags(block, load(block, NEXT_COUNT) > 0))
-    while end_level(block, flags):
+    while end_level(shape, block, flags):
         working = True
         while working:
             parity = 1 - parity

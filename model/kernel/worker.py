@@ -20,7 +20,7 @@ _BATCH_MOST = 32
 _ROUND_SUCCESSORS = 1 << 15
 _FIRST_BUCKETS = 1 << 4
 # Behind the last slot a table needs room for one cluster, and behind a frontier `grow` puts one.
-_CLUSTER_BYTES = 64 << 20
+CLUSTER_BYTES = 64 << 20
 # Words that go unused because every piece of an arena begins a cache line.
 _ARENA_SPARE = 256
 
@@ -135,15 +135,17 @@ class Worker:
 
     def _reserve(self, limit: int) -> None:
         for field, spare in (
-            (control.TABLE, _CLUSTER_BYTES),
-            (control.CURRENT, _CLUSTER_BYTES),
-            (control.NEXT, _CLUSTER_BYTES),
+            (control.TABLE, CLUSTER_BYTES),
+            (control.CURRENT, CLUSTER_BYTES),
+            (control.NEXT, CLUSTER_BYTES),
             (control.LOG, HUGE_PAGE),
             (control.LEVELS, HUGE_PAGE),
         ):
             region = self._closing.enter_context(Region(limit + spare))
             self.block[field] = region.address
         self.block[control.BUCKETS] = _FIRST_BUCKETS
+        #: Address of the first state that was found, if the states are kept.
+        self.kept: int = self.block[control.NEXT]
 
     def _buffers(self, arena: Arena, sizes: _Sizes, initial: Sequence[Sequence[int]]) -> None:
         block = self.block
@@ -170,7 +172,9 @@ class Team:
     """The workers of one search; a context manager that owns their memory.
 
     `initial` has one row of words for each initial state; together the workers may occupy `limit`
-    bytes. Raises `memory.OutOfAddresses` if the system does not lend the addresses.
+    bytes, and with `survey` they go on after a violation. With `keep` all states stay where
+    `Worker.kept` says, in the order of their local numbers. Raises `memory.OutOfAddresses` if the
+    system does not lend the addresses.
     """
 
     def __init__(
@@ -180,6 +184,8 @@ class Team:
         workers: int,
         limit: int,
         max_depth: int,
+        survey: bool = False,
+        keep: bool = False,
     ) -> None:
         assert workers > 0
         self._closing = ExitStack()
@@ -192,6 +198,8 @@ class Team:
                 worker = Worker(model, index, workers, limit // workers, initial)
                 self._closing.callback(worker.close)
                 worker.block[control.MAX_DEPTH] = max_depth
+                worker.block[control.SURVEY] = survey
+                worker.block[control.KEEP] = keep
                 self.workers.append(worker)
             self._connect(model)
         except BaseException:
@@ -216,6 +224,11 @@ class Team:
     def total(self, field: int) -> int:
         """Sum over the workers of one word of their control blocks."""
         return sum(worker.block[field] for worker in self.workers)
+
+    @property
+    def generated(self) -> int:
+        """How many steps were taken so far."""
+        return sum(sum(worker.counts) for worker in self.workers)
 
     def _connect(self, model: Model) -> None:
         """Give all workers the addresses of what they share."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ackproof.model.lower.codec import Codec, Value
-from ackproof.model.lower.layout import Leaf
+from ackproof.model.lower.leaves import Leaf
 from ackproof.model.lower.ops import Bit, Word
 from ackproof.model.lower.state import SymbolicState
 from ackproof.spec.lang.binding import Bound
@@ -130,6 +130,8 @@ class Access:
     def _select(self, t: Type, key: Word, size: int, at: Callable[[int], Value]) -> Value:
         if isinstance(key, int):
             return at(key) if 0 <= key < size else self.codec.default(t)
+        if size == 0:
+            return self.codec.default(t)  # nobody comes here, for there is no such key
         result = at(size - 1)
         for i in reversed(range(size - 1)):
             result = self.codec.choose(t, self.ops.equal(key, i), at(i), result)

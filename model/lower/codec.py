@@ -77,7 +77,7 @@ class Codec:
             return self.cardinality(t.elem)
         if isinstance(t, SeqT):
             return t.cap.bit_length() + t.cap * self.bits(t.elem)
-        return (self.cardinality(t) - 1).bit_length()
+        return max(self.cardinality(t) - 1, 0).bit_length()
 
     def universe(self, t: Type) -> int:
         """Return the mask of all values of a scalar type."""
@@ -109,7 +109,7 @@ class Codec:
         if isinstance(t, RecordT):
             parts: list[Value] = []
             for _, field in reversed(t.fields):
-                code, rest = self.ops.divide(code, self.cardinality(field))
+                code, rest = self.ops.divide(code, max(self.cardinality(field), 1))
                 parts.append(self.decode(field, rest))
             return tuple(reversed(parts))
         return code

@@ -1,8 +1,9 @@
 """Compiling: from a bound program to machine code.
 
-`ackproof.model.lower.generate` writes LLVM text; here LLVM makes two functions of it, `expand` and
-`inspect`, and a `Kernel` holds them with what is needed to call them and to read what they report.
-See `ackproof.model.kernel.search` for what the functions are given and give.
+`ackproof.model.lower.generate` writes LLVM text; here LLVM makes functions of it, `expand` and
+`inspect`, for properties of runs also `falsify`, and a `Kernel` holds them with what is needed to
+call them and to read what they report.  See `ackproof.model.kernel.search` for what the functions
+are given and give.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ class Kernel:
     n_counts: int
     expand: int
     inspect: int
+    falsify: int
     ir_text: str
     compile_seconds: float
     engine: Any = field(repr=False)
@@ -59,6 +61,7 @@ def compile_kernel(bound: Bound) -> Kernel:
         n_counts=len(bound.actions),
         expand=engine.get_function_address("expand"),
         inspect=engine.get_function_address("inspect"),
+        falsify=engine.get_function_address("falsify") if tables.run_bits else 0,
         ir_text=text,
         compile_seconds=time.perf_counter() - started,
         engine=engine,

@@ -209,6 +209,8 @@ class Evaluator:
         """Whether the body comes out as wanted for some value of the binders."""
         head, rest = binders[0], binders[1:]
         domain = self.word(head.domain)
+        if domain == 0:
+            return False
         if not rest:
             mask = self.mask(head, body, domain)
             if not wanted:
@@ -259,6 +261,8 @@ class Evaluator:
     def _comprehension(self, e: ir.Comprehension) -> Word:
         if len(e.binders) == 1 and is_variable(e.elem, e.binders[0]):
             domain = self.word(e.binders[0].domain)
+            if domain == 0:
+                return 0
             return self.ops.both(domain, self.mask(e.binders[0], e.cond, domain))
         return self._collect(e, e.binders, True)
 

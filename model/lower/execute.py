@@ -13,16 +13,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ackproof.model.lower.access import Access
 from ackproof.model.lower.codec import Sequence, Value
 from ackproof.model.lower.evaluate import Evaluator
-from ackproof.model.lower.layout import Leaf
+from ackproof.model.lower.leaves import Leaf
 from ackproof.model.lower.ops import Bit
 from ackproof.model.lower.state import SymbolicState, merge
 from ackproof.spec.lang import ir
 from ackproof.spec.lang.ir import Stmt
+from ackproof.spec.lang.program import PropertyDecl
 from ackproof.spec.lang.types import IntT, MapT, OptionT, RecordT, SeqT, SetT, Type
 
-__all__ = ["Emitted", "Run"]
+__all__ = ["Emitted", "Run", "judge"]
 
 
 @dataclass(frozen=True)
@@ -181,6 +183,8 @@ class Run:
     def _write(self, expr: ir.Expr, new: Callable[[Leaf, Type, Value], Value]) -> None:
         place = self.eval.place(expr)
         targets = list(self.eval.access.leaves(place))
+        if not targets and isinstance(place.type, MapT):
+            return  # a map without keys
         self.eval.fail_unless(self.ops.any(*(cond for cond, _, _ in targets)))
         for cond, leaf, t in targets:
             if cond is False:
@@ -195,7 +199,7 @@ class Run:
     def finish(self) -> None:
         """Check that every bounded integer is in its range, as is done when a step has ended."""
         for leaf, value in self.state.written.items():
-            inside = self._in_range(self.state.layout.slots[leaf].type, value)
+            inside = self._in_range(self.state.types[leaf], value)
             wrong = self.ops.all(self.ops.no(inside), self.ops.no(self.asserted))
             self.undefined = self.ops.any(self.undefined, wrong)
 
@@ -211,3 +215,21 @@ class Run:
         if isinstance(t, OptionT) and isinstance(t.inner, IntT | RecordT):
             return self.ops.less(value, self.eval.codec.cardinality(t), True)
         return True
+
+
+def judge(prop: PropertyDecl, access: Access, before: SymbolicState, run: Run) -> tuple[Bit, Bit]:
+    """Return whether a property of steps is false, and true, for some event (or for the step)."""
+    ops = run.ops
+    evaluator = Evaluator(access, dict(zip(prop.roots, (before, run.state), strict=True)), {})
+    if prop.event is None:
+        holds = evaluator.bit(prop.body)
+        return ops.no(holds), holds
+    wrong: Bit = False
+    found: Bit = False
+    for event in run.emitted:
+        if event.type == prop.event.type and event.cond is not False:
+            evaluator.names = {prop.event.name: event.fields}
+            holds = evaluator.bit(prop.body)
+            wrong = ops.any(wrong, ops.all(event.cond, ops.no(holds)))
+            found = ops.any(found, ops.all(event.cond, holds))
+    return wrong, found

@@ -2,8 +2,9 @@
 
 `expand` takes a batch of packed states and writes all their successors; what it does for one action
 is written by `ackproof.model.lower.tree`.  `inspect` evaluates the properties of states on a batch
-of new ones.  Where a program has very many action instances, the code of some at a time becomes a
-function of its own, as the time that LLVM takes grows faster than the length of a function.
+of new ones, and `falsify` writes a mask of the properties of runs that are false in each state.
+Where a program has very many action instances, the code of some at a time becomes a function of its
+own, as the time that LLVM takes grows faster than the length of a function.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from typing import Any
 from ackproof.model.lower.access import Access
 from ackproof.model.lower.codec import Codec
 from ackproof.model.lower.evaluate import Evaluator
-from ackproof.model.lower.execute import Run
+from ackproof.model.lower.execute import Run, judge
+from ackproof.model.lower.fixed import fixed
 from ackproof.model.lower.layout import Layout
 from ackproof.model.lower.ops import Bit, Emitter, Word
-from ackproof.model.lower.state import SymbolicState
+from ackproof.model.lower.state import PackedState, SymbolicState
 from ackproof.model.lower.tree import Tree
 from ackproof.spec.lang.binding import Bound
 from ackproof.spec.lang.data import domain
 from ackproof.spec.lang.errors import BindError
-from ackproof.spec.lang.program import PropertyDecl
 from ackproof.spec.lang.properties import ASSERTION, DEADLOCK, DEFINED
 
 __all__ = ["NO_INSTANCE", "Generator", "Tables", "generate"]
@@ -66,10 +67,11 @@ WHOLE_INSTANCES = 256
 
 @dataclass
 class Tables:
-    """What the bits of the masks mean: violations of steps, of states, and witnesses."""
+    """What the bits of the masks mean: violations of steps, of states, of runs, and witnesses."""
 
     step_bits: dict[int, str] = field(default_factory=dict)
     state_bits: dict[int, str] = field(default_factory=dict)
+    run_bits: dict[int, str] = field(default_factory=dict)
     seen_bits: dict[int, str] = field(default_factory=dict)
 
     @property
@@ -87,7 +89,9 @@ def _tables(bound: Bound) -> Tables:
     tables.step_bits = dict(enumerate(steps))
     tables.state_bits = dict(enumerate(p.name for p in bound.properties if p.kind == "invariant"))
     tables.seen_bits = dict(enumerate(p.name for p in bound.properties if p.kind == "reachable"))
-    for what, bits in (("states", tables.state_bits), ("steps", tables.step_bits)):
+    tables.run_bits = dict(enumerate(p.name for p in bound.properties if p.kind == "eventually"))
+    watched = {"states": tables.state_bits, "steps": tables.step_bits, "runs": tables.run_bits}
+    for what, bits in watched.items():
         if len(bits) > MOST_PROPERTIES:
             raise BindError(
                 f"instance {bound.instance.name}: there are {len(bits)} properties of {what}, and "
@@ -97,11 +101,12 @@ def _tables(bound: Bound) -> Tables:
 
 
 class Generator:
-    """Writes the text of both functions."""
+    """Writes the text of the functions."""
 
     def __init__(self, bound: Bound) -> None:
         self.bound = bound
-        self.layout = Layout(bound)
+        self.fixed = fixed(bound)
+        self.layout = Layout(bound, self.fixed.leaves)
         self.tables = _tables(bound)
         self.ops = Emitter()
         self.codec = Codec(bound.elements, self.ops)
@@ -126,6 +131,8 @@ class Generator:
         self._loop(
             "inspect", "ptr noalias %states, ptr noalias %seen, ptr noalias %viol", self._inspect
         )
+        if self.tables.run_bits:
+            self._loop("falsify", "ptr noalias %states, ptr noalias %masks", self._falsify)
         return _PRELUDE + "\n".join([*self._pieces, *self.ops.lines]) + "\n"
 
     def _loop(self, name: str, params: str, body: Any) -> None:
@@ -158,8 +165,9 @@ class Generator:
         pointer = self.ops.define(f"getelementptr i64, ptr %states, i64 {index}")
         return self.ops.define(f"load i64, ptr {pointer}")
 
-    def state(self, words: tuple[Word, ...]) -> SymbolicState:
-        return SymbolicState(self.layout, self.codec, words)
+    def state(self, words: tuple[Word, ...]) -> PackedState:
+        """Return the state that some packed words hold."""
+        return PackedState(self.layout, self.codec, words)
 
     # -- inspect --------------------------------------------------------------------------------
 
@@ -176,6 +184,16 @@ class Generator:
                 holds = self._evaluator(self.state(words), prop.roots).bit(prop.body)
                 self._witness(bit, holds)
         self._record(bad, NO_INSTANCE)
+
+    def _falsify(self, words: tuple[Word, ...]) -> None:
+        ops = self.ops
+        false: Word = 0
+        for bit, name in self.tables.run_bits.items():
+            prop = self.properties[name]
+            holds = self._evaluator(self.state(words), prop.roots).bit(prop.body)
+            false = ops.either(false, ops.left(ops.widen(ops.no(holds)), bit))
+        pointer = ops.define("getelementptr i64, ptr %masks, i64 %i")
+        ops.line(f"store i64 {false}, ptr {pointer}")
 
     def _evaluator(self, state: SymbolicState, roots: tuple[str, ...]) -> Evaluator:
         return Evaluator(self.access, dict.fromkeys(roots, state), {})
@@ -207,8 +225,9 @@ class Generator:
         self._instance_base = 0
         self.fanout = 0
         for number, action in enumerate(self.bound.actions):
-            with ops.scope():
-                Tree(self, number, action, words).generate()
+            if action.name not in self.fixed.dead:
+                with ops.scope():
+                    Tree(self, number, action, words).generate()
             sizes = [len(domain(p.type, self.bound.elements)) for p in action.params]
             count = 1
             for size in sizes:
@@ -270,6 +289,7 @@ class Generator:
                 return
             with ops.when(ops.no(failed)):
                 self._check_step(run, before, instance)
+                assert isinstance(run.state, PackedState)
                 self._store(run.state.pack(), number, instance)
 
     def _check_step(self, run: Run, before: SymbolicState, instance: int) -> None:
@@ -278,32 +298,13 @@ class Generator:
         for prop in self.properties.values():
             if not prop.of_steps:
                 continue
-            wrong, found = self._on_step(prop, run, before)
+            wrong, found = judge(prop, self.access, before, run)
             if prop.kind == "reachable":
                 bit = next(b for b, n in self.tables.seen_bits.items() if n == prop.name)
                 self._witness(bit, found)
             else:
                 bad = ops.either(bad, ops.left(ops.widen(wrong), self.step_number[prop.name]))
         self._record(bad, instance)
-
-    def _on_step(self, prop: PropertyDecl, run: Run, before: SymbolicState) -> tuple[Bit, Bit]:
-        """Return whether a step property is false, and true, for some event (or the step)."""
-        ops = self.ops
-        evaluator = Evaluator(
-            self.access, dict(zip(prop.roots, (before, run.state), strict=True)), {}
-        )
-        if prop.event is None:
-            holds = evaluator.bit(prop.body)
-            return ops.no(holds), holds
-        wrong: Bit = False
-        found: Bit = False
-        for event in run.emitted:
-            if event.type == prop.event.type and event.cond is not False:
-                evaluator.names = {prop.event.name: event.fields}
-                holds = evaluator.bit(prop.body)
-                wrong = ops.any(wrong, ops.all(event.cond, ops.no(holds)))
-                found = ops.any(found, ops.all(event.cond, holds))
-        return wrong, found
 
     def _store(self, words: tuple[Word, ...], number: int, instance: int) -> None:
         ops, size = self.ops, self.layout.words

@@ -143,7 +143,7 @@ class Emitter:
     def left(self, a: Word, by: Word) -> Word:
         """Shift left."""
         if isinstance(a, int) and isinstance(by, int):
-            return (a << by) & _MASK
+            return (a << max(by, 0)) & _MASK
         if by == 0 or a == 0:
             return a
         return self._binary("shl", a, self._distance(by), commutes=False)
@@ -151,7 +151,7 @@ class Emitter:
     def right(self, a: Word, by: Word) -> Word:
         """Shift right, zeros entering."""
         if isinstance(a, int) and isinstance(by, int):
-            return (a & _MASK) >> by
+            return (a & _MASK) >> max(by, 0)
         if by == 0 or a == 0:
             return a
         return self._binary("lshr", a, self._distance(by), commutes=False)
@@ -159,7 +159,7 @@ class Emitter:
     def _distance(self, by: Word) -> Word:
         # The value of an option that is None is not used, but it is computed: LLVM must not see
         # a shift by more than 63, whose result would poison what it is combined with.
-        return by if isinstance(by, int) else self.both(by, 63)
+        return max(by, 0) if isinstance(by, int) else self.both(by, 63)
 
     def add(self, a: Word, b: Word) -> Word:
         """Sum."""
@@ -253,7 +253,7 @@ class Emitter:
     def test(self, a: Word, position: Word) -> Bit:
         """Whether the bit at a position is set."""
         if isinstance(a, int) and isinstance(position, int):
-            return bool(a >> position & 1)
+            return bool(a >> max(position, 0) & 1)
         if a == 0:
             return False
         return self.no(self.equal(self.both(a, self.left(1, position)), 0))

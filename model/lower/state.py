@@ -1,48 +1,86 @@
 """Symbolic states: what is known of each leaf while a step is executed abstractly.
 
-A state is a packed input state and the leaves that the step has written so far.  A leaf that was
-not written is loaded from the packed words where it is needed: that is two instructions, cheaper
-than a register that is kept alive.
+A state is what its leaves were before the step, and those that the step has written so far.  A
+`PackedState` loads a leaf that was not written from the packed words where it is needed: that is
+two instructions, cheaper than a register that is kept alive.  A leaf that lies nowhere in the words
+has a known value.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 
 from ackproof.model.lower.codec import Codec, Value
-from ackproof.model.lower.layout import Layout, Leaf
+from ackproof.model.lower.layout import Layout
+from ackproof.model.lower.leaves import Leaf
 from ackproof.model.lower.ops import Bit, Word
+from ackproof.spec.lang.types import Type
 
-__all__ = ["SymbolicState", "merge"]
+__all__ = ["PackedState", "SymbolicState", "merge"]
 
 
-@dataclass
-class SymbolicState:
-    """A packed state with changes."""
+class SymbolicState(ABC):
+    """A state with changes.
 
-    layout: Layout
-    codec: Codec
-    words: tuple[Word, ...]
-    written: dict[Leaf, Value] = field(default_factory=dict)
+    Args:
+        types: the type of each leaf.
+        codec: says how values are held.
+        written: the changes so far.
+    """
+
+    def __init__(
+        self, types: Mapping[Leaf, Type], codec: Codec, written: dict[Leaf, Value] | None = None
+    ) -> None:
+        self.types = types
+        self.codec = codec
+        self.written = written or {}
+
+    @abstractmethod
+    def load(self, leaf: Leaf) -> Value:
+        """Return what a leaf was before the step."""
+
+    @abstractmethod
+    def copy(self) -> SymbolicState:
+        """Return a state that can be written independently."""
 
     def get(self, leaf: Leaf) -> Value:
         """Return the value of a leaf."""
-        if leaf in self.written:
-            return self.written[leaf]
-        slot = self.layout.slots[leaf]
+        return self.written[leaf] if leaf in self.written else self.load(leaf)
+
+    def put(self, leaf: Leaf, value: Value) -> None:
+        """Write a leaf."""
+        self.written[leaf] = value
+
+
+class PackedState(SymbolicState):
+    """A packed state with changes."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        codec: Codec,
+        words: tuple[Word, ...],
+        written: dict[Leaf, Value] | None = None,
+    ) -> None:
+        super().__init__(layout.types, codec, written)
+        self.layout = layout
+        self.words = words
+
+    def load(self, leaf: Leaf) -> Value:
+        """Return what a leaf was before the step."""
+        slot = self.layout.slots.get(leaf)
+        if slot is None:
+            return self.layout.fixed[leaf]
         ops = self.codec.ops
         shifted = ops.right(self.words[slot.word], slot.shift)
         if slot.shift + slot.width < 64:
             shifted = ops.both(shifted, 2**slot.width - 1)
         return self.codec.load(slot.type, shifted)
 
-    def put(self, leaf: Leaf, value: Value) -> None:
-        """Write a leaf."""
-        self.written[leaf] = value
-
-    def copy(self) -> SymbolicState:
+    def copy(self) -> PackedState:
         """Return a state that can be written independently."""
-        return SymbolicState(self.layout, self.codec, self.words, dict(self.written))
+        return PackedState(self.layout, self.codec, self.words, dict(self.written))
 
     def pack(self) -> tuple[Word, ...]:
         """Return the words of the state with all changes."""
@@ -50,7 +88,9 @@ class SymbolicState:
         cleared = [2**64 - 1] * len(self.words)
         added: list[Word] = [0] * len(self.words)
         for leaf, value in self.written.items():
-            slot = self.layout.slots[leaf]
+            slot = self.layout.slots.get(leaf)
+            if slot is None:
+                continue  # what is written there can only be what was there
             field_mask = (2**slot.width - 1) << slot.shift
             raw = self.codec.store(slot.type, value)
             cleared[slot.word] &= ~field_mask
@@ -65,6 +105,6 @@ def merge(cond: Bit, then: SymbolicState, orelse: SymbolicState) -> SymbolicStat
     """Return the state that is `then` where `cond` holds, and else `orelse`."""
     result = orelse.copy()
     for leaf in {**then.written, **orelse.written}:
-        t = then.layout.slots[leaf].type
+        t = then.types[leaf]
         result.put(leaf, then.codec.choose(t, cond, then.get(leaf), orelse.get(leaf)))
     return result

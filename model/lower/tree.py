@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackproof.model.lower.evaluate import Evaluator
 from ackproof.model.lower.execute import Run
-from ackproof.model.lower.layout import Leaf
+from ackproof.model.lower.leaves import Leaf
 from ackproof.model.lower.ops import Bit, Word
 from ackproof.model.lower.state import SymbolicState
 from ackproof.spec.lang import ir
@@ -25,7 +25,7 @@ from ackproof.spec.lang.program import Action, Param
 if TYPE_CHECKING:
     from ackproof.model.lower.generate import Generator
 
-__all__ = ["Tree"]
+__all__ = ["Tree", "conjuncts"]
 
 #: Instances that go into one piece, where a program is written in pieces.
 PIECE_INSTANCES = 32
@@ -48,7 +48,7 @@ class Tree:
         self.guards, self.rest = _split(action.body)
         self.locals = {s.name: s.value for s in self.guards if isinstance(s, ir.Local)}
         self.tests = [
-            c for s in self.guards if isinstance(s, ir.Require) for c in _conjuncts(s.cond)
+            c for s in self.guards if isinstance(s, ir.Require) for c in conjuncts(s.cond)
         ]
 
     def generate(self) -> None:
@@ -62,10 +62,9 @@ class Tree:
             self._choose({}, list(self.tests))
 
     def _budget(self) -> Leaf | None:
-        budgets = list(self.gen.bound.budgets)
-        if self.action.name not in budgets:
+        if self.action.name not in self.gen.bound.budgets:
             return None
-        return Leaf(len(self.gen.bound.locations) + budgets.index(self.action.name), ())
+        return self.gen.layout.leaves.budget(self.action.name)
 
     def _choose(self, chosen: dict[str, int], tests: list[Expr]) -> None:
         """Test what can be tested, then choose one more parameter in every way."""
@@ -173,9 +172,10 @@ def _split(body: tuple[Stmt, ...]) -> tuple[list[Stmt], list[Stmt]]:
     return guards, list(body[len(guards) :])
 
 
-def _conjuncts(cond: Expr) -> Iterator[Expr]:
+def conjuncts(cond: Expr) -> Iterator[Expr]:
+    """Yield the parts of a condition that all have to hold, in order."""
     if isinstance(cond, ir.And):
         for arg in cond.args:
-            yield from _conjuncts(arg)
+            yield from conjuncts(arg)
     else:
         yield cond

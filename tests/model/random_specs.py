@@ -3,8 +3,8 @@
 What it draws is source text, because source is what users write: everything between the text and
 an engine (parsing, typing, inlining, lowering) is then under test.  A `Writer` knows which names
 of which types are in scope and draws an expression of a wanted type, smaller the deeper it is.
-Each program has an ordered and an unordered sort, an enum, a record, an event, a family of
-processes, handlers, an observer, a helper, ghosts, a fault, and properties of every kind.
+Each program has an ordered and an unordered sort, which may be empty, an enum, a record, an event,
+a family of processes, handlers, an observer, a helper, ghosts, a fault, properties of every kind.
 """
 
 from __future__ import annotations
@@ -227,7 +227,8 @@ class Writer:
             lambda: f"({e('Color')} not in {self.set_expr('Color', scope, d)})",
             lambda: f"({e('Pair')} in {pairs()})",
             lambda: (
-                f"({self.typed_set(scope, d)} {self.pick(['<=', '<', '==', '!='])} {e('Set[A]')})"
+                f"({self.typed_set(scope, d)} {self.pick(['<=', '<', '==', '!='])} "
+                f"{self.typed('Set[A]', scope, d)})"
             ),
             lambda: f"(len({self.set_expr('A', scope, d)}) <= {e(INT)})",
             lambda: f"bool({self.typed_set(scope, d)})",
@@ -493,6 +494,10 @@ def _step(w: Writer, name: str, kind: str, scope: Scope, depth: int) -> list[str
     return [*lines, *w.block(inside, depth, "        "), ""]
 
 
+#: A constant that all members of a family share, or that tells them apart.
+WEIGHTS = ["True", "False", "{'b1': True}"]
+
+
 @st.composite
 def specs(draw: Callable[..., object], depth: int = 2) -> str:
     """Draw the source of a module with a `MODEL` of one instance."""
@@ -572,9 +577,9 @@ def specs(draw: Callable[..., object], depth: int = 2) -> str:
         f"    return {w.expr('bool', noted, depth)}",
         "import sys",
         "MODEL = Model('random', Root, properties_in(sys.modules[__name__]),",
-        f"    (Instance('only', 'x', {{A: {w.number(1, 3)}, B: {w.number(1, 2)}}}, "
+        f"    (Instance('only', 'x', {{A: {w.number(1, 3)}, B: {w.number(0, 2)}}}, "
         f"faults={{'break_it': {w.number(0, 2)}}}, "
-        f"constants={{'Member.weight': {w.pick(['True', 'False'])}}}),),"
+        f"constants={{'Member.weight': {w.pick(WEIGHTS)}}}),),"
         f" deadlock_free={w.pick(['True', 'False'])})",
     ]
     return "\n".join(lines) + "\n"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from ackproof.model import check as check_module
-from ackproof.model.check import check, domain_size
+from ackproof.model.check import ENGINES, Engine, check, domain_size
 from ackproof.model.outcome import Limit, Outcome
 from ackproof.model.report import Report
 from ackproof.model.trace import ReplayError
@@ -19,6 +19,7 @@ from ackproof.spec.lang.model import Instance
 from ackproof.spec.lang.types import BOOL, EnumT, IntT, OptionT, RecordT, SetT, SortT, Type
 
 from tests.model import mailroom
+from tests.model.lower import depot
 
 SOUND = ["NothingIsLost", "BothStored"]
 QUIET = Instance("quiet", "no fire", {mailroom.Letter: 1, mailroom.Box: 2})
@@ -87,6 +88,33 @@ def test_an_action_that_is_never_enabled_is_dead_and_a_fault_without_budget_is_o
     assert report.dead == ("flood",)
     assert report.off == ("burn", "strike")
     assert report.verdict is Verdict.UNWITNESSED
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_parts_that_the_instance_leaves_out_are_off_and_not_missed(engine: Engine) -> None:
+    report = check(depot.MODEL, depot.OFF, engine=engine)
+    assert report.verdict is Verdict.VERIFIED
+    assert (report.unwitnessed, report.dead) == ((), ())
+    assert report.off == (
+        *("insure", "claim", "load", "fire", "fraud", "ring", "answer", "break_in", "count"),
+        *("Burnt", "PaidSomething"),
+    )
+    assert report.results() == {
+        "ClaimedIsInsured": "vacuous",
+        "StoredCameIn": "vacuous",
+        "PaidOnce": "vacuous",
+        "Burnt": "off",
+        "PaidSomething": "off",
+        "Full": "witnessed",
+        "NoAssertionFails": "holds",
+        "StepsAreDefined": "holds",
+    }
+
+
+def test_an_instance_may_say_that_it_lacks_what_is_off() -> None:
+    report = check(depot.MODEL, replace(depot.OFF, lacks=("Burnt", "claim")), engine="plain")
+    assert report.results()["Burnt"] == "off"
+    assert report.verdict is Verdict.VERIFIED
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from ackproof.model.check import check
 from ackproof.model.report import SCHEMA, document, schema
 
 from tests.model import mailroom
+from tests.model.lower import depot
 from tests.models import dining
 
 
@@ -37,6 +38,14 @@ def test_every_verdict_makes_a_valid_document(violated: dict[str, Any]) -> None:
     report = check(dining.MODEL, dining.MODEL.instances[0], engine="plain")
     expectation = {"text": "it holds", "came_true": True, "found": "it holds"}
     validator.validate(document([report], [expectation]))
+
+
+def test_what_is_off_makes_a_valid_document() -> None:
+    (result,) = document([check(depot.MODEL, depot.OFF, engine="plain")])["results"]
+    jsonschema.Draft202012Validator(schema()).validate(document([]) | {"results": [result]})
+    assert result["instance"]["sizes"] == {"Parcel": 2, "Van": 0}
+    assert {"load", "fire", "Burnt"} <= set(result["off"])
+    assert {p["result"] for p in result["properties"]} >= {"off", "vacuous"}
 
 
 def test_a_field_that_the_schema_does_not_know_is_refused(violated: dict[str, Any]) -> None:

@@ -77,12 +77,12 @@ class Explored:
     shortest: dict[tuple[str, int], int] = field(default_factory=dict)
 
 
-def explore(system: System) -> Explored:
-    """Breadth-first search with a set, ending after the level on which a property is violated."""
+def explore(system: System, survey: bool = False) -> Explored:
+    """Breadth-first search with a set, to the end or the level on which a property is violated."""
     found = Explored(distinct=1, counts=[0] * system.actions)
     states, level = {system.initial}, [system.initial]
     _judge(system, level, 0, found)
-    while level and not found.shortest:
+    while level and (survey or not found.shortest):
         after: list[int] = []
         for state in level:
             for successor in _steps(system, state, found):

@@ -25,7 +25,7 @@ def values(bound: Bound, t: Type) -> st.SearchStrategy[object]:
         return st.tuples(*(values(bound, inner) for _, inner in t.fields))
     if isinstance(t, MapT):
         keys = domain(t.key, bound.elements)
-        default = Layout(bound)._default(t.value)
+        default = Layout(bound).leaves.default(t.value)
         return st.tuples(*(values(bound, t.value) for _ in keys)).map(
             lambda items: frozenset(
                 (k, v) for k, v in zip(keys, items, strict=True) if v != default

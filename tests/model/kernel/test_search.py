@@ -5,7 +5,10 @@ import random
 from itertools import pairwise, product
 
 import pytest
-from ackproof.model.kernel.search import Kind, Progress, Result, Status, search
+from ackproof.model.kernel import control
+from ackproof.model.kernel.memory import words_at
+from ackproof.model.kernel.search import Kind, Progress, Result, Status, path_to, search
+from ackproof.model.kernel.worker import Team
 
 from tests.model.kernel.rules import (
     DEADLOCK_BIT,
@@ -112,6 +115,21 @@ def test_random_systems_agree_with_plain_python(seed: int) -> None:
         found = {(str(v.kind), v.property): len(v.trace) for v in result.violations}
         assert found == expected.shortest
         assert (result.status is Status.VIOLATED) == bool(expected.shortest)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_survey_of_random_systems_agrees_with_plain_python(seed: int) -> None:
+    system = random_system(seed)
+    expected = explore(system, survey=True)
+    for workers in WORKERS:
+        result = run(system, workers=workers, survey=True)
+        assert result.status is Status.EXHAUSTED
+        assert (result.distinct, result.generated) == (expected.distinct, expected.generated)
+        assert (result.levels, result.seen) == (expected.levels, expected.seen)
+        found = {(str(v.kind), v.property): len(v.trace) for v in result.violations}
+        assert found == expected.shortest
+        for violation in result.violations:
+            replay(system, violation.trace)
 
 
 def test_the_random_systems_show_every_kind_of_violation() -> None:
@@ -261,6 +279,38 @@ def test_witnesses_do_not_depend_on_who_saw_them() -> None:
     system = flips(6)
     system = System(1, 0, system.rules, system.actions, wanted=wanted)
     assert {run(system, workers=workers).seen for workers in WORKERS} == {(1 << 12) - 1}
+
+
+@pytest.mark.parametrize("workers", WORKERS)
+@pytest.mark.parametrize("words", [1, 2])
+def test_states_are_kept_by_their_numbers_and_paid_for(workers: int, words: int) -> None:
+    system = flips(12, words=words)
+    checked = 0
+
+    def look(team: Team) -> None:
+        nonlocal checked
+        for index, worker in enumerate(team.workers):
+            count = worker.block[control.COUNT]
+            rows = words_at(worker.kept, count * words)
+            for local in range(count):
+                _, path = path_to(team, local * workers + index)
+                assert replay(system, path) == rows[local * words] & (1 << 63) - 1
+                checked += 1
+
+    result = run(system, workers=workers, then=look)
+    assert checked == result.distinct == 2**12
+    assert result.bytes >= run(system, workers=workers).bytes + 4 * words * 2**12
+
+
+@pytest.mark.parametrize("workers", WORKERS)
+def test_what_comes_after_a_whole_search_does_not_come_after_part_of_one(workers: int) -> None:
+    def fail(team: Team) -> None:
+        raise AssertionError("this search was not complete")
+
+    assert run(flips(12), workers=workers, then=fail, max_depth=3).status is Status.BOUNDED
+    limited = run(flips(40, words=2), workers=workers, then=fail, memory_limit=8 << 20)
+    assert limited.status is Status.TRUNCATED
+    assert limited.bytes <= 8 << 20
 
 
 @pytest.mark.parametrize("rows", [[], [[5]], [[1 << 63], [7]]])

@@ -1,0 +1,250 @@
+"""What an instance switches off: leaves that keep one value, steps that are never enabled.
+
+A specification has many parts, and an instance uses some: it leaves a sort empty, sets a constant
+to False, or gives a fault no budget.  Here it is found out what then cannot change, by abstract
+execution.  A leaf is *known* while nothing is found to write it, and has its initial value; every
+other leaf, and every argument, is unknown.  At first all leaves are known.  Each action is executed
+with the partial evaluation that also generates code, so a guard that speaks of known leaves folds.
+Where a step is possible and writes something else than the known value, that leaf becomes unknown,
+and the actions that had read it are executed again, until nothing changes.
+
+Whatever is still known then is the same in every reachable state: the initial state has these
+values, and every step from a state that has them leads to one that has them.  Two parts that only
+enable each other are off, too.
+
+The result is sound and not complete: what it calls fixed never changes, and what it does not may be
+just as dead.  Engines need not know it, and count the same with it and without.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ackproof.model.lower.access import Access
+from ackproof.model.lower.codec import Codec, Value
+from ackproof.model.lower.evaluate import Evaluator
+from ackproof.model.lower.execute import Run, judge
+from ackproof.model.lower.folding import Folding
+from ackproof.model.lower.leaves import Leaf, Leaves
+from ackproof.model.lower.state import SymbolicState
+from ackproof.model.lower.tree import conjuncts
+from ackproof.spec.lang import ir
+from ackproof.spec.lang.binding import Bound
+from ackproof.spec.lang.data import domain
+from ackproof.spec.lang.ir import Stmt
+from ackproof.spec.lang.program import Action, PropertyDecl
+from ackproof.spec.lang.types import SetT, Type
+
+__all__ = ["Fixed", "fixed"]
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """What is off in an instance.
+
+    Args:
+        leaves: those that have their initial value in every reachable state.
+        dead: names of actions that no reachable state enables.
+        off: names of `@reachable` situations that no state or step can be.
+        vacuous: names of other properties that nothing in this instance could make false.
+    """
+
+    leaves: frozenset[Leaf]
+    dead: frozenset[str]
+    off: frozenset[str]
+    vacuous: frozenset[str]
+
+
+_LATEST: list[tuple[Bound, Fixed]] = []
+
+
+def fixed(bound: Bound) -> Fixed:
+    """Return what never changes in a bound program; that of the latest one is kept."""
+    if not (_LATEST and _LATEST[0][0] is bound):
+        analysis = _Analysis(bound)
+        analysis.settle()
+        _LATEST[:] = [(bound, analysis.result())]
+    return _LATEST[0][1]
+
+
+class _State(SymbolicState):
+    """A state of which some leaves are known."""
+
+    def __init__(self, analysis: _Analysis, written: dict[Leaf, Value] | None = None) -> None:
+        super().__init__(analysis.leaves.types, analysis.codec, written)
+        self.analysis = analysis
+
+    def load(self, leaf: Leaf) -> Value:
+        """Return the known value, or an unknown one, always the same for this leaf."""
+        return self.analysis.load(leaf)
+
+    def copy(self) -> _State:
+        """Return a state that can be written independently."""
+        return _State(self.analysis, dict(self.written))
+
+
+@dataclass(eq=False)
+class _Case:
+    """An action with those of its arguments that are tried one by one, and its last execution."""
+
+    action: Action
+    args: Mapping[str, Any]
+    run: Run | None = None
+    reads: set[Leaf] = field(default_factory=set)
+
+    @property
+    def possible(self) -> bool:
+        """Whether a step of it may exist."""
+        return self.run is not None and self.run.enabled is not False
+
+
+def _parts(stmt: Stmt) -> Iterable[Stmt]:
+    """Return a statement, or the single demands that a `require` is made of."""
+    if isinstance(stmt, ir.Require):
+        return [replace(stmt, cond=c) for c in conjuncts(stmt.cond)]
+    return [stmt]
+
+
+class _Analysis:
+    """The state of the analysis: what is known so far, and how each action was last executed."""
+
+    def __init__(self, bound: Bound) -> None:
+        self.bound = bound
+        self.ops = Folding()
+        self.codec = Codec(bound.elements, self.ops)
+        self.leaves = Leaves(bound, self.codec)
+        self.access = Access(bound, self.codec)
+        self.known = self.leaves.values(bound.initial())
+        self.unknown: dict[Leaf, Value] = {}
+        self.cases = list(self._cases())
+        self._reads: set[Leaf] = set()
+
+    def load(self, leaf: Leaf) -> Value:
+        """Return the value of a leaf before any step."""
+        if leaf in self.known:
+            self._reads.add(leaf)
+            return self.known[leaf]
+        return self.unknown[leaf]
+
+    def _anything(self, t: Type) -> Value:
+        """Return an unknown value of a type; a known one where there is only one."""
+        none = t.elem if isinstance(t, SetT) else None
+        single = self.codec.cardinality(none) == 0 if none else self.codec.cardinality(t) == 1
+        return self.codec.load(t, 0 if single else self.ops.unknown())
+
+    # -- which executions are tried -----------------------------------------------------------
+
+    def _cases(self) -> Iterator[_Case]:
+        telling = self._telling_families()
+        for action in self.bound.actions:
+            domains = {p.name: p.type for p in action.params}
+            if not all(self._inhabited(t) for t in domains.values()):
+                continue
+            apart = [p for p in action.params if repr(p.type) in telling]
+            for args in itertools.product(*(domain(p.type, self.bound.elements) for p in apart)):
+                chosen = dict(zip((p.name for p in apart), args, strict=True))
+                yield _Case(action, chosen)
+
+    def _inhabited(self, t: Type) -> bool:
+        return isinstance(t, SetT) or self.codec.cardinality(t) > 0
+
+    def _telling_families(self) -> set[str]:
+        """Return the sorts of families whose members differ in a constant."""
+        found = set()
+        for v in self.bound.program.variables:
+            if v.const and v.families:
+                values = [x for (name, _), x in self.bound.constants.items() if name == v.name]
+                if any(x != values[0] for x in values):
+                    found |= {repr(sort) for sort in v.families}
+        return found
+
+    # -- the fixpoint ---------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Execute actions until what is known does not become less."""
+        waiting = dict.fromkeys(self.cases)
+        while waiting:
+            case = next(iter(waiting))
+            del waiting[case]
+            changed = set(self._execute(case))
+            for leaf in changed:
+                del self.known[leaf]
+                self.unknown[leaf] = self._anything_stored(leaf)
+            if changed:
+                waiting.update((c, None) for c in self.cases if c.reads & changed)
+
+    def _anything_stored(self, leaf: Leaf) -> Value:
+        t = self.leaves.types[leaf]
+        return self.codec.load(t, self.ops.unknown())
+
+    def _execute(self, case: _Case) -> Iterable[Leaf]:
+        """Execute an action; return the known leaves that it may change."""
+        self._reads = case.reads = set()
+        names = {
+            p.name: self.codec.from_data(p.type, case.args[p.name])
+            if p.name in case.args
+            else self._anything(p.type)
+            for p in case.action.params
+        }
+        state = _State(self)
+        run = case.run = Run(Evaluator(self.access, {"self": state}, names))
+        if case.action.name in self.bound.budgets:
+            budget = self.leaves.budget(case.action.name)
+            state.put(budget, self.ops.sub(state.get(budget), 1))
+        self._body(run, case.action.body)
+        self.ops.forget()
+        if run.enabled is False or run.failed is True:
+            return ()
+        return [
+            leaf
+            for leaf, value in run.state.written.items()
+            if leaf in self.known
+            and value != self.known[leaf]
+            and self.codec.bits(self.leaves.types[leaf]) > 0
+        ]
+
+    def _body(self, run: Run, body: Iterable[Stmt]) -> None:
+        """Execute a body; what it requires may be assumed in what follows."""
+        for stmt in body:
+            for part in _parts(stmt):
+                run.statement(part)
+                if run.enabled is False:
+                    return
+                self.ops.assume(run.enabled)
+                run.enabled = True
+        run.finish()
+
+    # -- the result -----------------------------------------------------------------------------
+
+    def result(self) -> Fixed:
+        """Return what was found, after `settle`."""
+        possible = {case.action.name for case in self.cases if case.possible}
+        never, always = set(), set()
+        for prop in self.bound.properties:
+            wrong, found = self._outcomes(prop)
+            if prop.kind == "reachable" and not found:
+                never.add(prop.name)
+            elif prop.kind != "reachable" and not wrong:
+                always.add(prop.name)
+        return Fixed(
+            leaves=frozenset(self.known),
+            dead=frozenset(a.name for a in self.bound.actions if a.name not in possible),
+            off=frozenset(never),
+            vacuous=frozenset(always),
+        )
+
+    def _outcomes(self, prop: PropertyDecl) -> tuple[bool, bool]:
+        """Return whether a property may be false somewhere, and whether it may be true."""
+        if not prop.of_steps:
+            state = _State(self)
+            holds = Evaluator(self.access, dict.fromkeys(prop.roots, state), {}).bit(prop.body)
+            return holds is not True, holds is not False
+        wrong = found = False
+        for case in self.cases:
+            if case.possible and case.run is not None and case.run.failed is not True:
+                bad, good = judge(prop, self.access, _State(self), case.run)
+                wrong, found = wrong or bad is not False, found or good is not False
+        return wrong, found

@@ -1,0 +1,259 @@
+"""What an instance switches off is found, costs no bits, and changes no count."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ackproof.model.kernel.engine import explore as explore_compiled
+from ackproof.model.lower.codec import Codec
+from ackproof.model.lower.fixed import Fixed, fixed
+from ackproof.model.lower.generate import generate
+from ackproof.model.lower.layout import Layout
+from ackproof.model.lower.leaves import Leaves
+from ackproof.model.lower.ops import Emitter
+from ackproof.model.plain import PlainMachine, State, Step
+from ackproof.model.plain_search import explore as explore_plain
+from ackproof.spec.lang import (
+    Instance,
+    Model,
+    System,
+    action,
+    properties_in,
+    require,
+    step_property,
+)
+from ackproof.spec.lang.binding import Bound, bind
+from ackproof.spec.lang.program import PropertyDecl
+from hypothesis import HealthCheck, given, settings
+
+from tests.model import random_specs
+from tests.model.lower.depot import BARE, MODEL, OFF, Parcel, Van
+
+#: The parts that no instance here switches on.
+NEVER = {"ringing", "answering", "door"}
+INSURED = {"insured", "claimed"}
+
+
+def depot(
+    vans: int = 0, faults: dict[str, int] | None = None, constants: dict[str, Any] | None = None
+) -> Bound:
+    """A depot with some parts."""
+    sizes = {Parcel: 2, Van: vans}
+    return bind(MODEL, Instance("some", "some parts", sizes, faults or {}, constants or {}))
+
+
+def names(bound: Bound) -> set[str]:
+    """The variables, members and faults of which something is fixed."""
+    leaves = Leaves(bound, Codec(bound.elements, Emitter()))
+    return {leaves.name(leaf) for leaf in fixed(bound).leaves}
+
+
+# -- what is found --------------------------------------------------------------------------------
+
+
+def test_a_part_behind_a_constant_is_off() -> None:
+    assert names(depot()) == {"burnt", *INSURED, *NEVER}
+    assert names(depot(constants={"Depot.insuring": True})) == {"burnt", *NEVER}
+
+
+def test_a_part_that_only_a_dead_part_enables_is_dead() -> None:
+    assert {"insure", "claim"} <= fixed(depot()).dead
+    assert not {"insure", "claim"} & fixed(depot(constants={"Depot.insuring": True})).dead
+
+
+def test_an_action_on_an_empty_sort_is_dead() -> None:
+    assert "load" in fixed(depot()).dead
+    assert "load" not in fixed(depot(vans=1)).dead
+
+
+def test_what_only_a_fault_without_budget_changes_is_fixed() -> None:
+    assert "burnt" in names(depot())
+    assert not {"burnt", "fire"} & names(depot(faults={"fire": 1}))
+
+
+def test_the_budget_of_a_fault_that_cannot_happen_is_fixed() -> None:
+    bound = depot(faults={"fraud": 2})
+    assert "fraud" in names(bound)
+    assert "fraud" in fixed(bound).dead
+
+
+def test_parts_that_only_enable_each_other_are_off() -> None:
+    assert {"ring", "answer"} <= fixed(depot()).dead
+    assert {"ringing", "answering"} <= names(depot())
+
+
+def test_a_write_of_what_is_there_already_is_none() -> None:
+    assert "door" in names(depot())
+
+
+def test_guards_that_exclude_each_other_are_seen_together() -> None:
+    everything = depot(1, {"fire": 1, "fraud": 1}, {"Depot.insuring": True})
+    assert fixed(everything).dead == {"ring", "answer", "break_in", "count"}
+
+
+class Flag(System):
+    """A flag that somebody looks at, said in the wrong order."""
+
+    up: bool
+    seen: bool
+
+    @action
+    def look(self) -> None:
+        """It is seen when it is up."""
+        require(self.up)
+        self.seen = True
+
+    @action
+    def lift(self) -> None:
+        """It is up."""
+        self.up = True
+
+
+@step_property
+def WasUp(before: Flag, after: Flag) -> bool:
+    """False: of the step that lifts it."""
+    return before.up
+
+
+FLAG = Model("flag", Flag, properties_in(WasUp), (Instance("one", "a flag", {}),))
+
+
+def test_what_a_later_action_enables_is_on() -> None:
+    assert fixed(bind(FLAG, FLAG.instances[0])).leaves == frozenset()
+
+
+def test_what_one_step_requires_is_not_assumed_of_others() -> None:
+    assert fixed(bind(FLAG, FLAG.instances[0])).vacuous == frozenset()
+
+
+def test_members_of_a_family_are_told_apart_by_their_constants() -> None:
+    bound = depot(vans=2, constants={"Tour.large": {"v1": False, "v2": True}})
+    assert "tours[v1].double" in names(bound)
+    assert not {"tours[v1].loaded", "tours[v2].double"} & names(bound)
+
+
+def test_situations_and_claims_about_what_is_off_are_named() -> None:
+    off = fixed(depot())
+    assert (off.off, off.vacuous) == (
+        {"Burnt", "PaidSomething"},
+        {"ClaimedIsInsured", "PaidOnce", "StoredCameIn"},
+    )
+    on = fixed(depot(faults={"fire": 1}, constants={"Depot.insuring": True}))
+    assert (on.off, on.vacuous) == (frozenset(), {"StoredCameIn"})
+
+
+def test_the_analysis_of_one_program_is_made_once() -> None:
+    bound = depot()
+    assert fixed(bound) is fixed(bound)
+    assert fixed(bound) is not fixed(depot())
+
+
+# -- what it saves --------------------------------------------------------------------------------
+
+
+def test_parts_that_are_off_cost_no_bits_and_no_code() -> None:
+    text, layout, _, fanout = generate(bind(MODEL, OFF, properties=()))
+    bare_text, bare, _, bare_fanout = generate(bind(BARE, BARE.instances[0]))
+    assert (layout.bits, layout.words, fanout) == (bare.bits, bare.words, bare_fanout)
+    assert text.count("\n") == bare_text.count("\n")
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        depot(),
+        depot(vans=1, faults={"fire": 1}),
+        depot(faults={"fraud": 1}, constants={"Depot.insuring": True}),
+        depot(vans=2, constants={"Tour.large": {"v1": False}}),
+    ],
+    ids=["off", "vans and fire", "insured", "one large van"],
+)
+def test_counts_and_witnesses_stay_as_they_were(bound: Bound) -> None:
+    plain, compiled = explore_plain(bound), explore_compiled(bound, memory=1 << 26)
+    assert plain.level_sizes == compiled.level_sizes
+    assert (plain.generated, plain.per_action) == (compiled.generated, compiled.per_action)
+    assert (plain.witnessed, plain.violations) == (compiled.witnessed, compiled.violations)
+
+
+def test_packing_forgets_what_is_fixed_and_unpacking_puts_it_back() -> None:
+    bound = depot(vans=1)
+    layout = Layout(bound, fixed(bound).leaves)
+    assert layout.bits < Layout(bound).bits
+    for state in reached(bound, 4):
+        assert layout.unpack(layout.pack(state)) == state
+
+
+# -- programs that nobody chose -------------------------------------------------------------------
+
+
+def reached(bound: Bound, levels: int) -> list[State]:
+    """Some states, those of the first levels."""
+    with PlainMachine(bound) as machine:
+        known = dict.fromkeys([bound.initial()])
+        frontier = list(known)
+        for _ in range(levels):
+            after = [step.after for state in frontier for step in machine.steps(state)]
+            frontier = [s for s in dict.fromkeys(after) if s is not None and s not in known][:50]
+            known.update(dict.fromkeys(frontier))
+    return list(known)
+
+
+_NUMBERS = itertools.count()
+
+
+def bound_of(source: str, folder: Path) -> Bound:
+    """Write a specification to a file, import and bind it."""
+    name = f"random_parts_{next(_NUMBERS)}"
+    path = folder / f"{name}.py"
+    path.write_text(source)
+    found = importlib.util.spec_from_file_location(name, path)
+    assert found is not None
+    assert found.loader is not None
+    module: Any = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    found.loader.exec_module(module)
+    return bind(module.MODEL, module.MODEL.instances[0])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for the files of this module's tests."""
+    return tmp_path_factory.mktemp("parts")
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(source=random_specs.specs(depth=2))
+def test_what_is_called_fixed_never_changes(folder: Path, source: str) -> None:
+    bound = bound_of(source, folder)
+    off = fixed(bound)
+    leaves = Leaves(bound, Codec(bound.elements, Emitter()))
+    initial = leaves.values(bound.initial())
+    states = reached(bound, 3)
+    with PlainMachine(bound) as machine:
+        for state in states:
+            values = leaves.values(state)
+            assert all(values[leaf] == initial[leaf] for leaf in off.leaves)
+            for prop in (p for p in bound.properties if not p.of_steps):
+                allowed(off, prop, [machine.holds(prop, state)])
+            for step in machine.steps(state):
+                assert step.instance.action.name not in off.dead
+                for prop in (p for p in bound.properties if p.of_steps):
+                    allowed(off, prop, on_step(machine, prop, state, step))
+
+
+def on_step(machine: PlainMachine, prop: PropertyDecl, before: State, step: Step) -> list[bool]:
+    """What a property says of a step, for each event it asks about."""
+    if step.after is None:
+        return []
+    return machine.holds_on_step(prop, before, step.after, step.events)
+
+
+def allowed(off: Fixed, prop: PropertyDecl, results: list[bool]) -> None:
+    """Check what a property came to against what was said of it."""
+    assert not (prop.name in off.off and any(results))
+    assert not (prop.name in off.vacuous and not all(results))
