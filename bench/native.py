@@ -34,12 +34,12 @@ from pathlib import Path
 from typing import cast
 
 from ackproof.spec.channel import Channel
+from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.network import Network
-from ackproof.spec.queue import QueueMaster
-from ackproof.spec.sorts import Msg, Queue
+from ackproof.spec.sorts import Msg, Queue, Replica
 from pamqp import base, body, commands, frame, header
 
-QUEUE = cast(Queue, "q")
+QUEUE = cast(Replica, "q")
 PER_MESSAGE = ("publish", "deliver", "sync", "confirm_arrives", "take", "acknowledge")
 PER_WINDOW = ("drain", "flush")
 GOAL = 200_000
@@ -60,7 +60,7 @@ class Machines:
     def __init__(self) -> None:
         self.channel = Channel()
         self.network = Network()
-        self.queue = QueueMaster()
+        self.queue = QueueProcess(of=cast(Queue, "q"))
         self.channel.select()
         self.last = 0
 
@@ -80,7 +80,7 @@ class Machines:
             queue.store.sync(msg)
         queue.drain()
         for msg in queue.outbox:
-            channel.settle(msg, QUEUE)
+            channel.settle(msg, QUEUE, {QUEUE})
         queue.posted()
         channel.flush()
         for msg in messages:
@@ -90,9 +90,10 @@ class Machines:
     def left_over(self) -> int:
         """Count what the machines still hold."""
         channel, queue = self.channel, self.queue
-        held = (channel.unconfirmed, channel.confirmed, self.network.publishes, queue.ready)
-        stored = (queue.pending, queue.awaiting, queue.outbox, queue.store.level)
-        return sum(len(part) for part in (*held, *stored))
+        waited = (channel.unconfirmed, channel.vouched, channel.confirmed)
+        carried = (self.network.publishes, self.network.downs)
+        stored = (queue.pending, queue.awaiting, queue.outbox, queue.seen, queue.store.level)
+        return sum(len(part) for part in (*waited, *carried, queue.ready, *stored))
 
 
 def native(messages: int, window: int) -> tuple[float, float, float, int]:

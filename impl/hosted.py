@@ -1,7 +1,8 @@
 """A queue as the broker holds it: the spec's machine, and what it does not need to know.
 
-`QueueMaster` knows which messages are ready, which confirms are owed, and how far each message has
-come on its way to the disk.  It knows them by id.  Kept here are the contents, one of two ways:
+`QueueProcess` knows which messages are ready, which confirms are owed, and how far each message has
+come on its way to the disk.  It knows them by id.  A queue of this broker has no mirrors, so it has
+one process, and one name does for both.  Kept here are the contents, one of two ways:
 
 * `buffered`: the store of the queue has the message in its buffer, and the disk has not been given
   it.  This is the memory that dies with the queue's process.
@@ -21,8 +22,8 @@ from typing import cast
 
 from ackproof.impl.content import Message
 from ackproof.impl.publishing import PublishingChannel
-from ackproof.spec.queue import QueueMaster
-from ackproof.spec.sorts import Level, Msg, Queue, Status
+from ackproof.spec.mirror import QueueProcess
+from ackproof.spec.sorts import Level, Msg, Queue, Replica, Status
 
 __all__ = ["HostedQueue"]
 
@@ -33,7 +34,7 @@ class HostedQueue:
     Attributes:
         number: names the queue on the disk; never used again.
         durable: as it was declared; whether the machine stores messages is the machine's constant.
-        key: names the queue to the spec's machines.
+        key: names the queue's process to the spec's machines.
         owner: the connection it is exclusive to, if it is.
         watchers: the channels that will hear of its death, in the order in which they came.
         landed: messages that the disk has, as the queue has not yet noticed.
@@ -50,12 +51,12 @@ class HostedQueue:
     ) -> None:
         self.name = name
         self.number = number
-        self.key = cast(Queue, f"q{number}")
+        self.key = cast(Replica, f"q{number}")
         self.durable = durable
         self.auto_delete = auto_delete
         self.owner = owner
         # An exclusive queue goes with its connection, so nothing in it outlives the broker.
-        self.machine = QueueMaster(durable=durable and owner is None)
+        self.machine = QueueProcess(of=cast(Queue, self.key), durable=durable and owner is None)
         self.buffered: dict[Msg, Message] = {}
         self.volatile: dict[Msg, Message] = {}
         self.senders: dict[Msg, tuple[PublishingChannel, Msg]] = {}

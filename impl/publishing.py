@@ -7,7 +7,7 @@ is kept beside them, and thrown away as they forget it.
 **Message ids.**  The specification has one publishing channel, so that one number serves as its
 sequence number and as the message's name everywhere.  A broker has many channels, and each
 numbers from 1.  The line is drawn here: the `Channel` is given *sequence numbers*, and everything
-beyond it, `Network`, `QueueMaster` and `Store`, is given *message ids*, which the broker takes
+beyond it, `Network`, `QueueProcess` and `Store`, is given *message ids*, which the broker takes
 from one counter.  Both increase in the order of publishing, so "the oldest first", which the
 machines say as `min`, means the same in either.  The table between them is kept by the queue that
 has to answer (`HostedQueue.senders`), for as long as it has to.  A message published outside
@@ -27,7 +27,7 @@ from ackproof.impl.content import Message
 from ackproof.spec.channel import Channel
 from ackproof.spec.lang import Event, Option
 from ackproof.spec.network import Network
-from ackproof.spec.sorts import Msg, Queue
+from ackproof.spec.sorts import Msg, Replica
 
 if TYPE_CHECKING:
     from ackproof.impl.hosted import HostedQueue
@@ -60,7 +60,7 @@ class PublishingChannel:
         self._tell = tell
         self.machine = Channel(emit=self._emit)
         self.network = Network()
-        self.casts: dict[Queue, dict[Msg, Cast]] = {}
+        self.casts: dict[Replica, dict[Msg, Cast]] = {}
         self.watching: set[HostedQueue] = set()
         self.publishing: Message | None = None
 

@@ -134,7 +134,7 @@ class Steps:
         settled: dict[PublishingChannel, None] = {}
         for msg in machine.outbox:
             channel, seq = queue.senders.pop(msg)
-            channel.machine.settle(seq, queue.key)
+            channel.machine.settle(seq, queue.key, {queue.key})
             settled[channel] = None
         machine.posted()
         for channel in settled:
@@ -148,7 +148,7 @@ class Steps:
         require(reason is not None and not queue.machine.outbox)
         assert reason is not None
         channel.network.heard(queue.key)
-        channel.machine.queue_down(queue.key, reason)
+        channel.machine.process_down(queue.key, reason, {queue.key}, queue.machine.led())
         self._unwatch(channel, queue)
         if channel.machine.confirmed or channel.machine.rejected:
             self._offer(Action.FLUSH, channel)

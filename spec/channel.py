@@ -4,10 +4,16 @@ In confirm mode every publish gets the next sequence number (A4).  A publish is 
 message is cast to the queues it was routed to, returned if it was mandatory and found none, and
 entered in `unconfirmed` with the queues that still have to take responsibility (A6.1, A7).
 
+A queue may have several processes, its master and its mirrors, and each is waited for by itself.
+So `unconfirmed` holds processes, and whoever calls says which of them are of one queue.  A queue
+has accepted a message when each of its processes has confirmed it, or ended and was not to blame,
+and at least one has confirmed (A8.3, A9).
+
 From there a message goes one of two ways.  It is *confirmed* when the last of its queues has
-settled it: by a confirm, or by being deleted, which counts as acceptance (A8.3, A9.3).  It is
-*rejected* when one of its queues goes down in any other way, whatever the other queues have done
-with it (A8.4, A9, L6.11).  A message routed nowhere is confirmed at once (A7.2, L6.1).
+accepted it, or was deleted, which counts as acceptance (A9.3).  It is *rejected* when a process has
+refused it or crashed, or all processes of a queue are gone and none has confirmed, whatever the
+other queues have done with it (A8.4, A9, L6.11).  A message routed nowhere is confirmed at once
+(A7.2, L6.1).
 
 Settling is not telling.  `confirmed` and `rejected` collect what is settled, and a flush turns
 them into frames (A10): acks before nacks (A10.5), with as few frames as the meaning of `multiple`
@@ -15,14 +21,13 @@ allows.  The publisher takes a frame with `multiple` for everything up to its ta
 settled yet (A11.5), so it may be used only below a *cutoff*: the smallest number that is still
 unconfirmed, or that the other half of this very flush is about to settle the other way (A11.3).
 
-Everything here is the documented guarantee; the column "3.9+" of the rules A8 and A9 for a queue
-without mirrors.
+Everything here is the documented guarantee: the column "3.9+" of the rules A8 and A9.
 """
 
 from __future__ import annotations
 
 from ackproof.spec.lang import Ghost, Map, Option, Process, Set, handler, helper, require
-from ackproof.spec.sorts import Msg, Queue, Reason
+from ackproof.spec.sorts import Msg, Reason, Replica
 from ackproof.spec.wire import Ack, Nack, Return, SelectOk
 
 __all__ = ["Channel"]
@@ -34,7 +39,8 @@ class Channel(Process):
     open: bool = True
     confirming: bool = False
     next_seq: Option[Msg] = Msg.first()
-    unconfirmed: Map[Msg, Set[Queue]]
+    unconfirmed: Map[Msg, Set[Replica]]
+    vouched: Map[Msg, Set[Replica]]  # those that have confirmed, where others are waited for
     confirmed: Set[Msg]
     rejected: Set[Msg]
 
@@ -56,8 +62,11 @@ class Channel(Process):
         return self.confirming
 
     @handler
-    def publish(self, targets: Set[Queue], mandatory: bool) -> None:
-        """Return what must not get lost, register what must be confirmed (A6.1, A6.2, A7)."""
+    def publish(self, targets: Set[Replica], mandatory: bool) -> None:
+        """Return what must not get lost, register what must be confirmed (A6.1, A6.2, A7).
+
+        `targets` are the processes that the message was cast to (A5.5).
+        """
         require(self.open and (self.next_seq is not None or not self.takes_number(mandatory)))
         seq = self.next_seq
         if mandatory and not targets:
@@ -68,13 +77,21 @@ class Channel(Process):
             self.next_seq = Msg.succ(seq)
 
     @handler
+    def skip(self) -> None:
+        """A message was published that nobody counts; its number here is never used (A7.1)."""
+        require(self.open and self.next_seq is not None)
+        seq = self.next_seq
+        if seq is not None:
+            self.next_seq = Msg.succ(seq)
+
+    @handler
     def give_back(self, seq: Option[Msg]) -> None:
-        """Send the return, now: whatever settles this message comes after it (A6.1, A6.7)."""
+        """Send the return, now: what settles this message comes after it (A6.1, A6.4, A6.7)."""
         self.emit(Return(seq))
 
     @handler
-    def register(self, seq: Msg, targets: Set[Queue]) -> None:
-        """Wait for each queue; with no queue to wait for, the message is confirmed (A7.2, A7.3)."""
+    def register(self, seq: Msg, targets: Set[Replica]) -> None:
+        """Wait for each process; with none to wait for, confirm at once (A7.2, A7.3, A7.4)."""
         if targets:
             self.unconfirmed[seq] = set(targets)
         else:
@@ -83,21 +100,33 @@ class Channel(Process):
     # -- settling -------------------------------------------------------------------------------
 
     @handler
-    def settle(self, seq: Msg, queue: Queue) -> None:
-        """A queue has taken responsibility; the last one confirms the message (A8.3).
+    def settle(self, seq: Msg, replica: Replica, siblings: Set[Replica]) -> None:
+        """A process has confirmed; the last one of its queue settles the queue's part (A8.3).
 
-        A confirm for a message that is no longer waited for has no effect (A8.1).
+        A confirm for a message that is no longer waited for has no effect (A8.1).  `siblings` are
+        the processes of the same queue, itself included.
         """
-        if queue in self.unconfirmed[seq]:
-            self.unconfirmed[seq].discard(queue)
-            if not self.unconfirmed[seq]:
-                self.confirmed.add(seq)
+        if replica in self.unconfirmed[seq]:
+            if self.unconfirmed[seq] & siblings - {replica}:
+                self.unconfirmed[seq].discard(replica)
+                self.vouched[seq].add(replica)
+            else:
+                self.release(seq, siblings)
 
     @handler
-    def reject(self, seq: Msg, queue: Queue) -> None:
+    def release(self, seq: Msg, siblings: Set[Replica]) -> None:
+        """A queue has accepted the message; the last one confirms it (A8.3)."""
+        self.unconfirmed[seq] -= siblings
+        self.vouched[seq] -= siblings
+        if not self.unconfirmed[seq]:
+            self.confirmed.add(seq)
+
+    @handler
+    def reject(self, seq: Msg, replica: Replica) -> None:
         """A queue will not take responsibility, and that decides for all of them (A8.4, A9)."""
-        if queue in self.unconfirmed[seq]:
+        if replica in self.unconfirmed[seq]:
             self.unconfirmed[seq].clear()
+            self.vouched[seq].clear()
             self.rejected.add(seq)
 
     @helper
@@ -106,13 +135,32 @@ class Channel(Process):
         return reason == Reason.NORMAL
 
     @handler
-    def queue_down(self, queue: Queue, reason: Reason) -> None:
-        """A queue process is gone; nothing that waits for it waits any longer (A9)."""
+    def process_down(
+        self, replica: Replica, reason: Reason, siblings: Set[Replica], led: bool
+    ) -> None:
+        """A process is gone; nothing that waits for it waits any longer (A9).
+
+        If the master ends normally, its queue is deleted.  A crash rejects what waits for the
+        crashed process, even for a mirror's sake (A9.2).  Otherwise the other processes decide.
+        """
         for seq in set(self.unconfirmed):
-            if self.counts_as_accepted(reason):
-                self.settle(seq, queue)
-            else:
-                self.reject(seq, queue)
+            if replica in self.unconfirmed[seq]:
+                if self.counts_as_accepted(reason) and led:
+                    self.release(seq, siblings)
+                elif reason == Reason.ABNORMAL:
+                    self.reject(seq, replica)
+                else:
+                    self.lose(seq, replica, siblings)
+
+    @handler
+    def lose(self, seq: Msg, replica: Replica, siblings: Set[Replica]) -> None:
+        """One process fewer to wait for; with none left, those that had confirmed decide (A9)."""
+        if self.unconfirmed[seq] & siblings - {replica}:
+            self.unconfirmed[seq].discard(replica)
+        elif self.vouched[seq] & siblings:
+            self.release(seq, siblings)
+        else:
+            self.reject(seq, replica)
 
     # -- telling --------------------------------------------------------------------------------
 
@@ -133,7 +181,7 @@ class Channel(Process):
 
     @handler
     def flush(self) -> None:
-        """Tell the publisher what is settled: acks, then nacks (A10.4, A10.5)."""
+        """Tell the publisher what is settled: acks, then nacks (A10.4, A10.5, A11.1)."""
         require(bool(self.confirmed) or bool(self.rejected))
         self.send_acks()
         self.send_nacks()
@@ -170,5 +218,6 @@ class Channel(Process):
         """Close the channel: what is not told by now is never told (A14.1, A14.3)."""
         self.open = False
         self.unconfirmed.clear()
+        self.vouched.clear()
         self.confirmed.clear()
         self.rejected.clear()

@@ -12,38 +12,41 @@ in it, or a check of it proves less than it seems to.
 from __future__ import annotations
 
 from ackproof.spec.lang import Instance
-from ackproof.spec.sorts import Msg, Queue
+from ackproof.spec.sorts import Born, Consumer, Msg, Node, Overflow, Queue, Replica, Tag
 
 __all__ = ["INSTANCES"]
+
+#: The sizes of the sorts that only some parts need, where those parts are off.
+OFF = {Node: 0, Consumer: 0, Tag: 0}
 
 CORE = Instance(
     name="core",
     purpose="two messages, two queues, a crash, a deletion, a close: the one to pass",
-    sizes={Msg: 2, Queue: 2},
+    sizes={**OFF, Msg: 2, Queue: 2, Replica: 2},
     faults={"crash_queue": 1, "delete_queue": 1, "close": 1},
+    constants={"QueueProcess.of": {"r1": "q1", "r2": "q2"}},
     states=892_370,
 )
 
 TINY = Instance(
     name="tiny",
     purpose="one message and one queue, which may crash, vanish with its node, or be deleted",
-    sizes={Msg: 1, Queue: 1},
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 1},
     faults={"crash_queue": 1, "lose_node": 1, "delete_queue": 1},
+    constants={"QueueProcess.of": "q1"},
     states=490,
     lacks=(
         "AckCoversSeveral",
-        "AckOutOfOrder",
         "NackedYetHeldElsewhere",
-        "ReturnLongBeforeAck",
-        "UnknownYetStored",
     ),
 )
 
 SMALL = Instance(
     name="small",
     purpose="two messages in one queue: order, `multiple`, and a channel that closes",
-    sizes={Msg: 2, Queue: 1},
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1},
     faults={"crash_queue": 1, "delete_queue": 1, "close": 1},
+    constants={"QueueProcess.of": "q1"},
     states=7_872,
     lacks=("NackedYetHeldElsewhere",),
 )
@@ -51,42 +54,48 @@ SMALL = Instance(
 FANOUT = Instance(
     name="fanout",
     purpose="one message for two queues, one of which may crash or be deleted",
-    sizes={Msg: 1, Queue: 2},
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2},
     faults={"crash_queue": 1, "delete_queue": 1},
+    constants={"QueueProcess.of": {"r1": "q1", "r2": "q2"}},
     states=2_702,
-    lacks=("AckCoversSeveral", "AckOutOfOrder", "ReturnLongBeforeAck", "UnknownYetStored"),
+    lacks=("AckCoversSeveral",),
 )
 
 MIXED = Instance(
     name="mixed",
     purpose="one message for two queues, the second of which is not durable",
-    sizes={Msg: 1, Queue: 2},
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2},
     faults={"crash_queue": 1, "lose_node": 1},
-    constants={"QueueMaster.durable": {"q1": True, "q2": False}},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "QueueProcess.durable": {"r1": True, "r2": False},
+    },
     states=4_236,
     lacks=(
         "AckCoversSeveral",
-        "AckOutOfOrder",
         "DeletionConfirms",
-        "ReturnLongBeforeAck",
-        "UnknownYetStored",
     ),
 )
 
 TRIO = Instance(
     name="trio",
     purpose="three messages in one queue: acks and nacks in one flush, and what covers what",
-    sizes={Msg: 3, Queue: 1},
+    sizes={**OFF, Msg: 3, Queue: 1, Replica: 1},
     faults={"crash_queue": 1},
+    constants={"QueueProcess.of": "q1"},
     states=83_934,
-    lacks=("DeletionConfirms", "NackedYetHeldElsewhere", "UnknownYetStored"),
+    lacks=(
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+    ),
 )
 
 POWER = Instance(
     name="power",
     purpose="everything on one machine, whose node may crash and whose power may fail",
-    sizes={Msg: 2, Queue: 1},
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1},
     faults={"crash_node": 1, "crash_machine": 1},
+    constants={"QueueProcess.of": "q1"},
     states=2_946,
     lacks=(
         "DeletionConfirms",
@@ -100,7 +109,7 @@ POWER = Instance(
 DEEP = Instance(
     name="deep",
     purpose="as core, and every fault may happen once",
-    sizes={Msg: 2, Queue: 2},
+    sizes={**OFF, Msg: 2, Queue: 2, Replica: 2},
     faults={
         "crash_queue": 1,
         "lose_node": 1,
@@ -110,7 +119,365 @@ DEEP = Instance(
         "drop": 1,
         "close": 1,
     },
+    constants={"QueueProcess.of": {"r1": "q1", "r2": "q2"}},
     states=11_735_730,
+    table=False,
 )
 
-INSTANCES = (CORE, TINY, SMALL, FANOUT, MIXED, TRIO, POWER, DEEP)
+#: One queue, mirrored on a second node.
+TWO = {
+    "QueueProcess.of": "q1",
+    "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR},
+    "Confirms.consumers": False,
+}
+
+MIRRORS = Instance(
+    name="mirrors",
+    purpose="two messages, a master and its mirror, either of which may crash or be lost",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 2},
+    faults={"crash_queue": 1, "lose_node": 1},
+    constants=TWO,
+    states=177_791,
+    lacks=(
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "NackedWhileMirrored",
+        "reject_arrives",
+    ),
+)
+
+PROMOTION = Instance(
+    name="promotion",
+    purpose="one message, a master that may be lost, and two mirrors that join later",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 3},
+    faults={"lose_node": 1},
+    constants={
+        **TWO,
+        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.LATER, "r3": Born.LATER},
+    },
+    states=40_589,
+    lacks=(
+        "AckCoversSeveral",
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+        "reject_arrives",
+    ),
+)
+
+FAILOVER = Instance(
+    name="failover",
+    purpose="one message with a consumer, a master, a mirror, another one later, two failures",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 3},
+    faults={"crash_queue": 1, "lose_node": 1, "delete_queue": 1, "close": 1},
+    constants={
+        **TWO,
+        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR, "r3": Born.LATER},
+        "Confirms.consumers": True,
+    },
+    states=2_243_760,
+    lacks=(
+        "AckCoversSeveral",
+        "reject_arrives",
+    ),
+)
+
+PARTITION = Instance(
+    name="partition",
+    purpose="one message, three nodes with a process each, the channel on the third; a partition",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 3, Node: 3},
+    faults={"partition": 1},
+    constants={
+        **TWO,
+        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR, "r3": Born.MIRROR},
+        "QueueProcess.node": {"r1": "n1", "r2": "n2", "r3": "n3"},
+        "Confirms.home": "n3",
+    },
+    states=112_291,
+    lacks=(
+        "AckCoversSeveral",
+        "AckedOnOneLeg",
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "NackedYetRecovered",
+        "SynchronisedByConsumption",
+        "catch_up",
+        "reject_arrives",
+        "restart",
+        "synchronise",
+    ),
+)
+
+LIMITS = Instance(
+    name="limits",
+    purpose="two messages, room for one, a mirror; what is too much is refused",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 2},
+    faults={"lose_node": 1},
+    constants={
+        **TWO,
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 1,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+    },
+    states=17_289,
+    lacks=(
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "DroppedForLackOfRoom",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "restart",
+    ),
+)
+
+DROPS = Instance(
+    name="drops",
+    purpose="two messages, room for one, consumers; the oldest is dropped, expires, is purged",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1, "drop": 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 1,
+    },
+    states=4_550,
+    lacks=(
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+    ),
+)
+
+PLAIN = Instance(
+    name="plain",
+    purpose="as limits, and messages that nobody will confirm come first",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 2},
+    faults={"lose_node": 1},
+    constants={**LIMITS.constants, "Confirms.plain_publishes": True},
+    states=26_117,
+    lacks=(
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "DroppedForLackOfRoom",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "restart",
+    ),
+)
+
+RECOVERY = Instance(
+    name="recovery",
+    purpose="two messages, consumers whose acks take their time to reach the disk, two crashes",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1, "crash_machine": 1},
+    constants={"QueueProcess.of": "q1", "Store.lazy": True},
+    states=11_154,
+    lacks=(
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+    ),
+)
+
+#: What an instance with named consumers needs.
+TAGGED = {
+    "QueueProcess.of": "q1",
+    "QueueProcess.marking": True,
+    "Subscription.of": "q1",
+    "Confirms.tagged": True,
+    "Confirms.consumers": False,
+}
+
+TRANSACTIONS = Instance(
+    name="transactions",
+    purpose="two transactional messages, two queues, one of which has room for one only",
+    sizes={**OFF, Msg: 2, Queue: 2, Replica: 2},
+    faults={"crash_queue": 1, "delete_queue": 1, "close": 1},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "QueueProcess.limited": {"r1": False, "r2": True},
+        "QueueProcess.max_length": 1,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+        "Confirms.transactions": True,
+        "Confirms.consumers": False,
+    },
+    states=275_991,
+    lacks=("ConfirmedWithoutWrite",),
+)
+
+CONSUMERS = Instance(
+    name="consumers",
+    purpose="two messages, one consumer that acks one at a time, one without acks, and a crash",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1, Consumer: 2, Tag: 3},
+    faults={"crash_queue": 1, "close": 1, "ack_unknown": 1},
+    constants={
+        **TAGGED,
+        "Subscription.prefetch": {"c1": 1, "c2": 0},
+        "Subscription.no_ack": {"c1": False, "c2": True},
+    },
+    states=716_786,
+    lacks=(
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+    ),
+)
+
+PREFETCH = Instance(
+    name="prefetch",
+    purpose="two messages, two consumers of which only one at a time may have something",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1, Consumer: 2, Tag: 3},
+    faults={"cancel": 1},
+    constants={
+        **TAGGED,
+        "Subscription.prefetch": {"c1": 0, "c2": 2},
+        "ConsumerChannel.shared_prefetch": 1,
+    },
+    states=68_944,
+    lacks=(
+        "HeldByTwo",
+        "SettledWithNobody",
+    ),
+)
+
+SHARED = Instance(
+    name="shared",
+    purpose="a publisher and a consumer on one channel, confirming or transactional",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1, Consumer: 1, Tag: 2},
+    faults={"crash_queue": 1, "ack_unknown": 1},
+    constants={
+        **TAGGED,
+        "Subscription.prefetch": 1,
+        "Confirms.shared": True,
+        "Confirms.transactions": True,
+    },
+    states=77_248,
+    lacks=(
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+    ),
+)
+
+REDELIVERY = Instance(
+    name="redelivery",
+    purpose="one message, a consumer that may go, a mirror that is promoted with what it holds",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2, Consumer: 1, Tag: 2},
+    faults={"crash_queue": 1, "close_consumers": 1},
+    constants={
+        **TAGGED,
+        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR},
+    },
+    states=55_367,
+    lacks=(
+        "AckCoversSeveral",
+        "DeletionConfirms",
+        "NackedWhileMirrored",
+        "NackedYetRecovered",
+        "reject_arrives",
+        "restart",
+    ),
+)
+
+
+CREDIT = Instance(
+    name="credit",
+    purpose="three messages, a queue with little credit, an alarm, a crash",
+    sizes={**OFF, Msg: 3, Queue: 1, Replica: 1},
+    faults={"alarm": 1, "crash_queue": 1},
+    constants={"QueueProcess.of": "q1", "Confirms.consumers": False, "Confirms.credit": True},
+    states=706_655,
+    lacks=(
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+    ),
+)
+
+MIRROR_CREDIT = Instance(
+    name="mirror_credit",
+    purpose="two transient messages, credit with a master and its mirror, which may be lost",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 2},
+    faults={"alarm": 1, "lose_node": 1},
+    constants={**TWO, "QueueProcess.durable": False, "Confirms.credit": True},
+    states=347_113,
+    lacks=(
+        "AckedFromDisk",
+        "BumpIsDeferredByStore",
+        "DeletionConfirms",
+        "LoneNackIsMultiple",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "process_bumped",
+        "reject_arrives",
+        "restart",
+        "store_takes",
+    ),
+)
+
+EVERYTHING = Instance(
+    name="everything",
+    purpose="one message, and every part switched on",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2, Node: 3, Consumer: 1, Tag: 1},
+    faults={"partition": 1},
+    constants={
+        **TAGGED,
+        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR},
+        "QueueProcess.node": {"r1": "n1", "r2": "n2"},
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 1,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+        "Store.lazy": True,
+        "Subscription.prefetch": 1,
+        "Confirms.home": "n1",
+        "Confirms.shared": True,
+        "Confirms.transactions": True,
+        "Confirms.credit": True,
+    },
+    states=3_712_606,
+    lacks=(
+        "AckCoversSeveral",
+        "AckCoversSeveralDeliveries",
+        "BumpIsDeferred",
+        "BumpIsDeferredByStore",
+        "CommitAppliesAcks",
+        "ConsumedComesBack",
+        "CreditBelowZeroDownstream",
+        "DeletionConfirms",
+        "NackedWhileMirrored",
+        "NackedYetRecovered",
+        "RejectedForLackOfRoom",
+        "ReturnedAtCommit",
+        "SeveralCommitted",
+        "publish_waits",
+        "reject_arrives",
+        "restart",
+    ),
+    table=False,
+)
+
+INSTANCES = (
+    CORE,
+    TINY,
+    SMALL,
+    FANOUT,
+    MIXED,
+    TRIO,
+    POWER,
+    RECOVERY,
+    MIRRORS,
+    PROMOTION,
+    FAILOVER,
+    PARTITION,
+    LIMITS,
+    DROPS,
+    PLAIN,
+    CONSUMERS,
+    PREFETCH,
+    REDELIVERY,
+    SHARED,
+    TRANSACTIONS,
+    CREDIT,
+    MIRROR_CREDIT,
+    EVERYTHING,
+    DEEP,
+)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from ackproof.spec import properties
+from ackproof.spec import (
+    properties,
+    properties_consuming,
+    properties_crediting,
+    properties_transacting,
+)
 from ackproof.spec.instances import INSTANCES
 from ackproof.spec.lang import Model, properties_in
 from ackproof.spec.system import Confirms
 
 __all__ = ["MODEL"]
 
-MODEL = Model("confirms", Confirms, properties_in(properties), INSTANCES)
+CLAIMS = properties_in(
+    properties, properties_transacting, properties_consuming, properties_crediting
+)
+
+MODEL = Model("confirms", Confirms, CLAIMS, INSTANCES)

@@ -9,8 +9,8 @@ goes wrong would satisfy all others, and prove nothing.
 
 from __future__ import annotations
 
-from ackproof.spec.lang import invariant, reachable, step_property
-from ackproof.spec.sorts import Level, Queue, Reason, Status
+from ackproof.spec.lang import eventually, invariant, reachable, step_property
+from ackproof.spec.sorts import Born, Level, Reason, Replica, Status
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Ack, Nack
 
@@ -95,11 +95,23 @@ def NoNeedlessNack(before: Confirms, after: Confirms, nack: Nack) -> bool:
 
 @invariant
 def ReturnPrecedesAck(s: Confirms) -> bool:
-    """A return comes before the ack, or nack, of its message (INV-A2, A6.1).
+    """A return comes before the ack of its message (INV-A2, A6.1).
 
     A client that has seen the ack has forgotten the message, and would miss that nobody got it.
+    (One that counts otherwise than its channel has no way to tell; see `SequenceIsDense`.)
     """
-    return not s.publisher.returned_late
+    late = s.publisher.returned_late & s.publisher.confirmed
+    return not late or s.channel.next_seq != s.publisher.next_tag
+
+
+@invariant
+def ReturnPrecedesNack(s: Confirms) -> bool:
+    """A return comes before the nack of its message (INV-A2).
+
+    A client that has seen the nack has published the message again, and the return speaks of which?
+    """
+    late = s.publisher.returned_late & s.publisher.nacked
+    return not late or s.channel.next_seq != s.publisher.next_tag
 
 
 @invariant
@@ -109,6 +121,24 @@ def ReturnedIsUnroutable(s: Confirms) -> bool:
     A client may publish a returned message elsewhere without making a duplicate.
     """
     return s.publisher.returned <= s.unroutable
+
+
+@step_property
+def NoAckFromMinority(before: Confirms, after: Confirms, ack: Ack) -> bool:
+    """A node that does not see a majority of the cluster acks nothing (A12, INV-D4).
+
+    The others may have gone on without it, and will not have what it acks.
+    """
+    return before.cluster.majority()
+
+
+@step_property
+def NoNackFromMinority(before: Confirms, after: Confirms, nack: Nack) -> bool:
+    """Nor does it nack anything (A12).
+
+    What it could not reach may be safe where it does not see it.
+    """
+    return before.cluster.majority()
 
 
 @invariant
@@ -140,19 +170,61 @@ def AckMeansAccepted(s: Confirms) -> bool:
 
     One queue that lost the message is one application that never gets it.
     """
-    return all(not s.unaccepted[m] for m in s.publisher.confirmed)
+    return all(not s.unaccepted[m] and not s.refusing[m] for m in s.publisher.confirmed)
+
+
+@invariant
+def NoQueueIsOverlooked(s: Confirms) -> bool:
+    """An acked message was offered to each queue that is bound, running or not (A5.4, G-B21).
+
+    A queue whose node is down for a while is still meant to get its messages.
+    """
+    return not s.publisher.confirmed & s.overlooked
+
+
+@invariant
+def UnconfirmedLeavesNoTrace(s: Confirms) -> bool:
+    """Nobody keeps books on a message that nobody will confirm (A7.1, B2.1).
+
+    What is entered and never settled stays for the life of the channel.
+    """
+    return not s.plain & (set(s.channel.unconfirmed) | s.channel.confirmed | s.channel.rejected)
+
+
+@invariant
+def CastMeansSynced(s: Confirms) -> bool:
+    """What a process confirms of a persistent message it has on disk, or had (INV-B5, INV-D3).
+
+    The confirm is on its way to the channel, which will believe it.
+    """
+    return all(
+        s.replicas[r].store.level[m] == Level.SYNCED or m not in s.replicas[r].holds()
+        for r in Replica
+        if s.replicas[r].durable
+        for m in s.replicas[r].outbox & s.persistent
+    )
+
+
+@invariant
+def AckMeansEveryMirror(s: Confirms) -> bool:
+    """An acked message was confirmed by each process that had to, or that process is gone (D4.20).
+
+    The master waits for no mirror; that the message has reached them all is the channel's word.
+    """
+    return all(not s.owing[m] & s.listening() for m in s.publisher.confirmed if s.holders[m])
 
 
 @step_property
 def NoAckBeforeDurable(before: Confirms, after: Confirms) -> bool:
     """When a persistent message is acked, it is on disk wherever it must be (INV-B5, INV-C1).
 
-    It must be in each durable queue it was routed to, unless it was consumed there (C4.4).
+    It must be with each process that answers for it in a durable queue, unless it was consumed
+    there (C4.4); without mirrors, that is the one process of the queue.
     """
     return all(
-        after.queues[q].store.level[m] == Level.SYNCED or not after.queues[q].durable
+        after.replicas[r].store.level[m] == Level.SYNCED or not after.replicas[r].durable
         for m in (after.publisher.confirmed - before.publisher.confirmed) & after.persistent
-        for q in after.holders[m]
+        for r in after.answering(m)
     )
 
 
@@ -163,13 +235,59 @@ def ConfirmedSurvives(s: Confirms) -> bool:
     This is what publishers use confirms for.
     """
     return all(
-        m in s.queues[q].ready | s.queues[q].pending
-        if s.queues[q].status == Status.RUNNING
-        else s.queues[q].store.level[m] != Level.ABSENT
+        m in s.replicas[r].holds()
+        if s.replicas[r].status == Status.RUNNING
+        else s.replicas[r].store.level[m] != Level.ABSENT
         for m in s.publisher.confirmed & s.persistent
-        for q in s.holders[m]
-        if s.queues[q].durable
+        for r in s.answering(m)
+        if s.replicas[r].durable
     )
+
+
+@invariant
+def AckedIsAvailable(s: Confirms) -> bool:
+    """An acked message is in its mirrored queue while a process that vouched is left (INV-D4).
+
+    With fewer failures than processes that confirmed, consumers get the message from whoever is
+    the master then.  A partition is no failure in that sense, and voids this (H7, D8 L2, L3).
+    """
+    return s.cluster.parted or all(
+        m in s.replicas[r].holds() | s.network.publishes[r]
+        for m in s.publisher.confirmed
+        for r in Replica
+        if s.replicas[r].leads() and s.replicas[r].of in s.holders[m] and s.vouched_for(m, r)
+    )
+
+
+# -- what must happen in the end ----------------------------------------------------------------
+
+
+@eventually
+def EveryPublishSettles(s: Confirms) -> bool:
+    """Whatever was published is acked or nacked in the end, if the channel stays open (INV-A10).
+
+    A publisher that keeps a window of unconfirmed messages stands still without it.
+    """
+    told = not s.channel.unconfirmed and not s.channel.confirmed and not s.channel.rejected
+    return not s.channel.open or told
+
+
+@eventually
+def EveryPublisherHears(s: Confirms) -> bool:
+    """What a publisher has sent it learns the fate of, under the number that it gave it (INV-A10).
+
+    That takes a channel that settles everything, and counts as its client does.
+    """
+    return not s.channel.open or not s.publisher.unknown()
+
+
+@eventually
+def EveryCopyIsMatched(s: Confirms) -> bool:
+    """A mirror hears from its master of each message that it has from the channel (INV-D5).
+
+    What it does not hear of stays at the head of the line, and everything after it waits (D4.19).
+    """
+    return all(not s.replicas[r].direct for r in Replica if not s.stranded(r))
 
 
 # -- the bookkeeping ----------------------------------------------------------------------------
@@ -186,7 +304,8 @@ def EachMessageHasOnePlace(s: Confirms) -> bool:
     waiting = set(s.channel.unconfirmed)
     apart = not (s.channel.confirmed & s.channel.rejected or waiting & settled)
     apart = apart and not (told & (settled | waiting) or s.channel.acked & s.channel.nacked)
-    return apart and (not s.channel.open or s.publisher.sent == told | settled | waiting)
+    counting = s.channel.open and s.channel.confirming
+    return apart and (not counting or s.publisher.sent == told | settled | waiting)
 
 
 @invariant
@@ -196,10 +315,9 @@ def SomebodyOwesAnAnswer(s: Confirms) -> bool:
     Otherwise the publisher would wait for ever.
     """
     return all(
-        m in s.network.publishes[q] | s.queues[q].awaiting | s.queues[q].outbox
-        or s.network.downs[q] is not None
+        m in s.network.publishes[r] | s.replicas[r].owes() or s.network.downs[r] is not None
         for m in s.channel.unconfirmed
-        for q in s.channel.unconfirmed[m]
+        for r in s.channel.unconfirmed[m]
     )
 
 
@@ -210,9 +328,8 @@ def AwaitedIsPresent(s: Confirms) -> bool:
     An entry without a message would stay in the table as long as the queue lives.
     """
     return all(
-        s.queues[q].awaiting
-        <= s.queues[q].ready | s.queues[q].pending | s.queues[q].store.confirmed
-        for q in Queue
+        s.replicas[r].awaiting <= s.replicas[r].holds() | s.replicas[r].store.confirmed
+        for r in Replica
     )
 
 
@@ -223,31 +340,35 @@ def AwaitedIsUnderWay(s: Confirms) -> bool:
     The two keep separate books, and the queue asks only once.
     """
     return all(
-        s.queues[q].awaiting <= s.queues[q].store.unconfirmed | s.queues[q].store.confirmed
-        for q in Queue
+        s.replicas[r].awaiting <= s.replicas[r].store.unconfirmed | s.replicas[r].store.confirmed
+        for r in Replica
     )
 
 
 @invariant
 def ConfirmedOnceByQueue(s: Confirms) -> bool:
-    """A queue confirms a message to the channel at most once (INV-B2).
+    """A process confirms a message to the channel at most once (INV-B2).
 
     Whatever it still awaits, or has just cast, is something it had not answered before.
     """
     return all(
-        not s.queues[q].awaiting & s.queues[q].outbox
-        and all(q in s.unaccepted[m] for m in s.queues[q].awaiting | s.queues[q].outbox)
-        for q in Queue
+        not s.replicas[r].awaiting & s.replicas[r].outbox
+        and all(s.unanswered(m, r) for m in s.replicas[r].awaiting | s.replicas[r].outbox)
+        for r in Replica
     )
 
 
 @invariant
 def ConfirmedOnceByStore(s: Confirms) -> bool:
-    """The store confirms only what the queue awaits, and so nothing twice (INV-C3).
+    """The store of a master confirms only what it awaits, and so nothing twice (INV-C3).
 
     The queue would not notice: it ignores what it does not await (B6.1).
     """
-    return all(s.queues[q].store.confirmed <= s.queues[q].awaiting for q in Queue)
+    return all(
+        s.replicas[r].store.confirmed <= s.replicas[r].awaiting
+        for r in Replica
+        if s.replicas[r].born == Born.MASTER
+    )
 
 
 @invariant
@@ -257,10 +378,9 @@ def ConfirmedByStoreIsSafe(s: Confirms) -> bool:
     The queue passes the store's word on without looking.
     """
     return all(
-        s.queues[q].store.level[m] == Level.SYNCED
-        or m not in s.queues[q].ready | s.queues[q].pending
-        for q in Queue
-        for m in s.queues[q].store.confirmed
+        s.replicas[r].store.level[m] == Level.SYNCED or m not in s.replicas[r].holds()
+        for r in Replica
+        for m in s.replicas[r].store.confirmed
     )
 
 
@@ -272,9 +392,36 @@ def FifoPerPublisher(s: Confirms) -> bool:
     """
     return all(
         k < m
-        for q in Queue
-        for m in s.network.publishes[q]
-        for k in s.queues[q].ready | s.queues[q].pending | s.queues[q].awaiting
+        for r in Replica
+        if s.replicas[r].leads()
+        for m in s.network.publishes[r]
+        if not s.replicas[r].recognises(m)
+        for k in s.replicas[r].holds() | s.replicas[r].awaiting
+    )
+
+
+@invariant
+def MirrorFollowsMaster(s: Confirms) -> bool:
+    """A synchronised mirror has what its master has, but for what is on its way (INV-D2).
+
+    It lags, and never leads: so it may take the master's place at any time.
+    """
+    return all(
+        (s.replicas[x].ready | s.network.copies[x]) - s.network.removals[x] == s.replicas[r].holds()
+        for r in Replica
+        if s.replicas[r].leads()
+        for x in s.mirrors_of(r) - s.unsynced
+    )
+
+
+@invariant
+def OneMaster(s: Confirms) -> bool:
+    """A queue has one master, unless a partition has made two (D1.4, D9)."""
+    return all(
+        x == r or not (s.replicas[x].leads() and s.linked(x, r))
+        for r in Replica
+        if s.replicas[r].leads()
+        for x in s.siblings(r)
     )
 
 
@@ -288,7 +435,7 @@ def AckedFromDisk(before: Confirms, after: Confirms, ack: Ack) -> bool:
         ack.tag in after.persistent
         and bool(after.holders[ack.tag])
         and all(
-            after.queues[q].store.level[ack.tag] == Level.SYNCED for q in after.holders[ack.tag]
+            after.replicas[r].store.level[ack.tag] == Level.SYNCED for r in after.answering(ack.tag)
         )
     )
 
@@ -325,9 +472,117 @@ def ReturnLongBeforeAck(s: Confirms) -> bool:
 def NackedYetHeldElsewhere(s: Confirms) -> bool:
     """A nacked message is in a queue: another queue of it has crashed (INV-A12, A8.4)."""
     return any(
-        m in s.queues[q].ready and q not in s.unaccepted[m]
+        m in s.replicas[r].ready and s.replicas[r].of not in s.unaccepted[m]
         for m in s.publisher.nacked
-        for q in s.holders[m]
+        for r in Replica
+        if s.replicas[r].of in s.holders[m]
+    )
+
+
+@reachable
+def ConsumedComesBack(before: Confirms, after: Confirms) -> bool:
+    """A message that was consumed is there again after a crash (C5.2)."""
+    return any(
+        before.replicas[r].status == Status.DOWN and before.replicas[r].of not in before.holders[m]
+        for r in Replica
+        if before.replicas[r].store.lazy
+        for m in after.replicas[r].ready - before.replicas[r].ready
+        if m in before.persistent - before.plain
+    )
+
+
+@reachable
+def PromotedWithPending(before: Confirms, after: Confirms) -> bool:
+    """A mirror is promoted while the channel waits for its confirm (D5.6)."""
+    return any(
+        after.replicas[r].promoted and not before.replicas[r].promoted
+        for m in after.channel.unconfirmed
+        for r in after.channel.unconfirmed[m]
+    )
+
+
+@reachable
+def DuplicateAfterPromotion(s: Confirms) -> bool:
+    """A promoted master is about to get the direct copy of a message that it has (D6.2)."""
+    return any(
+        s.replicas[r].leads() and s.replicas[r].recognises(m)
+        for r in Replica
+        for m in s.network.publishes[r]
+    )
+
+
+@reachable
+def NackedWhileMirrored(s: Confirms) -> bool:
+    """A nacked message is with a master and a mirror, which was asked and is well (A9.2, G-D8)."""
+    return any(
+        s.replicas[r].leads() and m in s.replicas[r].ready and m in s.replicas[x].ready
+        for m in s.publisher.nacked
+        for r in Replica
+        for x in s.mirrors_of(r)
+    )
+
+
+@reachable
+def AckedOnOneLeg(s: Confirms) -> bool:
+    """A mirrored message is acked, and all processes but one that confirmed are gone (D8 L4)."""
+    return any(
+        s.replicas[r].leads() and s.vouchers[m] == {r} and not s.mirrors_of(r)
+        for m in s.publisher.confirmed
+        for r in Replica
+        if s.mirrored(r)
+    )
+
+
+@reachable
+def RejectedForLackOfRoom(s: Confirms) -> bool:
+    """A message is nacked because its queue was full (B5.4)."""
+    return any(bool(s.refusing[m]) for m in s.publisher.nacked)
+
+
+@reachable
+def DroppedForLackOfRoom(s: Confirms) -> bool:
+    """A message is acked that was dropped to make room, before or after (B5.2)."""
+    return any(
+        s.replicas[r].limited and s.replicas[r].of not in s.holders[m] and m in s.persistent
+        for m in s.publisher.confirmed - s.unroutable
+        for r in Replica
+    )
+
+
+@reachable
+def TwoMasters(s: Confirms) -> bool:
+    """A partition has made two masters of one queue (D9)."""
+    return bool(s.cluster.estranged) and any(
+        s.replicas[r].leads() and s.replicas[x].leads() and x != r
+        for r in Replica
+        for x in s.siblings(r)
+    )
+
+
+@reachable
+def WithheldInMinority(s: Confirms) -> bool:
+    """A message is confirmed, and the channel must not say so (A10.4, A12.4)."""
+    return bool(s.channel.confirmed) and not s.cluster.majority()
+
+
+@reachable
+def AckedAndLostInPartition(s: Confirms) -> bool:
+    """An acked message is not with the master that is left after a partition (D8 L2, L3)."""
+    return s.cluster.parted and any(
+        s.replicas[r].leads()
+        and s.replicas[r].of in s.holders[m]
+        and m not in s.replicas[r].holds() | s.network.publishes[r]
+        for m in s.publisher.confirmed
+        for r in Replica
+    )
+
+
+@reachable
+def SynchronisedByConsumption(before: Confirms, after: Confirms) -> bool:
+    """A mirror becomes synchronised without having been given anything (D7.2)."""
+    return any(
+        r in before.unsynced and r not in after.unsynced and not after.replicas[r].ready
+        for r in Replica
     )
 
 
@@ -335,9 +590,9 @@ def NackedYetHeldElsewhere(s: Confirms) -> bool:
 def NackedYetRecovered(before: Confirms, after: Confirms) -> bool:
     """A queue comes back with a message that was nacked because it crashed (C5, INV-A12)."""
     return any(
-        after.publisher.nacked & (after.queues[q].ready - before.queues[q].ready)
-        for q in Queue
-        if before.queues[q].status == Status.DOWN
+        after.publisher.nacked & (after.replicas[r].ready - before.replicas[r].ready)
+        for r in Replica
+        if before.replicas[r].status == Status.DOWN
     )
 
 
@@ -345,28 +600,29 @@ def NackedYetRecovered(before: Confirms, after: Confirms) -> bool:
 def ConfirmedWithoutWrite(before: Confirms, after: Confirms) -> bool:
     """A persistent message is confirmed that was never written: it was consumed (C4.2)."""
     return any(
-        before.queues[q].store.level[m] == Level.BUFFERED
-        for q in Queue
-        for m in after.queues[q].store.confirmed - before.queues[q].store.confirmed
-        if after.queues[q].store.level[m] == Level.ABSENT
+        before.replicas[r].store.level[m] == Level.BUFFERED
+        for r in Replica
+        for m in after.replicas[r].store.confirmed - before.replicas[r].store.confirmed
+        if after.replicas[r].store.level[m] == Level.ABSENT
     )
 
 
 @reachable
 def DeletionConfirms(before: Confirms, after: Confirms) -> bool:
     """Messages that waited for a queue are confirmed by its deletion (A9.3)."""
-    return any(before.network.downs[q] == Reason.NORMAL for q in Queue) and bool(
+    return any(before.network.downs[r] == Reason.NORMAL for r in Replica) and bool(
         after.channel.confirmed - before.channel.confirmed
     )
 
 
 @reachable
 def ConfirmedTransientLost(s: Confirms) -> bool:
-    """An acked transient message is lost in a crash, as it may be (B2.3, L6.7)."""
+    """An acked transient message is lost in a crash, as it may be (B2.3, D8 L10, L6.7)."""
     return any(
-        s.queues[q].status == Status.DOWN
+        s.replicas[r].status == Status.DOWN
         for m in s.publisher.confirmed - s.persistent
-        for q in s.holders[m]
+        for r in Replica
+        if s.replicas[r].of in s.holders[m]
     )
 
 
@@ -374,5 +630,5 @@ def ConfirmedTransientLost(s: Confirms) -> bool:
 def UnknownYetStored(s: Confirms) -> bool:
     """The channel is closed, and a message of which nothing was heard is on disk (A14.3)."""
     return not s.channel.open and any(
-        s.queues[q].store.level[m] == Level.SYNCED for m in s.publisher.unknown() for q in Queue
+        s.replicas[r].store.level[m] == Level.SYNCED for m in s.publisher.unknown() for r in Replica
     )

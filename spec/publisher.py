@@ -49,6 +49,14 @@ class Publisher(Process):
             self.sent.add(tag)
             self.next_tag = Msg.succ(tag)
 
+    @handler
+    def skip(self) -> None:
+        """Send a message before counting begins (A7.1)."""
+        require(self.next_tag is not None)
+        tag = self.next_tag
+        if tag is not None:
+            self.next_tag = Msg.succ(tag)
+
     @helper
     def named(self, tag: Msg, multiple: bool) -> Set[Msg]:
         """Return the numbers that a frame speaks of, settled ones included (A11.5)."""

@@ -12,14 +12,17 @@ it still awaits (B6.1).  The drain is a step of its own here, since the store an
 to the queue process, which takes its time.  Everything confirmed is drained at once: had the store
 answered one by one, the others would have been confirmed later.
 
-`outbox` holds the confirms that were cast and that the channel has not processed.  They are out of
-the queue's hands: what a dead process has sent still arrives, and arrives before the news of its
-death (O1).
+`outbox` holds the confirms that were cast and that the channel has not processed, `refused` the
+rejects.  They are out of the queue's hands: what a dead process has sent still arrives, and arrives
+before the news of its death (O1).
 
 A consumer may take a message while its write is pending (B3.2), and acknowledging it then settles
 the matter: a message that was consumed is confirmed without having been written (C4).  A consumer
 that does not acknowledge, and waits while the queue is empty, takes a message past the store: it
 is confirmed with no copy anywhere (B3.3).
+
+A queue may be limited (B5).  The limit counts what is ready, not what a consumer holds (B5.1).  At
+the limit the queue drops the oldest message to make room, or refuses the new one.
 
 Messages stand in `ready` in publish order, and a message put back returns to its old place (B7.2),
 so the head is the least.  With one publishing channel that is all that a sequence would say.
@@ -28,22 +31,28 @@ so the head is the least.  With one publishing channel that is all that a sequen
 from __future__ import annotations
 
 from ackproof.spec.lang import Const, Option, Process, Set, handler, helper, require
-from ackproof.spec.sorts import Msg, Status
+from ackproof.spec.sorts import Msg, Overflow, Status
 from ackproof.spec.store import Store
 
 __all__ = ["QueueMaster"]
 
 
 class QueueMaster(Process):
-    """The process of one queue (B1-B3, B6, B7), its store included."""
+    """The process of one queue (B1-B3, B5-B7), its store included."""
 
     durable: Const[bool] = True
+    limited: Const[bool] = False
+    max_length: Const[int] = 0
+    overflow: Const[Overflow] = Overflow.DROP_HEAD
+    marking: Const[bool] = False  # whether it is recorded what was handed out before
 
     status: Status
     ready: Set[Msg]
     pending: Set[Msg]
     awaiting: Set[Msg]
     outbox: Set[Msg]
+    refused: Set[Msg]
+    delivered: Set[Msg]
     store: Store
 
     @helper
@@ -51,15 +60,32 @@ class QueueMaster(Process):
         """Return the oldest ready message, the next to be handed out (INV-B4)."""
         return min(self.ready, default=None)
 
+    @helper
+    def holds(self) -> Set[Msg]:
+        """Return what is in the queue: ready, or with a consumer (INV-F2)."""
+        return self.ready | self.pending
+
+    # -- arriving -------------------------------------------------------------------------------
+
+    @helper
+    def refuses(self) -> bool:
+        """Tell whether one message more is refused, even if a consumer could take it (B5.3)."""
+        full = self.limited and len(self.ready) >= self.max_length
+        return full and self.overflow == Overflow.REJECT_PUBLISH
+
+    @helper
+    def overflows(self) -> bool:
+        """Tell whether the oldest message has to go to make room for the others (B5.2)."""
+        over = self.limited and len(self.ready) > self.max_length
+        return over and self.overflow == Overflow.DROP_HEAD
+
     @handler
     def accept(self, msg: Msg, persistent: bool, confirming: bool) -> None:
         """A message arrives: settle how it will be confirmed, then enqueue it (B1.3, B2)."""
         require(self.status == Status.RUNNING)
         if confirming:
             self.record_confirm(msg, persistent and self.durable)
-        self.ready.add(msg)
-        if persistent and self.durable:
-            self.store.put(msg, confirming)
+        self.enqueue(msg, persistent, confirming)
 
     @handler
     def record_confirm(self, msg: Msg, stored: bool) -> None:
@@ -70,11 +96,27 @@ class QueueMaster(Process):
             self.outbox.add(msg)
 
     @handler
+    def enqueue(self, msg: Msg, persistent: bool, confirming: bool) -> None:
+        """Put a message at the end of the queue, and on its way to the disk (C1.1, C2.1)."""
+        self.ready.add(msg)
+        if persistent and self.durable:
+            self.store.put(msg, confirming)
+
+    @handler
+    def refuse(self, msg: Msg, confirming: bool) -> None:
+        """Cast a reject for a message that there is no room for (B5.4)."""
+        require(self.status == Status.RUNNING)
+        if confirming:
+            self.refused.add(msg)
+
+    @handler
     def pass_by(self, msg: Msg, confirming: bool) -> None:
         """A waiting consumer without acks takes the message past the store (B3.1, B3.3)."""
         require(self.status == Status.RUNNING and not self.ready)
         if confirming:
             self.outbox.add(msg)
+
+    # -- leaving --------------------------------------------------------------------------------
 
     @handler
     def take(self, msg: Msg) -> None:
@@ -82,6 +124,13 @@ class QueueMaster(Process):
         require(self.status == Status.RUNNING and msg in self.ready)
         self.ready.discard(msg)
         self.pending.add(msg)
+        self.mark(msg)
+
+    @handler
+    def mark(self, msg: Msg) -> None:
+        """Remember that a message was handed out: the next time it is *redelivered* (B7.4)."""
+        if self.marking:
+            self.delivered.add(msg)
 
     @handler
     def acknowledge(self, msg: Msg) -> None:
@@ -102,11 +151,13 @@ class QueueMaster(Process):
         """A ready message leaves unseen or unacknowledged, which counts as consumption (C4.4).
 
         It was expired, purged, or dropped at the length limit, or went to a consumer without acks
-        from a queue that was not empty (B4.3, B5.2).
+        from a queue that was not empty (B4.2, B4.3, B5.2, B8.4).
         """
         require(self.status == Status.RUNNING and msg in self.ready)
         self.ready.discard(msg)
         self.store.remove(msg)
+
+    # -- answering ------------------------------------------------------------------------------
 
     @handler
     def drain(self) -> None:
@@ -118,8 +169,15 @@ class QueueMaster(Process):
 
     @handler
     def posted(self) -> None:
-        """The channel has processed all that was cast, or none of it will arrive (A8.3, O1)."""
+        """The channel has processed all confirms that were cast, or will get none (A8.3, O1)."""
         self.outbox.clear()
+
+    @handler
+    def rejected(self) -> None:
+        """The channel has processed all rejects that were cast, or will get none (A8.4, O1)."""
+        self.refused.clear()
+
+    # -- ending ---------------------------------------------------------------------------------
 
     @handler
     def crash(self) -> None:
@@ -148,10 +206,16 @@ class QueueMaster(Process):
         self.ready.clear()
         self.pending.clear()
         self.awaiting.clear()
+        self.delivered.clear()
 
     @handler
     def recover(self) -> None:
-        """Start again from the files; unacknowledged messages are ready again (C5.1)."""
+        """Start again from the files; unacknowledged messages are ready again (C5.1).
+
+        Whether one had been handed out is not known any more, so all count as handed out (B7.4).
+        """
         require(self.status == Status.DOWN)
         self.status = Status.RUNNING
         self.ready = set(self.store.level)
+        if self.marking:
+            self.delivered = set(self.store.level)

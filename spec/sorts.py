@@ -1,4 +1,4 @@
-"""What the specification speaks of: messages, queues, and a few small enumerations.
+"""What the specification speaks of: messages, queues, processes, and a few small enumerations.
 
 A specification says *that* there are messages and queues; an instance says how many, and a
 program that runs the machines natively brings its own.  Nothing here behaves.
@@ -21,7 +21,21 @@ from enum import Enum
 
 from ackproof.spec.lang import OrderedSort, Sort
 
-__all__ = ["Level", "Msg", "Queue", "Reason", "Status"]
+__all__ = [
+    "Born",
+    "Consumer",
+    "Level",
+    "Msg",
+    "Node",
+    "Overflow",
+    "Queue",
+    "Reason",
+    "Replica",
+    "Seen",
+    "Status",
+    "Tag",
+    "TxMode",
+]
 
 
 class Msg(OrderedSort):
@@ -29,7 +43,27 @@ class Msg(OrderedSort):
 
 
 class Queue(Sort, prefix="q"):
-    """The name of a queue; also the one process that is responsible for it."""
+    """The name of a queue, as bindings and publishers know it."""
+
+
+class Replica(OrderedSort, prefix="r"):
+    """A process of a queue: its master, or one of its mirrors; ordered by age (D1.1).
+
+    A process that has ended does not come back as a mirror: what starts on its node is another one,
+    and younger than all others (D7.2).
+    """
+
+
+class Node(Sort, prefix="n"):
+    """A node of the cluster; only partitions need to know them (A12)."""
+
+
+class Consumer(OrderedSort, prefix="c"):
+    """A consumer, started by basic.consume (F2.2); ordered as its channel goes through them."""
+
+
+class Tag(OrderedSort):
+    """A consumer delivery tag, counted on its channel from 1 (F1.1)."""
 
 
 class Reason(Enum):
@@ -58,8 +92,48 @@ class Level(Enum):
 
 
 class Status(Enum):
-    """Whether a queue has its process: running, down until it is restarted, or deleted."""
+    """Whether a process of a queue runs, is down, or the queue is deleted."""
 
     RUNNING = "running"
     DOWN = "down"
     DELETED = "deleted"
+
+
+class Born(Enum):
+    """What a process of a queue is at first: its master, a mirror, or not there yet (D1)."""
+
+    MASTER = "master"
+    MIRROR = "mirror"
+    LATER = "later"
+
+
+class Seen(Enum):
+    """What a mirror knows of a message of which two copies come (D3, D4).
+
+    `PUBLISHED`: the master's copy came, the channel's did not.  `CALLED`: both came, and the
+    channel is owed a confirm.  `CONFIRMED`: the master's copy came and is on disk.  `DISCARDED`:
+    the master has dealt with it and it is in no queue.  `REFUSED`: the master has refused it.
+    """
+
+    ABSENT = "absent"
+    PUBLISHED = "published"
+    CALLED = "called"
+    CONFIRMED = "confirmed"
+    DISCARDED = "discarded"
+    REFUSED = "refused"
+
+
+class Overflow(Enum):
+    """What a full queue does with one message more (B5)."""
+
+    DROP_HEAD = "drop-head"
+    REJECT_PUBLISH = "reject-publish"
+
+
+class TxMode(Enum):
+    """How a channel stands to transactions (A1, A13)."""
+
+    NONE = "none"
+    OPEN = "open"
+    COMMITTING = "committing"
+    FAILED = "failed"

@@ -1,7 +1,7 @@
 """The store: how far each message of a queue has come on its way to the disk.
 
 A persistent message in a durable queue has two parts on disk: an entry in the queue's index, and a
-body, which is either embedded in that entry or lies in a store shared by all queues (C1).  Both
+body, which is embedded in that entry or lies in a store shared by all queues (C1.1, C1.2).  Both
 pass through the same three places: memory of the process (`BUFFERED`), memory of the kernel after
 write(2) (`WRITTEN`), the disk after fsync(2) (`SYNCED`).  The message is as safe as the lesser of
 its two parts, and only that lesser level is kept here.  So one step of this machine may be the
@@ -18,6 +18,9 @@ it to `confirmed` (C), from where the queue drains it.  Confirmed is the message
 consumed, dropped or expired needs no disk any more.  What lies in `confirmed` is a callback on
 its way to the queue process: if that process dies, it is lost.
 
+A removal has to reach the disk too, and nobody waits for that (C5.2).  Where `lazy` says so, what
+was removed stays in the files for a while, as `leaving`, and is back after a crash.
+
 What survives (C5): a crash of the process, and of its node, spares what the kernel has; a power
 failure spares what is synced.  The kernel may have written back more than it was asked to; such a
 message is one that was synced, and whose callback was lost.
@@ -25,7 +28,7 @@ message is one that was synced, and whose callback was lost.
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Map, Process, Set, handler, require
+from ackproof.spec.lang import Const, Map, Process, Set, handler, require
 from ackproof.spec.sorts import Level, Msg
 
 __all__ = ["Store"]
@@ -34,7 +37,10 @@ __all__ = ["Store"]
 class Store(Process):
     """Index and message store of one queue (C1-C5)."""
 
+    lazy: Const[bool] = False  # whether removals take their time to reach the disk
+
     level: Map[Msg, Level]
+    leaving: Set[Msg]
     unconfirmed: Set[Msg]
     confirmed: Set[Msg]
 
@@ -53,7 +59,7 @@ class Store(Process):
 
     @handler
     def sync(self, msg: Msg) -> None:
-        """The message is on the disk, and confirmed by that (C2.2, C2.4, C3.1, C3.3).
+        """The message is on the disk, and confirmed by that (C2.2, C2.4, C3.1, C3.3, C3.4).
 
         An fsync writes what is still buffered, so `write` need not have come before.
         """
@@ -64,8 +70,19 @@ class Store(Process):
     @handler
     def remove(self, msg: Msg) -> None:
         """Forget a message; if its write was pending, confirm it without one (C2.3, C4.1, C4.2)."""
-        self.level[msg] = Level.ABSENT
+        written = self.level[msg] == Level.WRITTEN or self.level[msg] == Level.SYNCED
+        if self.lazy and written:
+            self.leaving.add(msg)
+        else:
+            self.level[msg] = Level.ABSENT
         self.confirm(msg)
+
+    @handler
+    def forget(self, msg: Msg) -> None:
+        """The removal of a message has reached the disk, too (C5.2)."""
+        require(msg in self.leaving)
+        self.leaving.discard(msg)
+        self.level[msg] = Level.ABSENT
 
     @handler
     def confirm(self, msg: Msg) -> None:
@@ -85,6 +102,7 @@ class Store(Process):
         for msg in set(self.level):
             if self.level[msg] == Level.BUFFERED:
                 self.level[msg] = Level.ABSENT
+        self.leaving.clear()
         self.unconfirmed.clear()
         self.confirmed.clear()
 
@@ -94,6 +112,7 @@ class Store(Process):
         for msg in set(self.level):
             if self.level[msg] != Level.SYNCED:
                 self.level[msg] = Level.ABSENT
+        self.leaving.clear()
         self.unconfirmed.clear()
         self.confirmed.clear()
 
@@ -101,5 +120,6 @@ class Store(Process):
     def wipe(self) -> None:
         """The queue is deleted, and its files with it (B8.5)."""
         self.level.clear()
+        self.leaving.clear()
         self.unconfirmed.clear()
         self.confirmed.clear()

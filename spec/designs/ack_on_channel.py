@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from ackproof.spec.channel import Channel
 from ackproof.spec.lang import Breaks, Design, Set, handler
-from ackproof.spec.sorts import Msg, Queue
+from ackproof.spec.sorts import Msg, Replica
 
 
 class EagerChannel(Channel):
     """A channel that waits for nobody."""
 
     @handler
-    def register(self, seq: Msg, targets: Set[Queue]) -> None:
+    def register(self, seq: Msg, targets: Set[Replica]) -> None:
         """Confirm every message at once, wherever it was routed."""
         self.confirmed.add(seq)
 

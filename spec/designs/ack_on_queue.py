@@ -8,12 +8,12 @@ the other queue need never get it.
 from __future__ import annotations
 
 from ackproof.spec.channel import Channel
-from ackproof.spec.lang import Breaks, Design, handler
-from ackproof.spec.queue import QueueMaster
-from ackproof.spec.sorts import Msg, Queue
+from ackproof.spec.lang import Breaks, Design, Set, handler
+from ackproof.spec.mirror import QueueProcess
+from ackproof.spec.sorts import Msg, Replica
 
 
-class EagerQueue(QueueMaster):
+class EagerQueue(QueueProcess):
     """A queue that answers for a message it has only in memory."""
 
     @handler
@@ -26,9 +26,9 @@ class FirstComeChannel(Channel):
     """A channel that is content with one queue."""
 
     @handler
-    def settle(self, seq: Msg, queue: Queue) -> None:
+    def settle(self, seq: Msg, replica: Replica, siblings: Set[Replica]) -> None:
         """The first queue answers for all of them."""
-        if queue in self.unconfirmed[seq]:
+        if replica in self.unconfirmed[seq]:
             self.unconfirmed[seq].clear()
             self.confirmed.add(seq)
 

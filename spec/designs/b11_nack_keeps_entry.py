@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from ackproof.spec.channel import Channel
 from ackproof.spec.lang import Breaks, Design, Holds, handler
-from ackproof.spec.sorts import Msg, Queue
+from ackproof.spec.sorts import Msg, Replica
 
 
 class ForgetfulChannel(Channel):
     """A channel that does not remember having rejected a message."""
 
     @handler
-    def reject(self, seq: Msg, queue: Queue) -> None:
+    def reject(self, seq: Msg, replica: Replica) -> None:
         """Reject the message, and go on waiting for its other queues."""
-        if queue in self.unconfirmed[seq]:
-            self.unconfirmed[seq].discard(queue)
+        if replica in self.unconfirmed[seq]:
+            self.unconfirmed[seq].discard(replica)
             self.rejected.add(seq)
 
 

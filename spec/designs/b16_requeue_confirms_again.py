@@ -8,11 +8,11 @@ outside noticed; but the sequence number might as well have been another channel
 from __future__ import annotations
 
 from ackproof.spec.lang import Breaks, Design, Holds, handler
-from ackproof.spec.queue import QueueMaster
+from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import Level, Msg
 
 
-class RepeatingQueue(QueueMaster):
+class RepeatingQueue(QueueProcess):
     """A queue that takes a message put back for a new one."""
 
     @handler

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from ackproof.spec.channel import Channel
 from ackproof.spec.lang import Breaks, Design, Holds, handler
-from ackproof.spec.sorts import Msg, Queue
+from ackproof.spec.sorts import Msg, Replica
 
 
 class OptimisticChannel(Channel):
     """A channel to which one queue is as good as two."""
 
     @handler
-    def reject(self, seq: Msg, queue: Queue) -> None:
+    def reject(self, seq: Msg, replica: Replica) -> None:
         """Leave the decision to the queues that are left; reject only for want of any."""
-        if queue in self.unconfirmed[seq]:
-            self.unconfirmed[seq].discard(queue)
+        if replica in self.unconfirmed[seq]:
+            self.unconfirmed[seq].discard(replica)
             if not self.unconfirmed[seq]:
                 self.rejected.add(seq)
 

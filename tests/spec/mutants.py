@@ -6,12 +6,15 @@ for the others a mistake is made here.
 
 from __future__ import annotations
 
+from ackproof.model.museum import museum
 from ackproof.spec.channel import Channel
+from ackproof.spec.cluster import Cluster
 from ackproof.spec.lang import Design, Option, Set, handler, helper, require
+from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.network import Network
-from ackproof.spec.queue import QueueMaster
-from ackproof.spec.sorts import Level, Msg, Queue, Reason
+from ackproof.spec.sorts import Level, Msg, Reason, Replica, Seen
 from ackproof.spec.store import Store
+from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Ack, Nack, Return
 
 
@@ -48,10 +51,21 @@ class ReturningChannel(Channel):
     """Returns whatever is mandatory."""
 
     @handler
-    def register(self, seq: Msg, targets: Set[Queue]) -> None:
+    def register(self, seq: Msg, targets: Set[Replica]) -> None:
         """Return a message that was routed."""
         super().register(seq, targets)
         if targets:
+            self.emit(Return(seq))
+
+
+class GloomyChannel(Channel):
+    """Returns what it has nacked."""
+
+    @handler
+    def send_nacks(self) -> None:
+        """Nack, and return the same messages after that."""
+        super().send_nacks()
+        for seq in sorted(self.rejected):
             self.emit(Return(seq))
 
 
@@ -59,7 +73,7 @@ class NackingChannel(Channel):
     """Thinks that an unroutable message has failed."""
 
     @handler
-    def register(self, seq: Msg, targets: Set[Queue]) -> None:
+    def register(self, seq: Msg, targets: Set[Replica]) -> None:
         """Reject what found no queue."""
         if targets:
             self.unconfirmed[seq] = set(targets)
@@ -71,21 +85,30 @@ class SilentNetwork(Network):
     """Does not bring the news of a death."""
 
     @handler
-    def end(self, queue: Queue, reason: Reason) -> None:
+    def end(self, replica: Replica, reason: Reason) -> None:
         """Lose the mailbox, and that is all."""
-        self.publishes[queue].clear()
+        self.publishes[replica].clear()
 
 
 class DisorderlyNetwork(Network):
     """Delivers the newest message first."""
 
     @helper
-    def next_for(self, queue: Queue) -> Option[Msg]:
+    def next_for(self, replica: Replica) -> Option[Msg]:
         """Return the newest message on its way."""
-        return max(self.publishes[queue], default=None)
+        return max(self.publishes[replica], default=None)
 
 
-class LosingQueue(QueueMaster):
+class SpeakingCluster(Cluster):
+    """Lets any node speak for the cluster."""
+
+    @helper
+    def may_confirm(self) -> bool:
+        """Do not count who is there."""
+        return True
+
+
+class LosingQueue(QueueProcess):
     """Drops a message without telling its store."""
 
     @handler
@@ -93,6 +116,35 @@ class LosingQueue(QueueMaster):
         """Forget the message, and leave its file and its confirm alone."""
         require(msg in self.pending)
         self.pending.discard(msg)
+
+
+class HastyMirror(QueueProcess):
+    """Confirms what it has seen twice, whatever its own disk has."""
+
+    @handler
+    def answer(self, msg: Msg, fate: Seen, persistent: bool, confirming: bool) -> None:
+        """Tell the channel at once."""
+        self.seen[msg] = Seen.ABSENT
+        self.reply(msg, fate, confirming)
+
+
+class LeadingMirror(QueueProcess):
+    """Does not wait for its master."""
+
+    @handler
+    def hear(self, msg: Msg, persistent: bool, confirming: bool) -> None:
+        """Put into the queue what the channel sends."""
+        super().hear(msg, persistent, confirming)
+        self.ready.add(msg)
+
+
+class UsurpingMirrors(Confirms):
+    """Promotes a mirror that hears nothing."""
+
+    @helper
+    def leaderless(self, replica: Replica) -> bool:
+        """Silence is enough."""
+        return self.network.silent(replica)
 
 
 class LosingStore(Store):
@@ -130,11 +182,19 @@ MUTANTS: dict[str, tuple[Design, str]] = {
     "RefusedOnce": (_design(RepeatingChannel), "tiny"),
     "NoNeedlessAck": (_design(ChattyChannel), "small"),
     "NoNeedlessNack": (_design(ChattyChannel), "small"),
+    "ReturnPrecedesNack": (_design(GloomyChannel), "tiny"),
+    "NoNackFromMinority": (_design(SpeakingCluster), "partition"),
     "ReturnedIsUnroutable": (_design(ReturningChannel), "tiny"),
     "UnroutableIsConfirmed": (_design(NackingChannel), "tiny"),
     "SomebodyOwesAnAnswer": (_design(SilentNetwork), "tiny"),
+    "EveryPublishSettles": (_design(DeafStore), "tiny"),
+    "EveryPublisherHears": (_design(SilentNetwork), "tiny"),
+    "EveryCopyIsMatched": (museum()["b07_silent_refusal"], "plain"),
     "FifoPerPublisher": (_design(DisorderlyNetwork), "small"),
     "AwaitedIsPresent": (_design(LosingQueue), "tiny"),
     "AwaitedIsUnderWay": (_design(DeafStore), "tiny"),
+    "CastMeansSynced": (_design(HastyMirror), "mirrors"),
+    "MirrorFollowsMaster": (_design(LeadingMirror), "mirrors"),
+    "OneMaster": (_design(UsurpingMirrors), "mirrors"),
     "ConfirmedSurvives": (_design(LosingStore), "tiny"),
 }

@@ -8,10 +8,13 @@ import pytest
 from ackproof.model.check import check
 from ackproof.model.museum import museum
 from ackproof.spec.lang import Breaks
-from ackproof.spec.lang.properties import Property
+from ackproof.spec.lang.properties import ASSERTION, Property
 from ackproof.spec.model import MODEL
 
+from tests.spec.mistakes import MISTAKES
 from tests.spec.mutants import MUTANTS
+from tests.spec.mutants_crediting import CREDITING_MUTANTS
+from tests.spec.mutants_mirroring import MIRRORING_MUTANTS
 
 CLAIMS = [p for p in MODEL.properties if p.kind != "reachable"]
 
@@ -25,9 +28,18 @@ def test_a_mistake_breaks_the_property_that_is_there_to_find_it(name: str) -> No
     assert name in report.outcome.violations
 
 
+@pytest.mark.parametrize("name", MIRRORING_MUTANTS)
+def test_a_mistake_in_a_step_breaks_some_property(name: str) -> None:
+    design, prop, where = MIRRORING_MUTANTS[name]
+    instance = MODEL.instance(where)
+    assert instance is not None
+    assert prop in check(MODEL, instance, design, properties=[prop]).outcome.violations
+
+
 def test_every_property_is_broken_by_a_design_or_a_mistake() -> None:
     broken = {e.property for d in museum().values() for e in d.expect if isinstance(e, Breaks)}
-    assert {p.name for p in CLAIMS} == broken | set(MUTANTS)
+    mistakes = set(MUTANTS) | set(MISTAKES) | set(CREDITING_MUTANTS)
+    assert {p.name for p in CLAIMS} == (broken - {ASSERTION}) | mistakes
 
 
 @pytest.mark.parametrize("prop", MODEL.properties, ids=lambda p: p.name)

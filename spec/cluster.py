@@ -1,0 +1,70 @@
+"""The cluster: which nodes the channel's node can see, and whether it may speak for the cluster.
+
+A partition cuts the cluster in two.  `away` are the nodes on the other side from the channel; that
+is the truth, and at first nobody knows it: what is sent across waits (A12.7).  One by one the
+channel's node notices that it hears nothing from a node; `lost` are those it has given up, and with
+them all processes there (A9: noconnection is benign).
+
+A node that sees no strict majority of the cluster must not confirm anything (A12.2): the rest may
+have gone on without it.  So the channel asks before each flush (A10.4), and keeps what it has to
+say for as long as the answer is no (A12.4).
+
+Without any `Node` in the instance there is no partition, and the answer is always yes.
+"""
+
+from __future__ import annotations
+
+from ackproof.spec.lang import Ghost, Process, Set, handler, helper, require
+from ackproof.spec.sorts import Node, Replica
+
+__all__ = ["Cluster"]
+
+
+class Cluster(Process):
+    """Who sees whom, from the channel's node (A12, D9)."""
+
+    away: Set[Node]
+    lost: Set[Node]
+    estranged: Set[Replica]  # masters whose mirrors on the other side have given them up
+
+    parted: Ghost[bool]  # whether there has been a partition
+
+    @helper
+    def cut(self) -> bool:
+        """Tell whether there is a partition (D9)."""
+        return bool(self.away)
+
+    @helper
+    def majority(self) -> bool:
+        """Tell whether the channel's node sees more than half of the cluster (A12.2)."""
+        return not self.lost or 2 * len(self.lost) < len(Node)
+
+    @helper
+    def may_confirm(self) -> bool:
+        """Answer the channel that asks before a flush (A10.4, A12.2, A12.4)."""
+        return self.majority()
+
+    @handler
+    def asked(self) -> None:
+        """The channel has asked; whoever keeps the answer for later (A12.3) overrides this."""
+
+    @handler
+    def part(self, nodes: Set[Node]) -> None:
+        """The connections to these nodes break, and nobody knows yet (A12.7)."""
+        require(not self.away and bool(nodes))
+        self.away = set(nodes)
+        self.parted = True
+
+    @handler
+    def notice(self, node: Node) -> None:
+        """The channel's node gives up a node (A12.3, A12.7)."""
+        require(node in self.away and node not in self.lost)
+        self.lost.add(node)
+
+    @handler
+    def heal(self) -> None:
+        """All nodes see each other again (A12.4, D9)."""
+        require(bool(self.away))
+        self.away.clear()
+        self.lost.clear()
+        self.estranged.clear()

@@ -1,0 +1,231 @@
+"""The consumers' side of a channel: delivery tags, what is unacknowledged, prefetch.
+
+What a channel delivers gets the next *delivery tag* of the channel, whether it goes to a consumer
+or answers basic.get, and whether or not it has to be acknowledged (F1.1).  What has to be is in
+`unacked` (UAMQ) under its tag, until the client settles it.
+
+To settle, the client names a tag, or with `multiple` all tags up to one; the tag that it names must
+be there (F1.2).  Tag 0 (None here) with `multiple` stands for all.  Anything else is an error: a
+tag that was never given out, was settled before, or belongs to a delivery without acks.  Then
+nothing of the method is applied, and the channel closes (F1.3).
+
+Tags and sequence numbers are two spaces, though both are settled by a method called basic.ack
+(L6.16).
+
+In a transaction the client settles as always, and for the broker nothing happens before the commit:
+the deliveries move to `collected`, with a note on which are to come back (A13.2).  A rollback
+restores them under their old tags (A13.6); nothing is delivered again (F1.6).
+
+How many deliveries a consumer may have unsettled, those collected included, is limited twice: for
+each consumer, and for all on the channel together (F2.2).  A message that answers basic.get counts
+for neither (F2.3).
+"""
+
+from __future__ import annotations
+
+from ackproof.spec.lang import Const, Map, Option, Process, Record, Set, handler, helper, require
+from ackproof.spec.sorts import Consumer, Msg, Queue, Replica, Tag
+from ackproof.spec.wire import Deliver, GetOk
+
+__all__ = ["ConsumerChannel", "Delivery", "Subscription"]
+
+
+class Delivery(Record):
+    """What stands behind a delivery tag.
+
+    `replica` is the process that the message came from, None once that has ended: settling then
+    reaches nobody (F1.7, F3.3).  `consumer` is None for an answer to basic.get.
+    """
+
+    msg: Msg
+    replica: Option[Replica]
+    consumer: Option[Consumer]
+
+
+class Subscription(Process):
+    """One consumer as it was started: its queue, its limit, whether it acknowledges (F2.2)."""
+
+    of: Const[Option[Queue]] = None
+    prefetch: Const[int] = 0  # unsettled deliveries at most; 0 is any number
+    no_ack: Const[bool] = False
+
+    active: bool
+
+    @handler
+    def start(self) -> None:
+        """The consumer is there, by basic.consume (F2.2)."""
+        require(not self.active and self.of is not None)
+        self.active = True
+
+    @handler
+    def stop(self) -> None:
+        """basic.cancel, from either side; what is unacked stays so (B7.6, F3.3)."""
+        self.active = False
+
+
+class ConsumerChannel(Process):
+    """A channel as its consumers know it (F1, F2)."""
+
+    shared_prefetch: Const[int] = 0  # unsettled deliveries of all consumers; 0 is any number
+
+    open: bool = True
+    last_tag: Option[Tag]
+    unacked: Map[Tag, Option[Delivery]]
+    collected: Map[Tag, Option[Delivery]]
+    returning: Set[Tag]
+
+    # -- delivering -----------------------------------------------------------------------------
+
+    @helper
+    def next_tag(self) -> Option[Tag]:
+        """Return the tag of the next delivery; None if an instance has no more (F1.1)."""
+        return min({t for t in Tag if self.last_tag is None or t > self.last_tag}, default=None)
+
+    @handler
+    def deliver(
+        self, msg: Msg, replica: Replica, consumer: Consumer, redelivered: bool, no_ack: bool
+    ) -> None:
+        """Show a message to a consumer, and remember it if it has to be acked (F1.1)."""
+        require(self.open and self.next_tag() is not None)
+        tag = self.next_tag()
+        if tag is not None:
+            self.emit(Deliver(tag, consumer, msg, redelivered))
+            self.count(tag, Delivery(msg, replica, consumer), no_ack)
+
+    @handler
+    def answer(
+        self, msg: Msg, replica: Replica, queue: Queue, redelivered: bool, no_ack: bool
+    ) -> None:
+        """Show a message to a client that asked for one (F1.1, L6.17)."""
+        require(self.open and self.next_tag() is not None)
+        tag = self.next_tag()
+        if tag is not None:
+            self.emit(GetOk(tag, queue, msg, redelivered))
+            self.count(tag, Delivery(msg, replica, None), no_ack)
+
+    @handler
+    def count(self, tag: Tag, delivery: Delivery, no_ack: bool) -> None:
+        """A delivery takes its tag, with or without an ack to come (F1.1)."""
+        self.last_tag = tag
+        if not no_ack:
+            self.unacked[tag] = delivery
+
+    @helper
+    def unsettled(self) -> Set[Tag]:
+        """Return the tags that the broker has not settled: not acked, or not committed (F1.6)."""
+        return set(self.unacked) | set(self.collected)
+
+    @helper
+    def goes_to(self, tag: Tag, consumer: Consumer) -> bool:
+        """Tell whether an unsettled delivery is one to this consumer (F2.2)."""
+        waiting = self.unacked[tag]
+        kept = self.collected[tag]
+        return (waiting is not None and waiting.consumer == consumer) or (
+            kept is not None and kept.consumer == consumer
+        )
+
+    @helper
+    def load(self, consumer: Consumer) -> Set[Tag]:
+        """Return the deliveries that count against a consumer's limit (F1.6, F2.2)."""
+        return {t for t in self.unsettled() if self.goes_to(t, consumer)}
+
+    @helper
+    def shared_load(self) -> Set[Tag]:
+        """Return the deliveries that count against the shared limit: gets do not (F2.3)."""
+        return {t for t in self.unsettled() if any(self.goes_to(t, c) for c in Consumer)}
+
+    @helper
+    def has_room(self) -> bool:
+        """Tell whether the channel may deliver one message more to its consumers (F2.2)."""
+        return self.shared_prefetch == 0 or len(self.shared_load()) < self.shared_prefetch
+
+    # -- settling -------------------------------------------------------------------------------
+
+    @helper
+    def knows(self, tag: Option[Tag], multiple: bool) -> bool:
+        """Tell whether a client may settle this: a tag that is there, or all by 0 (F1.2)."""
+        if tag is None:
+            return multiple
+        return tag in self.unacked
+
+    @helper
+    def named(self, tag: Option[Tag], multiple: bool) -> Set[Tag]:
+        """Return the deliveries that a client settles (F1.2)."""
+        return {t for t in self.unacked if tag is None or t == tag or (multiple and t < tag)}
+
+    @helper
+    def came_from(self, delivery: Option[Delivery], msg: Msg, replica: Replica) -> bool:
+        """Tell whether a delivery is of this message, from this process (F1.7)."""
+        return delivery is not None and delivery.msg == msg and delivery.replica == replica
+
+    @helper
+    def from_process(self, tags: Set[Tag], replica: Replica) -> Set[Msg]:
+        """Return the messages of a process that these tags stand for (F1.2)."""
+        return {m for m in Msg if any(self.came_from(self.unacked[t], m, replica) for t in tags)}
+
+    @helper
+    def kept_from(self, tags: Set[Tag], replica: Replica) -> Set[Msg]:
+        """Return the messages of a process that these tags stand for in a transaction (F1.6)."""
+        return {m for m in Msg if any(self.came_from(self.collected[t], m, replica) for t in tags)}
+
+    @handler
+    def settle(self, tags: Set[Tag]) -> None:
+        """These deliveries are done with (F1.2)."""
+        for tag in tags:
+            self.unacked[tag] = None
+
+    # -- in a transaction -----------------------------------------------------------------------
+
+    @handler
+    def collect(self, tags: Set[Tag], requeue: bool) -> None:
+        """These are done with at the commit (A13.2, F1.6)."""
+        for tag in tags:
+            self.collected[tag] = self.unacked[tag]
+            self.unacked[tag] = None
+        if requeue:
+            self.returning |= tags
+
+    @handler
+    def apply(self) -> None:
+        """The commit has settled all that was collected (A13.3)."""
+        self.collected.clear()
+        self.returning.clear()
+
+    @handler
+    def restore(self) -> None:
+        """A rollback gives back what was collected, each under its tag (A13.6)."""
+        for tag in set(self.collected):
+            self.unacked[tag] = self.collected[tag]
+        self.collected.clear()
+        self.returning.clear()
+
+    # -- ending ---------------------------------------------------------------------------------
+
+    @handler
+    def orphan(self, replicas: Set[Replica]) -> None:
+        """Processes have ended: what came from them can be settled, and nobody hears (F3.3)."""
+        for tag in Tag:
+            self.unacked[tag] = self.bereft(self.unacked[tag], replicas)
+            self.collected[tag] = self.bereft(self.collected[tag], replicas)
+
+    @helper
+    def bereft(self, delivery: Option[Delivery], replicas: Set[Replica]) -> Option[Delivery]:
+        """Return a delivery, without its process if that has ended (F3.3)."""
+        if delivery is not None and any(delivery.replica == r for r in replicas):
+            return Delivery(delivery.msg, None, delivery.consumer)
+        return delivery
+
+    @handler
+    def close(self) -> None:
+        """Close the channel, and forget what was delivered on it (F1.3, F3.2)."""
+        self.open = False
+        self.last_tag = None
+        self.unacked.clear()
+        self.collected.clear()
+        self.returning.clear()
+
+    @handler
+    def reopen(self) -> None:
+        """A client comes back with a new channel, which counts from 1 (A1.7, F1.1)."""
+        require(not self.open)
+        self.open = True

@@ -1,0 +1,144 @@
+"""RabbitMQ 3.11 to 3.13: what is left of the faults that mirroring brought.
+
+A promoted master looks for duplicates before it records whom to confirm (B1.3).  So a message that
+it knew from the old master only, and whose direct copy comes now, is recognised, dropped, and never
+confirmed (D6.2, G-D1).  It also looks whether it is full before it looks for duplicates, and a
+message that it refuses but has heard of trips its own assertion (D6.4, G-D5).
+
+Its mirrors confirm what the master has refused, and rely on the master's reject to arrive (B5.6);
+with the master's node, it does not (D6.3, G-D4).  A message refused that nobody waits for is not
+mentioned to the mirrors at all, who keep the direct copy for ever (B5.4, G-B07).
+
+With ha-promote-on-failure = when-synced, the oldest mirror is promoted if *any* mirror is
+synchronised (D5.3, G-D6); if none is, the oldest stops.
+
+A publish costs one credit towards a mirror, which still acks it twice (E3.2, G-D7).
+
+The guard remembers an answer that it never gave: a channel that has never flushed may confirm when
+its node sees no other at all (A12.3, A12.5, G-D3).
+"""
+
+from __future__ import annotations
+
+from ackproof.spec.cluster import Cluster
+from ackproof.spec.lang import Breaks, Design, action, handler, helper, require
+from ackproof.spec.mirror import QueueProcess
+from ackproof.spec.sorts import Msg, Node, Reason, Replica, Seen
+from ackproof.spec.system import Confirms
+
+
+class QueueProcess311(QueueProcess):
+    """A process that drops duplicates before anything else."""
+
+    @handler
+    def accept_again(self, msg: Msg, persistent: bool, confirming: bool) -> None:
+        """Drop the message; whoever waits for its confirm has not been recorded (B1.3, D6.2)."""
+        if self.seen[msg] != Seen.PUBLISHED:
+            self.store.confirmed.add(msg)
+        self.seen[msg] = Seen.ABSENT
+
+    @handler
+    def reply(self, msg: Msg, fate: Seen, confirming: bool) -> None:
+        """Confirm what the master has dealt with, refused or not (B5.6, D4.3, D4.10)."""
+        if confirming:
+            self.outbox.add(msg)
+
+
+class Cluster311(Cluster):
+    """A guard with a cache that starts with no nodes, and yes (A12.5)."""
+
+    answered: bool  # whether the cache has been overwritten
+
+    @helper
+    def isolated(self) -> bool:
+        """Tell whether the channel's node sees no other."""
+        return len(self.lost) + 1 == len(Node)
+
+    @helper
+    def may_confirm(self) -> bool:
+        """Answer from the cache if the nodes are those of the last time (A12.3)."""
+        return self.majority() or (self.isolated() and not self.answered)
+
+    @handler
+    def asked(self) -> None:
+        """Remember for which nodes the answer was (A12.3)."""
+        if not self.isolated():
+            self.answered = True
+
+
+class Confirms311(Confirms):
+    """The order of checks, and the choice of a new master, as they are."""
+
+    @handler
+    def take_in(self, msg: Msg, replica: Replica) -> None:
+        """Look at the limit first, and then for duplicates (B1.3, D6.4)."""
+        if self.replicas[replica].refuses():
+            self.refuse(msg, replica)
+        elif self.replicas[replica].recognises(msg):
+            self.replicas[replica].accept_again(msg, msg in self.persistent, msg not in self.plain)
+        else:
+            self.enqueue(msg, replica)
+
+    @handler
+    def tell_refusal(self, msg: Msg, replica: Replica) -> None:
+        """Tell mirrors of a refused message only if its publisher waits for a confirm (B5.4)."""
+        if msg not in self.plain:
+            super().tell_refusal(msg, replica)
+
+    @helper
+    def any_synchronised(self, replica: Replica) -> bool:
+        """Tell whether the queue's record lists a synchronised mirror (D5.3)."""
+        return any(
+            self.replicas[r].mirrors() and self.listed(r) and r not in self.unsynced
+            for r in self.siblings(replica)
+            if self.linked(r, replica)
+        )
+
+    @helper
+    def oldest(self, replica: Replica) -> bool:
+        """Tell whether a mirror is the oldest one left, synchronised or not (D5.1)."""
+        return all(
+            self.gone(r, replica) or not self.replicas[r].mirrors() or not self.listed(r)
+            for r in self.siblings(replica)
+            if r < replica
+        )
+
+    @helper
+    def chosen(self, replica: Replica) -> bool:
+        """Tell whether a mirror is promoted: the oldest, if any is synchronised (D5.1, D5.3)."""
+        return self.oldest(replica) and self.any_synchronised(replica)
+
+    @action(fair="weak")
+    def stop_unsynchronised(self, replica: Replica) -> None:
+        """The oldest mirror deletes its data and stops, since no mirror is synchronised (D5.3)."""
+        require(self.replicas[replica].mirrors() and self.listed(replica))
+        require(self.leaderless(replica) and self.oldest(replica))
+        require(not self.any_synchronised(replica))
+        self.excused |= {m for m in Msg if self.last_to_answer(m, replica)}
+        self.replicas[replica].crash()
+        self.replicas[replica].store.wipe()
+        self.network.end(replica, Reason.NORMAL)
+
+
+design = Design(
+    claim="Duplicates and limits can be looked at in any order.",
+    source="RabbitMQ 3.11 to 3.13",
+    replace=(QueueProcess311, Cluster311, Confirms311),
+    constants={"Confirms.mirror_cost": 1},
+    expect=(
+        Breaks("NoAckFromMinority", "partition", 6),
+        Breaks("NoNackFromMinority", "partition", 10),
+        Breaks("AckMeansAccepted", "limits", 13),
+        Breaks("NoAckBeforeDurable", "limits", 13),
+        Breaks("ConfirmedSurvives", "limits", 13),
+        Breaks("AckedIsAvailable", "promotion", 12),
+        Breaks("EveryPublishSettles", "mirrors", 9),
+        Breaks("EveryPublisherHears", "mirrors", 9),
+        Breaks("EveryCopyIsMatched", "plain", 7),
+        Breaks("SomebodyOwesAnAnswer", "mirrors", 7),
+        Breaks("MirrorFollowsMaster", "promotion", 11),
+        Breaks("CreditIsConserved", "mirror_credit", 4),
+        Breaks("NoExcessCredit", "mirror_credit", 7),
+        Breaks("NoAssertionFails", "plain", 6),
+    ),
+)

@@ -1,0 +1,176 @@
+"""RabbitMQ 3.7 (3.7.15 and later): silence is consent, and returns may come late.
+
+A channel waits for processes, and a process that is gone without having crashed is waited for no
+longer: with the last one the message is confirmed, whatever has become of it (A8.1, A9, A9.1,
+D8 L7, G-B01).
+
+A mandatory message is returned not only when it is unroutable, but also when all processes that it
+was sent to are gone before any of them said that it had received it (A6.3, INV-A3').
+
+A promoted master records whom to confirm before it looks for duplicates, so it does not forget
+(B1.1, D6.2).  The limit it still looks at first (B1.2, D6.4).
+"""
+
+from __future__ import annotations
+
+from ackproof.spec.eras.rabbitmq_3_9 import Channel39, Confirms39
+from ackproof.spec.eras.rabbitmq_3_11 import Cluster311
+from ackproof.spec.lang import Breaks, Design, Map, Set, action, fault, handler, helper, require
+from ackproof.spec.mirror import QueueProcess
+from ackproof.spec.sorts import Msg, Queue, Reason, Replica, Seen
+
+
+class Channel37(Channel39):
+    """A channel that waits for processes, whichever queue they belong to."""
+
+    @handler
+    def settle(self, seq: Msg, replica: Replica, siblings: Set[Replica]) -> None:
+        """A process has confirmed; the last one confirms the message (A8.1)."""
+        if replica in self.unconfirmed[seq]:
+            self.unconfirmed[seq].discard(replica)
+            if not self.unconfirmed[seq]:
+                self.confirmed.add(seq)
+
+    @handler
+    def process_down(
+        self, replica: Replica, reason: Reason, siblings: Set[Replica], led: bool
+    ) -> None:
+        """A process is gone, and what waited for it only is confirmed (A9)."""
+        if reason == Reason.ABNORMAL:
+            self.reject_pending(replica)
+        else:
+            for seq in set(self.unconfirmed):
+                self.settle(seq, replica, siblings)
+
+    @handler
+    def reject_pending(self, replica: Replica) -> None:
+        """A crash rejects what the process had not confirmed (A9, A9.4)."""
+        for seq in set(self.unconfirmed):
+            self.reject(seq, replica)
+
+
+class QueueProcess37(QueueProcess):
+    """A process that confirms what the master has refused."""
+
+    @handler
+    def reply(self, msg: Msg, fate: Seen, confirming: bool) -> None:
+        """Confirm what the master has dealt with, refused or not (B5.6, D4.3, D4.10)."""
+        if confirming:
+            self.outbox.add(msg)
+
+
+class Confirms37(Confirms39):
+    """Receipts for mandatory messages (A6.3)."""
+
+    unreceived: Map[Msg, Set[Replica]]  # mandatory messages that nobody has received yet
+    receipts: Map[Replica, Set[Msg]]  # casts on their way to the channel
+
+    @action
+    def publish(self, msg: Msg, targets: Set[Queue], mandatory: bool, persistent: bool) -> None:
+        """Watch over a mandatory message until somebody has received it (A6.3)."""
+        super().publish(msg, targets, mandatory, persistent)
+        if mandatory:
+            found = {q for q in targets if self.found(q)}
+            self.unreceived[msg] = set(self.addressed(found))
+
+    @handler
+    def acknowledge_receipt(self, msg: Msg, replica: Replica) -> None:
+        """A process tells the channel that it has a mandatory message (A6.3, B1.1)."""
+        if msg in self.unreceived:
+            self.receipts[replica].add(msg)
+
+    @action(fair="weak")
+    def deliver(self, msg: Msg, replica: Replica) -> None:
+        """A master receives a message, says so, and takes it in (B1.1)."""
+        super().deliver(msg, replica)
+        self.acknowledge_receipt(msg, replica)
+
+    @handler
+    def hand_past(self, msg: Msg, replica: Replica) -> None:
+        """It says so too if a consumer takes it at once (B1.1)."""
+        super().hand_past(msg, replica)
+        self.acknowledge_receipt(msg, replica)
+
+    @action(fair="weak")
+    def deliver_to_mirror(self, msg: Msg, replica: Replica) -> None:
+        """A mirror says so too (A6.3)."""
+        super().deliver_to_mirror(msg, replica)
+        self.acknowledge_receipt(msg, replica)
+
+    @action(fair="weak")
+    def receipt_arrives(self, replica: Replica) -> None:
+        """The channel hears that mandatory messages were received (A6.3)."""
+        require(bool(self.receipts[replica]) and self.reaches(replica))
+        for msg in self.receipts[replica]:
+            self.unreceived[msg].clear()
+        self.receipts[replica].clear()
+
+    @action(fair="weak")
+    def down_arrives(self, replica: Replica) -> None:
+        """Return what nobody has received and nobody is left to receive, then settle (A6.3, A9)."""
+        require(self.network.downs[replica] is not None and not self.last_words(replica))
+        last = {m for m in self.unreceived if self.unreceived[m] == {replica}}
+        for msg in sorted(last):
+            self.channel.give_back(msg)
+        for msg in set(self.unreceived):
+            self.unreceived[msg].discard(replica)
+        super().down_arrives(replica)
+
+    @handler
+    def close_channel(self) -> None:
+        """Forget that, too."""
+        super().close_channel()
+        self.unreceived.clear()
+
+    @action(fair="weak")
+    def confirm_arrives(self, replica: Replica) -> None:
+        """Receipts arrive before anything about confirming (A6.3)."""
+        require(not self.receipts[replica])
+        super().confirm_arrives(replica)
+
+    @action(fair="weak")
+    def reject_arrives(self, replica: Replica) -> None:
+        """Receipts arrive before rejects, too (A6.3)."""
+        require(not self.receipts[replica])
+        super().reject_arrives(replica)
+
+    @helper
+    def last_words(self, replica: Replica) -> bool:
+        """Tell whether the channel has still to hear what a process has sent (O1)."""
+        waiting = bool(self.receipts[replica]) and not self.given_up(replica)
+        return waiting or super().last_words(replica)
+
+    @fault
+    def lose_node(self, replica: Replica) -> None:
+        """What a process had sent is lost with its node."""
+        super().lose_node(replica)
+        self.receipts[replica].clear()
+
+
+design = Design(
+    claim="A process that is gone and has not crashed has nothing to say against a message.",
+    source="RabbitMQ 3.7.15 to 3.7.28",
+    replace=(Channel37, QueueProcess37, Cluster311, Confirms37),
+    expect=(
+        Breaks("NoPhantomConfirm", "core", 4),
+        Breaks("SequenceIsDense", "core", 2),
+        Breaks("MultipleIsExact", "trio", 5),
+        Breaks("ReturnPrecedesNack", "core", 7),
+        Breaks("ReturnedIsUnroutable", "core", 4),
+        Breaks("NoAckFromMinority", "partition", 6),
+        Breaks("NackOnlyWithCause", "core", 6),
+        Breaks("AckMeansAccepted", "tiny", 5),
+        Breaks("NoQueueIsOverlooked", "tiny", 4),
+        Breaks("NoAckBeforeDurable", "tiny", 5),
+        Breaks("ConfirmedSurvives", "tiny", 5),
+        Breaks("AckedIsAvailable", "promotion", 12),
+        Breaks("EveryPublisherHears", "core", 4),
+        Breaks("EveryCopyIsMatched", "plain", 7),
+        Breaks("EachMessageHasOnePlace", "core", 3),
+        Breaks("MirrorFollowsMaster", "promotion", 11),
+        Breaks("CommitMeansAccepted", "shared", 7),
+        Breaks("NoCommitBeforeDurable", "shared", 7),
+        Breaks("CommittedSurvives", "shared", 7),
+        Breaks("NoAssertionFails", "plain", 6),
+    ),
+)

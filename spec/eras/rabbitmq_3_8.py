@@ -1,0 +1,116 @@
+"""RabbitMQ 3.8: as 3.9, with another table of what is unconfirmed.
+
+The channel keeps, for each message, the processes that are still to answer, and for each queue
+whether one of its processes has confirmed (A7.3, A8.2).  When the last process has answered or
+gone, the message is confirmed if each queue has.  There is one exception: if that last one went
+normally, its queue was deleted, and the message is confirmed in any case (A9).  So it is, too, when
+a mirror stops that must not be promoted (D8 L13), which is a normal end as well.
+"""
+
+from __future__ import annotations
+
+from ackproof.spec.eras.rabbitmq_3_9 import Channel39, Confirms39
+from ackproof.spec.eras.rabbitmq_3_11 import Cluster311, QueueProcess311
+from ackproof.spec.lang import Breaks, Design, Set, action, handler
+from ackproof.spec.sorts import Msg, Reason, Replica
+
+
+class Channel38(Channel39):
+    """A channel that decides when the last process of a message is heard of or gone."""
+
+    failed: Set[Msg]  # those of which some queue is gone and has not confirmed
+
+    @handler
+    def settle(self, seq: Msg, replica: Replica, siblings: Set[Replica]) -> None:
+        """A process has confirmed, and its queue with it (A8.2)."""
+        if replica in self.unconfirmed[seq]:
+            self.unconfirmed[seq].discard(replica)
+            self.vouched[seq].add(replica)
+            if not self.unconfirmed[seq]:
+                self.decide(seq)
+
+    @handler
+    def decide(self, seq: Msg) -> None:
+        """Nobody is left to answer (A8.2, A9)."""
+        self.vouched[seq].clear()
+        if seq in self.failed:
+            self.failed.discard(seq)
+            self.rejected.add(seq)
+        else:
+            self.confirmed.add(seq)
+
+    @handler
+    def reject(self, seq: Msg, replica: Replica) -> None:
+        """One process rejects for all (A8.4)."""
+        super().reject(seq, replica)
+        self.failed.discard(seq)
+
+    @handler
+    def process_down(
+        self, replica: Replica, reason: Reason, siblings: Set[Replica], led: bool
+    ) -> None:
+        """A process is gone (A9, column 3.8)."""
+        for seq in set(self.unconfirmed):
+            if replica in self.unconfirmed[seq]:
+                if reason == Reason.ABNORMAL:
+                    self.reject(seq, replica)
+                else:
+                    self.do_without(seq, replica, siblings, reason == Reason.NORMAL)
+
+    @handler
+    def do_without(self, seq: Msg, replica: Replica, siblings: Set[Replica], normal: bool) -> None:
+        """Wait for the others; the end of the last one decides, and a normal one confirms (A9)."""
+        self.unconfirmed[seq].discard(replica)
+        if not (self.unconfirmed[seq] | self.vouched[seq]) & siblings:
+            self.failed.add(seq)
+        if not self.unconfirmed[seq]:
+            if normal:
+                self.failed.discard(seq)
+            self.decide(seq)
+
+    @handler
+    def close(self) -> None:
+        """Forget that too."""
+        super().close()
+        self.failed.clear()
+
+
+class Confirms38(Confirms39):
+    """A confirm can be what makes a message rejected."""
+
+    @action(fair="weak")
+    def confirm_arrives(self, replica: Replica) -> None:
+        """See whether a commit has failed by it (A8.2, A13.5)."""
+        super().confirm_arrives(replica)
+        self.note_rejects()
+
+
+design = Design(
+    claim="When nobody is left to answer, what was heard so far decides.",
+    source="RabbitMQ 3.8",
+    replace=(Channel38, QueueProcess311, Cluster311, Confirms38),
+    expect=(
+        Breaks("NoPhantomConfirm", "core", 4),
+        Breaks("SequenceIsDense", "core", 2),
+        Breaks("MultipleIsExact", "trio", 5),
+        Breaks("NoAckFromMinority", "partition", 6),
+        Breaks("NoNackFromMinority", "partition", 10),
+        Breaks("NackOnlyWithCause", "core", 6),
+        Breaks("AckMeansAccepted", "core", 8),
+        Breaks("NoQueueIsOverlooked", "tiny", 4),
+        Breaks("NoAckBeforeDurable", "core", 8),
+        Breaks("ConfirmedSurvives", "core", 8),
+        Breaks("AckedIsAvailable", "promotion", 12),
+        Breaks("EveryPublishSettles", "mirrors", 9),
+        Breaks("EveryPublisherHears", "core", 4),
+        Breaks("EveryCopyIsMatched", "plain", 7),
+        Breaks("EachMessageHasOnePlace", "core", 3),
+        Breaks("SomebodyOwesAnAnswer", "mirrors", 7),
+        Breaks("MirrorFollowsMaster", "promotion", 11),
+        Breaks("CommitMeansAccepted", "transactions", 9),
+        Breaks("NoCommitBeforeDurable", "transactions", 9),
+        Breaks("CommittedSurvives", "transactions", 9),
+        Breaks("CommitFailsOnlyWithCause", "transactions", 7),
+        Breaks("NoAssertionFails", "plain", 6),
+    ),
+)

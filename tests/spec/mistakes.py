@@ -1,0 +1,334 @@
+"""Small mistakes of transactions and consumers, one for each property, and models to find them in.
+
+A property that cannot fail says nothing.
+"""
+
+from __future__ import annotations
+
+from ackproof.spec import properties_consuming, properties_transacting
+from ackproof.spec.channel import Channel
+from ackproof.spec.consumer import ConsumerChannel, Delivery
+from ackproof.spec.consuming import Consuming
+from ackproof.spec.lang import (
+    Design,
+    Instance,
+    Model,
+    Option,
+    Set,
+    action,
+    fault,
+    handler,
+    helper,
+    properties_in,
+    require,
+)
+from ackproof.spec.mirror import QueueProcess
+from ackproof.spec.sorts import Consumer, Level, Msg, Node, Queue, Reason, Replica, Tag
+from ackproof.spec.store import Store
+from ackproof.spec.wire import ConsumerAck
+
+NONE = {Node: 0, Consumer: 0, Tag: 0}
+
+TAGGED = {
+    "QueueProcess.of": "q1",
+    "QueueProcess.marking": True,
+    "Subscription.of": "q1",
+    "Consuming.tagged": True,
+    "Consuming.consumers": False,
+}
+
+SMALL = Instance(
+    name="small",
+    purpose="one transactional message for two queues, which may crash or be deleted",
+    sizes={**NONE, Msg: 1, Queue: 2, Replica: 2},
+    faults={"crash_queue": 1, "delete_queue": 1},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "Consuming.transactions": True,
+        "Consuming.consumers": False,
+    },
+    states=4_420,
+    lacks=("SeveralCommitted",),
+)
+
+PAIR = Instance(
+    name="pair",
+    purpose="two transactional messages for one queue, which may crash",
+    sizes={**NONE, Msg: 2, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "Consuming.transactions": True,
+        "Consuming.consumers": False,
+    },
+    states=3_656,
+    lacks=("ReturnedAtCommit",),
+)
+
+TAGS = Instance(
+    name="tags",
+    purpose="two messages, two consumers with a limit each, and a client that loses count",
+    sizes={Node: 0, Msg: 2, Queue: 1, Replica: 1, Consumer: 2, Tag: 3},
+    faults={"ack_unknown": 1},
+    constants={
+        **TAGGED,
+        "Subscription.prefetch": {"c1": 1, "c2": 2},
+    },
+    states=81_713,
+    lacks=("HeldByTwo", "SettledWithNobody"),
+)
+
+LIMIT = Instance(
+    name="limit",
+    purpose="two messages, two consumers, of which only one at a time may have something",
+    sizes={Node: 0, Msg: 2, Queue: 1, Replica: 1, Consumer: 2, Tag: 2},
+    constants={**TAGGED, "ConsumerChannel.shared_prefetch": 1},
+    states=12_824,
+    lacks=("HeldByTwo", "SettledWithNobody"),
+)
+
+ONE = Instance(
+    name="one",
+    purpose="one message, and one consumer on the channel of a transactional publisher",
+    sizes={Node: 0, Msg: 1, Queue: 1, Replica: 1, Consumer: 1, Tag: 2},
+    faults={"ack_unknown": 1, "crash_queue": 1},
+    constants={
+        **TAGGED,
+        "Subscription.prefetch": 1,
+        "Consuming.shared": True,
+        "Consuming.transactions": True,
+    },
+    states=2_716,
+    lacks=("SeveralCommitted", "ReturnedAtCommit", "CommitAppliesAcks"),
+)
+
+MODEL = Model(
+    "consuming",
+    Consuming,
+    properties_in(properties_transacting) + properties_in(properties_consuming),
+    (SMALL, PAIR, TAGS, LIMIT, ONE),
+)
+
+
+# -- transactions ---------------------------------------------------------------------------------
+
+
+class UndecidedChannel(Consuming):
+    """Is confirming and transactional at once."""
+
+    @action
+    def tx_select(self) -> None:
+        """Begin a transaction, whatever the mode."""
+        require(self.transactions and self.channel.open and self.transaction.answers())
+        self.transaction.select()
+
+
+class TalkativeChannel(Consuming):
+    """Tells what is settled, transaction or not."""
+
+    @action(fair="weak")
+    def flush(self) -> None:
+        """Flush as in confirm mode."""
+        require(bool(self.channel.confirmed) or bool(self.channel.rejected))
+        self.channel.flush()
+
+
+class ImpatientCommit(Consuming):
+    """Answers a commit without waiting for the queues."""
+
+    @action(fair="weak")
+    def complete(self) -> None:
+        """Answer at once."""
+        require(not self.transaction.answers())
+        self.channel.confirmed.clear()
+        self.transaction.complete()
+
+
+class HastyStore(Store):
+    """Confirms what is written."""
+
+    @handler
+    def write(self, msg: Msg) -> None:
+        """Confirm a message that may be lost with the power."""
+        super().write(msg)
+        self.confirm(msg)
+
+
+class LosingStore(Store):
+    """Does not survive a crash."""
+
+    @handler
+    def crash(self) -> None:
+        """Lose everything that is not on the disk."""
+        self.lose_power()
+
+    @handler
+    def sync(self, msg: Msg) -> None:
+        """Confirm what is written, and call that a sync."""
+        require(self.level[msg] == Level.BUFFERED)
+        self.level[msg] = Level.WRITTEN
+        self.confirm(msg)
+
+
+class HopefulCommit(Consuming):
+    """Does not look whether anything was rejected."""
+
+    @handler
+    def note_rejects(self) -> None:
+        """Look away."""
+
+
+class NervousChannel(Channel):
+    """Takes a deletion for a failure."""
+
+    @helper
+    def counts_as_accepted(self, reason: Reason) -> bool:
+        """Count nothing as accepted."""
+        return False
+
+
+class HastyPublisher(Consuming):
+    """Does not wait for the commit."""
+
+    @action
+    def publish_in_tx(
+        self, msg: Msg, targets: Set[Queue], mandatory: bool, persistent: bool
+    ) -> None:
+        """Keep a message, and send it all the same."""
+        super().publish_in_tx(msg, targets, mandatory, persistent)
+        self.route(msg, targets, persistent)
+
+
+class IdleCommit(Consuming):
+    """Need not answer a commit."""
+
+    @action
+    def complete(self) -> None:
+        """Answer, or do not."""
+        super().complete()
+
+
+# -- consumers ------------------------------------------------------------------------------------
+
+
+class RepeatingTags(ConsumerChannel):
+    """Does not count what it delivers."""
+
+    @handler
+    def count(self, tag: Tag, delivery: Delivery, no_ack: bool) -> None:
+        """Use the same tag again."""
+        self.unacked[tag] = delivery
+
+
+class GreedyAck(ConsumerChannel):
+    """Takes `multiple` for all."""
+
+    @helper
+    def named(self, tag: Option[Tag], multiple: bool) -> Set[Tag]:
+        """Return all, if there may be several."""
+        return {t for t in self.unacked if t == tag or multiple}
+
+
+class LenientChannel(Consuming):
+    """Forgives a tag that it does not know."""
+
+    @fault
+    def ack_unknown(self, tag: Option[Tag], multiple: bool) -> None:
+        """Ignore the ack."""
+        require(self.heeds() and not self.consuming.knows(tag, multiple))
+        self.emit(ConsumerAck(tag, multiple))
+
+
+class UnlimitedConsumer(Consuming):
+    """Does not look at a consumer's limit."""
+
+    @helper
+    def has_room(self, consumer: Consumer) -> bool:
+        """Look at the shared limit only."""
+        return self.consuming.has_room()
+
+
+class UnlimitedChannel(ConsumerChannel):
+    """Does not look at the shared limit."""
+
+    @helper
+    def has_room(self) -> bool:
+        """There is always room."""
+        return True
+
+
+class ForgetfulQueue(QueueProcess):
+    """Does not remember what it has handed out."""
+
+    @handler
+    def mark(self, msg: Msg) -> None:
+        """Forget it."""
+
+
+class DisorderlyQueue(QueueProcess):
+    """Hands out the newest message first."""
+
+    @helper
+    def head(self) -> Option[Msg]:
+        """Return the newest message."""
+        return max(self.ready, default=None)
+
+
+class StubbornChannel(ConsumerChannel):
+    """Keeps what was settled."""
+
+    @handler
+    def settle(self, tags: Set[Tag]) -> None:
+        """Forget nothing."""
+
+
+class LosingRequeue(Consuming):
+    """Drops what is to come back."""
+
+    @handler
+    def put_back(self, tags: Set[Tag]) -> None:
+        """Treat a requeue as an ack."""
+        self.finish(tags)
+
+
+class IdleQueue(Consuming):
+    """Need not deliver anything."""
+
+    @action
+    def hand_out(self, msg: Msg, replica: Replica, consumer: Consumer) -> None:
+        """Deliver, or do not."""
+        super().hand_out(msg, replica, consumer)
+
+
+def _design(*classes: type) -> Design:
+    return Design(claim="", replace=classes)
+
+
+#: Property -> the mistake that breaks it, and an instance where it does.
+MISTAKES: dict[str, tuple[Design, str]] = {
+    "ConfirmXorTransaction": (_design(UndecidedChannel), "small"),
+    "NoAckInTransaction": (_design(TalkativeChannel), "small"),
+    "NoNackInTransaction": (_design(TalkativeChannel), "small"),
+    "CommitMeansAccepted": (_design(ImpatientCommit), "small"),
+    "NoCommitBeforeDurable": (_design(HastyStore), "small"),
+    "CommittedSurvives": (_design(LosingStore), "small"),
+    "FailedCommitCloses": (_design(HopefulCommit), "small"),
+    "CommitFailsOnlyWithCause": (_design(NervousChannel), "small"),
+    "FailureIsNoticed": (_design(HopefulCommit), "small"),
+    "NothingBeforeCommit": (_design(HastyPublisher), "small"),
+    "RollbackLeavesNoTrace": (_design(HastyPublisher), "small"),
+    "EveryCommitAnswers": (_design(IdleCommit), "small"),
+    "DeliveryTagsIncrease": (_design(RepeatingTags), "tags"),
+    "GetTakesATag": (_design(RepeatingTags), "tags"),
+    "TagsAreOrdered": (_design(RepeatingTags), "tags"),
+    "AckSettlesWhatItNames": (_design(GreedyAck), "tags"),
+    "UnknownTagClosesChannel": (_design(LenientChannel), "tags"),
+    "PrefetchRespected": (_design(UnlimitedConsumer), "tags"),
+    "SharedPrefetchRespected": (_design(UnlimitedChannel), "limit"),
+    "RedeliveredIsMarked": (_design(ForgetfulQueue), "tags"),
+    "FetchedAgainIsMarked": (_design(ForgetfulQueue), "tags"),
+    "DeliveredInOrder": (_design(DisorderlyQueue), "tags"),
+    "EachCopyHasOnePlace": (_design(StubbornChannel), "tags"),
+    "HeldUntilSettled": (_design(LosingRequeue), "tags"),
+    "RequeuedIsRedelivered": (_design(IdleQueue), "tags"),
+}

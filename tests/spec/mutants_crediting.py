@@ -1,0 +1,99 @@
+"""Small mistakes of credit flow, one for each property that no design of the museum breaks."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from ackproof.spec.credit import CreditPair
+from ackproof.spec.crediting import Crediting
+from ackproof.spec.lang import Design, Range, fault, handler, helper
+from ackproof.spec.reader import Reader
+from ackproof.spec.sorts import Msg, Replica
+from ackproof.spec.wire import Unblocked
+
+
+class TirelessReader(Reader):
+    """Reads on without credit."""
+
+    @handler
+    def starves(self) -> None:
+        """Do nothing about it."""
+
+
+class HeedlessReader(Reader):
+    """Reads on whatever its state."""
+
+    @helper
+    def reads_content(self) -> bool:
+        """Whatever the state is."""
+        return True
+
+
+class TalkativeReader(Reader):
+    """Tells the client of credit, too."""
+
+    @handler
+    def starves(self) -> None:
+        """Stop, and say so."""
+        super().starves()
+        self.tell()
+
+
+class RepeatingReader(Reader):
+    """Tells the client again whenever it could go on but for the alarm."""
+
+    @handler
+    def revives(self) -> None:
+        """Go on, or say once more why not."""
+        super().revives()
+        if self.told:
+            self.tell()
+
+
+class PoliteReader(Reader):
+    """Tells the end of what the client never noticed."""
+
+    @handler
+    def clears_alarm(self, starved: bool) -> None:
+        """Say that it is over."""
+        told = self.told
+        super().clears_alarm(starved)
+        if not told:
+            self.emit(Unblocked())
+
+
+class DoublePair(CreditPair):
+    """Charges twice."""
+
+    @handler
+    def send(self, cost: Annotated[int, Range(0, 3)]) -> None:
+        """Pay, and pay again."""
+        super().send(cost)
+        super().send(cost)
+
+
+class DroppingBroker(Crediting):
+    """Sheds its load when memory is short."""
+
+    @fault
+    def alarm(self) -> None:
+        """Reject whatever has not arrived."""
+        super().alarm()
+        for msg in {m for m in Msg if any(m in self.network.publishes[r] for r in Replica)}:
+            self.channel.rejected.add(msg)
+
+
+#: More must not be taken before the first bump than there is credit for (E1.1).
+SLOW_BUMPS = Design("", constants={"CreditPair.more_after": 3})
+
+#: For each property the mistake, and the instance on which it is found.
+CREDITING_MUTANTS = {
+    "CreditNeverNegative": (Design("", replace=(TirelessReader,)), "credit"),
+    "OverdraftIsBounded": (Design("", replace=(DoublePair,)), "mirror_credit"),
+    "NoCreditDeadlock": (SLOW_BUMPS, "credit"),
+    "BlockedStops": (Design("", replace=(HeedlessReader,)), "credit"),
+    "ClientKnowsWhy": (Design("", replace=(TalkativeReader,)), "credit"),
+    "BlockedIsToldOnce": (Design("", replace=(RepeatingReader,)), "credit"),
+    "UnblockedFollowsBlocked": (Design("", replace=(PoliteReader,)), "credit"),
+    "AlarmSettlesNothingDifferently": (Design("", replace=(DroppingBroker,)), "credit"),
+}

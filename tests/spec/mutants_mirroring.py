@@ -1,0 +1,261 @@
+"""Small mistakes of the machines and chapters around mirrors, limits, recovery and partitions.
+
+Each is one step that forgets something, and some property notices it in a small instance.
+"""
+
+from __future__ import annotations
+
+from ackproof.spec.channel import Channel
+from ackproof.spec.lang import Design, Set, action, handler, helper, require
+from ackproof.spec.mirror import QueueProcess
+from ackproof.spec.network import Network
+from ackproof.spec.sorts import Level, Msg, Replica, Seen
+from ackproof.spec.store import Store
+from ackproof.spec.system import Confirms
+
+# -- a process of a queue -------------------------------------------------------------------------
+
+
+class ForgettingPromotion(QueueProcess):
+    """Does not take what waits for the disk along (D5.5, step 5)."""
+
+    @handler
+    def promote(self) -> None:
+        """Become the master, and begin anew."""
+        super().promote()
+        self.awaiting.clear()
+
+
+class DeafMirror(QueueProcess):
+    """Takes nothing from the channel (D4.1)."""
+
+    @handler
+    def hear(self, msg: Msg, persistent: bool, confirming: bool) -> None:
+        """Throw the direct copy away."""
+
+
+class UnmovedMirror(QueueProcess):
+    """Does not drain what the channel waits for (D4.13)."""
+
+    @handler
+    def drain(self) -> None:
+        """Note that the disk has it, whoever waits."""
+        for msg in set(self.store.confirmed):
+            if self.seen[msg] == Seen.CALLED:
+                self.seen[msg] = Seen.CONFIRMED
+        super().drain()
+
+
+class HoardingMirror(QueueProcess):
+    """Keeps what has left the queue (D4.15)."""
+
+    @handler
+    def remove(self, msg: Msg) -> None:
+        """Forget the file only."""
+        self.store.remove(msg)
+
+
+class AmnesicMirror(QueueProcess):
+    """Does not recognise what the old master told of (D6.2)."""
+
+    @helper
+    def recognises(self, msg: Msg) -> bool:
+        """Everything is new."""
+        return False
+
+
+class SilentAgain(QueueProcess):
+    """Confirms a known message only if its disk is still to answer (D6.2)."""
+
+    @handler
+    def accept_again(self, msg: Msg, persistent: bool, confirming: bool) -> None:
+        """Record the confirm, and wait for a store that has said all it will say."""
+        if confirming:
+            self.record_confirm(msg, persistent and self.durable)
+        self.seen[msg] = Seen.ABSENT
+
+
+class AgreeableMirror(QueueProcess):
+    """Confirms what its master refused (B5.6, D6.3)."""
+
+    @handler
+    def reply(self, msg: Msg, fate: Seen, confirming: bool) -> None:
+        """Whatever became of it."""
+        if confirming:
+            self.outbox.add(msg)
+
+
+class RoomyQueue(QueueProcess):
+    """Accepts what it has no room for, and says that it refused (B5.4)."""
+
+    @handler
+    def refuse(self, msg: Msg, confirming: bool) -> None:
+        """Refuse, and put it into the queue all the same."""
+        super().refuse(msg, confirming)
+        self.ready.add(msg)
+
+
+class MuteQueue(QueueProcess):
+    """Refuses without a word (B5.4)."""
+
+    @handler
+    def refuse(self, msg: Msg, confirming: bool) -> None:
+        """Drop the message."""
+        require(not self.awaiting & {msg})
+
+
+# -- the channel ----------------------------------------------------------------------------------
+
+
+class TrustingChannel(Channel):
+    """Takes the word of one process for that of its queue (A8.3)."""
+
+    @handler
+    def settle(self, seq: Msg, replica: Replica, siblings: Set[Replica]) -> None:
+        """One confirm is enough."""
+        if replica in self.unconfirmed[seq]:
+            self.release(seq, siblings)
+
+
+class OptimisticChannel(Channel):
+    """Takes the end of a queue for its consent (A9, G-B01)."""
+
+    @handler
+    def lose(self, seq: Msg, replica: Replica, siblings: Set[Replica]) -> None:
+        """Whoever is gone has nothing against it."""
+        if self.unconfirmed[seq] & siblings - {replica}:
+            self.unconfirmed[seq].discard(replica)
+        else:
+            self.release(seq, siblings)
+
+
+class PatientChannel(Channel):
+    """Waits for processes that are gone (A9)."""
+
+    @handler
+    def lose(self, seq: Msg, replica: Replica, siblings: Set[Replica]) -> None:
+        """Who knows, it may come back."""
+        if not self.unconfirmed[seq] & siblings - {replica}:
+            self.reject(seq, replica)
+
+
+# -- the network ----------------------------------------------------------------------------------
+
+
+class LossyMulticast(Network):
+    """Loses what one mirror got and another did not (D1.3)."""
+
+    @handler
+    def equalise(self, mirrors: Set[Replica]) -> None:
+        """Lose all that is on its way."""
+        for r in mirrors:
+            self.copies[r].clear()
+            self.discards[r].clear()
+            self.refusals[r].clear()
+            self.removals[r].clear()
+
+
+# -- the chapters ---------------------------------------------------------------------------------
+
+
+class HastySynchronisation(Confirms):
+    """Calls a mirror synchronised when it joins (D7.2)."""
+
+    @action
+    def join(self, mirror: Replica, master: Replica) -> None:
+        """Start, and be done."""
+        super().join(mirror, master)
+        self.synchronised(mirror)
+
+
+class LostDirectCopies(Confirms):
+    """Promotes a mirror, and loses what it had from the channel only (D5.5, step 6)."""
+
+    @action(fair="weak")
+    def promote(self, replica: Replica) -> None:
+        """Become the master of what the old one had told of."""
+        direct = set(self.replicas[replica].direct)
+        super().promote(replica)
+        self.network.publishes[replica] -= direct
+
+
+class SilentMaster(Confirms):
+    """Does not tell its mirrors what has left the queue (D2.1)."""
+
+    @handler
+    def leaves(self, msg: Msg, replica: Replica) -> None:
+        """Keep that to itself."""
+        self.holders[msg].discard(self.replicas[replica].of)
+
+
+class HurriedMaster(Confirms):
+    """Does not tell its mirrors what it gave away (B3.3, D2.1)."""
+
+    @handler
+    def hand_past(self, msg: Msg, replica: Replica) -> None:
+        """What never was in the queue is nobody's business."""
+        self.replicas[replica].pass_by(msg, msg not in self.plain)
+        self.holders[msg].discard(self.replicas[replica].of)
+
+
+class EarlyRestart(Confirms):
+    """Restarts a process although another of its queue has gone on (C5.1)."""
+
+    @helper
+    def alone(self, replica: Replica) -> bool:
+        """Look at nobody else."""
+        return True
+
+
+class OneSidedHealing(Confirms):
+    """Comes together while both sides go on (D9)."""
+
+    @helper
+    def one_side_left(self) -> bool:
+        """Why wait."""
+        return True
+
+
+# -- the store ------------------------------------------------------------------------------------
+
+
+class ForgetfulStore(Store):
+    """Does not confirm what leaves before it was written (C2.3)."""
+
+    @handler
+    def remove(self, msg: Msg) -> None:
+        """Forget it, and that somebody waits."""
+        self.level[msg] = Level.ABSENT
+        self.unconfirmed.discard(msg)
+
+
+def _case(mistake: type, prop: str, instance: str) -> tuple[Design, str, str]:
+    return Design(claim="", replace=(mistake,)), prop, instance
+
+
+#: Each mistake with the property that notices it, and an instance where it does.
+MIRRORING_MUTANTS: dict[str, tuple[Design, str, str]] = {
+    design.replace[0].__name__: (design, prop, instance)
+    for design, prop, instance in (
+        _case(ForgettingPromotion, "SomebodyOwesAnAnswer", "mirrors"),
+        _case(DeafMirror, "SomebodyOwesAnAnswer", "mirrors"),
+        _case(UnmovedMirror, "SomebodyOwesAnAnswer", "mirrors"),
+        _case(HoardingMirror, "MirrorFollowsMaster", "failover"),
+        _case(AmnesicMirror, "NoAssertionFails", "mirrors"),
+        _case(SilentAgain, "AwaitedIsUnderWay", "mirrors"),
+        _case(AgreeableMirror, "AckMeansAccepted", "limits"),
+        _case(RoomyQueue, "MirrorFollowsMaster", "limits"),
+        _case(MuteQueue, "SomebodyOwesAnAnswer", "limits"),
+        _case(TrustingChannel, "AckMeansEveryMirror", "mirrors"),
+        _case(OptimisticChannel, "AckMeansAccepted", "tiny"),
+        _case(PatientChannel, "SomebodyOwesAnAnswer", "mirrors"),
+        _case(LossyMulticast, "MirrorFollowsMaster", "failover"),
+        _case(HastySynchronisation, "MirrorFollowsMaster", "promotion"),
+        _case(LostDirectCopies, "SomebodyOwesAnAnswer", "mirrors"),
+        _case(SilentMaster, "MirrorFollowsMaster", "failover"),
+        _case(HurriedMaster, "EveryCopyIsMatched", "failover"),
+        _case(EarlyRestart, "MirrorFollowsMaster", "mirrors"),
+        _case(OneSidedHealing, "OneMaster", "partition"),
+        _case(ForgetfulStore, "AwaitedIsUnderWay", "drops"),
+    )
+}
