@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from ackproof.cli.output import sizes_text
 from ackproof.cli.targets import Target, load
+from ackproof.model.eras import era_names
 from ackproof.model.museum import describe, museum_names
 from ackproof.spec.lang.model import Model
 from ackproof.spec.lang.properties import BUILT_IN, DEADLOCK
@@ -24,11 +25,10 @@ SCHEMA = "ackproof/list/1"
 def show_catalogue(targets: Sequence[Target], *, as_json: bool, with_museum: bool) -> int:
     """Show the instances and properties of models, and designs with what they expect.
 
-    With `with_museum`, the designs of the museum are among them.
+    With `with_museum`, the designs of the museum are among them, and the eras.
     """
-    designs = [t for t in targets if t.design] + [
-        load(name) for name in (museum_names() if with_museum else ())
-    ]
+    names = (*museum_names(), *era_names()) if with_museum else ()
+    designs = [*(t for t in targets if t.design), *map(load, names)]
     models = list({t.model.name: t.model for t in targets}.values())
     if as_json:
         typer.echo(json.dumps(_document(models, designs), indent=2))
@@ -60,6 +60,7 @@ def _show_model(out: Console, model: Model) -> None:
     for kind, title in (
         ("invariant", "properties of states"),
         ("step", "properties of steps"),
+        ("eventually", "what must happen"),
         ("reachable", "situations that must be reachable"),
     ):
         chosen = [(p.name, _first(p.doc)) for p in model.properties if p.kind == kind]

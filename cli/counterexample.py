@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ackproof.cli.page import STYLES, Page
 from ackproof.model.explain import Explanation
-from ackproof.model.listing import legend, listing
+from ackproof.model.listing import ending, legend, listing
 from ackproof.model.museum import steps
 from ackproof.model.trace import Trace
 
@@ -22,14 +22,13 @@ _NARROWEST = 80
 
 def show_counterexamples(page: Page, traces: Sequence[Trace]) -> None:
     """Write counterexamples, those of one run together."""
-    runs: dict[tuple[int, ...], list[Trace]] = {}
+    runs: dict[object, list[Trace]] = {}
     for trace in traces:
-        runs.setdefault(trace.path, []).append(trace)
+        runs.setdefault(trace.run, []).append(trace)
     for first, *others in runs.values():
-        where = f"after {steps(len(first.steps))}" if first.steps else "in the initial state"
-        _claim(page, first, f" is false {where}; no shorter run does it")
+        _claim(page, first, f" {_false(first)} {_where(first)}; no shorter run does it")
         page.line()
-        if first.steps:
+        if first.steps or first.cycle:
             lines = listing(first, max(page.out.width, _NARROWEST))
             page.drawn(lines)
             page.line()
@@ -37,11 +36,24 @@ def show_counterexamples(page: Page, traces: Sequence[Trace]) -> None:
                 page.explained = True
                 page.wrapped(f"({legend(lines)})", "  ", STYLES["head"])
                 page.line()
+        elif first.cycle is not None:
+            page.line(f"  {ending(first)}")
+            page.line()
         _reason(page, first)
         for trace in others:
-            _claim(page, trace, " is false there, too")
+            _claim(page, trace, f" {_false(trace)} there, too")
             page.line()
             _reason(page, trace)
+
+
+def _false(trace: Trace) -> str:
+    return "is false" if trace.cycle is None else "stays false for ever"
+
+
+def _where(trace: Trace) -> str:
+    if not trace.steps:
+        return "in the initial state" if trace.cycle is None else "from the initial state on"
+    return f"after {steps(len(trace.steps))}"
 
 
 def _claim(page: Page, trace: Trace, what: str) -> None:

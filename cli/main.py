@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 from ackproof.cli.check import check
+from ackproof.cli.eras import eras
 from ackproof.cli.inputs import refused_by_system
 from ackproof.cli.museum import museum
 from ackproof.cli.serve import serve
@@ -29,6 +30,7 @@ app = typer.Typer(
 )
 app.command("check")(check)
 app.command("museum")(museum)
+app.command("eras")(eras)
 app.command("serve")(serve)
 
 

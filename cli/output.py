@@ -91,7 +91,7 @@ def _title(page: Page, result: Result) -> None:
 
 def sizes_text(instance: Instance) -> str:
     """Return how large an instance is, and which faults it allows how often."""
-    parts = [f"{n} {sort.__name__}" for sort, n in instance.sizes.items()]
+    parts = [f"{n} {sort.__name__}" for sort, n in instance.sizes.items() if n]
     parts += [f"{name} ×{n}" for name, n in instance.faults.items() if n]
     return ", ".join(parts)
 
@@ -126,21 +126,29 @@ def _counts(page: Page, report: Report) -> None:
     ]
     for name, value in rows:
         page.line((f"  {name:<13}", STYLES["head"]), value)
-    page.line((f"  {'properties':<13}", STYLES["head"]), _property_counts(report))
+    runs = {p.name for p in report.bound.properties if p.kind == "eventually"}
+    results = report.results()
+    for name, chosen in (
+        ("properties", [r for n, r in results.items() if n not in runs]),
+        ("eventually", [r for n, r in results.items() if n in runs]),
+    ):
+        if chosen:
+            page.line((f"  {name:<13}", STYLES["head"]), _property_counts(chosen))
     page.line()
     _actions(page, report)
 
 
-def _property_counts(report: Report) -> str:
+def _property_counts(results: Sequence[str]) -> str:
     words = {
         "holds": "hold",
         "violated": "violated",
         "witnessed": "reached as they should be",
         "unwitnessed": "never reached",
         "lacking": "out of this instance's reach",
+        "off": "off",
+        "vacuous": "vacuous",
         "open": "undecided",
     }
-    results = list(report.results().values())
     return ", ".join(
         f"{results.count(key)} {word}" for key, word in words.items() if key in results
     )
@@ -148,15 +156,16 @@ def _property_counts(report: Report) -> str:
 
 def _actions(page: Page, report: Report) -> None:
     counts = report.outcome.per_action
-    width = max((len(a.name) for a in report.bound.actions), default=0)
+    actions = [a for a in report.bound.actions if a.name not in report.off]
+    width = max((len(a.name) for a in actions), default=0)
     page.line(("  transitions by action", STYLES["head"]))
-    for action in report.bound.actions:
+    for action in actions:
         mark = "  (fault)" if action.kind == "fault" else ""
         page.line(f"    {action.name:<{width}}  {counts.get(action.name, 0):>13,}{mark}")
-    if report.off:
-        page.wrapped(
-            f"not allowed by this instance: {', '.join(report.off)}", "    ", STYLES["head"]
-        )
+    vacuous = [name for name, result in report.results().items() if result == "vacuous"]
+    for what, names in (("off", report.off), ("vacuous", vacuous)):
+        if names:
+            page.wrapped(f"{what} in this instance: {', '.join(names)}", "    ", STYLES["head"])
     page.line()
 
 

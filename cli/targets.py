@@ -1,4 +1,4 @@
-"""What is checked: the base specification, a design of the museum, or a user's own file.
+"""What is checked: the base specification, a design of the museum, an era, or a user's own file.
 
 A user's file is a Python module that defines `design = Design(...)`, a change to the base, or
 `MODEL = Model(...)`, a model of its own, or both, and then the design changes that model.  It may
@@ -78,11 +78,17 @@ def load_all(texts: Sequence[str]) -> list[Target]:
 
 
 def _is_file(text: str) -> bool:
-    from ackproof.model.museum import museum_names
-
     path = Path(text)
     named = os.sep in text or path.suffix == ".py" or path.exists()
-    return text not in museum_names() and named
+    return text not in _packages() and named
+
+
+def _packages() -> dict[str, str]:
+    """Return the package of every design that comes with the specification."""
+    from ackproof.model.eras import PACKAGE, era_names
+    from ackproof.model.museum import museum_names
+
+    return dict.fromkeys(museum_names(), MUSEUM) | dict.fromkeys(era_names(), PACKAGE)
 
 
 def load(text: str) -> Target:
@@ -91,13 +97,12 @@ def load(text: str) -> Target:
     Raises:
         InputError: there is no such design or file, or it cannot be used.
     """
-    from ackproof.model.museum import museum_names
-
     path = Path(text)
     if _is_file(text):
         return _target(_from_file(path), path.stem)
-    name = choose("design", text, museum_names(), short=True)
-    return _target(_imported(f"{MUSEUM}.{name}", name), name)
+    packages = _packages()
+    name = choose("design", text, packages, short=True)
+    return _target(_imported(f"{packages[name]}.{name}", name), name)
 
 
 def _from_file(path: Path) -> ModuleType:

@@ -21,6 +21,7 @@ from typer.testing import CliRunner, Result
 
 ROOT = Path(__file__).parents[2]
 MAIL = str(ROOT / "tests/model/mailroom.py")
+DEPOT = str(ROOT / "tests/model/lower/depot.py")
 DIE_HARD = str(ROOT / "tests/models/die_hard.py")
 DINING = str(ROOT / "tests/models/dining.py")
 TWO_PHASE = str(ROOT / "tests/models/two_phase_commit.py")
@@ -101,6 +102,16 @@ def test_what_never_happened_is_named(run: Run) -> None:
     assert result.exit_code == 3
     assert "  never reached: Impossible\n" in result.stdout
     assert result.stdout.endswith("\nunwitnessed  Impossible is never reached\n")
+
+
+def test_what_the_instance_leaves_out_is_named_on_its_own(run: Run) -> None:
+    result = run(DEPOT)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("depot on off  (2 Parcel)\n")
+    assert "1 reached as they should be, 2 off, 3 vacuous\n" in result.stdout
+    assert "    off in this instance: insure, claim, load, fire, fraud," in result.stdout
+    assert "    vacuous in this instance: ClaimedIsInsured, StoredCameIn," in result.stdout
+    assert "insure  " not in result.stdout
 
 
 def test_a_search_to_a_depth_says_what_it_did_not_look_at(run: Run) -> None:

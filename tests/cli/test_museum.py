@@ -43,7 +43,7 @@ def exhibit(monkeypatch: pytest.MonkeyPatch) -> None:
     """A museum of one design, which is wrong about itself in two ways."""
     design = Design(
         "nothing changes",
-        constants={"QueueMaster.durable": True},
+        constants={"QueueProcess.durable": True},
         expect=(Breaks("SettledOnce", "tiny", 3), Holds("tiny")),
     )
     module = SimpleNamespace(design=design, __doc__="")

@@ -109,11 +109,11 @@ def test_a_file_that_exits_when_it_is_imported(refused: Refused) -> None:
     )
 
 
-@pytest.mark.parametrize(("size", "shown"), [("0", "0"), ("-1", "-1"), ("True", "True")])
+@pytest.mark.parametrize(("size", "shown"), [("-1", "-1"), ("1.5", "1.5"), ("True", "True")])
 def test_an_instance_with_a_size_that_is_none(refused: Refused, size: str, shown: str) -> None:
     text = HEAD + f'instances = (Instance("mine", "", {{Letter: {size}, Box: 1}}),)\n'
     assert refused("mine.py", mine=text) == (
-        f"error: instance mine: the size of Letter is {shown}; give a whole number, 1 or more\n"
+        f"error: instance mine: the size of Letter is {shown}; give a whole number, 0 or more\n"
     )
 
 
