@@ -4,7 +4,11 @@
 #   make test     install with the tools of development, run the tests
 #   make lint     style and types
 #   make docs     build the documentation into docs/_build/html
-#   make peers    the tests that compare with SPIN and TLC (needs spin, gcc and java)
+#   make peers    the tests that compare with SPIN, TLC and RabbitMQ (needs spin, gcc, java and
+#                 rabbitmq-server)
+#   make reproduce
+#                 two bugs of a real RabbitMQ beside the model's counterexamples; installs
+#                 rabbitmq-server if there is none, and takes two minutes
 #   make bench    measure the checker beside SPIN and TLC, and the machines natively;
 #                 most of an hour, or a minute with ARGS=--quick
 #
@@ -16,6 +20,9 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
+# Where rabbitmq-server is, once it is installed.
+RABBITMQ := /usr/lib/rabbitmq/lib
+
 LAYERS  := spec model impl cli
 FILES   := $(shell find $(LAYERS) -name '*.py' | LC_ALL=C sort | cksum | cut -d' ' -f1)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
@@ -25,7 +32,7 @@ USER_STAMP  := $(VENV)/installed-for-users-$(FILES)
 DEV_STAMP   := $(VENV)/installed-for-development-$(FILES)
 BENCH_STAMP := $(VENV)/installed-for-bench-$(FILES)
 
-.PHONY: check test lint docs peers bench clean
+.PHONY: check test lint docs peers reproduce bench clean
 
 check: $(USER_STAMP)
 	$(BIN)/ackproof check --instance core
@@ -46,6 +53,13 @@ docs: $(DEV_STAMP)
 
 peers: $(BENCH_STAMP)
 	$(BIN)/python -m pytest -q -m peer $(ARGS)
+
+reproduce: $(BENCH_STAMP)
+	@test -d $(RABBITMQ) || { \
+	    root=$$([ "$$(id -u)" -eq 0 ] || echo sudo); \
+	    $$root apt-get update -qq && $$root env DEBIAN_FRONTEND=noninteractive \
+	        apt-get install -y -qq --no-install-recommends rabbitmq-server; }
+	$(BIN)/python bench/reproduce.py $(ARGS)
 
 bench: $(BENCH_STAMP)
 	$(BIN)/python bench/checker.py $(ARGS)

@@ -1,0 +1,173 @@
+"""A place for RabbitMQ nodes on loopback that leaves nothing behind.
+
+Everything that nodes touch is in one temporary directory, or on a free port of 127.0.0.1: their
+databases, logs, configuration, cookie, and the name server (epmd) through which nodes and
+`rabbitmqctl` find each other.  So neither a RabbitMQ that runs on this machine nor one that will
+run later is affected.
+
+Every wait has a limit.  When it is reached, the error says what was waited for and where the log
+is, with the log's last lines, since the directory is gone afterwards.
+"""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bench.process import Failed, Missing
+
+__all__ = [
+    "BOOT_SECONDS",
+    "LOOPBACK",
+    "WITH_US",
+    "Site",
+    "end_of",
+    "free_port",
+    "scripts",
+    "site",
+    "version",
+    "wait_until",
+    "within",
+]
+
+#: Where the packages of Debian and of RabbitMQ itself put the server.
+_INSTALLED = Path("/usr/lib/rabbitmq/lib")
+_SERVER = "rabbitmq_server-"
+
+#: From 3.8 on it has the two bugs; 4.0 has no mirrors, and so neither.
+_FIRST, _TOO_NEW = (3, 8), (4,)
+
+#: Seconds that a node may take to boot, on a slow machine.
+BOOT_SECONDS = 90.0
+
+#: Runs a command that the kernel kills when this process dies, even if it dies without a word.
+WITH_US = ("setpriv", "--pdeathsig", "KILL", "--")
+
+LOOPBACK = "127.0.0.1"
+
+
+def scripts(installed: Path = _INSTALLED) -> Path:
+    """Return the directory of RabbitMQ's own scripts, of the newest version that has mirrors.
+
+    Raises:
+        Missing: no such version is installed.
+    """
+    found = {_number(path): path for path in installed.glob(f"{_SERVER}*/sbin")}
+    fit = [number for number in found if _FIRST <= number < _TOO_NEW]
+    if fit:
+        return found[max(fit)]
+    wanted = "rabbitmq-server 3.8 to 3.13, which has mirrored queues"
+    others = ", ".join(".".join(map(str, number)) for number in sorted(found))
+    raise Missing(f"{wanted}, is not installed; {installed} has {others or 'none at all'}")
+
+
+def version() -> str:
+    """Return the version of the RabbitMQ whose scripts are used.
+
+    Raises:
+        Missing: none is installed.
+    """
+    return ".".join(map(str, _number(scripts())))
+
+
+def _number(path: Path) -> tuple[int, ...]:
+    """Return the version in the name of an installed server's directory."""
+    digits = path.parent.name.removeprefix(_SERVER).split(".")
+    return tuple(int(part) for part in digits if part.isdigit())
+
+
+def free_port() -> int:
+    """Return a TCP port of the loopback interface that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def wait_until(
+    what: str, true: Callable[[], bool], seconds: float, log: Path | None = None
+) -> None:
+    """Poll until something is true.
+
+    Args:
+        what: completes the sentence "waited for"; part of the error.
+        true: asked again and again.
+        seconds: how long it may take.
+        log: a file whose end explains why it did not come true.
+
+    Raises:
+        Failed: it did not come true in time.
+    """
+    if not within(seconds, true):
+        raise Failed(f"waited {seconds:.0f} s in vain for {what}{end_of(log)}")
+
+
+def within(seconds: float, true: Callable[[], bool]) -> bool:
+    """Poll until something is true; say whether it was, in time."""
+    limit = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > limit:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def end_of(log: Path | None) -> str:
+    """Return the last lines of a log, as the rest of an error; nothing without one."""
+    if log is None:
+        return ""
+    lines = log.read_text(errors="replace").splitlines()[-25:] if log.exists() else []
+    return "\n".join([f"; the log is {log}, and ends with", *lines])
+
+
+class Site:
+    """What nodes share: a directory, a cookie, and a name server on a port of its own.
+
+    Args:
+        folder: an empty directory that the caller removes.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        cookie = folder / ".erlang.cookie"
+        cookie.write_text("ackproof")
+        cookie.chmod(0o400)
+
+    @contextmanager
+    def names(self) -> Iterator[None]:
+        """Run the name server, in the foreground: a child that can be ended by its id."""
+        command = ["epmd", "-port", str(self.port), "-address", LOOPBACK]
+        if shutil.which("epmd") is None:
+            raise Missing("epmd is not installed; it comes with Erlang")
+        quiet = subprocess.DEVNULL
+        with subprocess.Popen(
+            [*WITH_US, *command], stdin=quiet, stdout=quiet, stderr=quiet
+        ) as child:
+            try:
+                wait_until("epmd to listen", lambda: listening(self.port), BOOT_SECONDS)
+                yield
+            finally:
+                child.kill()
+
+
+def listening(port: int) -> bool:
+    """Say whether somebody accepts connections on a port of the loopback interface."""
+    with socket.socket() as probe:
+        return probe.connect_ex((LOOPBACK, port)) == 0
+
+
+@contextmanager
+def site() -> Iterator[Site]:
+    """Give a place for nodes, and remove it."""
+    scripts()
+    with tempfile.TemporaryDirectory(prefix="ackproof-", ignore_cleanup_errors=True) as name:
+        here = Site(Path(name))
+        with here.names():
+            yield here

@@ -1,0 +1,54 @@
+"""A place for nodes: which RabbitMQ is used, and what a wait in vain says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench.process import Failed, Missing
+from bench.rabbitmq.site import Site, scripts, wait_until, within
+
+
+def installed(folder: Path, *versions: str) -> Path:
+    for version in versions:
+        (folder / f"rabbitmq_server-{version}" / "sbin").mkdir(parents=True)
+    return folder
+
+
+def test_the_newest_version_with_mirrors_is_used(tmp_path: Path) -> None:
+    found = scripts(installed(tmp_path, "3.7.28", "3.9.29", "3.10.8", "4.0.9"))
+    assert found == tmp_path / "rabbitmq_server-3.10.8" / "sbin"
+
+
+def test_where_nothing_is_installed_that_is_said(tmp_path: Path) -> None:
+    with pytest.raises(Missing, match=r"is not installed; .* has none at all"):
+        scripts(tmp_path)
+
+
+def test_a_version_without_mirrors_is_not_enough(tmp_path: Path) -> None:
+    with pytest.raises(Missing, match=r"3\.8 to 3\.13.*has 4\.0\.9$"):
+        scripts(installed(tmp_path, "4.0.9"))
+
+
+def test_a_wait_in_vain_says_what_for_and_quotes_the_log(tmp_path: Path) -> None:
+    log = tmp_path / "node.log"
+    log.write_text("a line\nthe last line\n")
+    with pytest.raises(Failed, match=r"in vain for a miracle; the log is .*node\.log") as error:
+        wait_until("a miracle", lambda: False, 0.1, log)
+    assert str(error.value).endswith("the last line")
+
+
+def test_a_log_that_is_not_there_is_no_second_error(tmp_path: Path) -> None:
+    with pytest.raises(Failed, match="in vain for a miracle"):
+        wait_until("a miracle", lambda: False, 0.1, tmp_path / "absent")
+
+
+def test_polling_ends_when_it_comes_true() -> None:
+    answers = iter([False, False, True])
+    assert within(10, lambda: next(answers))
+
+
+def test_the_cookie_is_nobody_elses(tmp_path: Path) -> None:
+    Site(tmp_path)
+    assert (tmp_path / ".erlang.cookie").stat().st_mode & 0o777 == 0o400
