@@ -1,8 +1,9 @@
 """One frame says it all: ack everything that is confirmed with a single `multiple`."""
 
 from ackproof.spec.channel import Channel
+from ackproof.spec.instances import OFF
 from ackproof.spec.lang import Design, Instance, Set, helper
-from ackproof.spec.sorts import Msg, Queue
+from ackproof.spec.sorts import Msg, Queue, Replica
 
 
 class TerseChannel(Channel):
@@ -13,4 +14,11 @@ class TerseChannel(Channel):
 
 design = Design(claim="A publisher needs no more than one ack.", replace=(TerseChannel,))
 
-instances = (Instance("three", "three messages to one queue", {Msg: 3, Queue: 1}),)
+instances = (
+    Instance(
+        name="three",
+        purpose="three messages to one queue",
+        sizes={**OFF, Msg: 3, Queue: 1, Replica: 1},
+        constants={"QueueProcess.of": "q1"},
+    ),
+)

@@ -84,6 +84,13 @@ def test_a_rule_in_a_docstring_leads_to_the_rules_page(tmp_path: Path) -> None:
     assert 'id="a9-3"' in (tmp_path / "out" / "html" / "generated" / "rules.html").read_text()
 
 
+def test_a_rule_that_is_left_out_has_its_reason(tmp_path: Path) -> None:
+    html, _ = build(tmp_path, index="Rules\n=====\n\n.. rules::\n")
+    text = text_of(html)
+    assert "A14.2 From 3.10.13 a warning" in text
+    assert "Left out: nothing depends on what is logged." in text
+
+
 @pytest.mark.parametrize(
     ("page", "problem"),
     [

@@ -42,8 +42,14 @@ def test_every_ghost_has_a_meaning_in_the_source() -> None:
     [
         (Channel, "acked", "those that the channel meant to ack, so far"),
         (Confirms, "unroutable", "the messages routed nowhere (A6.2)"),
+        (Channel, "open", ""),
         (System, "unroutable", ""),
     ],
 )
 def test_a_note_is_a_comment_or_an_item_of_the_chapter(cls: type, variable: str, note: str) -> None:
     assert note_of(cls, variable) == note
+
+
+def test_an_item_of_the_chapter_may_be_of_several_variables() -> None:
+    (note,) = {note_of(Confirms, name) for name in ("owing", "vouchers")}
+    assert note.startswith("the processes of mirrored queues")

@@ -32,11 +32,17 @@ def test_a_situation_is_witnessed_by_a_shortest_run(tmp_path: Path) -> None:
 
 
 def test_a_situation_that_never_comes_up_has_no_run(tmp_path: Path) -> None:
-    bay = replace(BAY, constants={}, faults={})
-    model = replace(MODEL, properties=(*MODEL.properties,))
-    blocked = Checker(model, tmp_path, "plain")
-    assert blocked.witness("AllTold", bay) is not None
-    assert blocked.witness("FlashIsNew", bay) is not None
+    unseen = replace(BAY, sizes={lighthouse.Ship: 2, lighthouse.Keeper: 0})
+    assert checker(tmp_path).witness("AllTold", unseen) is None
+
+
+def test_one_search_finds_the_runs_to_all_situations_of_an_instance(tmp_path: Path) -> None:
+    found = checker(tmp_path)
+    assert found.witness("AllTold", BAY) is not None
+    (kept,) = tmp_path.glob("*.json")
+    assert set(json.loads(kept.read_text())) == {"AllTold"}
+    kept.unlink()
+    assert found.witness("AllTold", BAY) is not None
 
 
 def test_an_expectation_that_comes_true_has_a_path(tmp_path: Path) -> None:

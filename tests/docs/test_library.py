@@ -40,13 +40,15 @@ def test_a_chapter_opens_with_a_title_and_what_it_is_for() -> None:
 def test_every_object_of_the_specification_has_a_page_that_is_written() -> None:
     lib = library()
     pages = {f"{FOLDER}/{name.removesuffix('.rst')}" for name in pages_of(lib)}
-    objects = [("machine", m.name) for m in lib.machines]
+    objects = [("machine", x.name) for m in lib.machines for x in m.layers]
     objects += [("step", s.key) for m in lib.machines for s in m.steps]
+    objects += [("step", s.place) for m in lib.machines for x in m.layers for s in x.steps]
     objects += [("property", c.name) for c in lib.claims]
     objects += [("property", "NoDeadlock"), ("rule", "A9.3")]
     objects += [("design", e.name) for e in lib.exhibits]
     objects += [("instance", i.name) for i in lib.model.instances]
     objects += [("event", e.__name__) for e in lib.events]
+    objects += [("sort", c.__name__) for c in lib.sorts]
     for kind, name in objects:
         found = location(lib, kind, name)
         assert found is not None, f"{kind} {name}"

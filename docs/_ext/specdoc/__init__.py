@@ -2,9 +2,9 @@
 
 `library` finds what there is: machines, steps, properties, designs, instances, rules.  `pages`
 writes a page for each before the build starts; a page holds one directive.  The directives
-(`machines`, `claims`, `exhibits`, `instances`, `language`, `constructors`, `commands`) return
-document nodes, made of the building blocks in `markup`.  `domain` resolves the references between
-the pages.
+(`machines`, `claims`, `rule_pages`, `exhibits`, `eras`, `promises`, `instances`, `language`,
+`constructors`, `commands`) return document nodes, made of the building blocks in `markup`.
+`domain` resolves the references between the pages.
 
 What is shown comes from the specification's source (`source`), its typed IR (`describe`, `calls`,
 `charts`) or the checker (`evidence`, `traces`); nothing is copied by hand, so nothing can be out
@@ -22,12 +22,15 @@ from specdoc import (
     claims,
     commands,
     constructors,
+    eras,
     exhibits,
     instances,
     language,
     machines,
     pages,
+    promises,
     prose,
+    rule_pages,
 )
 from specdoc.domain import SpecDomain
 
@@ -39,9 +42,11 @@ DIRECTIVES = {
     "step-matrix": machines.StepMatrix,
     "property": claims.PropertyDirective,
     "properties": claims.PropertyTable,
-    "rules": claims.RuleIndex,
+    "rules": rule_pages.RuleIndex,
     "design": exhibits.DesignDirective,
     "designs": exhibits.DesignTable,
+    "era": eras.EraDirective,
+    "era-table": eras.EraTableDirective,
     "instance": instances.InstanceDirective,
     "instances": instances.InstanceTable,
     "events": instances.EventList,
@@ -52,6 +57,7 @@ DIRECTIVES = {
     "module-chapter": language.ModuleChapter,
     "commands": commands.CommandList,
     "run": commands.RunDirective,
+    "promises": promises.PromisesDirective,
     "says": prose.SaysDirective,
     "witness": prose.WitnessDirective,
     "trace-legend": prose.LegendDirective,

@@ -94,7 +94,10 @@ def _observers(program: Program, event: RecordT, maybe: bool, each: str) -> Iter
 
 
 def callers(program: Program) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Return for each method that is called the steps that call it by name, as `Class.method`."""
+    """Return for each method that is called the steps that call it by name, as `Class.method`.
+
+    A step that extends another and calls that is not meant.
+    """
     found: dict[tuple[str, str], dict[str, None]] = {}
     for process in program.processes:
         for method in reversed(process.methods):
@@ -102,5 +105,6 @@ def callers(program: Program) -> dict[tuple[str, str], tuple[str, ...]]:
                 for node in ir.walk(statement):
                     if isinstance(node, ir.Call) and isinstance(node.obj.type, ProcT):
                         key = (node.obj.type.name, node.method)
-                        found.setdefault(key, {}).setdefault(f"{process.name}.{method.name}")
+                        if key != (process.name, method.name):
+                            found.setdefault(key, {}).setdefault(f"{method.owner}.{method.name}")
     return {key: tuple(names) for key, names in found.items()}

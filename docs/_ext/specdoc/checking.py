@@ -23,6 +23,9 @@ logger = logging.getLogger(__name__)
 #: A run to a situation is looked for on instances with up to this many states.
 _MOST_STATES = {"kernel": 3_000_000, "plain": 20_000}
 
+#: One for each model, folder and engine: it remembers what it has found.
+_CHECKERS: dict[tuple[int, Path, str], Checker] = {}
+
 
 class CheckingDirective(SpecDirective):
     """A directive that asks the checker."""
@@ -31,7 +34,11 @@ class CheckingDirective(SpecDirective):
     def checker(self) -> Checker:
         """The checker, with its folder beside the built pages."""
         cache = Path(self.env.srcdir) / "_build" / "findings"
-        return Checker(self.library.model, cache, self.config.specdoc_engine)
+        model, engine = self.library.model, self.config.specdoc_engine
+        key = (id(model), cache, engine)
+        if key not in _CHECKERS:
+            _CHECKERS[key] = Checker(model, cache, engine)
+        return _CHECKERS[key]
 
     def findings(self, exhibit: Exhibit, *, warn: bool) -> list[tuple[Breaks | Holds, Finding]]:
         """Return each expectation with what the checker found.

@@ -1,22 +1,22 @@
-"""Pages of the properties and of the rules: the two indexes into what the specification claims."""
+"""Pages of the properties: what each claims, how it is written, and what breaks it."""
 
 from __future__ import annotations
 
 import inspect
+import sys
 from itertools import groupby
 
 from ackproof.spec.lang import Breaks, ir
 from ackproof.spec.lang.program import VarDecl
 from ackproof.spec.lang.properties import BUILT_IN
+from ackproof.spec.lang.source import docstring
 from ackproof.spec.lang.types import ProcT
 from docutils import nodes
-from sphinx.util import logging
 
-from specdoc import rules
 from specdoc.checking import CheckingDirective
 from specdoc.describe import type_text
 from specdoc.domain import link
-from specdoc.library import Claim, Library, Machine
+from specdoc.library import Claim, Library, Machine, split_doc
 from specdoc.markup import (
     Cell,
     SpecDirective,
@@ -28,13 +28,12 @@ from specdoc.markup import (
 )
 from specdoc.source import body_of, display_path, note_of
 
-__all__ = ["PropertyDirective", "PropertyTable", "RuleIndex", "ghosts_in"]
-
-logger = logging.getLogger(__name__)
+__all__ = ["PropertyDirective", "PropertyTable", "ghosts_in"]
 
 _KINDS = {
     "invariant": "invariant: true of every state",
     "step": "step property: true of every step",
+    "eventually": "eventually: true again and again in every fair run",
     "reachable": "reachable: some run must come there",
 }
 
@@ -102,9 +101,11 @@ class PropertyDirective(CheckingDirective):
         items = [
             nodes.list_item(
                 "",
-                paragraph(link("design", exhibit.name), ": ", *self.sentence(exhibit.design.claim)),
+                paragraph(
+                    link(exhibit.kind, exhibit.name), ": ", *self.sentence(exhibit.design.claim)
+                ),
             )
-            for exhibit in self.library.exhibits
+            for exhibit in (*self.library.exhibits, *self.library.eras)
             if any(
                 isinstance(e, Breaks) and e.property == claim.name for e in exhibit.design.expect
             )
@@ -116,23 +117,18 @@ class PropertyTable(SpecDirective):
     """`.. properties::`: all properties under their headings, then those of the checker."""
 
     def run(self) -> list[nodes.Node]:
-        """Return a section for each heading."""
+        """Return a section for each module, with what it says of itself, and what it claims."""
         found: list[nodes.Node] = []
-        for heading, claims in groupby(self.library.claims, key=lambda c: c.section):
-            title = heading[:1].upper() + heading[1:] if heading else "Properties"
-            part = section(f"about-{title}".replace(" ", "-"), title)
-            part += table(
-                ["Property", "Kind", "Claim"],
-                [
-                    [
-                        [link("property", c.name)],
-                        c.decl.kind,
-                        self.sentence(c.doc.partition("\n\n")[0]),
-                    ]
-                    for c in claims
-                ],
-                "spec-properties",
-            )
+        for module, claims in groupby(self.library.claims, key=lambda c: c.function.__module__):
+            title, lead, rest = split_doc(docstring(sys.modules[module]))
+            part = section(module.rpartition(".")[2].replace("_", "-"), title)
+            part += [*self.prose(lead), *self.prose(rest)]
+            for heading, members in groupby(claims, key=lambda c: c.section):
+                name = heading[:1].upper() + heading[1:] if heading else "Properties"
+                fragment = f"{part['ids'][0]}-{name}".replace(" ", "-")
+                group = section(fragment, name)
+                group += self._table(list(members))
+                part += group
             found.append(part)
         part = section("built-in", "What the checker always asks")
         for name, doc in BUILT_IN.items():
@@ -141,54 +137,16 @@ class PropertyTable(SpecDirective):
             part += entry
         return [*found, part]
 
-
-class RuleIndex(SpecDirective):
-    """`.. rules::`: every rule that is cited, with the places that cite it."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return a section for each chapter."""
-        by_rule: dict[str, list[rules.Citation]] = {}
-        for citation in rules.citations(self.library):
-            if rules.chapter_of(citation.rule) is None:
-                logger.warning(
-                    "%s %s cites %s, which is no rule of docs/rules.toml",
-                    citation.kind,
-                    citation.target,
-                    citation.rule,
-                )
-            else:
-                by_rule.setdefault(citation.rule, []).append(citation)
-        found: list[nodes.Node] = []
-        for chapter in rules.chapters():
-            cited = sorted((r for r in by_rule if rules.chapter_of(r) == chapter), key=rules.order)
-            if cited:
-                found.append(self._chapter(chapter, cited, by_rule))
-        return found
-
-    def _chapter(
-        self, chapter: rules.Chapter, cited: list[str], by_rule: dict[str, list[rules.Citation]]
-    ) -> nodes.section:
-        part = section(f"chapter-{chapter.letter}", f"{chapter.letter}. {chapter.title}")
-        for head, members in groupby(cited, key=rules.section):
-            title = chapter.rules.get(head)
-            block = section(head, f"{head}. {title}") if title else part
-            for rule in members:
-                block += self._rule(rule, by_rule[rule], anchored=title is None or rule != head)
-            if title:
-                part += block
-        return part
-
-    def _rule(
-        self, rule: str, places: list[rules.Citation], *, anchored: bool
-    ) -> nodes.definition_list:
-        term = nodes.term("", rule)
-        if anchored:
-            term["ids"] = [rules.anchor(rule)]
-        items = [
-            nodes.list_item("", paragraph(link(p.kind, p.target), ": ", *self.sentence(p.sentence)))
-            for p in places
-        ]
-        definition = nodes.definition("", nodes.bullet_list("", *items))
-        return nodes.definition_list(
-            "", nodes.definition_list_item("", term, definition), classes=["spec-rule"]
+    def _table(self, claims: list[Claim]) -> nodes.Node:
+        return table(
+            ["Property", "Kind", "Claim"],
+            [
+                [
+                    [link("property", c.name)],
+                    c.decl.kind,
+                    self.sentence(c.doc.partition("\n\n")[0]),
+                ]
+                for c in claims
+            ],
+            "spec-properties",
         )

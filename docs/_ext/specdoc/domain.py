@@ -21,12 +21,12 @@ from sphinx.environment import BuildEnvironment
 from sphinx.roles import XRefRole
 from sphinx.util.nodes import make_refnode
 
-from specdoc import rules
+from specdoc import numbers
 from specdoc.library import Library, library
 
 __all__ = ["SpecDomain", "link", "location"]
 
-_KINDS = ("machine", "step", "property", "design", "instance", "event", "rule")
+_KINDS = ("machine", "step", "property", "design", "era", "instance", "event", "sort", "rule")
 
 
 def slug(name: str) -> str:
@@ -36,23 +36,29 @@ def slug(name: str) -> str:
 
 def location(lib: Library, kind: str, name: str) -> tuple[str, str] | None:
     """Return the page and fragment of an object, or None if there is no such object."""
-    if kind == "machine" and lib.machine(name):
+    if kind == "machine" and lib.layer(name):
         return f"generated/machines/{slug(name)}", ""
-    if kind == "step" and lib.step(name):
-        owner, _, method = name.partition(".")
-        return f"generated/machines/{slug(owner)}", slug(method)
+    step = lib.step(name) if kind == "step" else None
+    if step is not None:
+        return f"generated/machines/{slug(step.layer)}", slug(step.name)
     if kind == "property" and name in BUILT_IN:
         return "generated/properties/index", slug(name)
     if kind == "property" and lib.claim(name):
         return f"generated/properties/{slug(name)}", ""
     if kind == "design" and lib.exhibit(name):
         return f"generated/designs/{slug(name)}", ""
+    if kind == "era":
+        era, _, claim = name.partition(".")
+        known = lib.era(era) and (not claim or lib.is_property(claim))
+        return (f"generated/eras/{slug(era)}", slug(claim)) if known else None
     if kind == "instance" and lib.instance(name):
         return f"generated/instances/{slug(name)}", ""
     if kind == "event" and any(e.__name__ == name for e in lib.events):
         return "generated/events", slug(name)
-    if kind == "rule" and rules.chapter_of(name):
-        return "generated/rules", rules.anchor(name)
+    if kind == "sort" and any(c.__name__ == name for c in lib.sorts):
+        return "generated/sorts", slug(name)
+    if kind == "rule" and numbers.chapter_of(name):
+        return "generated/rules", numbers.anchor(name)
     return None
 
 
@@ -105,12 +111,14 @@ class SpecDomain(Domain):
     def get_objects(self) -> Iterable[tuple[str, str, str, str, str, int]]:
         """Yield what the search box and the index may offer."""
         lib = library()
-        names: list[tuple[str, str]] = [("machine", m.name) for m in lib.machines]
+        names: list[tuple[str, str]] = [("machine", x.name) for m in lib.machines for x in m.layers]
         names += [("step", s.key) for m in lib.machines for s in m.steps]
         names += [("property", c.name) for c in lib.claims]
         names += [("design", e.name) for e in lib.exhibits]
+        names += [("era", e.name) for e in lib.eras]
         names += [("instance", i.name) for i in lib.model.instances]
         names += [("event", e.__name__) for e in lib.events]
+        names += [("sort", c.__name__) for c in lib.sorts]
         for kind, name in names:
             found = location(lib, kind, name)
             assert found is not None, f"{kind} {name} has no page"

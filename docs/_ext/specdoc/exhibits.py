@@ -16,15 +16,16 @@ from specdoc.evidence import Finding
 from specdoc.library import Exhibit
 from specdoc.markup import Cell, code, labelled, paragraph, section, table
 from specdoc.source import display_path, source_text
-from specdoc.traces import explanation_nodes, trace_table
+from specdoc.traces import explanation_nodes, run_nodes
 
 __all__ = ["DesignDirective", "DesignTable", "changes_of"]
 
 
 def changes_of(exhibit: Exhibit) -> list[tuple[str, str]]:
-    """Return for each method that a design defines its key and its text against the base's.
+    """Return for each method that a design defines its place and its text against the base's.
 
-    A method that overrides another is given as a unified diff, a new one as its text with `+`.
+    The place is where what it overrides is written.  A method that overrides another is given as a
+    unified diff, a new one as its text with `+`.
     """
     found = []
     for cls in exhibit.design.replace:
@@ -36,7 +37,8 @@ def changes_of(exhibit: Exhibit) -> list[tuple[str, str]]:
             old = source_text(inherited).splitlines() if inspect.isfunction(inherited) else []
             new = source_text(function).splitlines()
             lines = list(difflib.unified_diff(old, new, n=100, lineterm=""))[3:]
-            found.append((f"{base.__name__}.{name}", "\n".join(lines)))
+            place = getattr(inherited, "__qualname__", f"{base.__name__}.{name}")
+            found.append((place, "\n".join(lines)))
     return found
 
 
@@ -50,6 +52,13 @@ class DesignDirective(CheckingDirective):
         exhibit = self.library.exhibit(self.arguments[0])
         if exhibit is None:
             raise self.error(f"there is no design {self.arguments[0]!r}")
+        page = self.opening(exhibit)
+        for expectation, finding in self.findings(exhibit, warn=True):
+            page += self._result(exhibit, expectation, finding)
+        return [page]
+
+    def opening(self, exhibit: Exhibit) -> nodes.section:
+        """Return the page up to what was found: claim, source, prose, and what it changes."""
         page = section(exhibit.name, exhibit.name)
         page += paragraph(*self.sentence(exhibit.design.claim), classes=["spec-claim"])
         if exhibit.design.source:
@@ -59,9 +68,7 @@ class DesignDirective(CheckingDirective):
         )
         page += self.prose(docstring(exhibit.module))
         page += self._changes(exhibit)
-        for expectation, finding in self.findings(exhibit, warn=True):
-            page += self._result(exhibit, expectation, finding)
-        return [page]
+        return page
 
     def _changes(self, exhibit: Exhibit) -> nodes.section:
         part = section("change", "What it changes")
@@ -91,8 +98,8 @@ class DesignDirective(CheckingDirective):
             f", {finding.states:,} distinct states seen: {finding.found}.",
         )
         if isinstance(expectation, Breaks) and finding.path is not None:
-            trace = self.checker.trace(exhibit.design, expectation, finding.path)
-            part += labelled("Shortest counterexample", [trace_table(trace)])
+            trace = self.checker.trace(exhibit.design, expectation, finding.path, finding.cycle)
+            part += labelled("Shortest counterexample", run_nodes(trace))
             part += explanation_nodes(trace)
         return part
 

@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 from enum import Enum
 
-from ackproof.spec.lang import Breaks, Instance, Sort
+from ackproof.spec.lang import Breaks, Instance
 from ackproof.spec.lang.binding import Bound, bind
 from ackproof.spec.lang.source import docstring
 from docutils import nodes
@@ -149,7 +149,7 @@ class InstanceTable(_Instance):
         """Return the table."""
         rows: list[list[Cell]] = []
         for instance in self.library.model.instances:
-            sizes = ", ".join(f"{n} {s.__name__}" for s, n in instance.sizes.items())
+            sizes = ", ".join(f"{n} {s.__name__}" for s, n in instance.sizes.items() if n)
             rows.append(
                 [
                     [link("instance", instance.name)],
@@ -188,13 +188,13 @@ class SortList(SpecDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the chapter of their module and a section for each."""
-        modules = {inspect.getmodule(s): None for s in self._sorts()}
+        modules = {inspect.getmodule(s): None for s in self.library.sorts}
         found: list[nodes.Node] = []
         for module in modules:
             if module is not None:
                 _, lead, rest = split_doc(docstring(module))
                 found += [*self.prose(lead), *self.prose(rest)]
-        for cls in self._sorts():
+        for cls in self.library.sorts:
             part = section(cls.__name__, nodes.literal("", cls.__name__))
             part += self.prose(docstring(cls))
             if issubclass(cls, Enum):
@@ -202,19 +202,3 @@ class SortList(SpecDirective):
                 part += paragraph("Members: ", *members)
             found.append(part)
         return found
-
-    def _sorts(self) -> list[type]:
-        classes: dict[type, None] = {}
-        for machine in self.library.machines:
-            for value in vars(machine.module).values():
-                kinds = (Sort, Enum)
-                if (
-                    isinstance(value, type)
-                    and issubclass(value, kinds)
-                    and (
-                        value.__module__.startswith("ackproof.spec.")
-                        and not value.__module__.startswith("ackproof.spec.lang")
-                    )
-                ):
-                    classes.setdefault(value)
-        return sorted(classes, key=lambda c: (c.__module__, inspect.getsourcelines(c)[1]))

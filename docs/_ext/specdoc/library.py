@@ -10,16 +10,19 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
+from ackproof.model import eras as eras_module
 from ackproof.spec import designs as designs_package
-from ackproof.spec.lang import Design, Event, Instance, Model
+from ackproof.spec.lang import Design, Event, Instance, Model, Sort
 from ackproof.spec.lang.frontend import compile_model
-from ackproof.spec.lang.process import mark_of
+from ackproof.spec.lang.process import Process, mark_of
 from ackproof.spec.lang.program import Method, ProcessDecl, Program, PropertyDecl
 from ackproof.spec.lang.properties import BUILT_IN
 from ackproof.spec.lang.source import docstring
@@ -27,14 +30,15 @@ from ackproof.spec.model import MODEL
 
 from specdoc.source import section_of, signature
 
-__all__ = ["Claim", "Exhibit", "Library", "Machine", "Step", "library", "split_doc"]
+__all__ = ["Claim", "Exhibit", "Layer", "Library", "Machine", "Step", "library", "split_doc"]
 
 
 @dataclass(frozen=True)
 class Step:
-    """A method of a machine; `method` is its IR, which a helper has not."""
+    """A method of a machine as one of its layers has it; `method` is its IR, if it has any."""
 
     machine: str
+    layer: str
     name: str
     function: Callable[..., Any]
     kind: str
@@ -44,8 +48,13 @@ class Step:
 
     @property
     def key(self) -> str:
-        """How pages refer to it: `Channel.settle`."""
+        """How pages refer to it as it is in the end: `Channel.settle`."""
         return f"{self.machine}.{self.name}"
+
+    @property
+    def place(self) -> str:
+        """How pages refer to it as this layer has it: `Publishing.flush`."""
+        return f"{self.layer}.{self.name}"
 
     @property
     def signature(self) -> str:
@@ -59,10 +68,9 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Machine:
-    """A process class with the module it is written in."""
+class Layer:
+    """One class of a machine, with what it adds to the class that it extends."""
 
-    decl: ProcessDecl
     cls: type
     module: ModuleType
     steps: tuple[Step, ...]
@@ -70,16 +78,58 @@ class Machine:
     @property
     def name(self) -> str:
         """The name of the class."""
+        return self.cls.__name__
+
+    @property
+    def doc(self) -> str:
+        """The docstring of the class."""
+        return docstring(self.cls)
+
+    @property
+    def chapter(self) -> str:
+        """The docstring of the module."""
+        return docstring(self.module)
+
+    def declares(self, variable: str) -> bool:
+        """Tell whether a variable or a part is declared here."""
+        return variable in inspect.get_annotations(self.cls)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A process class; `layers` are it and the classes it extends, the first one first."""
+
+    decl: ProcessDecl
+    layers: tuple[Layer, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the class."""
         return self.decl.name
+
+    @property
+    def cls(self) -> type:
+        """The class."""
+        return self.layers[-1].cls
 
     @property
     def chapter(self) -> str:
         """The docstring of the module, which is the machine's chapter."""
-        return docstring(self.module)
+        return self.layers[-1].chapter
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps as they are in the end: of each name the last one."""
+        last = {s.name: s for layer in self.layers for s in layer.steps}
+        return tuple(s for layer in self.layers for s in layer.steps if last[s.name] is s)
+
+    def versions(self, name: str) -> tuple[Step, ...]:
+        """Return a step in each of the layers that have it."""
+        return tuple(s for layer in self.layers for s in layer.steps if s.name == name)
 
     def step(self, name: str) -> Step | None:
         """Return the step of that name, if there is one."""
-        return next((s for s in self.steps if s.name == name), None)
+        return next(iter(reversed(self.versions(name))), None)
 
 
 @dataclass(frozen=True)
@@ -103,11 +153,25 @@ class Claim:
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A design of the museum, by the name of its file."""
+    """A design of the museum, or an era, by the name of its file."""
 
     name: str
     module: ModuleType
     design: Design
+    kind: str = "design"
+
+    @property
+    def prose(self) -> str:
+        """All that it says in words: claim, source, and every docstring."""
+        docs = [docstring(cls) for cls in self.design.replace]
+        docs += [
+            inspect.getdoc(function) or ""
+            for cls in self.design.replace
+            if cls.__module__ == self.module.__name__
+            for function in vars(cls).values()
+            if inspect.isfunction(function)
+        ]
+        return "\n\n".join((self.design.claim, self.design.source, docstring(self.module), *docs))
 
 
 @dataclass(frozen=True)
@@ -119,17 +183,27 @@ class Library:
     machines: tuple[Machine, ...]
     claims: tuple[Claim, ...]
     exhibits: tuple[Exhibit, ...]
+    eras: tuple[Exhibit, ...]
     events: tuple[type[Event], ...]
+    sorts: tuple[type, ...]
 
     def machine(self, name: str) -> Machine | None:
         """Return the machine of that class name, if there is one."""
         return next((m for m in self.machines if m.name == name), None)
 
+    def layer(self, name: str) -> tuple[Machine, Layer] | None:
+        """Return the layer of that class name, and the machine that it is of."""
+        return next(((m, x) for m in self.machines for x in m.layers if x.name == name), None)
+
     def step(self, key: str) -> Step | None:
-        """Return the step `Class.method`, if there is one."""
+        """Return the step `Class.method`, as that class has it, if there is one."""
         owner, _, name = key.partition(".")
-        machine = self.machine(owner)
-        return machine.step(name) if machine else None
+        found = self.layer(owner)
+        if found is None:
+            return None
+        machine, layer = found
+        known = machine.layers[: machine.layers.index(layer) + 1]
+        return next((s for x in reversed(known) for s in x.steps if s.name == name), None)
 
     def claim(self, name: str) -> Claim | None:
         """Return the property of that name, if there is one."""
@@ -138,6 +212,10 @@ class Library:
     def exhibit(self, name: str) -> Exhibit | None:
         """Return the design of that name, if there is one."""
         return next((e for e in self.exhibits if e.name == name), None)
+
+    def era(self, name: str) -> Exhibit | None:
+        """Return the era of that name, if there is one."""
+        return next((e for e in self.eras if e.name == name), None)
 
     def instance(self, name: str) -> Instance | None:
         """Return the instance of that name, if there is one."""
@@ -167,10 +245,12 @@ def library() -> Library:
     Raises:
         SpecError: the specification is outside the language.
     """
-    return build_library(MODEL, _exhibits())
+    return build_library(MODEL, _exhibits(), _eras())
 
 
-def build_library(model: Model, exhibits: tuple[Exhibit, ...] = ()) -> Library:
+def build_library(
+    model: Model, exhibits: tuple[Exhibit, ...] = (), eras: tuple[Exhibit, ...] = ()
+) -> Library:
     """Return what there is to document about a model."""
     program = compile_model(model)
     machines = tuple(_machine(decl, program) for decl in program.processes)
@@ -179,37 +259,55 @@ def build_library(model: Model, exhibits: tuple[Exhibit, ...] = ()) -> Library:
         Claim(decl, functions[decl.name], section_of(functions[decl.name]))
         for decl in program.properties
     )
-    return Library(model, program, machines, claims, exhibits, _events(machines))
+    events = _named(machines, Event)
+    sorts = _named(machines, Sort, Enum)
+    return Library(model, program, machines, claims, exhibits, eras, events, sorts)
 
 
 def _machine(decl: ProcessDecl, program: Program) -> Machine:
-    cls = program.players[decl.name]
-    module = importlib.import_module(cls.__module__)
-    steps = []
-    for name, function in _functions(cls):
-        mark = mark_of(function)
-        if mark is not None:
-            section = section_of(function)
-            method = decl.method(name)
-            steps.append(Step(decl.name, name, function, mark.kind, mark.fair, method, section))
-    return Machine(decl, cls, module, tuple(steps))
+    return Machine(decl, tuple(_layer(cls, decl) for cls in _layers(program.players[decl.name])))
 
 
-def _functions(cls: type) -> list[tuple[str, Callable[..., Any]]]:
-    found: dict[str, Callable[..., Any]] = {}
+def _layers(cls: type) -> Iterator[type]:
+    """Yield a process class and those that it extends, the language's own first classes left out.
+
+    A class of the specification declares something, or has steps.
+    """
     for owner in reversed(cls.__mro__):
-        found |= {n: f for n, f in vars(owner).items() if inspect.isfunction(f)}
-    return sorted(found.items(), key=lambda item: item[1].__code__.co_firstlineno)
+        if issubclass(owner, Process) and not owner.__module__.startswith("ackproof.spec.lang"):
+            yield owner
 
 
-def _events(machines: tuple[Machine, ...]) -> tuple[type[Event], ...]:
-    """Return the event classes that the machines' modules speak of, in order of definition."""
-    found: dict[type[Event], None] = {}
-    for machine in machines:
-        for value in vars(machine.module).values():
-            if isinstance(value, type) and issubclass(value, Event) and value is not Event:
+def _layer(cls: type, decl: ProcessDecl) -> Layer:
+    steps = []
+    for name, function in vars(cls).items():
+        mark = mark_of(function) if inspect.isfunction(function) else None
+        if mark is not None:
+            method = next(
+                (m for m in decl.methods if (m.owner, m.name) == (cls.__name__, name)), None
+            )
+            section = section_of(function)
+            steps.append(
+                Step(decl.name, cls.__name__, name, function, mark.kind, mark.fair, method, section)
+            )
+    return Layer(cls, sys.modules[cls.__module__], tuple(steps))
+
+
+def _named(machines: tuple[Machine, ...], *bases: type) -> tuple[Any, ...]:
+    """Return the classes of some kinds that the machines' modules speak of.
+
+    In order of definition; those of the language itself are left out.
+    """
+    found: dict[type, None] = {}
+    for layer in (layer for machine in machines for layer in machine.layers):
+        for value in vars(layer.module).values():
+            if (
+                isinstance(value, type)
+                and issubclass(value, bases)
+                and not value.__module__.startswith(("ackproof.spec.lang", "enum"))
+            ):
                 found.setdefault(value)
-    return tuple(sorted(found, key=lambda e: (e.__module__, inspect.getsourcelines(e)[1])))
+    return tuple(sorted(found, key=lambda c: (c.__module__, inspect.getsourcelines(c)[1])))
 
 
 def _exhibits() -> tuple[Exhibit, ...]:
@@ -220,6 +318,14 @@ def _exhibits() -> tuple[Exhibit, ...]:
         if isinstance(design, Design):
             found.append(Exhibit(info.name, module, design))
     return tuple(sorted(found, key=lambda e: _natural(e.name)))
+
+
+def _eras() -> tuple[Exhibit, ...]:
+    found = []
+    for name in eras_module.era_names():
+        module = importlib.import_module(f"{eras_module.PACKAGE}.{name}")
+        found.append(Exhibit(name, module, module.design, "era"))
+    return tuple(found)
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

@@ -1,4 +1,8 @@
-"""Pages of the machines: chapter, state, and every step with its guard, effect and calls."""
+"""Pages of the machines: chapter, state, and every step with its guard, effect and calls.
+
+A machine that extends another class of the specification is made of layers.  Each layer has a page
+of its own, with what it adds; what it overrides and what overrides it is a link away.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from specdoc.calls import WIRE, callers, rows_of
 from specdoc.charts import sequence_chart
 from specdoc.describe import Uses, initial_text, type_text, uses_of
 from specdoc.domain import link
-from specdoc.library import Machine, Step, split_doc
+from specdoc.library import Layer, Machine, Step, split_doc
 from specdoc.markup import (
     Cell,
     SpecDirective,
@@ -37,41 +41,47 @@ _KIND_WORDS = {
 
 
 class MachineDirective(SpecDirective):
-    """`.. machine:: Channel`: the whole page of one machine, title included."""
+    """`.. machine:: Channel`: the whole page of one machine or layer, title included."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         """Return the page as one section."""
-        machine = self.library.machine(self.arguments[0])
-        if machine is None:
+        found = self.library.layer(self.arguments[0])
+        if found is None:
             raise self.error(f"there is no machine {self.arguments[0]!r}")
-        title, lead, rest = split_doc(machine.chapter)
-        page = section(machine.name, title)
+        machine, layer = found
+        title, lead, rest = split_doc(layer.chapter)
+        page = section(layer.name, title)
         if lead:
-            page += self.prose(lead, machine.name)
-        file = inspect.getsourcefile(machine.cls) or ""
+            page += self.prose(lead, layer.name)
+        file = inspect.getsourcefile(layer.cls) or ""
         page += paragraph(
             "class ",
-            nodes.literal(machine.name, machine.name),
+            nodes.literal(layer.name, layer.name),
             " in ",
             nodes.literal("", display_path(file)),
+            *_neighbours(machine, layer),
             classes=["spec-where"],
         )
-        page += self.prose(rest, machine.name)
-        page += self._state(machine)
-        page += self._steps(machine)
+        page += self.prose(rest, layer.name)
+        page += self._state(machine, layer)
+        page += self._steps(machine, layer)
         return [page]
 
-    def _state(self, machine: Machine) -> nodes.section:
+    def _state(self, machine: Machine, layer: Layer) -> nodes.section:
         part = section("state", "State")
-        part += self.prose(machine.decl.doc, machine.name)
+        part += self.prose(layer.doc, layer.name)
+        variables = [v for v in machine.decl.variables if layer.declares(v.name)]
         writers = _writers(machine)
-        notes = {v.name: note_of(machine.cls, v.name) for v in machine.decl.variables}
+        notes = {v.name: note_of(machine.cls, v.name) for v in variables}
         rows: list[list[Cell]] = []
-        for v in machine.decl.variables:
+        for v in variables:
             mark = "ghost" if v.ghost else "const" if v.const else ""
-            changed = row_of_links(link("step", s.key, s.name) for s in writers.get(v.name, ()))
+            changed = row_of_links(
+                link("step", s.place, s.name if s.layer == layer.name else s.place)
+                for s in writers.get(v.name, ())
+            )
             cells: list[Cell] = [
                 nodes.literal("", v.name),
                 nodes.literal("", type_text(v.type)),
@@ -85,21 +95,23 @@ class MachineDirective(SpecDirective):
             header.append("Meaning")
         if rows:
             part += table(header, rows, "spec-state")
-        part += self._parts(machine)
+        part += self._parts(machine, layer)
         return part
 
-    def _parts(self, machine: Machine) -> list[nodes.Node]:
+    def _parts(self, machine: Machine, layer: Layer) -> list[nodes.Node]:
         rows: list[list[Cell]] = []
         for name, t in machine.decl.parts:
+            if not layer.declares(name):
+                continue
             proc = t.proc.name if isinstance(t, FamilyT) else t.name
             many = f"one for each {t.key.name}" if isinstance(t, FamilyT) else "one"
             rows.append([nodes.literal("", name), link("machine", proc), many])
         return [table(["Part", "Machine", "How many"], rows)] if rows else []
 
-    def _steps(self, machine: Machine) -> list[nodes.Node]:
+    def _steps(self, machine: Machine, layer: Layer) -> list[nodes.Node]:
         found: list[nodes.Node] = []
         called_by = callers(self.library.program)
-        for heading, steps in groupby(machine.steps, key=lambda s: s.section):
+        for heading, steps in groupby(layer.steps, key=lambda s: s.section):
             title = heading[:1].upper() + heading[1:] if heading else "Steps"
             part = section(f"part-{heading or 'steps'}".replace(" ", "-"), title)
             for step in steps:
@@ -118,10 +130,11 @@ class MachineDirective(SpecDirective):
             nodes.literal("", step.signature),
             classes=["spec-signature"],
         )
-        entry += self.prose(step.doc, machine.name)
+        entry += self.prose(step.doc, step.layer)
         body = body_of(step.function)
         if step.kind == "helper":
             entry += labelled("Value", [code(body.guard + body.effect)])
+            entry += _fields([*_versions(machine, step)])
             return entry
         if body.guard:
             entry += labelled("Enabled when", [code(body.guard)])
@@ -141,7 +154,7 @@ class MachineDirective(SpecDirective):
         uses: Uses,
         called_by: dict[tuple[str, str], tuple[str, ...]],
     ) -> list[nodes.Node]:
-        lines: list[tuple[str, list[nodes.Node]]] = []
+        lines = _versions(machine, step)
         causes = [link("step", c) for c in called_by.get((machine.name, step.name), ())]
         if step.method is not None and step.method.event is not None:
             causes.insert(0, link("event", step.method.event.name))
@@ -165,12 +178,38 @@ class MachineDirective(SpecDirective):
                 ),
             )
         )
-        items = [
-            nodes.field("", nodes.field_name("", label), nodes.field_body("", paragraph(*links)))
-            for label, links in lines
-            if links
-        ]
-        return [nodes.field_list("", *items)] if items else []
+        return _fields(lines)
+
+
+def _fields(lines: list[tuple[str, list[nodes.Node]]]) -> list[nodes.Node]:
+    items = [
+        nodes.field("", nodes.field_name("", label), nodes.field_body("", paragraph(*links)))
+        for label, links in lines
+        if links
+    ]
+    return [nodes.field_list("", *items)] if items else []
+
+
+def _versions(machine: Machine, step: Step) -> list[tuple[str, list[nodes.Node]]]:
+    """Return which version of a step this one overrides, and which ones override it."""
+    versions = machine.versions(step.name)
+    at = versions.index(step)
+    before, after = versions[max(at - 1, 0) : at], versions[at + 1 :]
+    return [
+        ("Extends", row_of_links(link("step", s.place) for s in before)),
+        ("Extended by", row_of_links(link("step", s.place) for s in after)),
+    ]
+
+
+def _neighbours(machine: Machine, layer: Layer) -> list[nodes.Node | str]:
+    """Return the words that lead to the classes that a layer extends, and that extend it."""
+    at = machine.layers.index(layer)
+    words: list[nodes.Node | str] = []
+    if at:
+        words += [", extends ", link("machine", machine.layers[at - 1].name)]
+    if at + 1 < len(machine.layers):
+        words += [", extended by ", link("machine", machine.layers[at + 1].name)]
+    return words
 
 
 def _badge(text: str) -> nodes.inline:
@@ -180,7 +219,7 @@ def _badge(text: str) -> nodes.inline:
 def _writers(machine: Machine) -> dict[str, list[Step]]:
     """Return for each variable the machine's own steps that change it."""
     found: dict[str, list[Step]] = {}
-    for step in machine.steps:
+    for step in (s for layer in machine.layers for s in layer.steps):
         if step.method is not None:
             for owner, name in uses_of(step.method).writes:
                 if owner == machine.name:
@@ -189,26 +228,30 @@ def _writers(machine: Machine) -> dict[str, list[Step]]:
 
 
 class MachineTable(SpecDirective):
-    """`.. machines::`: a table of all machines."""
+    """`.. machines::`: a table of all machines, each with the classes that it is made of."""
 
     def run(self) -> list[nodes.Node]:
         """Return the table."""
         rows: list[list[Cell]] = []
         for machine in self.library.machines:
-            title, lead, _ = split_doc(machine.chapter)
-            actions = [s for s in machine.steps if s.kind in {"action", "fault"}]
-            handlers = [s for s in machine.steps if s.kind == "handler"]
-            rows.append(
-                [
-                    [link("machine", machine.name)],
-                    [nodes.strong("", title), nodes.Text(". "), *self.sentence(lead)],
-                    str(len(machine.decl.variables)),
-                    str(len(actions)),
-                    str(len(handlers)),
-                ]
-            )
+            rows.append(self._row(machine, machine.layers[-1]))
+            if len(machine.layers) > 1:
+                rows += [self._row(machine, layer) for layer in machine.layers[:-1]]
         header = ["Machine", "What it is", "Variables", "Actions", "Handlers"]
         return [table(header, rows, "spec-numbers")]
+
+    def _row(self, machine: Machine, layer: Layer) -> list[Cell]:
+        title, lead, _ = split_doc(layer.chapter)
+        base = layer is not machine.layers[-1]
+        variables = [v for v in machine.decl.variables if layer.declares(v.name)]
+        kinds = [step.kind for step in layer.steps]
+        return [
+            [nodes.Text("… " if base else ""), link("machine", layer.name)],
+            [nodes.strong("", title), nodes.Text(". "), *self.sentence(lead)],
+            str(len(variables)),
+            str(kinds.count("action") + kinds.count("fault")),
+            str(kinds.count("handler")),
+        ]
 
 
 class StepMatrix(SpecDirective):
@@ -235,4 +278,5 @@ class StepMatrix(SpecDirective):
                     row_of_links(link("event", e) for e in wire) or "",
                 ]
             )
-        return [table(["Action", *others, "Wire"], rows, "spec-matrix")]
+        body = table(["Action", *others, "Wire"], rows, "spec-matrix")
+        return [nodes.container("", body, classes=["spec-scroll"])]

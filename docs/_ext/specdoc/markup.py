@@ -15,7 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from specdoc.domain import link, slug
 from specdoc.library import Library, library
-from specdoc.rules import CITATION
+from specdoc.numbers import pieces
 
 __all__ = [
     "Cell",
@@ -64,7 +64,7 @@ def row_of_links(links: Iterable[nodes.Node]) -> list[nodes.Node]:
 Cell = str | nodes.Node | Sequence[nodes.Node]
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[Cell]], *classes: str) -> nodes.Node:
+def table(header: Sequence[Cell], rows: Iterable[Sequence[Cell]], *classes: str) -> nodes.Node:
     """Return a table; a cell is text, an inline node, inline nodes, or blocks."""
     group = nodes.tgroup(cols=len(header))
     group += [nodes.colspec(colwidth=1) for _ in header]
@@ -118,14 +118,13 @@ def _link_citations(root: nodes.Node) -> None:
         parent = text.parent
         if parent is None or _inside(text, (nodes.literal, nodes.literal_block, nodes.reference)):
             continue
-        pieces = CITATION.split(text.astext())
-        if len(pieces) > 1:
+        found = [(piece, rule) for piece, rule in pieces(text.astext()) if piece]
+        if any(rule for _, rule in found):
             parent.replace(
                 text,
                 [
-                    link("rule", piece, code=False) if position % 2 else nodes.Text(piece)
-                    for position, piece in enumerate(pieces)
-                    if piece
+                    link("rule", rule, piece, code=False) if rule else nodes.Text(piece)
+                    for piece, rule in found
                 ],
             )
 
@@ -144,7 +143,7 @@ def _link_names(root: nodes.Node, lib: Library, machine: str) -> None:
 
 def _named(name: str, lib: Library, machine: str) -> tuple[str, str]:
     """Return kind and target of what a piece of code names, or two empty strings."""
-    if lib.machine(name):
+    if lib.layer(name):
         return "machine", name
     if lib.is_property(name):
         return "property", name
@@ -156,6 +155,10 @@ def _named(name: str, lib: Library, machine: str) -> tuple[str, str]:
         return "event", name
     if lib.exhibit(name):
         return "design", name
+    if lib.era(name):
+        return "era", name
+    if any(c.__name__ == name for c in lib.sorts):
+        return "sort", name
     return "", ""
 
 

@@ -1,4 +1,4 @@
-"""One page for each machine, property, design and instance: written before the build reads pages.
+"""A page for each machine, property, design, era and instance, written before the build starts.
 
 A page is a directive and nothing else; the directive draws it from the specification.  The folder
 is made anew where something changed, so a page of something that is gone goes too.
@@ -30,11 +30,24 @@ their headings below.  The first number is a topic within that part, and what fo
 one statement about it: A9 is what a channel does when a queue process goes down, A9.3 the third
 thing to say about that.  INV is followed by the part whose invariant it is.
 
-Nothing has to be looked up elsewhere: the behaviour itself is stated by the specification, and a
-number only tells apart, and finds again, what rests on the same observation.  Below is every number
-that is cited, each with the sentence of the specification that states it.
+What this page says of a rule is a reminder; what it means exactly is what the specification does
+where it cites it.  Below each rule stands every sentence that does.  What the specification leaves
+out has the reason instead, and `spec/COVERAGE.md` lists that together.
 
 .. rules::
+"""
+
+_MACHINES = """
+The system is composed of these; each has a page.  A machine may extend another class and that one
+more: such classes are its *layers*, stand below it with dots, the first one first, and have pages
+too.  The layers of the system are the chapters of the specification: what a broker does when all
+goes well, and then, one thing after the other, what may come in between.
+"""
+
+_PROPERTIES = """
+Every property is a function of the specification, and has a page with its formula, the history that
+it reads, and the designs that break it.  What a :doc:`version of RabbitMQ <../eras/index>` breaks
+is shown there.
 """
 
 _EVENTS = """
@@ -54,6 +67,18 @@ Sorts and enumerations
 """
 
 
+_ERAS = """
+An *era* is a design that stands for what a version of RabbitMQ did; `documented` is the
+specification itself, what a user may rely on.  A property *breaks* in an era if it is false in any
+run of it; the number says how many steps the shortest of these takes, and leads to it.  What
+*holds* does so in every run on every instance that the table is made on.  A situation is *reached*,
+or *never*.  A dash says that no instance has what it takes to break the property there, or to come
+to the situation.
+
+.. trace-legend::
+"""
+
+
 def pages_of(lib: Library) -> dict[str, str]:
     """Return the text of every generated page by its path below the folder."""
     pages = {
@@ -62,14 +87,14 @@ def pages_of(lib: Library) -> dict[str, str]:
         "sorts.rst": _SORTS,
         "machines/index.rst": _index(
             "Machines",
-            "The system is composed of these; each has a page.",
+            _MACHINES,
             "machines",
-            [m.name for m in lib.machines],
+            [layer.name for m in lib.machines for layer in m.layers],
         )
         + _matrix(),
         "properties/index.rst": _index(
             "Properties",
-            _chapter("ackproof.spec.properties"),
+            _PROPERTIES,
             "properties",
             [c.name for c in lib.claims],
         ),
@@ -79,6 +104,7 @@ def pages_of(lib: Library) -> dict[str, str]:
             "designs",
             [e.name for e in lib.exhibits],
         ),
+        "eras/index.rst": _index("Eras", _ERAS, "era-table", [e.name for e in lib.eras]),
         "instances/index.rst": _index(
             "Instances",
             _chapter("ackproof.spec.instances"),
@@ -86,12 +112,14 @@ def pages_of(lib: Library) -> dict[str, str]:
             [i.name for i in lib.model.instances],
         ),
     }
-    for machine in lib.machines:
-        pages[f"machines/{slug(machine.name)}.rst"] = f".. machine:: {machine.name}\n"
+    for layer in (layer for machine in lib.machines for layer in machine.layers):
+        pages[f"machines/{slug(layer.name)}.rst"] = f".. machine:: {layer.name}\n"
     for claim in lib.claims:
         pages[f"properties/{slug(claim.name)}.rst"] = f".. property:: {claim.name}\n"
     for exhibit in lib.exhibits:
         pages[f"designs/{slug(exhibit.name)}.rst"] = f".. design:: {exhibit.name}\n"
+    for era in lib.eras:
+        pages[f"eras/{slug(era.name)}.rst"] = f".. era:: {era.name}\n"
     for instance in lib.model.instances:
         pages[f"instances/{slug(instance.name)}.rst"] = f".. instance:: {instance.name}\n"
     return pages

@@ -129,7 +129,8 @@ def note_of(cls: type, variable: str) -> str:
 def _item(owner: type, variable: str) -> str:
     chapter = inspect.getdoc(inspect.getmodule(owner)) or ""
     found = re.search(
-        rf"^\* `{re.escape(variable)}(?:\[\w+\])?`: (.+?)(?=^\* |^\s*$|\Z)",
+        rf"^\* (?:`\w+(?:\[\w+\])?`, )*`{re.escape(variable)}(?:\[\w+\])?`"
+        r"(?:, `\w+(?:\[\w+\])?`)*: (.+?)(?=^\* |^\s*$|\Z)",
         chapter,
         flags=re.MULTILINE | re.DOTALL,
     )

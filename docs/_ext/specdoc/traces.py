@@ -8,6 +8,7 @@ of the property that is false, with values.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ackproof.model.changes import Change
 from ackproof.model.explain import Explanation
@@ -18,7 +19,7 @@ from docutils import nodes
 from specdoc.domain import link
 from specdoc.markup import paragraph, table
 
-__all__ = ["explanation_nodes", "legend", "trace_table"]
+__all__ = ["explanation_nodes", "legend", "run_nodes", "trace_table"]
 
 
 #: What the marks in a table mean.
@@ -58,6 +59,20 @@ def trace_table(trace: Trace) -> nodes.Node:
     frame = nodes.container("", classes=["spec-scroll"])
     frame += table(header, rows, "spec-trace")
     return frame
+
+
+def run_nodes(trace: Trace) -> list[nodes.Node]:
+    """Return the steps of a trace, and what happens for ever after them."""
+    found = [trace_table(trace)] if trace.steps else []
+    if trace.cycle is None:
+        return found
+    if not trace.cycle:
+        return [*found, paragraph("And there it stays: nothing is enabled that must happen.")]
+    return [
+        *found,
+        paragraph("And from there for ever:"),
+        trace_table(replace(trace, steps=trace.cycle)),
+    ]
 
 
 def _touched(trace: Trace) -> list[Lane]:
