@@ -5,7 +5,8 @@ lies inside a part (the store of a queue) belongs to the part's lane.  The root 
 variables and steps that belong to no part.
 
 An action belongs to the process that declares it.  If that is the root, as in most systems, it is
-given to the first process that its body calls: the one that something is taken from, or done to.
+given to the first process that it calls, by itself or by way of the root's own handlers: the one
+that something is taken from, or done to.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 from ackproof.spec.lang import ir
 from ackproof.spec.lang.binding import ActionInstance, Bound, Location
-from ackproof.spec.lang.program import Method
+from ackproof.spec.lang.program import Method, ProcessDecl
 from ackproof.spec.lang.types import FamilyT, ProcT
 
 __all__ = ["Lane", "Lanes"]
@@ -85,8 +86,9 @@ class Lanes:
         root = self.bound.program.process(self.root)
         method = root.method(action.method)
         names = dict(zip((p.name for p in action.params), instance.args, strict=True))
-        found = None if method is None else _first_call(method)
-        return Lane("") if found is None else self._called(found, names)
+        calls = () if method is None else _calls(root, method, names)
+        lanes = (self._called(obj, known) for obj, known in calls)
+        return next((lane for lane in lanes if lane.part), Lane(""))
 
     def _called(self, obj: ir.Expr, names: dict[str, Any]) -> Lane:
         member = None
@@ -102,10 +104,24 @@ class Lanes:
         return Lane("")
 
 
-def _first_call(method: Method) -> ir.Expr | None:
-    """Return the first process whose handler a method calls, if it calls any."""
+def _calls(
+    root: ProcessDecl, method: Method, names: dict[str, Any]
+) -> Iterator[tuple[ir.Expr, dict[str, Any]]]:
+    """Yield the processes whose handlers a method of the root calls, by way of its own too.
+
+    With each of them comes what is known of the names that its path may mention.
+    """
     for statement in method.body:
         for node in ir.walk(statement):
-            if isinstance(node, ir.Call) and not isinstance(node.obj, ir.Root):
-                return node.obj
-    return None
+            if not isinstance(node, ir.Call):
+                continue
+            if not isinstance(node.obj, ir.Root):
+                yield node.obj, names
+                continue
+            own = (m for m in root.methods if (m.owner, m.name) == (node.owner, node.method))
+            for inner in own:
+                given = {
+                    p.name: names.get(a.name) if isinstance(a, ir.Var) else None
+                    for p, a in zip(inner.params, node.args, strict=True)
+                }
+                yield from _calls(root, inner, given)

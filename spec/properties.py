@@ -416,7 +416,10 @@ def MirrorFollowsMaster(s: Confirms) -> bool:
 
 @invariant
 def OneMaster(s: Confirms) -> bool:
-    """A queue has one master, unless a partition has made two (D1.4, D9)."""
+    """A queue has one master, unless a partition has made two (D1.4, D9).
+
+    Two would each tell their mirrors what to do, and confirm what the other does not have.
+    """
     return all(
         x == r or not (s.replicas[x].leads() and s.linked(x, r))
         for r in Replica

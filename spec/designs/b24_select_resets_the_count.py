@@ -25,5 +25,5 @@ design = Design(
     claim="confirm.select begins the numbering.",
     source="G-B24: RabbitMQ's Erlang client, issue #27",
     replace=(RecountingConfirms,),
-    expect=(Breaks("SequenceIsDense", "small", 3),),
+    expect=(Breaks("SequenceIsDense", "tiny", 3),),
 )

@@ -25,6 +25,7 @@ from specdoc.exhibits import changes_of
 from specdoc.library import Exhibit, Library, build_library
 from specdoc.pages import pages_of
 from specdoc.rules import citations
+from specdoc.traces import step_node
 
 from tests.docs.test_build import build, text_of
 
@@ -169,3 +170,12 @@ def test_every_layer_is_searched_for_citations(lib: Library) -> None:
 def test_a_design_is_compared_with_the_layer_that_it_overrides() -> None:
     ruin = Exhibit("ruin", sys.modules[__name__], Design(claim="Stay.", replace=(Ruin,)))
     assert [place for place, _ in changes_of(ruin)] == ["Palace.see_off", "House.leave"]
+
+
+def test_a_step_of_a_run_leads_to_what_a_design_overrides_or_nowhere(lib: Library) -> None:
+    assert lib.machine("Palace") is not None
+    shown = [
+        step_node(owner, "Palace", method, "it")
+        for owner, method in [("Hotel", "enter"), ("Ruin", "leave"), ("Ruin", "collapse")]
+    ]
+    assert [node.get("reftarget") for node in shown] == ["Hotel.enter", "Palace.leave", None]

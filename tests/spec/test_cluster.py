@@ -9,7 +9,7 @@ from ackproof.spec.cluster import Cluster
 from ackproof.spec.lang import NotEnabled, bound
 from ackproof.spec.sorts import Node
 
-from tests.spec.scenario import node
+from tests.spec.scenario import node, replica
 
 N1, N2, N3 = node("n1"), node("n2"), node("n3")
 
@@ -64,9 +64,11 @@ def test_a_node_that_has_healed_may_confirm_again(cluster: Cluster) -> None:
     cluster.part({N1, N2})
     cluster.notice(N1)
     cluster.notice(N2)
+    cluster.estranged.add(replica("r1"))
     cluster.heal()
     assert cluster.may_confirm()
     assert not cluster.cut()
+    assert not cluster.estranged
     assert cluster.parted
 
 

@@ -272,6 +272,7 @@ def test_what_waited_for_the_disk_is_awaited_as_a_master_awaits_it(mirror: Queue
     learn(mirror, 1)
     mirror.promote()
     assert mirror.awaiting == messages(1)
+    assert not mirror.recognises(M)
     synced(mirror, 1)
     assert mirror.outbox == messages(1)
 
@@ -385,7 +386,7 @@ def test_a_mirror_that_crashes_forgets_the_copies_and_what_it_had_seen(
     hear(mirror, 2)
     mirror.crash()
     assert mirror.status == Status.DOWN
-    assert not mirror.direct
+    assert not mirror.ready | mirror.direct
     assert not mirror.seen
     assert not mirror.mirrors()
 

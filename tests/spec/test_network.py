@@ -128,6 +128,18 @@ def test_what_is_on_its_way_passes_by_a_mirror_that_joins_and_counts_as_got_by_n
 def test_the_mailbox_of_a_dead_process_is_lost_with_what_its_master_had_told(
     multicast: Network,
 ) -> None:
+    multicast.refusals[R2] = messages(3)
     multicast.end(R2, Reason.ABNORMAL)
     assert multicast.silent(R2)
     assert not multicast.silent(R3)
+
+
+def test_nothing_that_was_told_survives_when_everything_goes(multicast: Network) -> None:
+    multicast.refusals[R3] = messages(3)
+    multicast.vanish()
+    assert multicast.silent(R2)
+    assert multicast.silent(R3)
+    assert not multicast.copies
+    assert not multicast.discards
+    assert not multicast.refusals
+    assert not multicast.removals

@@ -24,7 +24,7 @@ from sphinx.util.nodes import make_refnode
 from specdoc import numbers
 from specdoc.library import Library, library
 
-__all__ = ["SpecDomain", "link", "location"]
+__all__ = ["SpecDomain", "known", "link", "location"]
 
 _KINDS = ("machine", "step", "property", "design", "era", "instance", "event", "sort", "rule")
 
@@ -49,8 +49,8 @@ def location(lib: Library, kind: str, name: str) -> tuple[str, str] | None:
         return f"generated/designs/{slug(name)}", ""
     if kind == "era":
         era, _, claim = name.partition(".")
-        known = lib.era(era) and (not claim or lib.is_property(claim))
-        return (f"generated/eras/{slug(era)}", slug(claim)) if known else None
+        there = lib.era(era) and (not claim or lib.is_property(claim))
+        return (f"generated/eras/{slug(era)}", slug(claim)) if there else None
     if kind == "instance" and lib.instance(name):
         return f"generated/instances/{slug(name)}", ""
     if kind == "event" and any(e.__name__ == name for e in lib.events):
@@ -60,6 +60,11 @@ def location(lib: Library, kind: str, name: str) -> tuple[str, str] | None:
     if kind == "rule" and numbers.chapter_of(name):
         return "generated/rules", numbers.anchor(name)
     return None
+
+
+def known(kind: str, name: str) -> bool:
+    """Tell whether there is a page of an object."""
+    return location(library(), kind, name) is not None
 
 
 def link(kind: str, name: str, text: str | None = None, *, code: bool = True) -> pending_xref:

@@ -16,10 +16,10 @@ from ackproof.model.lanes import Lane, Lanes
 from ackproof.model.trace import Trace, TraceStep
 from docutils import nodes
 
-from specdoc.domain import link
+from specdoc.domain import known, link
 from specdoc.markup import paragraph, table
 
-__all__ = ["explanation_nodes", "legend", "run_nodes", "trace_table"]
+__all__ = ["explanation_nodes", "legend", "run_nodes", "step_node", "trace_table"]
 
 
 #: What the marks in a table mean.
@@ -88,8 +88,16 @@ def _action(trace: Trace, step: TraceStep) -> list[nodes.Node]:
     name, _, rest = step.text.partition("(")
     rest = rest.replace("=", "=\N{WORD JOINER}")  # a line breaks between arguments only
     classes = ["spec-fault"] if action.kind == "fault" else []
-    link_node = link("step", f"{action.owner}.{action.method}", name)
-    return [nodes.inline("", "", link_node, nodes.Text(f"({rest}"), classes=classes)]
+    shown = step_node(action.owner, trace.bound.program.processes[0].name, action.method, name)
+    return [nodes.inline("", "", shown, nodes.Text(f"({rest}"), classes=classes)]
+
+
+def step_node(owner: str, root: str, method: str, name: str) -> nodes.Node:
+    """Return the name of a step as a link; a step of a design leads to what it overrides, if any."""
+    for place in (f"{owner}.{method}", f"{root}.{method}"):
+        if known("step", place):
+            return link("step", place, name)
+    return nodes.literal(name, name)
 
 
 def _cell(step: TraceStep, lane: Lane, root: str) -> Iterator[nodes.Node]:
