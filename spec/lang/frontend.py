@@ -41,13 +41,30 @@ PASSES: tuple[Pass, ...] = (
 )
 
 
+#: The latest programs, with what they were compiled from, which is thereby kept alive.
+_LATEST: list[tuple[Model, Design | None, Program]] = []
+_KEPT = 8
+
+
 def compile_model(model: Model, design: Design | None = None) -> Program:
     """Return the typed program of a model, with a design's changes applied.
+
+    The same model and design give the same program, so the latest ones are kept.
 
     Raises:
         SpecError: something in the specification or the design is outside the language.
         BindError: the design changes nothing.
     """
+    for known, change, program in _LATEST:
+        if known is model and change is design:
+            return program
+    program = _compile(model, design)
+    _LATEST.insert(0, (model, design, program))
+    del _LATEST[_KEPT:]
+    return program
+
+
+def _compile(model: Model, design: Design | None) -> Program:
     with distinct_names():
         registry = registry_of(model, design)
         classes = discover(model.system, registry)

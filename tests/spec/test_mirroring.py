@@ -96,6 +96,7 @@ def test_a_mirror_drops_what_its_master_says_is_consumed(run: Scenario) -> None:
     run.told_by_master(1, "r2")
     run.system.take(ONE, R1)
     run.system.acknowledge(ONE, R1)
+    assert not run.system.holders[ONE]
     run.system.master_removes(ONE, R2)
     assert not run.process("r2").ready
     run.system.drain(R2)
@@ -111,6 +112,29 @@ def test_a_removal_does_not_overtake_the_message(run: Scenario) -> None:
     run.system.drop(ONE, R1)
     with pytest.raises(NotEnabled):
         run.system.master_removes(ONE, R2)
+
+
+def test_there_is_nothing_to_remove_until_the_master_says_so(run: Scenario) -> None:
+    run.publish(1, "q1")
+    run.deliver(1, "r1")
+    run.told_by_master(1, "r2")
+    with pytest.raises(NotEnabled):
+        run.system.master_removes(ONE, R2)
+
+
+def test_direct_copies_arrive_in_the_order_of_publishing(run: Scenario) -> None:
+    run.publish(1, "q1")
+    run.publish(2, "q1")
+    with pytest.raises(NotEnabled):
+        run.system.deliver_to_mirror(message(2), R2)
+
+
+def test_a_master_takes_no_message_for_a_mirrors_copy(run: Scenario) -> None:
+    run.publish(1, "q1")
+    with pytest.raises(NotEnabled):
+        run.system.deliver_to_mirror(ONE, R1)
+    with pytest.raises(NotEnabled):
+        run.system.deliver(ONE, R2)
 
 
 def test_what_the_master_gives_away_its_mirror_confirms(run: Scenario) -> None:
@@ -136,6 +160,19 @@ def test_a_channel_that_still_has_something_under_way_is_not_forgotten(run: Scen
     run.publish(1, "q1")
     run.publish(2, "q1")
     run.deliver(1, "r2")
+    run.system.close()
+    with pytest.raises(NotEnabled):
+        run.system.forget_sender(R2)
+
+
+def test_an_open_channel_is_not_forgotten(run: Scenario) -> None:
+    run.publish(1, "q1")
+    run.deliver(1, "r2")
+    with pytest.raises(NotEnabled):
+        run.system.forget_sender(R2)
+
+
+def test_a_mirror_that_remembers_nothing_has_nothing_to_forget(run: Scenario) -> None:
     run.system.close()
     with pytest.raises(NotEnabled):
         run.system.forget_sender(R2)
@@ -199,6 +236,15 @@ def test_nobody_takes_a_dead_master_out_before_there_is_another(run: Scenario) -
     assert run.system.addressed({Q1}) == replicas("r2")
 
 
+def test_only_the_dead_are_taken_out_and_once(run: Scenario) -> None:
+    with pytest.raises(NotEnabled):
+        run.system.trim(R2)
+    run.system.lose_node(R2)
+    run.system.trim(R2)
+    with pytest.raises(NotEnabled):
+        run.system.trim(R2)
+
+
 def test_the_deletion_of_a_mirrored_queue_acks(run: Scenario) -> None:
     run.publish(1, "q1")
     run.system.delete_queue(Q1)
@@ -244,6 +290,78 @@ def test_a_synchronisation_gives_a_mirror_what_its_master_has(late: Scenario) ->
     assert late.process("r2").ready == messages(1)
     assert late.level(1, "r2") == Level.BUFFERED
     assert not late.system.unsynced
+    assert late.system.backed[ONE] == replicas("r2")
+
+
+def test_a_synchronisation_takes_away_what_the_master_has_not(late: Scenario) -> None:
+    late.publish(1, "q1")
+    late.publish(2, "q1")
+    late.deliver(1, "r1")
+    late.system.join(R2, R1)
+    late.deliver(2, "r1")
+    late.told_by_master(2, "r2")
+    late.process("r1").ready.discard(message(2))
+    late.system.synchronise(R2, R1)
+    assert late.process("r2").ready == messages(1)
+
+
+def test_a_mirror_that_still_hears_its_master_is_not_given_anything(late: Scenario) -> None:
+    late.publish(1, "q1")
+    late.publish(2, "q1")
+    late.deliver(1, "r1")
+    late.system.join(R2, R1)
+    late.deliver(2, "r1")
+    with pytest.raises(NotEnabled):
+        late.system.synchronise(R2, R1)
+
+
+def test_a_synchronised_mirror_is_not_synchronised_again(run: Scenario) -> None:
+    with pytest.raises(NotEnabled):
+        run.system.synchronise(R2, R1)
+    with pytest.raises(NotEnabled):
+        run.system.catch_up(R2, R1)
+
+
+def test_what_a_mirror_was_given_counts_as_got_by_it() -> None:
+    with mirrored((Born.MASTER, Born.MIRROR, Born.LATER)) as run:
+        told_of(run, 1)
+        run.system.join(R3, R1)
+        run.system.synchronise(R3, R1)
+        run.system.lose_node(R1)
+        run.told_by_master(1, "r2")
+        assert run.process("r2").ready == run.process("r3").ready == messages(1)
+
+
+def test_nobody_joins_a_master_that_is_gone_or_no_master(late: Scenario) -> None:
+    with pytest.raises(NotEnabled):
+        late.system.join(R2, R2)
+    late.system.lose_node(R1)
+    with pytest.raises(NotEnabled):
+        late.system.join(R2, R1)
+
+
+def test_a_queue_is_joined_by_its_own_processes_only(late: Scenario) -> None:
+    late.process("r2").of = queue_named("q2")
+    with pytest.raises(NotEnabled):
+        late.system.join(R2, R1)
+
+
+def test_a_process_that_has_not_joined_is_not_enlisted(late: Scenario) -> None:
+    with pytest.raises(NotEnabled):
+        late.system.enlist(R2)
+
+
+def test_a_mirror_without_a_master_neither_catches_up_nor_is_given_anything(
+    late: Scenario,
+) -> None:
+    late.publish(1, "q1")
+    late.deliver(1, "r1")
+    late.system.join(R2, R1)
+    late.system.crash_queue(R1)
+    with pytest.raises(NotEnabled):
+        late.system.catch_up(R2, R1)
+    with pytest.raises(NotEnabled):
+        late.system.synchronise(R2, R1)
 
 
 def test_a_mirror_is_synchronised_when_the_old_messages_are_consumed(late: Scenario) -> None:

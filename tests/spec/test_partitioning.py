@@ -89,10 +89,29 @@ def test_the_processes_of_a_node_that_is_given_up_are_down_to_the_channel(run: S
 def test_what_was_under_way_from_a_node_that_is_given_up_is_lost(run: Scenario) -> None:
     run.publish(1, "q1", persistent=False)
     run.deliver(1, "r1")
+    run.publish(2, "q1")
+    run.process("r1").refused.add(message(2))
     run.system.partition({N1})
     run.system.notice(N1)
-    assert not run.process("r1").outbox
+    assert not run.process("r1").outbox | run.process("r1").refused
+    assert run.system.network.next_for(R1) is None
     assert not run.system.owing[ONE] & {R1}
+
+
+def test_a_mirror_that_is_given_up_forgets_what_came_from_the_channel_only(run: Scenario) -> None:
+    run.publish(1, "q1")
+    run.deliver(1, "r2")
+    run.system.partition({N2})
+    run.system.notice(N2)
+    assert not run.process("r2").direct
+
+
+def test_a_nack_has_a_cause_if_all_that_could_accept_were_given_up(run: Scenario) -> None:
+    run.publish(1, "q1")
+    run.system.lose_node(R3)
+    run.system.down_arrives(R3)
+    isolated(run)
+    assert run.system.excused == messages(1)
 
 
 def test_a_cast_to_a_node_that_is_given_up_goes_nowhere(run: Scenario) -> None:
@@ -173,6 +192,14 @@ def test_each_of_two_masters_has_its_own_mirrors(run: Scenario) -> None:
     assert run.system.mirrors_of(R2) == replicas("r3")
 
 
+def test_two_sides_give_each_other_up_once(run: Scenario) -> None:
+    run.system.partition({N1})
+    run.system.estrange(R1)
+    run.system.promote(R2)
+    with pytest.raises(NotEnabled):
+        run.system.estrange(R2)
+
+
 def test_a_master_without_mirrors_elsewhere_gives_nobody_up(run: Scenario) -> None:
     with pytest.raises(NotEnabled):
         run.system.estrange(R1)
@@ -190,10 +217,14 @@ def test_what_a_master_told_is_not_heard_across_a_partition(run: Scenario) -> No
 
 
 def test_the_processes_of_a_minority_halt_and_those_of_the_majority_go_on(run: Scenario) -> None:
+    run.publish(1, "q1", persistent=False)
+    run.deliver(1, "r1")
+    run.process("r1").refused.add(message(2))
     run.system.partition({N1})
-    run.system.notice(N1)
     run.system.halt(R1)
     assert run.process("r1").status == Status.DOWN
+    assert not run.process("r1").outbox | run.process("r1").refused
+    assert run.system.network.downs[R1] == Reason.BENIGN
     with pytest.raises(NotEnabled):
         run.system.halt(R2)
 
@@ -214,6 +245,13 @@ def test_a_partition_of_which_nothing_came_heals_without_a_trace(run: Scenario) 
     run.system.heal()
     run.deliver(1, "r1")
     assert run.process("r1").ready == messages(1)
+
+
+def test_what_was_noticed_is_noticed_by_the_mirrors_too(run: Scenario) -> None:
+    run.system.partition({N1})
+    run.system.notice(N1)
+    with pytest.raises(NotEnabled):
+        run.system.heal()
 
 
 def test_two_sides_that_have_fallen_out_do_not_come_together_while_both_go_on(

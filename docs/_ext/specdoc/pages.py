@@ -96,7 +96,7 @@ def pages_of(lib: Library) -> dict[str, str]:
             "Properties",
             _PROPERTIES,
             "properties",
-            [c.name for c in lib.claims],
+            [],
         ),
         "designs/index.rst": _index(
             "The museum of designs",
@@ -115,7 +115,7 @@ def pages_of(lib: Library) -> dict[str, str]:
     for layer in (layer for machine in lib.machines for layer in machine.layers):
         pages[f"machines/{slug(layer.name)}.rst"] = f".. machine:: {layer.name}\n"
     for claim in lib.claims:
-        pages[f"properties/{slug(claim.name)}.rst"] = f".. property:: {claim.name}\n"
+        pages[f"properties/{slug(claim.name)}.rst"] = f":orphan:\n\n.. property:: {claim.name}\n"
     for exhibit in lib.exhibits:
         pages[f"designs/{slug(exhibit.name)}.rst"] = f".. design:: {exhibit.name}\n"
     for era in lib.eras:
@@ -130,11 +130,10 @@ def _chapter(module: str) -> str:
 
 
 def _index(title: str, intro: str, directive: str, names: list[str]) -> str:
+    """Return a page with a table, whose pages are in the sidebar unless there are too many."""
     entries = "\n".join(f"   {slug(name)}" for name in names)
-    return (
-        f"{title}\n{'=' * len(title)}\n\n{intro}\n\n.. {directive}::\n\n"
-        f".. toctree::\n   :hidden:\n\n{entries}\n"
-    )
+    tree = f".. toctree::\n   :hidden:\n\n{entries}\n" if names else ""
+    return f"{title}\n{'=' * len(title)}\n\n{intro}\n\n.. {directive}::\n\n{tree}"
 
 
 def _matrix() -> str:

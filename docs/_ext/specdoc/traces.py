@@ -93,7 +93,7 @@ def _action(trace: Trace, step: TraceStep) -> list[nodes.Node]:
 
 
 def step_node(owner: str, root: str, method: str, name: str) -> nodes.Node:
-    """Return the name of a step as a link; a step of a design leads to what it overrides, if any."""
+    """Return a link to a step; one of a design leads to what it overrides, or is no link."""
     for place in (f"{owner}.{method}", f"{root}.{method}"):
         if known("step", place):
             return link("step", place, name)
