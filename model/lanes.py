@@ -17,7 +17,7 @@ from typing import Any
 
 from ackproof.spec.lang import ir
 from ackproof.spec.lang.binding import ActionInstance, Bound, Location
-from ackproof.spec.lang.program import Method, ProcessDecl
+from ackproof.spec.lang.program import Method, ProcessDecl, Program
 from ackproof.spec.lang.types import FamilyT, ProcT
 
 __all__ = ["Lane", "Lanes"]
@@ -86,7 +86,7 @@ class Lanes:
         root = self.bound.program.process(self.root)
         method = root.method(action.method)
         names = dict(zip((p.name for p in action.params), instance.args, strict=True))
-        calls = () if method is None else _calls(root, method, names)
+        calls = () if method is None else _calls(self.bound.program, root, method, names)
         lanes = (self._called(obj, known) for obj, known in calls)
         return next((lane for lane in lanes if lane.part), Lane(""))
 
@@ -104,8 +104,18 @@ class Lanes:
         return Lane("")
 
 
+def _idle(program: Program, call: ir.Call) -> bool:
+    """Whether a call is of a handler that does nothing, and is there to be overridden."""
+    return any(
+        not m.body
+        for p in program.processes
+        for m in p.methods
+        if (m.owner, m.name) == (call.owner, call.method)
+    )
+
+
 def _calls(
-    root: ProcessDecl, method: Method, names: dict[str, Any]
+    program: Program, root: ProcessDecl, method: Method, names: dict[str, Any]
 ) -> Iterator[tuple[ir.Expr, dict[str, Any]]]:
     """Yield the processes whose handlers a method of the root calls, by way of its own too.
 
@@ -116,7 +126,8 @@ def _calls(
             if not isinstance(node, ir.Call):
                 continue
             if not isinstance(node.obj, ir.Root):
-                yield node.obj, names
+                if not _idle(program, node):
+                    yield node.obj, names
                 continue
             own = (m for m in root.methods if (m.owner, m.name) == (node.owner, node.method))
             for inner in own:
@@ -124,4 +135,4 @@ def _calls(
                     p.name: names.get(a.name) if isinstance(a, ir.Var) else None
                     for p, a in zip(inner.params, node.args, strict=True)
                 }
-                yield from _calls(root, inner, given)
+                yield from _calls(program, root, inner, given)
