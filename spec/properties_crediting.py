@@ -1,9 +1,9 @@
 """What must hold of credit: it is neither lost nor made, and it stops the publisher and no more.
 
 The first group is about the books of each pair of processes: written with what is *used* of a
-credit, which is `initial` less the credit itself (E1.1).  The second is about the reader, who is the
-only one that stops, and about what its client is told.  The third says that it goes on in the end,
-and the last what must be possible for any of that to mean something.
+credit, which is `initial` less the credit itself (E1.1).  The second is about the reader, who is
+the only one that stops, and about what its client is told.  The third says that it goes on in the
+end, and the last what must be possible for any of that to mean something.
 """
 
 from __future__ import annotations
