@@ -138,8 +138,8 @@ class PromisesDirective(SpecDirective):
             part += scrolling(self._table(promise, document))
         items = [self._bug(promise, rule, design) for rule, design in promise.bugs]
         part += [paragraph("Should be broken by:"), nodes.bullet_list("", *items)]
-        for names, text in promise.why.items():
-            eras = [link("era", name) for name in names.split(", ") if self.library.era(name)]
+        for listed, text in promise.why.items():
+            eras = [link("era", name) for name in listed.split(", ") if self.library.era(name)]
             if eras:
                 part += paragraph(*row_of_links(eras), ": ", *self.sentence(text))
         if promise.note:
