@@ -89,7 +89,7 @@ class Run:
 
 @contextmanager
 def running(*born: Born) -> Iterator[Run]:
-    with bound({Msg: 5, Queue: 1, Replica: len(born)}):
+    with bound({**OFF, Msg: 5, Queue: 1, Replica: len(born)}):
         yield Run(*born)
 
 
