@@ -118,7 +118,7 @@ class Confirms37(Confirms39):
 
     @handler
     def close_channel(self) -> None:
-        """Forget that, too."""
+        """Forget that, too (A14.1)."""
         super().close_channel()
         self.unreceived.clear()
 
@@ -142,7 +142,7 @@ class Confirms37(Confirms39):
 
     @fault
     def lose_node(self, replica: Replica) -> None:
-        """What a process had sent is lost with its node."""
+        """What a process had sent is lost with its node (C5)."""
         super().lose_node(replica)
         self.receipts[replica].clear()
 

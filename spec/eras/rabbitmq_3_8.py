@@ -70,7 +70,7 @@ class Channel38(Channel39):
 
     @handler
     def close(self) -> None:
-        """Forget that too."""
+        """Forget that too (A14.1)."""
         super().close()
         self.failed.clear()
 

@@ -1,4 +1,4 @@
-"""RabbitMQ 3.9 and 3.10: as later, and two more.
+"""RabbitMQ 3.9: as later, and two more.
 
 A mandatory publish outside of confirm mode advances the channel's counter, which its client does
 not know of (A4.2, G-B03); 3.10 repaired that.  And a durable queue whose node is down is not found
@@ -49,7 +49,7 @@ class Confirms39(Confirms311):
 
 design = Design(
     claim="A queue that cannot be reached need not be waited for.",
-    source="RabbitMQ 3.9 and 3.10",
+    source="RabbitMQ 3.9",
     replace=(Channel39, QueueProcess311, Cluster311, Confirms39),
     expect=(
         Breaks("NoPhantomConfirm", "core", 4),
