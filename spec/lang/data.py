@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -30,7 +30,16 @@ from ackproof.spec.lang.types import (
 )
 from ackproof.spec.lang.values import Map, Record, Seq
 
-__all__ = ["Elements", "default_data", "domain", "from_data", "in_range", "show", "to_data"]
+__all__ = [
+    "Elements",
+    "decoder",
+    "default_data",
+    "domain",
+    "from_data",
+    "in_range",
+    "show",
+    "to_data",
+]
 
 #: The elements of each sort of an instance, by the sort's name.
 Elements = Mapping[str, tuple[Any, ...]]
@@ -53,31 +62,46 @@ def to_data(value: Any) -> Any:
 
 def from_data(value: Any, hint: Any) -> Any:
     """Return plain data as the Python value that an annotation asks for; for a map, a dict."""
-    hint, marks = split_marks(hint)
-    origin, args = get_origin(hint), get_args(hint)
-    if value is None or hint is bool:
-        return value
-    if isinstance(hint, type) and issubclass(hint, enum.Enum):
-        return hint[value]
-    if isinstance(hint, type) and issubclass(hint, Record):
-        cls: Any = hint
-        names = [f.name for f in dataclasses.fields(cls)]
-        return cls(*(from_data(v, _hint(cls, n)) for n, v in zip(names, value, strict=True)))
-    if origin is set:
-        return {from_data(v, args[0]) for v in value}
-    if origin is Seq:
-        items = Seq(from_data(v, args[0]) for v in value)
-        items.cap = next((m for m in marks if type(m) is int), None)
-        return items
-    if origin is Map:
-        return {from_data(k, args[0]): from_data(v, args[1]) for k, v in value}
-    some = [a for a in args if a is not type(None)]
-    return from_data(value, some[0]) if some else value
+    return decoder(hint)(value)
 
 
 @cache
-def _hint(cls: Any, name: str) -> Any:
-    return get_type_hints(cls, include_extras=True)[name]
+def decoder(hint: Any) -> Callable[[Any], Any]:
+    """Return the function that makes plain data the Python value that an annotation asks for."""
+    hint, marks = split_marks(hint)
+    origin, args = get_origin(hint), get_args(hint)
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return hint.__getitem__
+    if isinstance(hint, type) and issubclass(hint, Record):
+        return _record_decoder(hint)
+    if origin is set:
+        item = decoder(args[0])
+        return lambda value: {item(v) for v in value}
+    if origin is Seq:
+        return _seq_decoder(decoder(args[0]), next((m for m in marks if type(m) is int), None))
+    if origin is Map:
+        key, item = map(decoder, args)
+        return lambda value: {key(k): item(v) for k, v in value}
+    some = [a for a in args if a is not type(None)]
+    if some:
+        inner = decoder(some[0])
+        return lambda value: None if value is None else inner(value)
+    return lambda value: value
+
+
+def _record_decoder(cls: Any) -> Callable[[Any], Any]:
+    hints = get_type_hints(cls, include_extras=True)
+    fields = [decoder(hints[f.name]) for f in dataclasses.fields(cls)]
+    return lambda value: cls(*(field(v) for field, v in zip(fields, value, strict=True)))
+
+
+def _seq_decoder(item: Callable[[Any], Any], cap: int | None) -> Callable[[Any], Any]:
+    def decode(value: Any) -> Seq[Any]:
+        items = Seq(map(item, value))
+        items.cap = cap
+        return items
+
+    return decode
 
 
 def domain(t: Type, elements: Elements) -> list[Any]:
