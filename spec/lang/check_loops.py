@@ -33,11 +33,32 @@ def check_loops(program: Program) -> Program:
     """
     for action in program.actions:
         _check_block(action.body)
+    looping = _looping(program)
     for process in program.processes:
         for method in process.methods:
-            if process.name != program.root or not _is_action(process, method):
+            seen = process.name == program.root and _is_action(process, method)
+            if not seen and (method.owner, method.name) in looping:
                 _check_block(inline_method(program, process, method))
     return program
+
+
+def _looping(program: Program) -> set[tuple[str, str]]:
+    """Return the methods, by owner and name, that have a loop or call one that has."""
+    found: set[tuple[str, str]] = set()
+    callers: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    for method in (m for process in program.processes for m in process.methods):
+        me = (method.owner, method.name)
+        for node in (n for stmt in method.body for n in ir.walk(stmt)):
+            if isinstance(node, ir.For):
+                found.add(me)
+            elif isinstance(node, ir.Call):
+                callers.setdefault((node.owner, node.method), set()).add(me)
+    waiting = list(found)
+    while waiting:
+        new = callers.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return found
 
 
 def _is_action(process: ProcessDecl, method: Method) -> bool:

@@ -167,14 +167,22 @@ class _Inliner:
 
 
 def _bound_names(body: tuple[Stmt, ...]) -> Iterable[tuple[str, Any]]:
+    """Yield the names that statements bind; each remembers its own, as it is called again."""
     for stmt in body:
-        for node in ir.walk(stmt):
-            if isinstance(node, ir.Local | ir.Let):
-                yield node.name, node.value.type
-            elif isinstance(node, ir.For):
-                yield node.binder.name, node.binder.type
-            elif isinstance(node, ir.Forall | ir.Exists | ir.Comprehension):
-                yield from ((b.name, b.type) for b in node.binders)
+        known: tuple[tuple[str, Any], ...] | None = stmt.__dict__.get("_binds")
+        if known is None:
+            known = stmt.__dict__["_binds"] = tuple(_binds(stmt))
+        yield from known
+
+
+def _binds(stmt: Stmt) -> Iterable[tuple[str, Any]]:
+    for node in ir.walk(stmt):
+        if isinstance(node, ir.Local | ir.Let):
+            yield node.name, node.value.type
+        elif isinstance(node, ir.For):
+            yield node.binder.name, node.binder.type
+        elif isinstance(node, ir.Forall | ir.Exists | ir.Comprehension):
+            yield from ((b.name, b.type) for b in node.binders)
 
 
 def inline_method(program: Program, process: ProcessDecl, method: Method) -> tuple[Stmt, ...]:

@@ -15,7 +15,17 @@ WRITES = (ir.Assign, ir.SetAdd, ir.SetDiscard, ir.Push, ir.Pop)
 
 
 def path_of(place: Expr) -> str:
-    """Return the names on the way to a place, keys left out: `queues.store.level`."""
+    """Return the names on the way to a place, keys left out: `queues.store.level`.
+
+    Places never change, so each remembers its path.
+    """
+    known: str | None = place.__dict__.get("_path")
+    if known is None:
+        known = place.__dict__["_path"] = _path(place)
+    return known
+
+
+def _path(place: Expr) -> str:
     names = []
     while isinstance(place, ir.Field | ir.Index):
         if isinstance(place, ir.Field):

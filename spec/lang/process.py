@@ -27,6 +27,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints, overload
 
 from ackproof.spec.lang.sorts import OrderedSort, Sort
@@ -177,6 +178,7 @@ _BUILDERS: dict[type, dict[str, _Build]] = {}
 
 
 @cache
+@cache
 def hints_of(cls: Any) -> Mapping[str, Any]:
     """Return the declared variables of a process class, bases first."""
     hints: dict[str, Any] = {}
@@ -184,7 +186,7 @@ def hints_of(cls: Any) -> Mapping[str, Any]:
         if issubclass(base, Process):
             resolved = get_type_hints(base, include_extras=True)
             hints.update({name: resolved[name] for name in inspect.get_annotations(base)})
-    return hints
+    return MappingProxyType(hints)
 
 
 def split_marks(hint: Any) -> tuple[Any, set[Any]]:
