@@ -112,10 +112,10 @@ def test_a_value_out_of_range_is_told_with_the_range() -> None:
 
 
 NARROW = """\
-     MailRoom  clerk  boxes[box1]  boxes[box2]  wire
-        │        │         │            │        │
+     MailRoom  clerk  boxes[box1]  wire
+        │        │         │        │
   1  hand_in(letter=1, targets={box1})
-        │        ●─────────○            │        │
+        │        ●─────────○        │
          clerk.following  1 → 2
          clerk.stamps[1].ink  BLUE → RED
          clerk.stamps[1].express  False → True
@@ -123,29 +123,28 @@ NARROW = """\
          clerk.handled  0 → 1
          boxes[box1].held  +1
   2  confirm(letter=1, box=box1)
-        ●        │         │            │        │
-        ├────────┼─────────┼────────────┼───────▶│
-         Receipt(letter=1, safe=False)
+        ●        │         │        │
+        ├────────┼─────────┼───────▶│  Receipt(letter=1, safe=False)
          told  +1
   3  burn(box=box1)
-        ✗────────┼─────────○            │        │
+        ✗────────┼─────────○        │
          boxes[box1].held  −1"""
 
 WIDE = """\
-     MailRoom  clerk  boxes[box1]  boxes[box2]  wire
-        │        │         │            │        │
-  1     │        ●─────────○            │        │    hand_in(letter=1, targets={box1})
-        │        │         │            │        │      clerk.following  1 → 2
-        │        │         │            │        │      clerk.stamps[1].ink  BLUE → RED
-        │        │         │            │        │      clerk.stamps[1].express  False → True
-        │        │         │            │        │      clerk.boxes[1]  +box1
-        │        │         │            │        │      clerk.handled  0 → 1
-        │        │         │            │        │      boxes[box1].held  +1
-  2     ●        │         │            │        │    confirm(letter=1, box=box1)
-        ├────────┼─────────┼────────────┼───────▶│      Receipt(letter=1, safe=False)
-        │        │         │            │        │      told  +1
-  3     ✗────────┼─────────○            │        │    burn(box=box1)
-        │        │         │            │        │      boxes[box1].held  −1"""
+     MailRoom  clerk  boxes[box1]  wire
+        │        │         │        │
+  1     │        ●─────────○        │    hand_in(letter=1, targets={box1})
+        │        │         │        │      clerk.following  1 → 2
+        │        │         │        │      clerk.stamps[1].ink  BLUE → RED
+        │        │         │        │      clerk.stamps[1].express  False → True
+        │        │         │        │      clerk.boxes[1]  +box1
+        │        │         │        │      clerk.handled  0 → 1
+        │        │         │        │      boxes[box1].held  +1
+  2     ●        │         │        │    confirm(letter=1, box=box1)
+        ├────────┼─────────┼───────▶│      Receipt(letter=1, safe=False)
+        │        │         │        │      told  +1
+  3     ✗────────┼─────────○        │    burn(box=box1)
+        │        │         │        │      boxes[box1].held  −1"""
 
 
 @pytest.mark.parametrize(("width", "expected"), [(80, NARROW), (120, WIDE)])
