@@ -258,7 +258,7 @@ def test_what_is_on_its_way_to_a_queue_dies_with_it() -> None:
     scheduler.release(Action.DELIVER)
     assert wire.commit() == []
     assert not wire.broker.queues["q"].machine.ready
-    channel = wire.session.channels[1]._publishing
+    channel = wire.session.channels[1].publishing
     assert not channel.casts
     assert not channel.network.publishes
 
@@ -266,7 +266,7 @@ def test_what_is_on_its_way_to_a_queue_dies_with_it() -> None:
 def test_what_is_on_its_way_arrives_when_its_channel_is_closed() -> None:
     scheduler, wire = holding(Action.DELIVER)
     wire.publish(1, "q")
-    channel = wire.session.channels[1]._publishing
+    channel = wire.session.channels[1].publishing
     wire.say(1, commands.Channel.Close(0, "", 0, 0))
     assert channel in wire.broker.queues["q"].watchers
     scheduler.release(Action.DELIVER)

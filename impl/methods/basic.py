@@ -1,0 +1,24 @@
+"""Class basic: publishing (A3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackproof.impl.content import Assembly
+from ackproof.impl.errors import HardError
+from ackproof.impl.methods.handler import Methods
+from pamqp import commands
+
+if TYPE_CHECKING:
+    from ackproof.impl.channels import SessionChannel
+
+__all__ = ["METHODS"]
+
+
+def _publish(channel: SessionChannel, method: commands.Basic.Publish) -> None:
+    if method.immediate:
+        raise HardError(540, "immediate=true")
+    channel.assembly = Assembly(method, channel.session.user)
+
+
+METHODS: Methods = {commands.Basic.Publish: _publish}

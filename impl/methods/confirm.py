@@ -1,0 +1,22 @@
+"""Class confirm: the channel becomes a confirming one (A1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackproof.impl.methods.handler import Methods
+from pamqp import commands
+
+if TYPE_CHECKING:
+    from ackproof.impl.channels import SessionChannel
+
+__all__ = ["METHODS"]
+
+
+def _select(channel: SessionChannel, method: commands.Confirm.Select) -> None:
+    channel.muted = bool(method.nowait)
+    channel.publishing.machine.select()
+    channel.muted = False
+
+
+METHODS: Methods = {commands.Confirm.Select: _select}
