@@ -19,7 +19,7 @@ from typing import Any, get_args, get_origin
 
 from ackproof.spec.lang.binding import Bound, Location
 from ackproof.spec.lang.data import decoder, from_data, to_data
-from ackproof.spec.lang.process import Process, hints_of, mark_of, split_marks
+from ackproof.spec.lang.process import Process, hints_of, observers_of, split_marks
 from ackproof.spec.lang.values import Each, Event, Map, Seq
 
 __all__ = ["Live", "State"]
@@ -83,11 +83,7 @@ class Live:
         self.root = self._build(bound.program.root, (), ())
         self._shown: State | None = None
         self._slots = [self._slot(loc) for loc in bound.locations]
-        self._observers = [
-            (mark.event, getattr(self.root, name))
-            for name in dir(type(self.root))
-            if (mark := mark_of(getattr(type(self.root), name))) and mark.event is not None
-        ]
+        self._observers = observers_of(self.root)
 
     def _emit(self, event: Event) -> None:
         self.events.append(event)

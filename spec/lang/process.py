@@ -54,6 +54,7 @@ __all__ = [
     "handler",
     "helper",
     "mark_of",
+    "observers_of",
     "on",
     "require",
 ]
@@ -126,6 +127,15 @@ def helper(function: F) -> F:
 def on(event: type[Event]) -> Callable[[F], F]:
     """Mark a step that runs whenever an event of this class is emitted."""
     return lambda f: _marked(f, Mark("observer", event=event))
+
+
+def observers_of(process: Any) -> list[tuple[type[Event], Callable[[Any], None]]]:
+    """Return the observers of a process: the class of events, and what is called with one."""
+    return [
+        (mark.event, getattr(process, name))
+        for name in dir(type(process))
+        if (mark := mark_of(getattr(type(process), name))) and mark.event is not None
+    ]
 
 
 class Process:

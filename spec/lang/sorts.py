@@ -9,19 +9,33 @@ over a whole sort that the program does not bound.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar, TypeVar
 
-__all__ = ["OrderedSort", "Sort", "SortMeta", "bound"]
+__all__ = ["OrderedSort", "Sort", "SortMeta", "bound", "bound_to"]
 
 S = TypeVar("S")
+
+
+class _Binding(threading.local):
+    """The elements of the sorts that this thread has bound."""
+
+    def __init__(self) -> None:
+        self.elements: dict[Any, tuple[Any, ...]] = {}
+
+
+_BINDING = _Binding()
 
 
 class SortMeta(type):
     """Makes a sort usable as the set of its elements."""
 
-    elements: tuple[Any, ...] | None = None
+    @property
+    def elements(cls) -> tuple[Any, ...] | None:
+        """The elements, or None where the sort is not bound."""
+        return _BINDING.elements.get(cls)
 
     def __iter__(cls: type[S]) -> Iterator[S]:
         return iter(_elements(cls))
@@ -34,12 +48,12 @@ class SortMeta(type):
 
 
 def _elements(sort: Any) -> tuple[Any, ...]:
-    if sort.elements is None:
+    elements: tuple[Any, ...] | None = sort.elements
+    if elements is None:
         raise LookupError(
             f"the sort {sort.__name__} has no size here; run inside an instance, "
             f"or iterate over a set of {sort.__name__} instead of over all of them"
         )
-    elements: tuple[Any, ...] = sort.elements
     return elements
 
 
@@ -114,15 +128,21 @@ class OrderedSort(Sort):
 
 @contextmanager
 def bound(sizes: Mapping[type[Sort], int]) -> Iterator[None]:
-    """Give sorts their sizes for the length of a `with` block.
+    """Give sorts their sizes for the length of a `with` block, with the usual elements."""
+    with bound_to({sort: sort.named(size) for sort, size in sizes.items()}):
+        yield
 
-    The binding is global to the process: engines run one instance at a time.
+
+@contextmanager
+def bound_to(elements: Mapping[type[Sort], tuple[Any, ...]]) -> Iterator[None]:
+    """Give sorts these elements for the length of a `with` block, in order.
+
+    Only this thread sees them: engines run one instance at a time, and a program that runs a
+    machine natively beside them has sorts without bounds.
     """
-    before = {sort: sort.elements for sort in sizes}
-    for sort, size in sizes.items():
-        sort.elements = sort.named(size)
+    before = _BINDING.elements
+    _BINDING.elements = {**before, **elements}
     try:
         yield
     finally:
-        for sort, elements in before.items():
-            sort.elements = elements
+        _BINDING.elements = before
