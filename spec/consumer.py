@@ -18,16 +18,34 @@ restores them under their old tags (A13.6); nothing is delivered again (F1.6).
 
 How many deliveries a consumer may have unsettled, those collected included, is limited twice: for
 each consumer, and for all on the channel together (F2.2).  A message that answers basic.get counts
-for neither (F2.3).
+for neither (F2.3).  What counts is noted as it is delivered, in `loads` and `pushed`, so that to
+ask for room is not to look at every delivery.
 """
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Const, Map, Option, Process, Record, Set, handler, helper, require
+from typing import Annotated
+
+from ackproof.spec.lang import (
+    Const,
+    Map,
+    Option,
+    Process,
+    Range,
+    Record,
+    Set,
+    handler,
+    helper,
+    least,
+    require,
+)
 from ackproof.spec.sorts import Consumer, Msg, Queue, Replica, Tag
 from ackproof.spec.wire import Deliver, GetOk
 
 __all__ = ["ConsumerChannel", "Delivery", "Subscription"]
+
+#: How many unsettled deliveries are allowed; 0 is any number.
+Prefetch = Annotated[int, Range(0, 65535)]
 
 
 class Delivery(Record):
@@ -46,7 +64,7 @@ class Subscription(Process):
     """One consumer as it was started: its queue, its limit, whether it acknowledges (F2.2)."""
 
     of: Const[Option[Queue]] = None
-    prefetch: Const[int] = 0  # unsettled deliveries at most; 0 is any number
+    prefetch: Const[Prefetch] = 0  # unsettled deliveries at most; 0 is any number
     no_ack: Const[bool] = False
 
     active: bool
@@ -66,20 +84,22 @@ class Subscription(Process):
 class ConsumerChannel(Process):
     """A channel as its consumers know it (F1, F2)."""
 
-    shared_prefetch: Const[int] = 0  # unsettled deliveries of all consumers; 0 is any number
+    shared_prefetch: Const[Prefetch] = 0  # unsettled deliveries of all consumers; 0 is any number
 
     open: bool = True
     last_tag: Option[Tag]
     unacked: Map[Tag, Option[Delivery]]
     collected: Map[Tag, Option[Delivery]]
     returning: Set[Tag]
+    loads: Map[Consumer, Set[Tag]]  # what counts against a consumer's own limit
+    pushed: Set[Tag]  # what counts against the shared one
 
     # -- delivering -----------------------------------------------------------------------------
 
     @helper
     def next_tag(self) -> Option[Tag]:
         """Return the tag of the next delivery; None if an instance has no more (F1.1)."""
-        return min({t for t in Tag if self.last_tag is None or t > self.last_tag}, default=None)
+        return least(Tag) if self.last_tag is None else Tag.succ(self.last_tag)
 
     @handler
     def deliver(
@@ -109,6 +129,21 @@ class ConsumerChannel(Process):
         self.last_tag = tag
         if not no_ack:
             self.unacked[tag] = delivery
+            self.burden(tag, delivery.consumer)
+
+    @handler
+    def burden(self, tag: Tag, consumer: Option[Consumer]) -> None:
+        """A delivery to a consumer counts against the limits, until it is settled (F2.2, F2.3)."""
+        if consumer is not None:
+            self.loads[consumer].add(tag)
+            self.pushed.add(tag)
+
+    @handler
+    def relieve(self, tag: Tag, delivery: Option[Delivery]) -> None:
+        """A delivery counts no more (F2.2)."""
+        if delivery is not None and delivery.consumer is not None:
+            self.loads[delivery.consumer].discard(tag)
+            self.pushed.discard(tag)
 
     @helper
     def unsettled(self) -> Set[Tag]:
@@ -127,17 +162,23 @@ class ConsumerChannel(Process):
     @helper
     def load(self, consumer: Consumer) -> Set[Tag]:
         """Return the deliveries that count against a consumer's limit (F1.6, F2.2)."""
-        return {t for t in self.unsettled() if self.goes_to(t, consumer)}
+        return self.loads[consumer]
 
     @helper
     def shared_load(self) -> Set[Tag]:
         """Return the deliveries that count against the shared limit: gets do not (F2.3)."""
-        return {t for t in self.unsettled() if any(self.goes_to(t, c) for c in Consumer)}
+        return self.pushed
 
     @helper
     def has_room(self) -> bool:
         """Tell whether the channel may deliver one message more to its consumers (F2.2)."""
         return self.shared_prefetch == 0 or len(self.shared_load()) < self.shared_prefetch
+
+    @helper
+    def admits(self, consumer: Consumer, prefetch: Prefetch, no_ack: bool) -> bool:
+        """Tell whether a consumer may have one more: by its own limit, and the shared one (F2)."""
+        below = prefetch == 0 or len(self.load(consumer)) < prefetch
+        return no_ack or (below and self.has_room())
 
     # -- settling -------------------------------------------------------------------------------
 
@@ -151,7 +192,9 @@ class ConsumerChannel(Process):
     @helper
     def named(self, tag: Option[Tag], multiple: bool) -> Set[Tag]:
         """Return the deliveries that a client settles (F1.2)."""
-        return {t for t in self.unacked if tag is None or t == tag or (multiple and t < tag)}
+        if tag is not None and not multiple:
+            return {t for t in {tag} if t in self.unacked}
+        return {t for t in self.unacked if tag is None or t <= tag}
 
     @helper
     def came_from(self, delivery: Option[Delivery], msg: Msg, replica: Replica) -> bool:
@@ -159,19 +202,27 @@ class ConsumerChannel(Process):
         return delivery is not None and delivery.msg == msg and delivery.replica == replica
 
     @helper
+    def carried(self, delivery: Option[Delivery], replica: Replica) -> Set[Msg]:
+        """Return the message of a delivery, if it is of this process (F1.7)."""
+        if delivery is not None and delivery.replica == replica:
+            return {delivery.msg}
+        return set()
+
+    @helper
     def from_process(self, tags: Set[Tag], replica: Replica) -> Set[Msg]:
         """Return the messages of a process that these tags stand for (F1.2)."""
-        return {m for m in Msg if any(self.came_from(self.unacked[t], m, replica) for t in tags)}
+        return {m for t in tags for m in self.carried(self.unacked[t], replica)}
 
     @helper
     def kept_from(self, tags: Set[Tag], replica: Replica) -> Set[Msg]:
         """Return the messages of a process that these tags stand for in a transaction (F1.6)."""
-        return {m for m in Msg if any(self.came_from(self.collected[t], m, replica) for t in tags)}
+        return {m for t in tags for m in self.carried(self.collected[t], replica)}
 
     @handler
     def settle(self, tags: Set[Tag]) -> None:
         """These deliveries are done with (F1.2)."""
         for tag in tags:
+            self.relieve(tag, self.unacked[tag])
             self.unacked[tag] = None
 
     # -- in a transaction -----------------------------------------------------------------------
@@ -188,6 +239,8 @@ class ConsumerChannel(Process):
     @handler
     def apply(self) -> None:
         """The commit has settled all that was collected (A13.3)."""
+        for tag in set(self.collected):
+            self.relieve(tag, self.collected[tag])
         self.collected.clear()
         self.returning.clear()
 
@@ -204,8 +257,9 @@ class ConsumerChannel(Process):
     @handler
     def orphan(self, replicas: Set[Replica]) -> None:
         """Processes have ended: what came from them can be settled, and nobody hears (F3.3)."""
-        for tag in Tag:
+        for tag in set(self.unacked):
             self.unacked[tag] = self.bereft(self.unacked[tag], replicas)
+        for tag in set(self.collected):
             self.collected[tag] = self.bereft(self.collected[tag], replicas)
 
     @helper
@@ -223,6 +277,8 @@ class ConsumerChannel(Process):
         self.unacked.clear()
         self.collected.clear()
         self.returning.clear()
+        self.loads.clear()
+        self.pushed.clear()
 
     @handler
     def reopen(self) -> None:

@@ -88,9 +88,8 @@ class Delivering(Transacting):
     @helper
     def has_room(self, consumer: Consumer) -> bool:
         """Tell whether a consumer may have one more: by its own limit, and the shared one (F2)."""
-        limit = self.subscriptions[consumer].prefetch
-        below = limit == 0 or len(self.consuming.load(consumer)) < limit
-        return self.subscriptions[consumer].no_ack or (below and self.consuming.has_room())
+        subscription = self.subscriptions[consumer]
+        return self.consuming.admits(consumer, subscription.prefetch, subscription.no_ack)
 
     @helper
     def serves(self, replica: Replica, consumer: Consumer) -> bool:

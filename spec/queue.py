@@ -30,7 +30,7 @@ so the head is the least.  With one publishing channel that is all that a sequen
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Const, Option, Process, Set, handler, helper, require
+from ackproof.spec.lang import Const, Option, Process, Set, handler, helper, least, require
 from ackproof.spec.sorts import Msg, Overflow, Status
 from ackproof.spec.store import Store
 
@@ -58,7 +58,7 @@ class QueueMaster(Process):
     @helper
     def head(self) -> Option[Msg]:
         """Return the oldest ready message, the next to be handed out (INV-B4)."""
-        return min(self.ready, default=None)
+        return least(self.ready)
 
     @helper
     def holds(self) -> Set[Msg]:

@@ -9,6 +9,7 @@ source and produces the typed IR that the checker, the proofs and the documentat
 """
 
 from ackproof.spec.lang.model import Breaks, Design, Holds, Instance, Model
+from ackproof.spec.lang.ordered import OrderedSet, least
 from ackproof.spec.lang.process import (
     NotEnabled,
     Process,
@@ -54,6 +55,7 @@ __all__ = [
     "Model",
     "NotEnabled",
     "Option",
+    "OrderedSet",
     "OrderedSort",
     "Process",
     "Range",
@@ -69,6 +71,7 @@ __all__ = [
     "handler",
     "helper",
     "invariant",
+    "least",
     "on",
     "properties_in",
     "reachable",

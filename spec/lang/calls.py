@@ -11,6 +11,7 @@ from ackproof.spec.lang import ir
 from ackproof.spec.lang.declare import type_of_class
 from ackproof.spec.lang.ir import Expr
 from ackproof.spec.lang.operators import Operators
+from ackproof.spec.lang.ordered import least
 from ackproof.spec.lang.parameters import Signature
 from ackproof.spec.lang.process import mark_of, require
 from ackproof.spec.lang.sorts import Sort
@@ -59,7 +60,7 @@ class Calls(Operators):
             node,
             f"`{ast.unparse(node.func)}` is not known to the language",
             "write it as a function decorated @helper, or use a built-in: "
-            "set, len, min, max, all, any, sorted, bool",
+            "set, len, min, max, least, all, any, sorted, bool",
         )
 
     def _method_call(self, node: ast.Call, func: ast.Attribute) -> Expr:
@@ -85,6 +86,7 @@ class Calls(Operators):
             len: self._len,
             min: self._extreme,
             max: self._extreme,
+            least: self._least,
             all: lambda node, _: self.quantified(node, self.only(node), universal=True),
             any: lambda node, _: self.quantified(node, self.only(node), universal=False),
             sorted: self._sorted,
@@ -116,7 +118,6 @@ class Calls(Operators):
 
     def _extreme(self, node: ast.Call, expected: Type | None) -> Expr:
         op = "min" if self.scope.static(node.func) is min else "max"
-        span = self.scope.span(node)
         keywords = {k.arg: k.value for k in node.keywords}
         if len(node.args) == 2 and not keywords:
             return self._extreme_of_two(node, op)
@@ -135,7 +136,13 @@ class Calls(Operators):
                 f"the default of {op} can only be None",
                 "take the option and test it: `x is None`",
             )
-        values = self.members(node.args[0])
+        return self._extreme_of_set(node, node.args[0], op, default is not None)
+
+    def _least(self, node: ast.Call, expected: Type | None) -> Expr:
+        return self._extreme_of_set(node, self.only(node), "min", True)
+
+    def _extreme_of_set(self, node: ast.Call, items: ast.expr, op: str, optional: bool) -> Expr:
+        values = self.members(items)
         assert isinstance(values.type, SetT)
         elem = values.type.elem
         if not isinstance(elem, IntT) and not (isinstance(elem, SortT) and elem.ordered):
@@ -144,8 +151,8 @@ class Calls(Operators):
                 f"{op} needs an order, and {written(elem)} has none",
                 "use an OrderedSort or integers",
             )
-        t: Type = elem if default is None else OptionT(elem)
-        return ir.Extreme(op, values, default is not None, type=t, span=span)
+        t: Type = OptionT(elem) if optional else elem
+        return ir.Extreme(op, values, optional, type=t, span=self.scope.span(node))
 
     def _extreme_of_two(self, node: ast.Call, op: str) -> Expr:
         left, right = (self.expr(a) for a in node.args)

@@ -168,3 +168,48 @@ def test_a_subscription_needs_a_queue_and_starts_once() -> None:
     started.start()
     with pytest.raises(NotEnabled):
         started.start()
+
+
+# -- without an instance --------------------------------------------------------------------------
+
+
+def test_a_running_program_has_tags_and_messages_without_end() -> None:
+    channel = ConsumerChannel()
+    for number in range(1, 1001):
+        channel.deliver(message(number), R, C, False, False)
+        channel.settle(channel.named(tag(number), False))
+    assert channel.next_tag() == tag(1001)
+    left = (channel.unacked, channel.collected, channel.loads, channel.pushed)
+    assert [len(part) for part in left] == [0] * 4
+
+
+def test_a_running_program_settles_rejects_and_ends_without_bounds() -> None:
+    channel = ConsumerChannel()
+    deliver(channel, 1, 2, 3)
+    channel.deliver(message(4), replica(2), consumer_named(2), False, False)
+    assert channel.from_process(tags(1, 4), R) == {message(1)}
+    channel.collect(tags(1), False)
+    assert channel.kept_from(tags(1), R) == {message(1)}
+    channel.orphan({R})
+    channel.restore()
+    assert channel.named(None, True) == tags(1, 2, 3, 4)
+    assert not channel.from_process(tags(1, 2, 3, 4), R)
+    channel.close()
+    assert not channel.loads
+
+
+@pytest.mark.parametrize("settling", ["settle", "apply", "close"])
+def test_what_is_settled_counts_no_more(channel: ConsumerChannel, settling: str) -> None:
+    channel.shared_prefetch = 1
+    deliver(channel, 1)
+    assert not channel.admits(C, 1, False)
+    assert channel.admits(C, 1, True), "without acks there is no limit"
+    if settling == "settle":
+        channel.settle(tags(1))
+    elif settling == "apply":
+        channel.collect(tags(1), False)
+        assert not channel.admits(C, 1, False)
+        channel.apply()
+    else:
+        channel.close()
+    assert channel.admits(C, 1, False)
