@@ -1,7 +1,7 @@
 """`ackproof serve`: the reference broker on a port, until it is told to stop.
 
 The line that says it is ready comes when clients can connect, on standard output, with the port in
-it; everything else goes to standard error.
+it, and after it one for the control API if there is one; everything else goes to standard error.
 """
 
 from __future__ import annotations
@@ -12,14 +12,39 @@ import os
 import signal
 import tempfile
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    import ssl
+
+    from ackproof.impl.control import Control
+    from ackproof.impl.node import Node
 
 __all__ = ["serve"]
 
 _WRONG_INPUT = 2
+#: Entries of the history that are kept for the control API.
+_REMEMBERED = 100_000
+
+
+@dataclass(frozen=True)
+class _Options:
+    """What was asked for."""
+
+    host: str
+    port: int
+    directory: Path | None
+    kept: bool
+    interval: float
+    seed: int | None
+    control: int | None
+    recording: bool
+    lockstep: bool
+    tls: ssl.SSLContext | None
 
 
 def serve(
@@ -34,54 +59,151 @@ def serve(
             "without it, a temporary one that is removed at the end.",
         ),
     ] = None,
+    in_memory: Annotated[
+        bool,
+        typer.Option("--in-memory", help="Keep everything in memory; nothing waits for a disk."),
+    ] = False,
     sync_interval: Annotated[
         float, typer.Option(help="Milliseconds between commits under load.", min=0.0)
     ] = 25.0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            help="Take steps in any order that the specification allows, drawn by this number."
+        ),
+    ] = None,
+    control: Annotated[
+        int | None,
+        typer.Option(
+            help="Port for the control API, on the loopback address; 0 lets the system choose.",
+            min=0,
+            max=65535,
+        ),
+    ] = None,
+    tls_cert: Annotated[
+        Path | None, typer.Option(help="Speak TLS with this certificate, a PEM file.")
+    ] = None,
+    tls_key: Annotated[
+        Path | None, typer.Option(help="The private key to that certificate, a PEM file.")
+    ] = None,
+    lockstep: Annotated[
+        bool,
+        typer.Option(
+            "--lockstep",
+            help="Take each step by the specification's own system as well, and stop a connection "
+            "where they differ; slow.",
+        ),
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Log everything that happens, a line for each.")
+    ] = False,
 ) -> None:
     """Run the reference broker: AMQP 0-9-1 with confirms decided by the specification.
 
-    Log in as guest with password guest, on virtual host /. Ctrl-C stops it.
-
-    It takes the publishing side only: the default exchange, queue.declare, queue.delete,
-    queue.purge, and confirms. There is no consuming yet; anything else is answered 540
-    NOT_IMPLEMENTED.
+    Log in as guest with password guest, on virtual host /. Ctrl-C stops it. What it does not
+    implement is answered 540 NOT_IMPLEMENTED.
 
     Example: ackproof serve --port 5672 --data ./broker-data
     """
+    level = logging.DEBUG if verbose else logging.INFO
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    logging.getLogger("ackproof").setLevel(level)
+    if in_memory and data is not None:
+        raise _refused("--in-memory keeps nothing in --data; choose one of the two")
     with ExitStack() as stack:
-        if data is None:
+        directory = data
+        if data is None and not in_memory:
             temporary = tempfile.TemporaryDirectory(prefix="ackproof-")
             directory = Path(stack.enter_context(temporary))
-        else:
-            directory = data
-        asyncio.run(_serve(host, port, directory, sync_interval / 1000, kept=data is not None))
+        options = _Options(
+            host,
+            port,
+            directory,
+            data is not None,
+            sync_interval / 1000,
+            seed,
+            control,
+            verbose or control is not None,
+            lockstep,
+            _tls(tls_cert, tls_key),
+        )
+        asyncio.run(_serve(options))
 
 
-async def _serve(host: str, port: int, directory: Path, interval: float, *, kept: bool) -> None:
-    from ackproof.impl.broker import Broker
-    from ackproof.impl.disk import Disk, DiskError
-    from ackproof.impl.server import Server
+async def _serve(options: _Options) -> None:
+    from ackproof.impl.disk import DiskError
+    from ackproof.impl.history import History
+    from ackproof.impl.node import Node
 
+    history = History(recording=options.recording, limit=_REMEMBERED)
     try:
-        disk = Disk(directory)
+        node = Node(
+            options.directory,
+            host=options.host,
+            port=options.port,
+            seed=options.seed,
+            interval=options.interval,
+            history=history,
+            lockstep=options.lockstep,
+            tls=options.tls,
+        )
     except DiskError as error:
         raise _refused(str(error)) from None
     try:
-        broker = Broker(stored=disk.recover())
-        server = Server(broker, disk, interval=interval)
-        stop = _stop_signal()
-        try:
-            bound = await server.start(host, port)
-        except OSError as error:
-            raise _refused(f"cannot listen on {host}:{port}: {_reason(error)}") from None
-        where = f"data in {directory}" if kept else "data is not kept"
-        typer.echo(f"ackproof broker ready on {host}:{bound}, {where}")
-        await stop.wait()
-        await server.stop()
+        await _run(node, options)
     finally:
-        disk.close()
+        node.close()
     typer.echo("stopped", err=True)
+
+
+async def _run(node: Node, options: _Options) -> None:
+    from ackproof.impl.control import Control
+
+    stop = _stop_signal()
+    try:
+        bound = await node.start()
+    except OSError as error:
+        raise _refused(
+            f"cannot listen on {options.host}:{options.port}: {_reason(error)}"
+        ) from None
+    control = Control(node, stop.set)
+    try:
+        said = await _start_control(control, options.control)
+        where = f"data in {options.directory}" if options.kept else "data is not kept"
+        typer.echo(f"ackproof broker ready on {options.host}:{bound}, {where}")
+        if said is not None:
+            typer.echo(said)
+        await stop.wait()
+    finally:
+        await control.stop()
+        await node.stop()
+
+
+async def _start_control(control: Control, port: int | None) -> str | None:
+    """Serve the control API, if it was asked for; return the line that says so."""
+    if port is None:
+        return None
+    try:
+        bound = await control.start(_LOOPBACK, port)
+    except OSError as error:
+        raise _refused(f"cannot listen on {_LOOPBACK}:{port}: {_reason(error)}") from None
+    return f"ackproof control ready on http://{_LOOPBACK}:{bound}"
+
+
+_LOOPBACK = "127.0.0.1"
+
+
+def _tls(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
+    from ackproof.impl.tls import TlsError, load_tls
+
+    if certificate is None and key is None:
+        return None
+    if certificate is None or key is None:
+        raise _refused("TLS needs both --tls-cert and --tls-key")
+    try:
+        return load_tls(certificate, key)
+    except TlsError as error:
+        raise _refused(str(error)) from None
 
 
 def _reason(error: OSError) -> str:

@@ -1,72 +1,107 @@
-"""The broker behind the sockets: queues by name, and everything a client may ask of them.
+"""The broker behind the sockets: virtual hosts by name, and the steps that are taken in them.
 
 It knows nothing of frames, connections, time or files.  Sessions call it, the shell commits its
 journal, and between the two it takes the steps of the specification that its scheduler chooses.
 
-What it decides itself is what the specification takes as given: which queues there are, and where
-a message is routed.  Of exchanges it has the default one, which routes to the queue of that name
-(A5.1).
+What it decides itself is what the specification takes as given: the ids of messages, the numbers
+of queues, and, virtual host by virtual host, which queues there are and where a message is routed
+(A5).
 """
 
 from __future__ import annotations
 
-import secrets
+import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import cast
 
+from ackproof.impl.clock import Clock
+from ackproof.impl.consuming import ConsumingChannel
 from ackproof.impl.content import Message
-from ackproof.impl.errors import SoftError
+from ackproof.impl.deadletters import Cause
+from ackproof.impl.expiring import ExpiringSteps
+from ackproof.impl.faults import Faults
+from ackproof.impl.history import History
 from ackproof.impl.hosted import HostedQueue
 from ackproof.impl.journal import Batch, Journal
-from ackproof.impl.publishing import PublishingChannel, Tell
+from ackproof.impl.memory import Memory
+from ackproof.impl.publishing import Place, PublishingChannel, Tell
 from ackproof.impl.scheduler import Eager, Scheduler
-from ackproof.impl.steps import Steps
+from ackproof.impl.stored import Stored
+from ackproof.impl.vhost import DEFAULT, VirtualHost
 from ackproof.spec.sorts import Msg
 
-__all__ = ["VHOST", "Broker", "StoredQueue"]
-
-VHOST = "/"
-
-
-@dataclass(frozen=True)
-class StoredQueue:
-    """A queue as it was found on the disk: its messages by id, oldest first."""
-
-    name: str
-    number: int
-    auto_delete: bool
-    messages: list[Msg]
+__all__ = ["Broker"]
 
 
 class Broker:
-    """Queues, and the channels that publish to them.
+    """Virtual hosts, and the channels that publish to their queues.
 
     Not safe to be used by several threads; see `ackproof.impl.running` for one that is.
 
     Args:
         scheduler: chooses the order of steps; by default everything happens at once.
-        stored: the queues that were found on the disk.
+        stored: what was found on the disk.
+        vhosts: names of the virtual hosts, besides the default one and those on the disk.
+        steps: how steps are taken.
+        history: takes down what happens; by default nothing does.
+        clock: tells the time.
+
+    Attributes:
+        faults: what can be asked to go wrong.
+        journal: what the disk still has to be told.
+        memory: what the contents of messages take.
+        steps: the steps of the specification, for those who cause one.
+        vhosts: by name; the default one, `/`, is always there.
     """
 
     def __init__(
-        self, scheduler: Scheduler | None = None, stored: Iterable[StoredQueue] = ()
+        self,
+        scheduler: Scheduler | None = None,
+        stored: Stored | None = None,
+        vhosts: Iterable[str] = (),
+        steps: type[ExpiringSteps] = ExpiringSteps,
+        history: History | None = None,
+        clock: Clock = time.time,
     ) -> None:
         self.journal = Journal()
-        self.queues: dict[str, HostedQueue] = {}
-        self._steps = Steps(scheduler or Eager(), self.journal)
-        self._last_queue = 0
+        self.memory = Memory()
+        self.history = history if history is not None else History()
+        self.faults = Faults(self)
+        self.vhosts: dict[str, VirtualHost] = {}
+        self.steps = steps(scheduler or Eager(), self.journal)
+        self.steps.unused = lambda queue: self.vhosts[queue.vhost].abandon(queue)
+        self.steps.bury = self._bury
+        self.steps.clock = clock
+        self._last_number = stored.last_number if stored else 0
         self._last_message = 0
-        for found in stored:
-            self._restore(found)
+        for name in (DEFAULT, *vhosts):
+            self.add_vhost(name)
+        self._restore(stored or Stored())
+        if self.history.recording:
+            self.steps.observers.append(self.history)
 
-    def _restore(self, found: StoredQueue) -> None:
-        queue = HostedQueue(found.name, found.number, durable=True, auto_delete=found.auto_delete)
-        queue.restore(found.messages)
-        self.queues[found.name] = queue
-        self._last_queue = max(self._last_queue, found.number)
-        newest = max((cast(int, msg) for msg in found.messages), default=0)
-        self._last_message = max(self._last_message, newest)
+    def _restore(self, stored: Stored) -> None:
+        for exchange in stored.exchanges:
+            self.add_vhost(exchange.vhost).topology.restore([exchange], [])
+        for binding in stored.bindings:
+            self.add_vhost(binding.vhost).topology.restore([], [binding])
+        for found in stored.queues:
+            self.add_vhost(found.vhost).restore(found)
+            for message in found.messages.values():
+                message.count_in(self.memory)
+            newest = max((cast(int, msg) for msg in found.messages), default=0)
+            self._last_message = max(self._last_message, newest)
+
+    def add_vhost(self, name: str) -> VirtualHost:
+        """Return the virtual host of this name, which is there from now on if it was not."""
+        if name not in self.vhosts:
+            self.vhosts[name] = VirtualHost(name, self)
+        return self.vhosts[name]
+
+    @property
+    def queues(self) -> dict[str, HostedQueue]:
+        """Return the queues of the default virtual host, by name."""
+        return self.vhosts[DEFAULT].queues
 
     # -- steps ----------------------------------------------------------------------------------
 
@@ -76,123 +111,103 @@ class Broker:
         Args:
             idle: there is no more input for now; then the channels tell their publishers.
         """
-        self._steps.run(idle)
+        self.steps.expire_due()
+        self.steps.run(idle)
+
+    def before_method(self) -> None:
+        """Take the steps that are due before a method is processed (A10.2)."""
+        self.steps.expire_due()
+        self.steps.run(idle=self.steps.scheduler.tells_first)
+
+    def reschedule(self, scheduler: Scheduler) -> None:
+        """Let somebody else choose the order of steps, when those that are due are taken."""
+        self.run(idle=True)
+        while self.waiting:
+            self.run(idle=True)
+        self.steps.scheduler = scheduler
+
+    @property
+    def due(self) -> float | None:
+        """Return when it has to `run` even if nothing happens, by its clock; None for never."""
+        return self.steps.deadlines.next
+
+    @property
+    def waiting(self) -> bool:
+        """Tell whether something was held back for later input, which may not come."""
+        return self.steps.scheduler.waiting
 
     def committed(self, batch: Batch) -> None:
         """A commit has returned: the disk has what was in the batch."""
-        for queue in self.journal.committed(batch):
-            self._steps.landed(queue)
+        if self.journal.held:
+            self.faults.withheld.append(batch)
+        else:
+            self.steps.committed(batch)
 
     # -- channels -------------------------------------------------------------------------------
 
-    def open_channel(self, tell: Tell) -> PublishingChannel:
+    def open_channel(self, tell: Tell, place: Place | None = None) -> PublishingChannel:
         """Open a channel; `tell` gets everything its publisher is to be told."""
-        return PublishingChannel(tell)
+        channel = PublishingChannel(tell, place)
+        if self.history.recording:
+            channel.history = self.history
+        return channel
 
     def close_channel(self, channel: PublishingChannel) -> None:
         """Close a channel; what was not told by now is never told (A14)."""
-        self._steps.close(channel)
+        self.steps.close(channel)
 
-    def publish(self, channel: PublishingChannel, message: Message) -> None:
-        """Route a message and publish it.
+    def publish(
+        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
+    ) -> None:
+        """Publish a message that was routed.
 
-        Raises:
-            SoftError: 404, there is no such exchange (A3, guard 3).
+        Args:
+            channel: where it was published.
+            message: what was published.
+            targets: the queues it was routed to, each once.
         """
-        if message.exchange:
-            raise SoftError(404, f"no exchange '{message.exchange}' in vhost '{VHOST}'")
-        found = (self.queues.get(key) for key in message.routing_keys)
-        targets = dict.fromkeys(queue for queue in found if queue is not None)
+        if channel.in_transaction():
+            self.steps.publish_in_tx(channel, message, targets)
+            return
+        self.send(channel, message, targets)
+        self.steps.run(idle=False)
+
+    def send(
+        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
+    ) -> None:
+        """Publish a message outside of a transaction; it is on its way then, and no more."""
         self._last_message += 1
-        self._steps.publish(channel, cast(Msg, self._last_message), message, targets)
-        self._steps.run(idle=False)
+        self.steps.publish(channel, cast(Msg, self._last_message), message, targets)
+
+    def _bury(self, queue: HostedQueue, message: Message, cause: Cause) -> None:
+        self.history.note(
+            "dead_lettered",
+            cause=str(cause),
+            queue=queue.name,
+            vhost=queue.vhost,
+            queue_number=queue.number,
+            exchange=queue.dead_letter_exchange,
+        )
+        self.vhosts[queue.vhost].bury(queue, message, cause, self.steps.clock())
+
+    def commit(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
+        """Commit the transaction of a channel, which publishes and consumes (A13.3)."""
+        first = self._last_message + 1
+        self._last_message += len(channel.batch)
+        ids = [cast(Msg, number) for number in range(first, self._last_message + 1)]
+        self.steps.tx_commit(channel, consuming, ids)
+        self.steps.run(idle=False)
 
     # -- queues ---------------------------------------------------------------------------------
 
-    def find(self, name: str, asking: object) -> HostedQueue:
-        """Return the queue of this name.
-
-        Raises:
-            SoftError: 404, there is none; 405, it belongs to another connection.
-        """
-        queue = self.queues.get(name)
-        if queue is None:
-            raise SoftError(404, f"no queue '{name}' in vhost '{VHOST}'")
-        if queue.owner is not None and queue.owner is not asking:
-            raise SoftError(
-                405,
-                f"cannot obtain exclusive access to locked queue '{name}' in vhost '{VHOST}'. "
-                "It could be originally declared on another connection or the exclusive "
-                "property value does not match that of the original declaration.",
-            )
-        return queue
-
-    def declare(
-        self,
-        name: str,
-        *,
-        durable: bool,
-        auto_delete: bool,
-        exclusive: bool,
-        asking: object,
-    ) -> tuple[HostedQueue, bool]:
-        """Declare a queue, under a name of the broker's choice if `name` is empty.
-
-        Args:
-            name: its name.
-            durable: it outlives the broker.
-            auto_delete: it goes with its last consumer.
-            exclusive: it belongs to the connection that declares it, and goes with it.
-            asking: the connection that declares it.
-
-        Returns:
-            The queue, and whether it is new.
-
-        Raises:
-            SoftError: 403, the name is reserved; 405, the queue belongs to another connection;
-                406, it is there with other properties.
-        """
-        if name in self.queues:
-            queue = self.find(name, asking)
-            _check_same(queue, durable, auto_delete, exclusive)
-            return queue, False
-        if name.startswith("amq."):
-            raise SoftError(403, f"queue name '{name}' contains reserved prefix 'amq.*'")
-        self._last_queue += 1
-        queue = HostedQueue(
-            name or f"amq.gen-{secrets.token_urlsafe(16)}",
-            self._last_queue,
-            durable=durable,
-            auto_delete=auto_delete,
-            owner=asking if exclusive else None,
-        )
-        self.queues[queue.name] = queue
-        if queue.machine.durable:
-            self.journal.created(queue)
-        return queue, True
-
-    def delete(self, queue: HostedQueue) -> int:
-        """Delete a queue; return how many messages were ready in it."""
-        ready = len(queue.machine.ready)
-        del self.queues[queue.name]
-        self._steps.delete_queue(queue)
-        return ready
-
-    def purge(self, queue: HostedQueue) -> int:
-        """Drop every ready message of a queue; return how many there were (B8.4)."""
-        ready = sorted(queue.machine.ready)
-        for msg in ready:
-            self._steps.drop(queue, msg)
-        return len(ready)
-
-    def delete_exclusive(self, owner: object) -> None:
-        """Delete what was exclusive to a connection that is gone."""
-        for queue in [q for q in self.queues.values() if q.owner is owner]:
-            self.delete(queue)
+    def next_number(self) -> int:
+        """Return a number for a new queue, exchange or binding, which was never used before."""
+        self._last_number += 1
+        return self._last_number
 
     # -- faults ---------------------------------------------------------------------------------
 
-    def crash_queue(self, name: str) -> None:
+    def crash_queue(self, name: str, vhost: str = DEFAULT) -> None:
         """Crash the process of a queue, which restarts from its files (C5, A9).
 
         What the queue had not confirmed is nacked; what it had only in memory is lost.
@@ -200,25 +215,11 @@ class Broker:
         Raises:
             LookupError: there is no queue of this name.
         """
-        queue = self.queues.get(name)
+        host = self.vhosts.get(vhost)
+        queues = host.queues if host is not None else {}
+        queue = queues.get(name)
         if queue is None:
-            known = ", ".join(sorted(self.queues)) or "none"
+            known = ", ".join(sorted(queues)) or "none"
             raise LookupError(f"there is no queue {name!r} to crash; there are: {known}")
-        self._steps.crash_queue(queue)
-        self._steps.run(idle=True)
-
-
-def _check_same(queue: HostedQueue, durable: bool, auto_delete: bool, exclusive: bool) -> None:
-    asked = {"durable": durable, "auto_delete": auto_delete, "exclusive": exclusive}
-    there = {
-        "durable": queue.durable,
-        "auto_delete": queue.auto_delete,
-        "exclusive": queue.owner is not None,
-    }
-    for name, value in asked.items():
-        if value != there[name]:
-            raise SoftError(
-                406,
-                f"inequivalent arg '{name}' for queue '{queue.name}' in vhost '{VHOST}': "
-                f"received '{str(value).lower()}' but current is '{str(there[name]).lower()}'",
-            )
+        self.steps.crash_queue(queue)
+        self.steps.run(idle=True)

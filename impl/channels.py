@@ -16,20 +16,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ackproof.impl.consuming import ConsumingChannel
 from ackproof.impl.content import Assembly, Message
+from ackproof.impl.decoding import decode_method
 from ackproof.impl.errors import HardError, SoftError
 from ackproof.impl.frames import (
     BODY,
-    HEADER,
     METHOD,
     Received,
-    decode_method,
     encode_method,
 )
 from ackproof.impl.hosted import HostedQueue
 from ackproof.impl.methods import METHODS
-from ackproof.impl.replies import encode_event
+from ackproof.impl.methods.handler import stripped
+from ackproof.impl.publishing import Place
+from ackproof.impl.replies import encode_consumer_event, encode_event
 from ackproof.spec.lang import Event
+from ackproof.spec.wire import Cancel, ChannelClose
 from pamqp import base, commands
 
 if TYPE_CHECKING:
@@ -38,13 +41,28 @@ if TYPE_CHECKING:
 __all__ = ["SessionChannel"]
 
 _PUBLISH = commands.Basic.Publish()
+_COMMIT = commands.Tx.Commit()
+
+#: What only a broker says, besides all replies that end in `ok`.
+_BROKERS = (commands.Basic.Deliver, commands.Basic.Return, commands.Basic.GetEmpty)
+
+
+def _is_for_clients(method: base.Frame) -> bool:
+    """Tell whether no client may send a method, or not on a channel of its own."""
+    return (
+        isinstance(method, _BROKERS)
+        or method.name.endswith("Ok")
+        or method.name.startswith("Connection.")
+    )
 
 
 class SessionChannel:
     """The state of one channel number of a session.
 
     Attributes:
+        vhost: the virtual host of the connection.
         publishing: the spec's machines for what is published here.
+        consuming: the spec's machines for what is consumed here.
         opened: channel.open was received.
         muted: what the machines tell is not sent on.
         assembly: the publish whose content is coming in.
@@ -54,10 +72,15 @@ class SessionChannel:
     def __init__(self, session: Session, number: int) -> None:
         self.session = session
         self.broker = session.broker
+        self.vhost = session.vhost
         self.number = number
-        self.publishing = self.broker.open_channel(self._tell)
+        self.publishing = self.broker.open_channel(self._tell, Place(session, number))
+        self.consuming = ConsumingChannel(self._show, session.reads, self.publishing.in_transaction)
+        self.consuming.most = session.limits.unacked
+        self.consuming.place = self.publishing.place
         self.opened = False
         self.muted = False
+        self._withheld: list[bytes] | None = None
         self.assembly: Assembly | None = None
         self.last_queue = ""
         self._closing = False
@@ -76,7 +99,7 @@ class SessionChannel:
         method: base.Frame = _PUBLISH
         try:
             if received.kind == METHOD:
-                method = decode_method(received)
+                method = decode_method(received, self.session.limits.table_depth)
                 self._receive_method(method)
             else:
                 self._receive_content(received)
@@ -87,29 +110,32 @@ class SessionChannel:
 
     def _receive_method(self, method: base.Frame) -> None:
         if self.assembly is not None:
-            raise HardError(
-                505, f"expected content {self.assembly.expected}, got {method.name} instead"
-            )
+            raise HardError(505, self.assembly.expected)
+        if not self.publishing.transaction.answers():
+            raise HardError(504, "unexpected command while processing 'tx.commit'")
         if not self.opened and not isinstance(method, commands.Channel.Open):
-            raise HardError(504, f"expected 'channel.open' before {method.name}")
+            raise HardError(504, "expected 'channel.open'")
         handle = METHODS.get(type(method))
         if handle is None:
+            if _is_for_clients(method):
+                raise HardError(503, "unimplemented method")
             raise HardError(540, f"{method.name} is not implemented")
         if not isinstance(method, commands.Basic.Publish):
-            self.broker.run(idle=True)
+            self.broker.before_method()
+            if not self.publishing.machine.open:
+                return  # what had to be told first was the last thing: the connection broke
         handle(self, method)
 
     def _receive_content(self, received: Received) -> None:
         if self.assembly is None:
-            kind = "header" if received.kind == HEADER else "body"
-            raise HardError(505, f"expected method frame, got content {kind} frame instead")
+            raise HardError(505, "expected method frame, got non method frame instead")
         if received.kind == BODY:
             message = self.assembly.take_body(received.payload)
         else:
             message = self.assembly.take_header(received)
         if message is not None:
             self.assembly = None
-            self.broker.publish(self.publishing, message)
+            self.vhost.publish(self.publishing, message)
 
     def _receive_closing(self, received: Received) -> None:
         if received.kind != METHOD:
@@ -140,9 +166,33 @@ class SessionChannel:
         self.broker.journal.after_commit(stored)
 
     def _tell(self, event: Event, message: Message | None) -> None:
-        if not self.muted:
+        if isinstance(event, ChannelClose):
+            self._fail(SoftError(406, event.complaint.value), _COMMIT)
+        elif not self.muted:
             frame_max = self.session.frame_max
             self.session.send(encode_event(event, message, self.number, frame_max))
+
+    def _show(self, event: Event) -> None:
+        """Tell the client of its consumers; that one was cancelled only if it wants to know."""
+        unwanted = isinstance(event, Cancel) and not self.session.wants_cancels
+        if self.muted or unwanted:
+            return
+        frame_max = self.session.frame_max
+        frames = encode_consumer_event(event, self.consuming, self.number, frame_max)
+        if self._withheld is not None and isinstance(event, Cancel):
+            self._withheld.append(frames)
+        else:
+            self.session.send(frames)
+
+    def withhold_cancels(self) -> None:
+        """Tell of cancelled consumers later: who deletes a queue hears that it is gone first."""
+        self._withheld = []
+
+    def release_cancels(self) -> None:
+        """Tell of the consumers that were cancelled meanwhile."""
+        withheld, self._withheld = self._withheld, None
+        for frames in withheld or ():
+            self.session.send(frames)
 
     def _fail(self, error: SoftError, method: base.Frame) -> None:
         index = method.index
@@ -155,6 +205,7 @@ class SessionChannel:
     def closed(self) -> None:
         """The channel is closed, by whomever: the machines are told."""
         self.broker.close_channel(self.publishing)
+        self.broker.steps.end_consumers(self.consuming)
 
     def forget(self) -> None:
         """The channel is closed on both sides; its number may be used again."""
@@ -166,4 +217,15 @@ class SessionChannel:
         Raises:
             SoftError: 404, there is none; 405, it belongs to another connection.
         """
-        return self.broker.find(str(name or self.last_queue), self.session)
+        return self.vhost.find(self.queue_name(name), self.session)
+
+    def queue_name(self, name: object) -> str:
+        """Return the name of a queue; no name means the one that was declared last here.
+
+        Raises:
+            SoftError: 404, no queue was declared here.
+        """
+        found = stripped(name) or self.last_queue
+        if not found:
+            raise SoftError(404, "no previously declared queue")
+        return found

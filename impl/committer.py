@@ -6,6 +6,10 @@ nothing to read from any socket it starts at once, as a queue syncs when its mai
 new byte.  The first turn may have been under way already when the last bytes came.
 
 Commits are made by a thread, one at a time; meanwhile the broker goes on.
+
+All that is different where the scheduler has the say in commits.  Then there is no thread and no
+interval: a commit is two steps like any other, and the broker waits for the disk.  What has to
+outlast that is only what to do when the disk refuses, since that takes time in either case.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from typing import Protocol
 from ackproof.impl.broker import Broker
 from ackproof.impl.journal import Batch
 
-__all__ = ["SYNC_INTERVAL", "Committer", "Storage"]
+__all__ = ["SYNC_INTERVAL", "Commits", "Committer", "SteppedCommitter", "Storage", "committer"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -38,8 +42,43 @@ class Storage(Protocol):
         """Return when the batch is durable; raise sqlite3.Error or OSError if it is not."""
 
 
+class Commits(Protocol):
+    """Takes batches from the broker's journal to the disk, in one of two ways."""
+
+    def poke(self) -> None:
+        """Something has happened: if it left work for the disk, a commit will follow."""
+
+    async def stop(self, *, at_once: bool = False) -> None:
+        """Commit what is left, and stop.
+
+        Args:
+            at_once: do not; what is not on the disk by now is lost.
+        """
+
+
+def committer(
+    broker: Broker, storage: Storage, after: Callable[[], None], interval: float
+) -> Commits:
+    """Return what commits the broker's journal: by steps if its scheduler says so, or by time."""
+    if broker.steps.scheduler.commits:
+        return SteppedCommitter(broker, storage, after)
+    return Committer(broker, storage, after, interval)
+
+
+def _attempt(storage: Storage, batch: Batch, fails: bool) -> None:
+    """Commit a batch, or fail because that was asked for.
+
+    Raises:
+        sqlite3.Error: the disk has refused, or was asked to.
+        OSError: it has.
+    """
+    if fails:
+        raise sqlite3.OperationalError("disk I/O error (a fault that was asked for)")
+    storage.commit(batch)
+
+
 class Committer:
-    """Takes batches from the broker's journal to the disk.
+    """Commits by time, in a thread.
 
     Args:
         after: called when a commit has returned and the broker knows of it.
@@ -95,7 +134,8 @@ class Committer:
             return
         batch = self._broker.journal.take()
         loop = asyncio.get_running_loop()
-        done = loop.run_in_executor(self._thread, self._storage.commit, batch)
+        fails = self._broker.faults.write_fails()
+        done = loop.run_in_executor(self._thread, _attempt, self._storage, batch, fails)
         done.add_done_callback(lambda result: self._finish(batch, result))
 
     def _finish(self, batch: Batch, result: asyncio.Future[None]) -> None:
@@ -110,7 +150,7 @@ class Committer:
         self._broker.committed(batch)
         self._after()
 
-    async def stop(self) -> None:
+    async def stop(self, *, at_once: bool = False) -> None:
         """Wait for the commit that is under way, make one more of what is left, and stop."""
         self._stopped = True
         if self._timer is not None:
@@ -119,10 +159,61 @@ class Committer:
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._thread, lambda: None)
         await asyncio.sleep(0)
-        if self._broker.journal.pending:
+        if self._broker.journal.pending and not at_once:
             batch = self._broker.journal.take()
             try:
                 await loop.run_in_executor(self._thread, self._storage.commit, batch)
             except (sqlite3.Error, OSError) as error:
                 _LOG.error("the last commit failed: %s", error)
         self._thread.shutdown()
+
+
+class SteppedCommitter:
+    """Commits when the broker's scheduler says so.
+
+    Args:
+        after: called when a disk that has refused is to be tried again.
+    """
+
+    def __init__(self, broker: Broker, storage: Storage, after: Callable[[], None]) -> None:
+        self._broker = broker
+        self._storage = storage
+        self._after = after
+        self._timer: asyncio.TimerHandle | None = None
+        broker.steps.store = self._store
+
+    def poke(self) -> None:
+        """What is left for the disk is among the broker's next steps."""
+
+    def _store(self, batch: Batch) -> bool:
+        try:
+            _attempt(self._storage, batch, self._broker.faults.write_fails())
+        except (sqlite3.Error, OSError) as error:
+            _LOG.error("commit failed, trying again in %g s: %s", _RETRY, error)
+            self._broker.journal.failed(batch)
+            self._broker.steps.store = None
+            self._timer = asyncio.get_running_loop().call_later(_RETRY, self._resume)
+            return False
+        return True
+
+    def _resume(self) -> None:
+        self._broker.steps.store = self._store
+        self._after()
+
+    async def stop(self, *, at_once: bool = False) -> None:
+        """Finish the commit that has begun, make one more of what is left, and stop."""
+        if self._timer is not None:
+            self._timer.cancel()
+        steps = self._broker.steps
+        steps.store = None
+        begun, steps.batch = steps.batch, None
+        if at_once:
+            return
+        try:
+            if begun is not None:
+                self._storage.commit(begun)
+                self._broker.committed(begun)
+            if self._broker.journal.pending:
+                self._storage.commit(self._broker.journal.take())
+        except (sqlite3.Error, OSError) as error:
+            _LOG.error("the last commit failed: %s", error)

@@ -15,34 +15,60 @@ own.
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections import defaultdict
 from pathlib import Path
 from typing import cast
 
-from ackproof.impl.broker import StoredQueue
+from ackproof.impl.content import Message
 from ackproof.impl.journal import Batch
+from ackproof.impl.stored import Stored, StoredQueue
+from ackproof.impl.tables import from_text, to_text
+from ackproof.impl.topology.parts import Binding, Destination, Exchange, Kind
 from ackproof.spec.sorts import Msg
 
 __all__ = ["Disk", "DiskError"]
 
-_VERSION = 1
+_VERSION = 4
 
 _SCHEMA = """
 CREATE TABLE queue (
     number INTEGER PRIMARY KEY,
+    vhost TEXT NOT NULL,
     name TEXT NOT NULL,
-    auto_delete INTEGER NOT NULL
+    auto_delete INTEGER NOT NULL,
+    arguments TEXT NOT NULL
+);
+CREATE TABLE exchange (
+    number INTEGER PRIMARY KEY,
+    vhost TEXT NOT NULL,
+    name TEXT NOT NULL,
+    type TEXT NOT NULL,
+    auto_delete INTEGER NOT NULL,
+    internal INTEGER NOT NULL,
+    arguments TEXT NOT NULL
+);
+CREATE TABLE binding (
+    number INTEGER PRIMARY KEY,
+    vhost TEXT NOT NULL,
+    source TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    destination TEXT NOT NULL,
+    routing_key TEXT NOT NULL,
+    arguments TEXT NOT NULL
 );
 CREATE TABLE message (
     id INTEGER PRIMARY KEY,
     exchange TEXT NOT NULL,
-    routing_key TEXT NOT NULL,
+    routing_keys TEXT NOT NULL,
     properties BLOB NOT NULL,
     body BLOB NOT NULL
 );
 CREATE TABLE entry (
     message INTEGER NOT NULL,
     queue INTEGER NOT NULL,
+    expires REAL,
     PRIMARY KEY (message, queue)
 ) WITHOUT ROWID;
 """
@@ -58,16 +84,18 @@ class Disk:
     """The database of a node.
 
     Args:
-        directory: where it lies; created if it is not there.
+        directory: where it lies, created if it is not there; None to keep everything in memory,
+            which costs no fsync and is gone with this object.
 
     Raises:
         DiskError: it cannot be opened, or is in use, or was written by something else.
     """
 
-    def __init__(self, directory: Path) -> None:
-        self.path = directory / "node.sqlite"
+    def __init__(self, directory: Path | None) -> None:
+        self.path = Path(":memory:") if directory is None else directory / "node.sqlite"
         try:
-            directory.mkdir(parents=True, exist_ok=True)
+            if directory is not None:
+                directory.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(
                 self.path, timeout=1.0, isolation_level=None, check_same_thread=False
             )
@@ -88,15 +116,65 @@ class Disk:
                 "start it with another data directory"
             )
 
-    def recover(self) -> list[StoredQueue]:
-        """Return the queues, each with the ids of its messages, oldest first."""
-        messages: dict[int, list[Msg]] = {}
-        for number, msg in self._db.execute("SELECT queue, message FROM entry ORDER BY message"):
-            messages.setdefault(number, []).append(msg)
+    def recover(self) -> Stored:
+        """Return everything that is here, with each queue its messages by id, oldest first."""
+        return Stored(self._queues(), self._exchanges(), self._bindings())
+
+    def _queues(self) -> list[StoredQueue]:
+        contents = self._contents()
+        messages: dict[int, dict[Msg, Message]] = defaultdict(dict)
+        expiries: dict[int, dict[Msg, float]] = defaultdict(dict)
+        entries = self._db.execute("SELECT queue, message, expires FROM entry ORDER BY message")
+        for number, msg, expires in entries:
+            messages[number][msg] = contents[msg]
+            if expires is not None:
+                expiries[number][msg] = expires
         return [
-            StoredQueue(name, number, bool(auto_delete), messages.get(number, []))
-            for number, name, auto_delete in self._db.execute("SELECT * FROM queue")
+            StoredQueue(
+                name,
+                number,
+                bool(auto_delete),
+                messages[number],
+                vhost,
+                from_text(text),
+                expiries[number],
+            )
+            for number, vhost, name, auto_delete, text in self._db.execute("SELECT * FROM queue")
         ]
+
+    def _exchanges(self) -> list[Exchange]:
+        rows = self._db.execute("SELECT * FROM exchange ORDER BY number")
+        return [
+            Exchange(
+                vhost, name, kind, True, bool(auto_delete), bool(internal), from_text(text), number
+            )
+            for number, vhost, name, kind, auto_delete, internal, text in rows
+        ]
+
+    def _bindings(self) -> list[Binding]:
+        rows = self._db.execute("SELECT * FROM binding ORDER BY number")
+        return [
+            Binding(
+                source,
+                Destination(Kind(kind), name),
+                key,
+                text,
+                vhost,
+                from_text(text),
+                durable=True,
+                number=number,
+            )
+            for number, vhost, source, kind, name, key, text in rows
+        ]
+
+    def _contents(self) -> dict[Msg, Message]:
+        """Return all messages by id, each once however many queues it stands in."""
+        return {
+            msg: Message(exchange, tuple(json.loads(keys)), False, True, properties, body)
+            for msg, exchange, keys, properties, body in self._db.execute(
+                "SELECT id, exchange, routing_keys, properties, body FROM message"
+            )
+        }
 
     def commit(self, batch: Batch) -> None:
         """Make a batch durable; when this returns, it is.
@@ -116,19 +194,45 @@ class Disk:
 
     def _insert(self, batch: Batch) -> None:
         self._db.executemany(
-            "INSERT INTO queue VALUES (?, ?, ?)",
-            [(queue.number, queue.name, queue.auto_delete) for queue in batch.created],
+            "INSERT INTO queue VALUES (?, ?, ?, ?, ?)",
+            [
+                (queue.number, queue.vhost, queue.name, queue.auto_delete, to_text(queue.arguments))
+                for queue in batch.created
+            ],
+        )
+        self._db.executemany(
+            "INSERT INTO exchange VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (x.number, x.vhost, x.name, x.type, x.auto_delete, x.internal, to_text(x.arguments))
+                for x in batch.topology.declared
+            ],
+        )
+        self._db.executemany(
+            "INSERT INTO binding VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (b.number, b.vhost, b.source, *b.destination, b.key, b.identity)
+                for b in batch.topology.bound
+            ],
         )
         self._db.executemany(
             "INSERT OR IGNORE INTO message VALUES (?, ?, ?, ?, ?)",
             [
-                (msg, content.exchange, content.routing_keys[0], content.properties, content.body)
+                (
+                    msg,
+                    content.exchange,
+                    json.dumps(content.routing_keys),
+                    content.properties,
+                    content.body,
+                )
                 for _, msg, content in batch.messages
             ],
         )
         self._db.executemany(
-            "INSERT INTO entry VALUES (?, ?)",
-            [(msg, queue.number) for queue, msg, _ in batch.messages],
+            "INSERT INTO entry VALUES (?, ?, ?)",
+            [
+                (msg, queue.number, batch.expiries.get((queue.number, msg)))
+                for queue, msg, _ in batch.messages
+            ],
         )
 
     def _delete(self, batch: Batch) -> None:
@@ -142,6 +246,12 @@ class Disk:
             gone += [cast(Msg, msg) for (msg,) in rows]
             self._db.execute("DELETE FROM entry WHERE queue = ?", (queue.number,))
             self._db.execute("DELETE FROM queue WHERE number = ?", (queue.number,))
+        self._db.executemany(
+            "DELETE FROM exchange WHERE number = ?", [(x.number,) for x in batch.topology.deleted]
+        )
+        self._db.executemany(
+            "DELETE FROM binding WHERE number = ?", [(b.number,) for b in batch.topology.unbound]
+        )
         self._db.executemany(_ORPHANS, [(msg,) for msg in gone])
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ constructors check it.
 
 from __future__ import annotations
 
-__all__ = ["AmqpError", "HardError", "SoftError"]
+__all__ = ["AmqpError", "HardError", "SoftError", "octets"]
 
 _SOFT = {
     311: "CONTENT_TOO_LARGE",
@@ -38,6 +38,8 @@ _HARD = {
 }
 
 _TEXT_MAX = 255
+#: Bytes that a text quotes, at most; it has no room for more.
+_QUOTED_MAX = 64
 
 
 class AmqpError(Exception):
@@ -69,6 +71,15 @@ class HardError(AmqpError):
 
     def __init__(self, code: int, explanation: str) -> None:
         super().__init__(code, _HARD[code], explanation)
+
+
+def octets(data: bytes) -> str:
+    """Return bytes as RabbitMQ's texts show them: `<<"text">>` or `<<1,2,3>>`."""
+    quoted = data[:_QUOTED_MAX]
+    more = "..." if len(data) > _QUOTED_MAX else ""
+    if quoted and all(0x20 <= byte < 0x7F for byte in quoted):
+        return f'<<"{quoted.decode()}{more}">>'
+    return f"<<{','.join(map(str, quoted))}{more}>>"
 
 
 def shortened(text: str) -> str:

@@ -1,38 +1,35 @@
 """Bytes to frames and back.
 
 A frame is a type, a channel, a length, that many bytes, and an end mark.  The reader below finds
-where frames begin and end, as the bytes come in; what is inside a frame is pamqp's business.  The
-split is done here because a server has to refuse a frame by its header, before it has stored what
-the header promises: a type that does not exist, a length above what was negotiated.
+where frames begin and end, as the bytes come in; what is inside is for `ackproof.impl.decoding`.
+The split is done here because a server has to refuse a frame by its header, before it has stored
+what the header promises.
 
-After a frame error nobody knows where the next frame begins.  The reader is then *broken* and
-gives nothing any more.
+When a length is impossible or an end mark is missing, nobody knows where the next frame begins.
+The reader is then *broken* and gives nothing any more.  A frame that is wrong inside is an error
+too, but the one after it can be read, and the connection is closed in good order.
 """
 
 from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Any
 
-from ackproof.impl.errors import HardError
-from pamqp import base, body, commands, frame, header, heartbeat
-from pamqp.exceptions import PAMQPException
+from ackproof.impl.errors import HardError, octets
+from pamqp import base, body, frame, heartbeat
 
 __all__ = [
     "FRAME_MAX",
     "PROTOCOL_HEADER",
     "FrameReader",
     "Received",
-    "decode_header",
-    "decode_method",
     "encode_content",
     "encode_heartbeat",
     "encode_method",
 ]
 
 PROTOCOL_HEADER = b"AMQP\x00\x00\x09\x01"
-#: Bytes of a whole frame, at most: what the server offers, and takes before anything is agreed.
+#: Bytes of a whole frame, at most: what is usual.
 FRAME_MAX = 131072
 
 METHOD, HEADER, BODY, HEARTBEAT = 1, 2, 3, 8
@@ -40,6 +37,9 @@ METHOD, HEADER, BODY, HEARTBEAT = 1, 2, 3, 8
 _PREFIX = struct.Struct(">BHI")
 _OVERHEAD = _PREFIX.size + 1
 _END = 0xCE
+
+#: Bytes that the payload of a frame has at least, by its type: an index; class, weight and size.
+_LEAST = {METHOD: 4, HEADER: 12, BODY: 0, HEARTBEAT: 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ class FrameReader:
         frame_max: bytes of a whole frame at most; the session lowers it when it is negotiated.
     """
 
-    def __init__(self) -> None:
-        self.frame_max = FRAME_MAX
+    def __init__(self, frame_max: int = FRAME_MAX) -> None:
+        self.frame_max = frame_max
         self.broken = False
         self._bytes = bytearray()
 
@@ -87,66 +87,38 @@ class FrameReader:
     def next(self) -> Received | None:
         """Return the next frame, or None if it has not come in entirely.
 
+        The payload may be as long as a whole frame: clients are not agreed on what frame_max
+        counts, and RabbitMQ is lenient with them too.
+
         Raises:
             HardError: 501, the bytes are no frame or one that is too long.
         """
         if self.broken or len(self._bytes) < _PREFIX.size:
             return None
         kind, channel, length = _PREFIX.unpack_from(self._bytes)
-        if kind not in (METHOD, HEADER, BODY, HEARTBEAT):
-            raise self._break(f"type {kind}, all octets = {self._excerpt()}: unknown frame type")
+        if length > self.frame_max:
+            most = self.frame_max - _OVERHEAD
+            raise self._break(_frame_error(kind, b"", f"{{frame_too_large,{length},{most}}}"))
         size = length + _OVERHEAD
-        if size > self.frame_max:
-            raise self._break(f"a frame of {size} bytes, larger than negotiated {self.frame_max}")
         if len(self._bytes) < size:
             return None
-        if self._bytes[size - 1] != _END:
-            raise self._break(f"frame ends with {self._bytes[size - 1]} instead of {_END}")
         raw = bytes(self._bytes[:size])
+        if raw[-1] != _END:
+            wrong = f"{{invalid_frame_end_marker,{raw[-1]}}}"
+            raise self._break(_frame_error(kind, raw[_PREFIX.size : -1], wrong))
         del self._bytes[:size]
+        if length < _LEAST.get(kind, length + 1) or (kind == HEARTBEAT and length):
+            raise _frame_error(kind, raw[_PREFIX.size : -1], "unknown_frame")
         return Received(kind, channel, raw)
 
-    def _excerpt(self) -> str:
-        return repr(bytes(self._bytes[: _PREFIX.size]))
-
-    def _break(self, explanation: str) -> HardError:
+    def _break(self, error: HardError) -> HardError:
         self.broken = True
         self._bytes.clear()
-        return HardError(501, explanation)
+        return error
 
 
-def decode_method(received: Received) -> base.Frame:
-    """Decode a method frame.
-
-    Raises:
-        HardError: 503, no such method; 502, its arguments cannot be read.
-    """
-    index = int.from_bytes(received.raw[7:11], "big")
-    if len(received.raw) < _OVERHEAD + 4 or index not in commands.INDEX_MAPPING:
-        class_id, method_id = index >> 16, index & 0xFFFF
-        raise HardError(503, f"no method {method_id} in class {class_id}")
-    name = str(vars(commands.INDEX_MAPPING[index])["name"])
-    method: base.Frame = _decode(received, f"arguments of {name}")
-    return method
-
-
-def decode_header(received: Received) -> header.ContentHeader:
-    """Decode a content header frame.
-
-    Raises:
-        HardError: 502, it cannot be read.
-    """
-    decoded: header.ContentHeader = _decode(received, "content header")
-    return decoded
-
-
-def _decode(received: Received, what: str) -> Any:
-    try:
-        return frame.unmarshal(received.raw)[2]
-    except (PAMQPException, ValueError, TypeError, LookupError, OverflowError, struct.error):
-        raise HardError(502, f"{what} cannot be decoded") from None
-    except RecursionError:
-        raise HardError(502, f"{what} are nested too deep") from None
+def _frame_error(kind: int, payload: bytes, what: str) -> HardError:
+    return HardError(501, f"type {kind}, all octets = {octets(payload)}: {what}")
 
 
 def encode_method(method: base.Frame, channel: int) -> bytes:

@@ -3,34 +3,40 @@
 The server proposes, the client chooses, and what the client chose is either acceptable or a hard
 error with the text that says which part was not.  Each function here takes the client's method and
 returns what was agreed; the order of things is the session's business.
+
+Two mechanisms are offered to log in with a password.  They say the same and differ in how it is
+written: PLAIN separates name and password by null characters, AMQPLAIN has them in a field table.
 """
 
 from __future__ import annotations
 
-import hmac
-from collections.abc import Mapping
+import struct
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 
 from ackproof.impl.errors import HardError
-from ackproof.impl.frames import FRAME_MAX
+from ackproof.impl.fieldtables import TableError, read_table
+from ackproof.impl.limits import Limits
+from ackproof.impl.users import User, Users
 from pamqp import commands
 
-__all__ = ["CHANNEL_MAX", "HEARTBEAT", "Login", "Tuned", "authenticate", "start", "tune", "tuned"]
+__all__ = ["HEARTBEAT", "Tuned", "authenticate", "capabilities", "start", "tune", "tuned"]
 
-CHANNEL_MAX = 2047
 #: Seconds between heartbeats, as the server proposes it.
 HEARTBEAT = 60
 _FRAME_MIN = 4096
 
-
-@dataclass(frozen=True)
-class Login:
-    """Who the client is, and whether it wants to be told when it may not come in."""
-
-    user: str
-    wants_close: bool
-    accepted: bool
+_CAPABILITIES = (
+    "publisher_confirms",
+    "exchange_exchange_bindings",
+    "basic.nack",
+    "consumer_cancel_notify",
+    "connection.blocked",
+    "consumer_priorities",
+    "authentication_failure_close",
+    "per_consumer_qos",
+)
 
 
 @dataclass(frozen=True)
@@ -51,13 +57,9 @@ def start() -> commands.Connection.Start:
             "product": "ackproof",
             "version": _version(),
             "platform": "Python",
-            "capabilities": {
-                "publisher_confirms": True,
-                "basic.nack": True,
-                "authentication_failure_close": True,
-            },
+            "capabilities": dict.fromkeys(_CAPABILITIES, True),
         },
-        mechanisms="PLAIN",
+        mechanisms=" ".join(_MECHANISMS),
         locales="en_US",
     )
 
@@ -69,45 +71,98 @@ def _version() -> str:
         return "unknown"
 
 
-def authenticate(reply: commands.Connection.StartOk, users: Mapping[str, str]) -> Login:
-    """Check who is there.
+def capabilities(client: Mapping[str, object]) -> frozenset[str]:
+    """Return the capabilities among a client's properties, those that it says it has."""
+    said = client.get("capabilities")
+    if not isinstance(said, dict):
+        return frozenset()
+    return frozenset(str(name) for name, has in said.items() if has is True)
+
+
+# -- who is there -------------------------------------------------------------------------------
+
+
+def authenticate(reply: commands.Connection.StartOk, users: Users) -> User:
+    """Find out who is there.
 
     Args:
         reply: the client's answer to start.
-        users: passwords by user name.
+        users: who may come in.
 
     Raises:
-        HardError: 503, a mechanism that was not offered; 502, a response that is no PLAIN one.
+        HardError: 403, nobody of that name has that password; 503, a mechanism that was not
+            offered; 502, a response that is none of this mechanism.
     """
-    if reply.mechanism != "PLAIN":
-        raise HardError(503, f"unknown authentication mechanism '{reply.mechanism}'")
-    parts = str(reply.response).split("\0")
-    if len(parts) != 3:
-        raise HardError(502, "the response to PLAIN is not an authority, a user and a password")
-    _, user, password = parts
-    known = users.get(user)
-    accepted = known is not None and hmac.compare_digest(known.encode(), password.encode())
-    capabilities = (reply.client_properties or {}).get("capabilities")
-    wants_close = isinstance(capabilities, dict) and bool(
-        capabilities.get("authentication_failure_close")
-    )
-    return Login(user, wants_close, accepted)
+    mechanism = str(reply.mechanism)
+    read = _MECHANISMS.get(mechanism)
+    if read is None:
+        raise HardError(503, f"unknown authentication mechanism '{mechanism}'")
+    response = reply.response
+    raw = response if isinstance(response, bytes) else str(response).encode()
+    name, password = read(raw)
+    user = users.login(name, password)
+    if user is None:
+        raise HardError(
+            403,
+            f"Login was refused using authentication mechanism {mechanism}. "
+            "For details see the broker logfile.",
+        )
+    return user
 
 
-def tune() -> commands.Connection.Tune:
+def _read_plain(response: bytes) -> tuple[str, str]:
+    """Read a null character, the name, a null character and the password."""
+    parts = response.split(b"\0")
+    if len(parts) != 3 or parts[0]:
+        # Not quoted: it may well have a password in it.
+        raise HardError(502, f"response of {len(response)} bytes invalid for PLAIN")
+    return _text(parts[1]), _text(parts[2])
+
+
+def _read_amqplain(response: bytes) -> tuple[str, str]:
+    """Read a field table without its length, with LOGIN and PASSWORD."""
+    try:
+        table, _ = read_table(struct.pack(">I", len(response)) + response, 0, depth_max=1)
+    except TableError as error:
+        raise HardError(502, f"response invalid for AMQPLAIN: {error}") from None
+    return _field(table, "LOGIN"), _field(table, "PASSWORD")
+
+
+def _field(table: Mapping[str, object], name: str) -> str:
+    value = table.get(name)
+    if not isinstance(value, str | bytes):
+        raise HardError(502, "AMQPLAIN auth info is missing LOGIN or PASSWORD field")
+    return value if isinstance(value, str) else _text(value)
+
+
+def _text(data: bytes) -> str:
+    """Return a text even for bytes that are none: nobody has it as a name or a password."""
+    return data.decode(errors="replace")
+
+
+_MECHANISMS: dict[str, Callable[[bytes], tuple[str, str]]] = {
+    "PLAIN": _read_plain,
+    "AMQPLAIN": _read_amqplain,
+}
+
+
+# -- what is agreed on --------------------------------------------------------------------------
+
+
+def tune(limits: Limits) -> commands.Connection.Tune:
     """Return the server's limits."""
-    return commands.Connection.Tune(CHANNEL_MAX, FRAME_MAX, HEARTBEAT)
+    return commands.Connection.Tune(limits.channels, limits.frame_max, HEARTBEAT)
 
 
-def tuned(reply: commands.Connection.TuneOk) -> Tuned:
+def tuned(reply: commands.Connection.TuneOk, limits: Limits) -> Tuned:
     """Check the client's limits against the server's.
 
     Raises:
         HardError: 530, a limit is higher than the server's, or too low to speak AMQP.
     """
     channel_max, frame_max = int(reply.channel_max or 0), int(reply.frame_max or 0)
-    _check_limit("channel_max", channel_max, CHANNEL_MAX)
-    _check_limit("frame_max", frame_max, FRAME_MAX)
+    _check_limit("channel_max", channel_max, limits.channels)
+    _check_limit("frame_max", frame_max, limits.frame_max)
     if frame_max < _FRAME_MIN:
         raise HardError(
             530,

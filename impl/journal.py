@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from ackproof.impl.content import Message
 from ackproof.impl.hosted import HostedQueue
+from ackproof.impl.topology.parts import Change
 from ackproof.spec.sorts import Msg
 
 __all__ = ["Batch", "Journal"]
@@ -29,25 +30,35 @@ class Batch:
     Attributes:
         created: queues to be entered.
         messages: new messages, with the queue that each stands in.
+        expiries: when new messages expire, by the number of their queue and their id, if they do.
         removed: messages that left their queue.
-        deleted: numbers of queues to be removed, with all that stands in them.
+        deleted: queues to be removed, with all that stands in them.
+        topology: exchanges and bindings to be entered and removed.
         waiting: to be called when the commit has returned.
     """
 
     created: list[HostedQueue] = field(default_factory=list)
     messages: list[tuple[HostedQueue, Msg, Message]] = field(default_factory=list)
+    expiries: dict[tuple[int, Msg], float] = field(default_factory=dict)
     removed: list[tuple[HostedQueue, Msg]] = field(default_factory=list)
     deleted: list[HostedQueue] = field(default_factory=list)
+    topology: Change = field(default_factory=Change)
     waiting: list[Callable[[], None]] = field(default_factory=list)
 
     def __bool__(self) -> bool:
-        return bool(self.created or self.messages or self.removed or self.deleted or self.waiting)
+        queues = self.created or self.messages or self.removed or self.deleted
+        return bool(queues or self.topology or self.waiting)
 
 
 class Journal:
-    """The next batch, the batch on its way, and the queues with something in their buffers."""
+    """The next batch, the batch on its way, and the queues with something in their buffers.
+
+    Attributes:
+        held: no batch is given out for now.
+    """
 
     def __init__(self) -> None:
+        self.held = False
         self._next = Batch()
         self._failed: Batch | None = None
         self._committing = False
@@ -70,6 +81,10 @@ class Journal:
         self._dirty.pop(queue, None)
         self._next.deleted.append(queue)
 
+    def changed(self, durable: Change) -> None:
+        """Something durable of a topology has changed."""
+        self._next.topology.add(durable)
+
     def after_commit(self, callback: Callable[[], None]) -> None:
         """Call back when all that was said so far is on the disk."""
         self._next.waiting.append(callback)
@@ -77,7 +92,8 @@ class Journal:
     @property
     def pending(self) -> bool:
         """Tell whether a batch could be taken now."""
-        return not self._committing and bool(self._failed or self._dirty or self._next)
+        waiting = self._failed or self._dirty or self._next
+        return not self._committing and not self.held and bool(waiting)
 
     def take(self) -> Batch:
         """Give out the next batch, for one attempt to commit it."""
@@ -88,7 +104,11 @@ class Journal:
             return batch
         batch, self._next = self._next, Batch()
         for queue in self._dirty:
-            batch.messages += [(queue, msg, content) for msg, content in queue.hand_over()]
+            given = queue.hand_over()
+            batch.messages += [(queue, msg, content) for msg, content in given]
+            if queue.expiries:
+                due = ((msg, queue.expiries.get(msg)) for msg, _ in given)
+                batch.expiries |= {(queue.number, m): at for m, at in due if at is not None}
         self._dirty.clear()
         return batch
 

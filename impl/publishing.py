@@ -21,21 +21,39 @@ the new one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ackproof.impl.content import Message
 from ackproof.spec.channel import Channel
 from ackproof.spec.lang import Event, Option
 from ackproof.spec.network import Network
-from ackproof.spec.sorts import Msg, Replica
+from ackproof.spec.sorts import Msg, Replica, TxMode
+from ackproof.spec.transaction import Transaction
 
 if TYPE_CHECKING:
+    from ackproof.impl.history import History
     from ackproof.impl.hosted import HostedQueue
 
-__all__ = ["Cast", "PublishingChannel", "Tell"]
+__all__ = ["Cast", "Place", "PublishingChannel", "Tell"]
 
 #: Called with what the publisher is told, and the message that is being published, if one is.
 Tell = Callable[[Event, Message | None], None]
+
+
+class Breakable(Protocol):
+    """A connection, as far as a channel has to know of it."""
+
+    number: int
+
+    def sever(self, *, written: bool) -> None:
+        """Break the connection, after what was said has been written, or before."""
+
+
+class Place(NamedTuple):
+    """Where a channel is: its connection, and its number there."""
+
+    connection: Breakable
+    number: int
 
 
 class Cast(NamedTuple):
@@ -51,20 +69,34 @@ class PublishingChannel:
     Attributes:
         machine: the spec's channel.
         network: the spec's network, as this channel sees it.
+        transaction: the spec's transaction.
+        batch: what it keeps: the contents and the queues they go to, by number.
         casts: what the network carries: by queue, by message id.
         watching: the queues whose deaths this channel will hear of (A5.7).
         publishing: the message of the publish that is being processed.
+        place: where it is; None for one that no client has opened.
+        history: takes down what the publisher is told, if something is to.
     """
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, tell: Tell, place: Place | None = None) -> None:
         self._tell = tell
+        self.place = place
+        self.history: History | None = None
         self.machine = Channel(emit=self._emit)
         self.network = Network()
+        self.transaction = Transaction(emit=self._emit)
+        self.batch: dict[Msg, tuple[Message, list[HostedQueue]]] = {}
         self.casts: dict[Replica, dict[Msg, Cast]] = {}
-        self.watching: set[HostedQueue] = set()
+        self.watching: dict[HostedQueue, None] = {}
         self.publishing: Message | None = None
 
+    def in_transaction(self) -> bool:
+        """Tell whether what comes in waits for a commit (A13.1, A13.2)."""
+        return self.transaction.mode == TxMode.OPEN
+
     def _emit(self, event: Event) -> None:
+        if self.history is not None:
+            self.history.said(self, event)
         self._tell(event, self.publishing)
 
     def carry(self, msg: Msg, cast: Cast, queue: HostedQueue) -> None:
@@ -78,12 +110,12 @@ class PublishingChannel:
     def watch(self, queue: HostedQueue) -> None:
         """Monitor a queue (A5.7)."""
         if queue not in self.watching:
-            self.watching.add(queue)
+            self.watching[queue] = None
             queue.watchers[self] = None
 
     def unwatch(self, queue: HostedQueue) -> None:
         """Monitor a queue no more."""
-        self.watching.discard(queue)
+        self.watching.pop(queue, None)
         queue.watchers.pop(self, None)
         if not self.casts.get(queue.key):
             self.casts.pop(queue.key, None)

@@ -10,15 +10,20 @@ possible again will offer it again.  The same offer twice is one offer.
 
 `Eager` does what a user expects: everything at once, in the order in which a message travels.  It
 lets the channels tell their publishers only when there is nothing else to do, as a channel whose
-mailbox is empty does (A10.2); that is what makes one ack cover many messages.  A scheduler that
-draws from all offers by a seeded generator satisfies the same protocol.
+mailbox is empty does (A10.2); that is what makes one ack cover many messages.
+
+`Seeded` draws, in `ackproof.impl.seeded`.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections import OrderedDict
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from ackproof.spec.sorts import Msg
 
 if TYPE_CHECKING:
     from ackproof.impl.hosted import HostedQueue
@@ -28,15 +33,24 @@ __all__ = ["Action", "Eager", "Scheduler", "Step"]
 
 
 class Action(IntEnum):
-    """The actions of `ackproof.spec.system` that happen by themselves, as a message meets them."""
+    """The actions of `ackproof.spec.system` that happen by themselves, as a message meets them.
+
+    `WRITE` and `COMMIT` are the two ends of a transaction on the disk.  They are offered only if
+    the scheduler has the say in commits (`Scheduler.commits`).
+    """
 
     DELIVER = 0
-    SYNC = 1
-    DRAIN = 2
-    CONFIRM_ARRIVES = 3
-    DOWN_ARRIVES = 4
-    RESTART = 5
-    FLUSH = 6
+    WRITE = 1
+    COMMIT = 2
+    SYNC = 3
+    DRAIN = 4
+    CONFIRM_ARRIVES = 5
+    REJECT_ARRIVES = 6
+    DOWN_ARRIVES = 7
+    RESTART = 8
+    SERVE = 9
+    FLUSH = 10
+    COMPLETE = 11
 
 
 class Step(NamedTuple):
@@ -48,7 +62,15 @@ class Step(NamedTuple):
 
 
 class Scheduler(Protocol):
-    """Chooses among the steps it was offered."""
+    """Chooses among the steps it was offered.
+
+    Attributes:
+        commits: the scheduler chooses when the disk commits, and not the clock.
+        tells_first: what is settled is told before the next method is processed (A10.2).
+    """
+
+    commits: bool
+    tells_first: bool
 
     def offer(self, step: Step) -> None:
         """Note that a step may be possible now."""
@@ -60,9 +82,22 @@ class Scheduler(Protocol):
             idle: there is no more input for now.
         """
 
+    def some(self, landed: list[Msg]) -> Iterable[Msg]:
+        """Choose those of the messages that landed that are synced now, at least one (C2.4)."""
+
+    def token(self) -> str:
+        """Return 22 characters for a name that a client has left to the broker."""
+
+    @property
+    def waiting(self) -> bool:
+        """Tell whether something is held back for later input, which may not come."""
+
 
 class Eager:
     """Everything at once: the earliest station of a message first, telling last."""
+
+    commits = False
+    tells_first = True
 
     def __init__(self) -> None:
         self._offers: tuple[OrderedDict[Step, None], ...] = tuple(OrderedDict() for _ in Action)
@@ -77,3 +112,16 @@ class Eager:
             if offers:
                 return offers.popitem(last=False)[0]
         return None
+
+    def some(self, landed: list[Msg]) -> Iterable[Msg]:
+        """Choose all of them."""
+        return landed
+
+    def token(self) -> str:
+        """Return a name that nobody can guess."""
+        return secrets.token_urlsafe(16)
+
+    @property
+    def waiting(self) -> bool:
+        """Nothing is held back."""
+        return False

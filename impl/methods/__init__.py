@@ -8,7 +8,7 @@ are made in the order in which RabbitMQ makes them, since a client may break sev
 
 from __future__ import annotations
 
-from ackproof.impl.methods import basic, channel, confirm, queue
+from ackproof.impl.methods import basic, channel, confirm, consume, exchange, queue, settle, tx
 from ackproof.impl.methods.handler import Handler
 from pamqp import base
 
@@ -19,5 +19,9 @@ METHODS: dict[type[base.Frame], Handler] = {
     **basic.METHODS,
     **channel.METHODS,
     **confirm.METHODS,
+    **consume.METHODS,
+    **exchange.METHODS,
     **queue.METHODS,
+    **settle.METHODS,
+    **tx.METHODS,
 }

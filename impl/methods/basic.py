@@ -18,7 +18,8 @@ __all__ = ["METHODS"]
 def _publish(channel: SessionChannel, method: commands.Basic.Publish) -> None:
     if method.immediate:
         raise HardError(540, "immediate=true")
-    channel.assembly = Assembly(method, channel.session.user)
+    session = channel.session
+    channel.assembly = Assembly(method, session.user, session.limits, channel.broker.memory)
 
 
 METHODS: Methods = {commands.Basic.Publish: _publish}

@@ -18,6 +18,8 @@ def _open(channel: SessionChannel, _: commands.Channel.Open) -> None:
     if channel.opened:
         raise HardError(504, "second 'channel.open' seen")
     channel.opened = True
+    place = {"connection": channel.session.number, "channel": channel.number}
+    channel.broker.history.note("channel_opened", **place)
     channel.reply(commands.Channel.OpenOk())
 
 

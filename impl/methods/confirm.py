@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ackproof.impl.errors import SoftError
 from ackproof.impl.methods.handler import Methods
+from ackproof.spec.sorts import TxMode
+from ackproof.spec.wire import Complaint
 from pamqp import commands
 
 if TYPE_CHECKING:
@@ -14,6 +17,8 @@ __all__ = ["METHODS"]
 
 
 def _select(channel: SessionChannel, method: commands.Confirm.Select) -> None:
+    if channel.publishing.transaction.mode != TxMode.NONE:
+        raise SoftError(406, Complaint.TX_TO_CONFIRM.value)
     channel.muted = bool(method.nowait)
     channel.publishing.machine.select()
     channel.muted = False

@@ -9,35 +9,41 @@ import socket
 import time
 import weakref
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from ackproof.impl import server
-from ackproof.impl.broker import Broker
+from ackproof.impl.limits import Limits
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.session import Session
-from pamqp import commands
+from ackproof.impl.vhost import VirtualHost
+from pamqp import body, commands
 
 from tests.impl.sockets import Bare, eventually
+from tests.impl.test_kill import start
 from tests.impl.test_session import MALFORMED
 from tests.impl.wire import HEADER, content, encode
 
 
 @pytest.fixture
-def broker(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[RunningBroker]:
+def broker(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Iterator[RunningBroker]:
     """A broker that must not log a warning, whatever is done to it, and must not wait to close."""
-    monkeypatch.setattr(server, "_CLOSING", 3600)
-    with caplog.at_level(logging.WARNING), RunningBroker(tmp_path) as running:
+    limits = Limits(closing=3600)
+    with caplog.at_level(logging.WARNING), RunningBroker(tmp_path, limits=limits) as running:
         yield running
         assert running.ask(lambda _: 1) == 1
-    assert caplog.records == []
+    # The records of a fixture's own phase are not those of the test.
+    assert caplog.get_records("call") + caplog.records == []
+
+
+def all_sessions(broker: RunningBroker) -> list[Session]:
+    """Return the sessions of all connections that the broker knows of."""
+    return broker.ask(lambda _: broker._node._server.sessions)
 
 
 def sessions(broker: RunningBroker) -> int:
     """Count the connections that the broker knows of."""
-    return broker.ask(lambda _: len(broker._server._connections))
+    return len(all_sessions(broker))
 
 
 def test_the_wrong_protocol_is_answered_and_closed(broker: RunningBroker) -> None:
@@ -162,11 +168,7 @@ def test_a_session_and_its_channels_are_forgotten(broker: RunningBroker) -> None
     client.send(encode(1, *content("q")))
     assert client.line() == "1 ack 1"
 
-    def the_session(_: Broker) -> weakref.ref[Session]:
-        (session,) = broker._server._connections
-        return weakref.ref(session)
-
-    session = broker.ask(the_session)
+    (session,) = map(weakref.ref, all_sessions(broker))
     assert session() is not None
     client.close()
     eventually(lambda: sessions(broker) == 0)
@@ -190,11 +192,8 @@ def test_a_client_that_beats_is_kept(broker: RunningBroker) -> None:
     client.close()
 
 
-def test_a_client_that_does_not_answer_a_close_is_cut(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(server, "_CLOSING", 0.05)
-    with RunningBroker(tmp_path) as running:
+def test_a_client_that_does_not_answer_a_close_is_cut() -> None:
+    with RunningBroker(limits=Limits(closing=0.05)) as running:
         client = Bare(running.port).opened()
         client.send(encode(1, commands.Channel.Open()))
         assert client.line().startswith("0 Connection.Close 504 ")
@@ -202,11 +201,8 @@ def test_a_client_that_does_not_answer_a_close_is_cut(
         client.close()
 
 
-def test_a_client_that_does_not_say_who_it_is_is_cut(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(server, "_HANDSHAKE", 0.05)
-    with RunningBroker(tmp_path) as running:
+def test_a_client_that_does_not_say_who_it_is_is_cut() -> None:
+    with RunningBroker(limits=Limits(handshake=0.05)) as running:
         client = Bare(running.port)
         client.send(HEADER)
         assert client.line() == "0 Connection.Start"
@@ -215,16 +211,16 @@ def test_a_client_that_does_not_say_who_it_is_is_cut(
 
 
 def test_a_bug_closes_one_connection_with_541(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    with RunningBroker(tmp_path) as running:
+    with RunningBroker() as running:
         good = Bare(running.port).opened()
         bad = Bare(running.port).opened()
         with monkeypatch.context() as patch:
-            patch.setattr(Broker, "declare", broken)
+            patch.setattr(VirtualHost, "declare", broken)
             bad.send(encode(1, commands.Queue.Declare(queue="q")))
             assert bad.line() == "0 Connection.Close 541 INTERNAL_ERROR - internal error"
         good.send(encode(1, *content("none")))
@@ -232,3 +228,94 @@ def test_a_bug_closes_one_connection_with_541(
         good.close()
         bad.close()
     assert [record.exc_info is not None for record in caplog.records] == [True]
+
+
+# -- many, slow and large -----------------------------------------------------------------------
+
+
+def test_who_says_nothing_more_after_half_a_sentence_is_given_up(broker: RunningBroker) -> None:
+    for said in (HEADER[:5], HEADER, HEADER + b"\x01\0\0\0"):
+        client = Bare(broker.port)
+        client.send(said)
+        client.socket.shutdown(socket.SHUT_WR)
+        client.rest()
+        client.close()
+    client = Bare(broker.port).opened()
+    client.send(encode(1, *content("none"))[:-3])
+    client.socket.shutdown(socket.SHUT_WR)
+    assert client.rest() == []
+    client.close()
+    eventually(lambda: sessions(broker) == 0)
+
+
+def test_a_handshake_byte_by_byte_is_cut_in_the_end() -> None:
+    everything = HEADER + encode(0, commands.Connection.StartOk({}, "PLAIN", "x" * 9999, "en_US"))
+    with RunningBroker(limits=Limits(handshake=0.2)) as running:
+        client = Bare(running.port)
+        with suppress(OSError):
+            for byte in everything:
+                client.send(bytes([byte]))
+                time.sleep(0.01)
+            raise AssertionError("it was listened to until the end")
+        client.close()
+        eventually(lambda: sessions(running) == 0)
+
+
+def test_frames_that_never_end_do_not_hold_up_others(broker: RunningBroker) -> None:
+    good = Bare(broker.port).opened()
+    slow = [Bare(broker.port).opened() for _ in range(50)]
+    publish, head, _ = content("none", bytes(100_000))
+    for client in slow:
+        client.send(encode(1, publish, head) + b"\x03\0\x01\0\0\xff\xff" + bytes(1000))
+    for byte in encode(1, *content("none")):
+        for client in slow[:3]:
+            client.send(bytes([byte]))
+    good.send(encode(1, *content("none")))
+    assert good.line() == "1 ack 1"
+    for client in (good, *slow):
+        client.close()
+    eventually(lambda: sessions(broker) == 0)
+    eventually(lambda: gc.collect() >= 0 and broker.ask(lambda b: b.memory.used) == 0)
+
+
+def test_five_hundred_connections_at_once(broker: RunningBroker) -> None:
+    clients = [Bare(broker.port) for _ in range(500)]
+    eventually(lambda: sessions(broker) == 500)
+    for client in clients:
+        client.opened()
+    for client in clients:
+        client.send(encode(1, *content("none")))
+    assert {client.line() for client in clients} == {"1 ack 1"}
+    for client in clients:
+        client.close()
+    eventually(lambda: sessions(broker) == 0)
+
+
+def test_a_body_of_128_mib_takes_less_than_three_times_its_size(tmp_path: Path) -> None:
+    size = 134217728
+    process, port = start(tmp_path)
+    client, other = Bare(port).opened(), Bare(port).opened()
+    client.send(encode(1, commands.Queue.Declare(queue="q")))
+    assert client.line().startswith("1 Queue.DeclareOk")
+    before = resident(process.pid)
+    publish, head, _ = content("q", persistent=False)
+    head.body_size = size  # type: ignore[union-attr]
+    client.send(encode(1, publish, head))
+    piece = bytes(131064)
+    for start_at in range(0, size, len(piece)):
+        client.send(encode(1, body.ContentBody(piece[: size - start_at])))
+    assert client.line() == "1 ack 1"
+    assert size < resident(process.pid) - before < 3 * size
+    other.send(encode(1, *content("none")))
+    assert other.line() == "1 ack 1"
+    client.close()
+    other.close()
+    process.terminate()
+    _, errors = process.communicate(timeout=60)
+    assert "Traceback" not in errors
+
+
+def resident(process: int) -> int:
+    """Return the most bytes that a process has had in memory."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) * 1024

@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 from ackproof.impl import committer
-from ackproof.impl.committer import Committer, Storage
+from ackproof.impl.broker import Broker
+from ackproof.impl.committer import Committer, SteppedCommitter, Storage
 from ackproof.impl.journal import Batch
 from ackproof.impl.running import RunningBroker
+from ackproof.impl.scheduler import Eager, Scheduler
+from ackproof.impl.seeded import Seeded
 
 from tests.impl.sockets import PikaPublisher, blocking
 from tests.impl.wire import Wire
@@ -88,6 +91,35 @@ def test_stopping_commits_what_is_left() -> None:
         return storage.commits
 
     assert asyncio.run(scene()) == [1]
+
+
+@pytest.mark.parametrize("scheduler", [Eager(), Seeded(1)], ids=["by time", "by steps"])
+@pytest.mark.parametrize("at_once", [False, True])
+def test_stopping_at_once_commits_nothing_more(scheduler: Scheduler, at_once: bool) -> None:
+    async def scene() -> list[int]:
+        wire = Wire(Broker(scheduler)).opened().with_queue("q").confirming()
+        wire.broker.run(idle=True)
+        storage = Memory()
+        wire.publish(1, "q")
+        commits = committer.committer(wire.broker, storage, lambda: None, 3600)
+        await commits.stop(at_once=at_once)
+        return storage.commits
+
+    assert asyncio.run(scene()) == ([] if at_once else [1])
+
+
+def test_a_commit_that_has_begun_waits_while_commits_are_held() -> None:
+    wire = Wire(Broker(Seeded(1))).opened().with_queue("q").confirming()
+    wire.publish(1, "q")
+    storage = Memory()
+    SteppedCommitter(wire.broker, storage, lambda: None)
+    wire.broker.steps.write()
+    wire.broker.faults.hold_fsync()
+    wire.broker.run(idle=True)
+    assert storage.commits == []
+    wire.broker.faults.release_fsync()
+    wire.broker.run(idle=True)
+    assert storage.commits == [1]
 
 
 def test_a_disk_that_refuses_is_asked_again_and_nothing_is_confirmed_twice(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.disk import Disk, DiskError
+from ackproof.impl.topology.parts import Exchange
 from ackproof.spec.sorts import Level
-from pamqp import commands
+from pamqp import base, commands
 
 from tests.impl.wire import Wire, content
 
@@ -110,7 +112,7 @@ def test_an_exclusive_queue_is_not_found_again(tmp_path: Path) -> None:
     wire.publish(1, "mine")
     commit(wire.broker, disk)
     disk.close()
-    assert Disk(tmp_path).recover() == []
+    assert Disk(tmp_path).recover().queues == []
 
 
 def test_the_contents_are_what_was_published(tmp_path: Path) -> None:
@@ -121,9 +123,9 @@ def test_the_contents_are_what_was_published(tmp_path: Path) -> None:
     wire.say(1, *content("a", b"body", headers={"BCC": ["x"], "k": "v"}))
     commit(wire.broker, disk)
     disk.close()
-    row = sqlite3.connect(disk.path).execute("SELECT routing_key, properties, body FROM message")
-    key, properties, body = row.fetchone()
-    assert (key, body) == ("a", b"body")
+    row = sqlite3.connect(disk.path).execute("SELECT routing_keys, properties, body FROM message")
+    keys, properties, body = row.fetchone()
+    assert (keys, body) == ('["a", "x"]', b"body")
     assert b"BCC" not in properties
     assert b"\x01kS\x00\x00\x00\x01v" in properties
 
@@ -167,7 +169,7 @@ def test_another_format_is_refused(tmp_path: Path) -> None:
     with sqlite3.connect(disk.path) as other:
         other.execute("PRAGMA user_version = 7")
     other.close()
-    with pytest.raises(DiskError, match="has format 7 and this broker writes format 1"):
+    with pytest.raises(DiskError, match="has format 7 and this broker writes format 4"):
         Disk(tmp_path)
 
 
@@ -175,3 +177,114 @@ def test_every_commit_is_synced(tmp_path: Path) -> None:
     disk = Disk(tmp_path)
     assert disk._db.execute("PRAGMA synchronous").fetchone() == (2,)
     assert disk._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def declare(exchange: str, **flags: Any) -> commands.Exchange.Declare:
+    """Return the method for a durable fanout exchange."""
+    return commands.Exchange.Declare(
+        exchange=exchange, exchange_type="fanout", durable=True, nowait=True, **flags
+    )
+
+
+def bind(queue: str, exchange: str) -> commands.Queue.Bind:
+    """Return queue.bind."""
+    return commands.Queue.Bind(queue=queue, exchange=exchange, routing_key="k", nowait=True)
+
+
+def committed(wire: Wire, disk: Disk, *methods: base.Frame) -> None:
+    """Say methods, each when the disk knows of the ones before it."""
+    for method in methods:
+        wire.say(1, method)
+        commit(wire.broker, disk)
+
+
+def reached(broker: Broker, exchange: str, key: str = "k") -> dict[str, int]:
+    """Publish a message to an exchange; return how many messages are ready in each queue."""
+    Wire(broker).opened().say(1, *content(key, exchange=exchange))
+    return {name: len(queue.machine.ready) for name, queue in broker.queues.items()}
+
+
+def test_durable_exchanges_and_bindings_are_found_again(tmp_path: Path) -> None:
+    disk = Disk(tmp_path)
+    wire = filled(disk)
+    alternate = declare("x", internal=False)
+    alternate.arguments = {"alternate-exchange": "rest"}
+    between = commands.Exchange.Bind(destination="y", source="x", routing_key="k", nowait=True)
+    committed(wire, disk, alternate, declare("y", auto_delete=True), bind("a", "y"), between)
+    committed(wire, disk, bind("b", "amq.direct"))
+    disk.close()
+    broker = Broker(stored=Disk(tmp_path).recover())
+    assert reached(broker, "x") == {"a": 2, "b": 1}
+    assert reached(broker, "amq.direct") == {"a": 2, "b": 2}
+    again = Wire(broker).opened()
+    (answer,) = again.say(1, commands.Exchange.Declare(exchange="x", exchange_type="direct"))
+    assert "received 'direct' but current is 'fanout'" in answer
+    assert broker.vhosts["/"].topology.find("x").alternate == "rest"
+    assert broker.vhosts["/"].topology.find("y").auto_delete
+
+
+def test_what_is_transient_at_one_end_is_not_found_again(tmp_path: Path) -> None:
+    disk = Disk(tmp_path)
+    wire = filled(disk)
+    transient = commands.Exchange.Declare(exchange="t", exchange_type="fanout", nowait=True)
+    mine = commands.Queue.Declare(queue="mine", durable=True, exclusive=True, nowait=True)
+    fleeting = commands.Queue.Declare(queue="fleeting", nowait=True)
+    committed(wire, disk, transient, mine, fleeting, bind("a", "t"), bind("mine", "amq.fanout"))
+    committed(wire, disk, bind("fleeting", "amq.fanout"))
+    disk.close()
+    stored = Disk(tmp_path).recover()
+    assert stored.exchanges == []
+    assert stored.bindings == []
+
+
+def test_what_was_deleted_is_not_found_again(tmp_path: Path) -> None:
+    disk = Disk(tmp_path)
+    wire = filled(disk)
+    committed(wire, disk, declare("x", auto_delete=True), bind("a", "x"), bind("b", "amq.fanout"))
+    committed(wire, disk, bind("b", "amq.fanout"), commands.Queue.Delete(queue="a", nowait=True))
+    unbind = commands.Queue.Unbind(queue="b", exchange="amq.fanout", routing_key="k")
+    committed(wire, disk, unbind)
+    disk.close()
+    stored = Disk(tmp_path).recover()
+    assert stored.exchanges == []
+    assert stored.bindings == []
+    assert [queue.name for queue in stored.queues] == ["b"]
+
+
+def test_what_is_deleted_and_declared_again_within_one_commit_is_there(tmp_path: Path) -> None:
+    disk = Disk(tmp_path)
+    broker = Broker()
+    topology = broker.vhosts["/"].topology
+    exchange = Exchange("/", "x", "fanout", durable=True)
+    for _ in range(2):
+        broker.journal.changed(topology.delete("x", if_unused=False).durable())
+        broker.journal.changed(topology.declare(exchange).durable())
+        broker.journal.changed(topology.bind_exchange("x", "amq.direct", "k", {}).durable())
+    commit(broker, disk)
+    disk.close()
+    stored = Disk(tmp_path).recover()
+    assert [found.name for found in stored.exchanges] == ["x"]
+    assert [found.source for found in stored.bindings] == ["x"]
+
+
+def test_numbers_go_on_where_they_were(tmp_path: Path) -> None:
+    disk = Disk(tmp_path)
+    committed(filled(disk), disk, declare("x"), bind("a", "x"))
+    disk.close()
+    stored = Disk(tmp_path).recover()
+    assert stored.last_number == stored.bindings[0].number == 4
+    assert Broker(stored=stored).next_number() == 5
+
+
+def test_queues_are_found_again_with_their_arguments_and_virtual_host(tmp_path: Path) -> None:
+    disk = Disk(tmp_path)
+    broker = Broker(vhosts=["other"])
+    arguments = {"x-single-active-consumer": True, "comment": [1.5, None, {"k": b"\xff"}]}
+    broker.vhosts["other"].declare(
+        "q", durable=True, auto_delete=False, exclusive=False, arguments=arguments, asking=None
+    )
+    commit(broker, disk)
+    disk.close()
+    found = Broker(stored=Disk(tmp_path).recover()).vhosts["other"].queues["q"]
+    assert found.arguments == arguments
+    assert found.consumers.single

@@ -9,31 +9,11 @@ import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.journal import Batch
 from ackproof.impl.scheduler import Action, Eager, Step
+from ackproof.impl.seeded import Seeded
 from ackproof.spec.sorts import Level
 from pamqp import commands
 
 from tests.impl.wire import Wire
-
-
-class Shuffled:
-    """Any offer, at any time; or none for now, as long as there may be more input."""
-
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
-        self._offers: dict[Step, None] = {}
-        self.patient = True
-
-    def offer(self, step: Step) -> None:
-        """Note that a step may be possible now."""
-        self._offers[step] = None
-
-    def take(self, idle: bool) -> Step | None:
-        """Choose by the seed."""
-        if not self._offers or (self.patient and self._random.random() < 0.3):
-            return None
-        step = self._random.choice(list(self._offers))
-        del self._offers[step]
-        return step
 
 
 class Settled(NamedTuple):
@@ -93,14 +73,11 @@ class Play:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        self.scheduler = Shuffled(seed)
-        self.broker = Broker(self.scheduler)
+        self.broker = Broker(Seeded(seed))
         self.publisher = Publisher(self.broker)
         self.batch: Batch | None = None
         self.crashed = False
-        self.scheduler.patient = False
         self.publisher.wire.opened(1, 2).with_queue("a").with_queue("b").confirming(1, 2)
-        self.scheduler.patient = True
 
     def act(self) -> None:
         """Do one random thing."""
@@ -141,9 +118,7 @@ class Play:
 
     def finish(self) -> None:
         """Let everything that is due happen."""
-        self.scheduler.patient = False
-        self.publisher.note(self.publisher.wire.hear())
-        while self.batch is not None or self.broker.journal.pending:
+        while self.batch is not None or self.broker.journal.pending or self.broker.waiting:
             self.disk()
 
 
@@ -230,6 +205,20 @@ def test_a_confirm_that_was_sent_arrives_before_the_news_of_the_crash() -> None:
     assert wire.hear() == ["1 ack 1", "1 nack 2"]
 
 
+def test_a_refusal_that_was_sent_arrives_before_the_news_of_the_crash() -> None:
+    scheduler, wire = holding(Action.REJECT_ARRIVES)
+    wire.broker.faults.nack_next()
+    wire.publish(1, "q")
+    wire.publish(1, "q")
+    wire.broker.crash_queue("q")
+    assert wire.hear() == []
+    assert not wire.broker.queues["q"].running
+    scheduler.release(Action.REJECT_ARRIVES)
+    assert wire.hear() == ["1 nack 2*"]
+    assert wire.broker.queues["q"].running
+    assert not wire.broker.queues["q"].senders
+
+
 def test_a_queue_does_not_restart_before_its_crash_is_known() -> None:
     scheduler, wire = holding(Action.DOWN_ARRIVES)
     wire.publish(1, "q")
@@ -242,12 +231,11 @@ def test_a_queue_does_not_restart_before_its_crash_is_known() -> None:
 
 
 def test_deleting_a_crashed_queue_does_not_turn_its_nacks_into_acks() -> None:
-    scheduler, wire = holding(Action.DOWN_ARRIVES)
+    _, wire = holding(Action.DOWN_ARRIVES)
     wire.publish(1, "q")
     wire.broker.crash_queue("q")
-    wire.say(1, commands.Queue.Delete(queue="q", nowait=True))
-    scheduler.release(Action.DOWN_ARRIVES)
-    assert wire.commit() == ["1 nack 1*"]
+    assert wire.say(1, commands.Queue.Delete(queue="q", nowait=True)) == ["1 nack 1*"]
+    assert wire.commit() == []
 
 
 def test_what_is_on_its_way_to_a_queue_dies_with_it() -> None:

@@ -28,10 +28,14 @@ def test_it_stops_when_told_and_tells_its_clients(tmp_path: Path, number: signal
     client.send(encode(1, *content("none")))
     assert client.line() == "1 ack 1"
     process.send_signal(number)
-    assert client.rest() == ["0 Connection.Close 320 CONNECTION_FORCED - broker is shutting down"]
+    why = "CONNECTION_FORCED - broker forced connection closure with reason 'shutdown'"
+    assert client.rest() == [f"0 Connection.Close 320 {why}"]
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 0
-    assert errors == "stopped\n"
+    opened, closed, stopped = errors.splitlines()
+    assert "opened by guest on vhost /" in opened
+    assert "closed by the broker: 320" in closed
+    assert stopped == "stopped"
     client.close()
 
 

@@ -12,6 +12,8 @@ the part that tests are about.  `1 ack 5*` is an ack of tag 5 with `multiple`.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ackproof.impl.broker import Broker
 from ackproof.impl.session import Session
 from pamqp import base, body, commands, frame, header
@@ -64,6 +66,10 @@ def _line(one: frame.FrameTypes) -> str:
     if isinstance(one, commands.Basic.Ack | commands.Basic.Nack):
         kind = "ack" if isinstance(one, commands.Basic.Ack) else "nack"
         return f"{kind} {one.delivery_tag}{'*' if one.multiple else ''}"
+    if isinstance(one, commands.Basic.Deliver | commands.Basic.GetOk):
+        return _delivery(one)
+    if isinstance(one, commands.Basic.ConsumeOk | commands.Basic.CancelOk | commands.Basic.Cancel):
+        return f"{one.name} {one.consumer_tag}"
     if isinstance(one, commands.Connection.Close | commands.Channel.Close):
         return f"{one.name} {one.reply_code} {one.reply_text}"
     if isinstance(one, commands.Basic.Return):
@@ -80,12 +86,25 @@ def _line(one: frame.FrameTypes) -> str:
     return one.name
 
 
-class Wire:
-    """One session of a broker, and a disk that commits when the test says so."""
+def _delivery(one: commands.Basic.Deliver | commands.Basic.GetOk) -> str:
+    """Return a delivery, with braces in the place of the content that follows it."""
+    again = " again" if one.redelivered else ""
+    if isinstance(one, commands.Basic.Deliver):
+        return f"deliver {one.consumer_tag} {one.delivery_tag} {{}}{again}"
+    return f"get-ok {one.delivery_tag} {{}}{again} +{one.message_count}"
 
-    def __init__(self, broker: Broker | None = None) -> None:
+
+class Wire:
+    """One session of a broker, and a disk that commits when the test says so.
+
+    Args:
+        broker: one that there is already.
+        options: of the session.
+    """
+
+    def __init__(self, broker: Broker | None = None, **options: Any) -> None:
         self.broker = broker or Broker()
-        self.session = Session(self.broker)
+        self.session = Session(self.broker, **options)
 
     def receive(self, data: bytes) -> list[str]:
         """Send bytes; return what the broker says to that."""
@@ -120,11 +139,11 @@ class Wire:
             self.broker.committed(self.broker.journal.take())
         return self.hear()
 
-    def opened(self, *channels: int, frame_max: int = 131072) -> Wire:
+    def opened(self, *channels: int, frame_max: int = 131072, channel_max: int = 2047) -> Wire:
         """Open the connection, and channel 1 or these channels."""
         self.receive(HEADER)
         self.say(0, commands.Connection.StartOk({}, "PLAIN", "\0guest\0guest", "en_US"))
-        self.say(0, commands.Connection.TuneOk(2047, frame_max, 0))
+        self.say(0, commands.Connection.TuneOk(channel_max, frame_max, 0))
         assert self.say(0, commands.Connection.Open()) == ["0 Connection.OpenOk"]
         for channel in channels or (1,):
             assert self.say(channel, commands.Channel.Open()) == [f"{channel} Channel.OpenOk"]

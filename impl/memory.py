@@ -1,0 +1,70 @@
+"""How many bytes the contents of messages take.
+
+A message is held by whoever may still need it: the channel it is coming in on, the network, a
+queue, a batch on its way to the disk.  Instead of asking all of them, the bytes are counted where
+they come into being and given back when Python drops the last reference: a `Share` stands for
+bytes, belongs to the thing that has them, and ends with it.
+
+The last reference may be dropped by the thread that writes to the disk, so what is given back goes
+through a queue that needs no lock, and is subtracted when somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+__all__ = ["Memory", "Share"]
+
+#: What Python itself needs for a message, about.
+_OVERHEAD = 500
+#: Given-back shares that are subtracted at the latest when so many have come together.
+_TOGETHER = 1000
+
+
+class Memory:
+    """Counts bytes; `used` says how many are in use."""
+
+    def __init__(self) -> None:
+        self._taken = 0
+        self._returned: deque[int] = deque()
+
+    @property
+    def used(self) -> int:
+        """Return the bytes of all shares that there are."""
+        returned = self._returned
+        while returned:
+            self._taken -= returned.popleft()
+        return self._taken
+
+    def take(self, size: int) -> Share:
+        """Return a share of so many bytes, and what Python needs for them."""
+        if len(self._returned) > _TOGETHER:
+            _ = self.used
+        return Share(self, size + _OVERHEAD)
+
+    def add(self, size: int) -> None:
+        """Count bytes that a share stands for."""
+        self._taken += size
+
+    def give_back(self, size: int) -> None:
+        """Bytes are free again; any thread may say so."""
+        self._returned.append(size)
+
+
+class Share:
+    """Bytes that are in use for as long as this is referred to."""
+
+    __slots__ = ("_memory", "_size")
+
+    def __init__(self, memory: Memory, size: int) -> None:
+        self._memory = memory
+        self._size = size
+        memory.add(size)
+
+    def grow(self, size: int) -> None:
+        """Stand for more bytes."""
+        self._size += size
+        self._memory.add(size)
+
+    def __del__(self) -> None:
+        self._memory.give_back(self._size)

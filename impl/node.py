@@ -1,0 +1,219 @@
+"""A node: a disk, a broker, the sockets, and what holds them together.
+
+The broker can go and come back while the disk stays, which is what a restart is: every connection
+breaks, what no commit has brought to the disk is gone, and a new broker begins with what is there.
+The port stays the same, and the history goes on.
+
+Everything here runs in one event loop.  For another thread, see `ackproof.impl.running`; for
+another process, `ackproof.impl.control`.
+"""
+
+from __future__ import annotations
+
+import logging
+import ssl
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ackproof.impl.broker import Broker
+from ackproof.impl.committer import SYNC_INTERVAL, Storage
+from ackproof.impl.disk import Disk
+from ackproof.impl.history import History
+from ackproof.impl.limits import Limits
+from ackproof.impl.scheduler import Eager, Scheduler
+from ackproof.impl.seeded import Seeded
+from ackproof.impl.server import Server
+from ackproof.impl.users import Users
+
+if TYPE_CHECKING:
+    from ackproof.impl.lockstep import Lockstep
+
+__all__ = ["Node"]
+
+_LOG = logging.getLogger(__name__)
+
+
+class Node:
+    """One broker and all that it needs, served on a port.
+
+    Args:
+        directory: where its data lies, what is found there is recovered; None to keep it in memory.
+        host: address to listen on.
+        port: 0 to let the system choose.
+        seed: any order of steps that the specification allows, drawn by this; None for the order
+            that a user expects.
+        interval: seconds between commits under load, if there is no seed.
+        history: takes down what happens; by default nothing does.
+        lockstep: take each step by the specification's own system as well, and compare; this is
+            slow.
+        tls: speak TLS with it, and nothing else.
+        users: who may come in; by default guest, with password guest.
+        limits: how much clients may take.
+        wrap: put around the disk, to make it slow or fail.
+
+    Attributes:
+        broker: the one that runs now.
+        port: the one that is listened on.
+
+    Raises:
+        DiskError: the directory cannot be used.
+    """
+
+    def __init__(
+        self,
+        directory: Path | None = None,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        seed: int | None = None,
+        interval: float = SYNC_INTERVAL,
+        history: History | None = None,
+        lockstep: bool = False,
+        tls: ssl.SSLContext | None = None,
+        users: Users | None = None,
+        limits: Limits | None = None,
+        wrap: Callable[[Storage], Storage] = lambda disk: disk,
+    ) -> None:
+        self.host = host
+        self.port = port
+        self.history = history if history is not None else History()
+        self.seed = seed
+        self._interval = interval
+        self._in_lockstep = lockstep
+        self._locksteps: list[Lockstep] = []
+        self._tls = tls
+        self._users = users or Users()
+        self._limits = limits or Limits()
+        self._disk = Disk(directory)
+        self._storage = wrap(self._disk)
+        self._restarting = False
+        self._begin()
+
+    def _begin(self) -> None:
+        scheduler = Eager() if self.seed is None else Seeded(self.seed)
+        stored = self._disk.recover()
+        self.broker = Broker(scheduler, stored, history=self.history)
+        if self._in_lockstep:
+            from ackproof.impl.lockstep import Lockstep  # it compiles the specification
+
+            self._locksteps.append(Lockstep(self.broker.steps))
+        self._server = Server(
+            self.broker,
+            self._storage,
+            interval=self._interval,
+            users=self._users,
+            limits=self._limits,
+        )
+
+    async def start(self) -> int:
+        """Listen; return the port.
+
+        Raises:
+            OSError: the address cannot be listened on.
+        """
+        self.port = await self._server.start(self.host, self.port, self._tls)
+        return self.port
+
+    async def stop(self) -> None:
+        """Say goodbye to every client, commit what is left, and stop."""
+        self.broker.faults.clear()
+        await self._server.stop()
+
+    def close(self) -> None:
+        """Let go of the disk."""
+        self._disk.close()
+
+    def pump(self) -> None:
+        """Something was done to the broker from outside: let it have its effect."""
+        self._server.pump()
+
+    # -- what can be asked of it ----------------------------------------------------------------
+
+    def complaints(self) -> list[str]:
+        """Return what was found wrong: in the history, and by comparing, if that was asked for."""
+        found = list(self.history.check.complaints)
+        for lockstep in self._locksteps:
+            try:
+                lockstep.check()
+            except AssertionError as deviation:
+                found.append(str(deviation))
+        return found
+
+    def schedule(self, seed: int | None) -> None:
+        """From now on, take steps in any order, drawn by this seed; None for the usual order.
+
+        Commits stay with who made them before: the clock, or the seed the node was started with.
+        After a restart the order is again as the node was started.
+        """
+        by_steps = self.broker.steps.scheduler.commits
+        chosen: Scheduler = Eager() if seed is None else Seeded(seed, commits=by_steps)
+        self.broker.reschedule(chosen)
+        self.history.note("schedule", seed=seed)
+
+    async def restart(self) -> None:
+        """Crash the node and start it again: what was not synced is gone (C5).
+
+        Faults that wait for something are forgotten.
+        """
+        _LOG.info("restarting: connections are cut, and what was not synced is lost")
+        await self._server.kill()
+        self.history.note("node_restarted")
+        self._begin()
+        await self.start()
+
+    def block(self, reason: str = "low on memory") -> None:
+        """Read nothing more from connections that publish; those who want to know are told (E4).
+
+        Args:
+            reason: what they are told.
+        """
+        self._server.block(str(reason))
+        self.history.note("fault", fault="block", reason=reason)
+
+    def unblock(self) -> None:
+        """Read again from connections that were blocked."""
+        self._server.unblock()
+        self.history.note("fault", fault="unblock")
+
+    def clear_faults(self) -> None:
+        """Disarm what has not struck, and release what is held or blocked."""
+        self.broker.faults.clear()
+        self.unblock()
+
+    def faults(self) -> dict[str, Callable[..., Any]]:
+        """Return everything that can be asked to go wrong, by name."""
+        faults = self.broker.faults
+        return {
+            "crash_queue": faults.crash_queue,
+            "delete_queue": faults.delete_queue,
+            "restart_node": self.restart,
+            "nack_next": faults.nack_next,
+            "crash_next": faults.crash_next,
+            "hold_fsync": faults.hold_fsync,
+            "release_fsync": faults.release_fsync,
+            "fail_writes": faults.fail_writes,
+            "withhold_confirms": faults.withhold_confirms,
+            "delay_confirms": faults.delay_confirms,
+            "release_confirms": faults.release_confirms,
+            "drop_connection": faults.drop_connection,
+            "block": self.block,
+            "unblock": self.unblock,
+            "clear": self.clear_faults,
+        }
+
+    def queues(self) -> list[dict[str, Any]]:
+        """Return what there is to know of each queue, fit for JSON."""
+        return [
+            {
+                "vhost": vhost.name,
+                "name": queue.name,
+                "durable": queue.durable,
+                "running": queue.running,
+                "ready": len(queue.machine.ready),
+                "unacked": len(queue.machine.pending),
+                "unconfirmed": len(queue.machine.awaiting),
+            }
+            for vhost in self.broker.vhosts.values()
+            for queue in vhost.queues.values()
+        ]

@@ -1,0 +1,46 @@
+"""What a broker finds on its disk when it starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ackproof.impl.content import Message
+from ackproof.impl.tables import Table
+from ackproof.impl.topology.parts import Binding, Exchange
+from ackproof.spec.sorts import Msg
+
+__all__ = ["Stored", "StoredQueue"]
+
+
+@dataclass(frozen=True)
+class StoredQueue:
+    """A queue: as it was declared, and its messages by id, oldest first.
+
+    Attributes:
+        expiries: when those expire that do, in seconds since 1970.
+    """
+
+    name: str
+    number: int
+    auto_delete: bool
+    messages: dict[Msg, Message]
+    vhost: str = "/"
+    arguments: Table = field(default_factory=dict)
+    expiries: dict[Msg, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Everything durable of a node."""
+
+    queues: list[StoredQueue] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
+    bindings: list[Binding] = field(default_factory=list)
+
+    @property
+    def last_number(self) -> int:
+        """Return the highest number of anything that is here, or 0."""
+        numbers = [queue.number for queue in self.queues]
+        numbers += [exchange.number for exchange in self.exchanges]
+        numbers += [binding.number for binding in self.bindings]
+        return max(numbers, default=0)

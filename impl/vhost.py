@@ -1,0 +1,238 @@
+"""A virtual host: queues by name, a topology, and everything a client may ask of them.
+
+Virtual hosts share nothing but the broker: a name means something else in each.  A connection lives
+in one of them, which it names when it opens.  What is kept here is what the specification takes as
+given: which queues there are, and where a message is routed.  What becomes of a message, the
+broker's steps say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ackproof.impl.arguments import check_arguments, check_same_arguments
+from ackproof.impl.content import Message
+from ackproof.impl.deadletters import Cause, cycles, dead_letter
+from ackproof.impl.errors import SoftError
+from ackproof.impl.hosted import HostedQueue
+from ackproof.impl.publishing import PublishingChannel
+from ackproof.impl.stored import StoredQueue
+from ackproof.impl.tables import Table
+from ackproof.impl.topology.equivalence import check_property
+from ackproof.impl.topology.parts import Change
+from ackproof.impl.topology.topology import Topology
+from ackproof.spec.lang import Event
+
+if TYPE_CHECKING:
+    from ackproof.impl.broker import Broker
+
+__all__ = ["DEFAULT", "VirtualHost"]
+
+#: Name of the virtual host that is always there.
+DEFAULT = "/"
+
+
+def _tell_nobody(_: Event, __: Message | None) -> None:
+    """What the broker itself publishes, nobody waits for."""
+
+
+class VirtualHost:
+    """The queues of one virtual host, and how messages are routed to them.
+
+    Args:
+        name: as clients name it in connection.open.
+        broker: what takes the steps, and gives out numbers.
+
+    Attributes:
+        queues: by name.
+        topology: its exchanges and bindings.
+    """
+
+    def __init__(self, name: str, broker: Broker) -> None:
+        self.name = name
+        self.queues: dict[str, HostedQueue] = {}
+        self.topology = Topology(name, broker.next_number)
+        self._broker = broker
+        self._own_channel = broker.open_channel(_tell_nobody)
+
+    def restore(self, found: StoredQueue) -> None:
+        """Take in a queue that was found on the disk."""
+        queue = HostedQueue(
+            found.name,
+            found.number,
+            vhost=self.name,
+            durable=True,
+            auto_delete=found.auto_delete,
+            arguments=found.arguments,
+        )
+        queue.restore(found.messages, found.expiries)
+        self.queues[found.name] = queue
+        self._broker.steps.used(queue)
+
+    # -- publishing -----------------------------------------------------------------------------
+
+    def publish(self, channel: PublishingChannel, message: Message) -> None:
+        """Route a message and publish it.
+
+        Raises:
+            SoftError: 404, there is no such exchange; 403, it is internal (A3, guards 3 and 4).
+        """
+        names = self.topology.publish(message.exchange, message)
+        self._broker.publish(channel, message, self._queues(names))
+
+    def route(self, exchange: str, message: Message) -> list[HostedQueue]:
+        """Return the queues that a message reaches which the broker itself sends to an exchange."""
+        return self._queues(self.topology.route(exchange, message))
+
+    def bury(self, queue: HostedQueue, message: Message, cause: Cause, now: float) -> None:
+        """Publish what a queue has given up to its dead letter exchange (B4.4, B4.5).
+
+        Args:
+            queue: has a dead letter exchange, which need not be there.
+            message: is lost to the queue.
+            cause: why.
+            now: seconds since 1970.
+        """
+        exchange = queue.dead_letter_exchange
+        if exchange is None or not self.topology.has(exchange):
+            return
+        letter = dead_letter(message, cause, queue, exchange, now, self._broker.memory)
+        targets = self.route(exchange, letter)
+        if cause is not Cause.REJECTED:
+            endless = cycles(letter, targets)
+            targets = [target for target in targets if target not in endless]
+        if targets:
+            self._broker.send(self._own_channel, letter, targets)
+
+    def _queues(self, names: Iterable[str]) -> list[HostedQueue]:
+        found = (self.queues.get(name) for name in names)
+        return [queue for queue in found if queue is not None]
+
+    # -- exchanges and bindings -----------------------------------------------------------------
+
+    def bind(self, queue: HostedQueue, source: str, key: str, arguments: Table) -> bool:
+        """Bind a queue to an exchange.
+
+        Returns:
+            Whether the disk has to be told.
+
+        Raises:
+            SoftError: 403, 404 or 406, as `Topology.bind_queue` does.
+        """
+        durable = queue.machine.durable
+        change = self.topology.bind_queue(source, queue.name, key, arguments, durable=durable)
+        return self.changed(change)
+
+    def changed(self, change: Change) -> bool:
+        """Tell the disk what has changed in the topology; return whether there was anything."""
+        durable = change.durable()
+        if durable:
+            self._broker.journal.changed(durable)
+        return bool(durable)
+
+    # -- queues ---------------------------------------------------------------------------------
+
+    def find(self, name: str, asking: object) -> HostedQueue:
+        """Return the queue of this name.
+
+        Raises:
+            SoftError: 404, there is none; 405, it belongs to another connection.
+        """
+        queue = self.queues.get(name)
+        if queue is None:
+            raise SoftError(404, f"no queue '{name}' in vhost '{self.name}'")
+        if queue.owner is not None and queue.owner is not asking:
+            raise self._locked(name)
+        self._broker.steps.await_running(queue)
+        return queue
+
+    def declare(
+        self,
+        name: str,
+        *,
+        durable: bool,
+        auto_delete: bool,
+        exclusive: bool,
+        arguments: Table,
+        asking: object,
+    ) -> tuple[HostedQueue, bool]:
+        """Declare a queue, under a name of the broker's choice if `name` is empty.
+
+        Args:
+            name: its name.
+            durable: it outlives the broker.
+            auto_delete: it goes with its last consumer.
+            exclusive: it belongs to the connection that declares it, and goes with it.
+            arguments: see `ackproof.impl.arguments`.
+            asking: the connection that declares it.
+
+        Returns:
+            The queue, and whether it is new.
+
+        Raises:
+            SoftError: 403, the name is reserved; 405, the queue belongs to another connection, or
+                would; 406, it is there with other properties, or an argument is wrong.
+            HardError: 540, this broker does not do what an argument asks for.
+        """
+        if name in self.queues:
+            queue = self.find(name, asking)
+            if exclusive is (queue.owner is None):
+                raise self._locked(name)
+            check_property(queue, "durable", durable, queue.durable)
+            check_property(queue, "auto_delete", auto_delete, queue.auto_delete)
+            check_same_arguments(queue, arguments, queue.arguments)
+            self._broker.steps.used(queue)
+            return queue, False
+        if name.startswith("amq."):
+            raise SoftError(403, f"queue name '{name}' contains reserved prefix 'amq.*'")
+        check_arguments(f"queue '{name}' in vhost '{self.name}'", arguments)
+        queue = HostedQueue(
+            name or f"amq.gen-{self._broker.steps.scheduler.token()}",
+            self._broker.next_number(),
+            vhost=self.name,
+            durable=durable,
+            auto_delete=auto_delete,
+            owner=asking if exclusive else None,
+            arguments=arguments,
+        )
+        self.queues[queue.name] = queue
+        self._broker.history.declared(queue)
+        self._broker.steps.used(queue)
+        if queue.machine.durable:
+            self._broker.journal.created(queue)
+        return queue, True
+
+    def _locked(self, name: str) -> SoftError:
+        return SoftError(
+            405,
+            f"cannot obtain exclusive access to locked queue '{name}' in vhost '{self.name}'. "
+            "It could be originally declared on another connection or the exclusive "
+            "property value does not match that of the original declaration.",
+        )
+
+    def delete(self, queue: HostedQueue) -> int:
+        """Delete a queue; return how many messages were ready in it."""
+        self._broker.steps.await_running(queue)
+        ready = len(queue.machine.ready)
+        del self.queues[queue.name]
+        self.changed(self.topology.remove_queue(queue.name))
+        self._broker.steps.delete_queue(queue)
+        return ready
+
+    def abandon(self, queue: HostedQueue) -> None:
+        """Delete a queue that nobody uses any more, if it was not deleted before (B7.5)."""
+        if self.queues.get(queue.name) is queue:
+            self.delete(queue)
+
+    def purge(self, queue: HostedQueue) -> int:
+        """Drop every ready message of a queue; return how many there were (B8.4)."""
+        ready = sorted(queue.machine.ready)
+        for msg in ready:
+            self._broker.steps.drop(queue, msg)
+        return len(ready)
+
+    def delete_exclusive(self, owner: object) -> None:
+        """Delete what was exclusive to a connection that is gone."""
+        for queue in [q for q in self.queues.values() if q.owner is owner]:
+            self.delete(queue)

@@ -1,0 +1,114 @@
+"""The pytest plugin, in runs of pytest of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PLUGIN = "ackproof.impl.pytest_plugin"
+
+TEST = """
+import pika
+
+def test_a_publish_is_confirmed(ackproof_broker):
+    connection = pika.BlockingConnection(
+        pika.ConnectionParameters("127.0.0.1", ackproof_broker.port)
+    )
+    channel = connection.channel()
+    channel.confirm_delivery()
+    channel.queue_declare("q", durable=True)
+    channel.basic_publish("", "q", b"hello", pika.BasicProperties(delivery_mode=2))
+    connection.close()
+    assert ackproof_broker.depth("q") == 1
+    print("seed", ackproof_broker.seed)
+
+def test_another_test_has_another_broker(ackproof_broker):
+    assert ackproof_broker.queues() == []
+"""
+
+BROKEN = """
+def test_that_is_happy_with_a_broken_promise(ackproof_broker):
+    ackproof_broker.ask(
+        lambda broker: broker.history.note(
+            "ack", connection=1, channel=1, tag=1, multiple=False
+        )
+    )
+"""
+
+
+def run(directory: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run pytest on a file, with the plugin."""
+    (directory / "test_it.py").write_text(text)
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", PLUGIN, "-s", *options],
+        cwd=directory,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_each_test_has_a_broker_of_its_own(tmp_path: Path) -> None:
+    result = run(tmp_path, TEST)
+    assert result.returncode == 0, result.stdout
+    assert "2 passed" in result.stdout
+    assert "seed None" in result.stdout
+    assert "--ackproof-seed" not in result.stdout
+
+
+def test_a_seed_is_shown_and_handed_on(tmp_path: Path) -> None:
+    result = run(tmp_path, TEST, "--ackproof-seed", "5")
+    assert "2 passed" in result.stdout, result.stdout
+    assert "seed 5" in result.stdout
+    assert "ackproof: --ackproof-seed 5" in result.stdout
+
+
+def test_every_step_can_be_compared_with_the_specification(tmp_path: Path) -> None:
+    result = run(tmp_path, TEST, "--ackproof-lockstep", "--ackproof-seed=5")
+    assert "2 passed" in result.stdout, result.stdout
+
+
+def test_a_random_seed_is_shown_too(tmp_path: Path) -> None:
+    result = run(tmp_path, TEST, "--ackproof-seed=random")
+    assert "2 passed" in result.stdout, result.stdout
+    (shown,) = [line for line in result.stdout.splitlines() if line.startswith("ackproof: ")]
+    assert f"seed {int(shown.split()[-1])}" in result.stdout.replace(shown, "")
+
+
+def test_a_seed_that_is_none_is_refused(tmp_path: Path) -> None:
+    result = run(tmp_path, TEST, "--ackproof-seed=five")
+    assert result.returncode == pytest.ExitCode.USAGE_ERROR
+    assert result.stderr == "ERROR: --ackproof-seed is 'five'; give an integer, or 'random'\n\n"
+
+
+def test_a_broken_promise_fails_the_test(tmp_path: Path) -> None:
+    result = run(tmp_path, BROKEN)
+    assert result.returncode == pytest.ExitCode.TESTS_FAILED
+    assert "1 passed, 1 error" in result.stdout
+    assert "connection 1, channel 1: publish 1 is acked and was never published" in result.stdout
+
+
+def test_nothing_is_imported_until_a_test_asks_for_a_broker(tmp_path: Path) -> None:
+    text = """
+import sys
+
+def test_imports():
+    loaded = {name for name in sys.modules if name.split(".")[0] in ("ackproof", "pamqp")}
+    assert loaded == {"ackproof", "ackproof.impl", "ackproof.impl.pytest_plugin"}
+    assert "sqlite3" not in sys.modules
+"""
+    result = run(tmp_path, text)
+    assert result.returncode == 0, result.stdout
+
+
+def test_pytest_finds_it_where_it_is_installed() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["entry-points"]["pytest11"] == {"ackproof": PLUGIN}
