@@ -40,11 +40,16 @@ class Node:
     Args:
         here: where it lives.
         name: the part of its name before the `@`.
+        host: an address of the loopback network to listen on.
+        port: the port to listen on; by default a free one.
     """
 
-    def __init__(self, here: Site, name: str) -> None:
+    def __init__(
+        self, here: Site, name: str, *, host: str = LOOPBACK, port: int | None = None
+    ) -> None:
         self.name = f"{name}@localhost"
-        self.port = free_port()
+        self.host = host
+        self.port = port or free_port()
         self.log = here.folder / name / "log" / f"{self.name}.log"
         self._scripts = scripts()
         self._folder = here.folder / name
@@ -62,7 +67,7 @@ class Node:
         folder.mkdir()
         (folder / "enabled_plugins").write_text("[].\n")
         (folder / "rabbitmq.conf").write_text(
-            f"listeners.tcp.1 = {LOOPBACK}:{self.port}\n"
+            f"listeners.tcp.1 = {self.host}:{self.port}\n"
             "loopback_users = none\n"
             # Memory and disk of the machine must not decide what an experiment shows.
             "vm_memory_high_watermark.absolute = 1GB\n"
@@ -76,7 +81,7 @@ class Node:
             "ERL_EPMD_PORT": str(here.port),
             "RUNNING_UNDER_SYSTEMD": "true",  # the script becomes the node, instead of its parent
             "RABBITMQ_NODENAME": self.name,
-            "RABBITMQ_NODE_IP_ADDRESS": LOOPBACK,
+            "RABBITMQ_NODE_IP_ADDRESS": self.host,
             "RABBITMQ_NODE_PORT": str(self.port),
             "RABBITMQ_DIST_PORT": str(free_port()),
             "RABBITMQ_MNESIA_BASE": str(folder / "mnesia"),
@@ -144,6 +149,12 @@ class Node:
             self._child.kill()
             self._child.wait()
             self._child = None
+
+    @property
+    def pid(self) -> int:
+        """The node's process id, while it runs."""
+        assert self._child is not None, f"{self.name} does not run"
+        return self._child.pid
 
     # -- asking it ----------------------------------------------------------------------------
 

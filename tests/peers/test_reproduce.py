@@ -1,35 +1,22 @@
-"""A real RabbitMQ does what the model says, with the accident and without it.
-
-Where RabbitMQ is not installed the comparison cannot be made; that is a failure where tests decide
-(`CI=true`).
-"""
+"""A real RabbitMQ does what the model says, with the accident and without it."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
 
-from bench.process import Missing
 from bench.rabbitmq.agreement import compare
 from bench.rabbitmq.cluster import Cluster, cluster
 from bench.rabbitmq.experiments import EXPERIMENTS, Experiment, perform
 from bench.rabbitmq.model import model_trace
-from bench.rabbitmq.site import scripts
 
 pytestmark = pytest.mark.peer
 
 
 @pytest.fixture(scope="module")
-def nodes() -> Iterator[Cluster]:
-    """Two nodes; where there is no RabbitMQ, fail if this run decides, and skip if not."""
-    try:
-        scripts()
-    except Missing as problem:
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{problem}, and the comparison must be made here")
-        pytest.skip(str(problem))
+def nodes(installed: None) -> Iterator[Cluster]:
+    """Two nodes."""
     with cluster() as pair:
         yield pair
 
