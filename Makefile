@@ -9,8 +9,8 @@
 #   make reproduce
 #                 two bugs of a real RabbitMQ beside the model's counterexamples; installs
 #                 rabbitmq-server if there is none, and takes two minutes
-#   make bench    measure the checker beside SPIN and TLC, and the machines natively;
-#                 most of an hour, or a minute with ARGS=--quick
+#   make bench    measure the checker beside SPIN and TLC, the broker beside RabbitMQ, and the
+#                 machines natively; most of an hour, or two minutes with ARGS=--quick
 #
 # The installation is editable and made of links to the source files, so that type checkers can
 # follow it.  A stamp has the names of all source files in its own name, as a checksum: when a file
@@ -63,7 +63,8 @@ reproduce: $(BENCH_STAMP)
 
 bench: $(BENCH_STAMP)
 	$(BIN)/python bench/checker.py $(ARGS)
-	$(BIN)/python bench/native.py
+	$(BIN)/python bench/native.py $(filter --quick,$(ARGS))
+	$(BIN)/python bench/broker.py $(filter --quick,$(ARGS))
 
 clean:
 	rm -rf $(VENV) build docs/_build docs/generated
