@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -16,10 +20,28 @@ SHOWN = re.findall(r"```console\n\$ (ackproof .+)\n((?:.*\n)+?)```", TEXT)
 _VARIES = re.compile(r"  (time|memory|engine) ")
 
 
+DESIGN, TEST = re.findall(r"```python\n(.+?)```", TEXT, flags=re.DOTALL)
+
+
 def test_the_design_is_the_example_file() -> None:
-    (design,) = re.findall(r"```python\n(.+?)```", TEXT, flags=re.DOTALL)
-    assert design == (ROOT / "docs" / "examples" / "hasty.py").read_text()
-    assert 10 <= len(design.splitlines()) <= 15
+    assert (ROOT / "docs" / "examples" / "hasty.py").read_text() == DESIGN
+    assert 10 <= len(DESIGN.splitlines()) <= 15
+
+
+def test_the_test_passes_with_the_code_that_the_documentation_shows(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "oracle.rst").read_text()
+    block = re.search(r"code-block:: python\n\n((?:   .*\n|\n)+)", page)
+    assert block is not None
+    (tmp_path / "test_it.py").write_text(f"{textwrap.dedent(block[1])}\n\n{TEST}")
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "ackproof.impl.pytest_plugin"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "2 passed" in result.stdout, result.stdout
 
 
 def test_there_is_output_to_compare() -> None:
