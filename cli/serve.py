@@ -7,6 +7,7 @@ it, and after it one for the control API if there is one; everything else goes t
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -20,6 +21,7 @@ import typer
 
 if TYPE_CHECKING:
     import ssl
+    from collections.abc import Callable
 
     from ackproof.impl.control import Control
     from ackproof.impl.node import Node
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["serve"]
 
 _WRONG_INPUT = 2
+#: Objects that come into being before it is looked for cycles.
+_NEW_OBJECTS = 50_000
 #: Entries of the history that are kept for the control API.
 _REMEMBERED = 100_000
 
@@ -44,6 +48,8 @@ class _Options:
     control: int | None
     recording: bool
     lockstep: bool
+    immediate: bool
+    replicas: int
     tls: ssl.SSLContext | None
 
 
@@ -72,6 +78,14 @@ def serve(
             help="Take steps in any order that the specification allows, drawn by this number."
         ),
     ] = None,
+    replicas: Annotated[
+        int,
+        typer.Option(
+            help="Processes of each durable queue, a master and mirrors, each with its own store.",
+            min=1,
+            max=9,
+        ),
+    ] = 1,
     control: Annotated[
         int | None,
         typer.Option(
@@ -90,8 +104,16 @@ def serve(
         bool,
         typer.Option(
             "--lockstep",
-            help="Take each step by the specification's own system as well, and stop a connection "
-            "where they differ; slow.",
+            help="Take each step by the specification's own system as well, and complain where "
+            "they differ; slow.",
+        ),
+    ] = False,
+    immediate: Annotated[
+        bool,
+        typer.Option(
+            "--immediate",
+            help="Take messages that are published as immediate, as brokers before RabbitMQ 3.0 "
+            "did: what no consumer can take at once is returned.",
         ),
     ] = False,
     verbose: Annotated[
@@ -108,6 +130,8 @@ def serve(
     level = logging.DEBUG if verbose else logging.INFO
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     logging.getLogger("ackproof").setLevel(level)
+    if lockstep and replicas > 1:
+        raise _refused("--lockstep compares queues without mirrors; choose it or --replicas")
     if in_memory and data is not None:
         raise _refused("--in-memory keeps nothing in --data; choose one of the two")
     with ExitStack() as stack:
@@ -125,6 +149,8 @@ def serve(
             control,
             verbose or control is not None,
             lockstep,
+            immediate,
+            replicas,
             _tls(tls_cert, tls_key),
         )
         asyncio.run(_serve(options))
@@ -145,7 +171,9 @@ async def _serve(options: _Options) -> None:
             interval=options.interval,
             history=history,
             lockstep=options.lockstep,
+            immediate=options.immediate,
             tls=options.tls,
+            replicas=options.replicas,
         )
     except DiskError as error:
         raise _refused(str(error)) from None
@@ -157,53 +185,62 @@ async def _serve(options: _Options) -> None:
 
 
 async def _run(node: Node, options: _Options) -> None:
-    from ackproof.impl.control import Control
-
     stop = _stop_signal()
+    _spare_the_collector()
     try:
         bound = await node.start()
     except OSError as error:
         raise _refused(
             f"cannot listen on {options.host}:{options.port}: {_reason(error)}"
         ) from None
-    control = Control(node, stop.set)
+    control = said = None
     try:
-        said = await _start_control(control, options.control)
+        if options.control is not None:
+            control, said = await _start_control(node, options.control, stop.set)
         where = f"data in {options.directory}" if options.kept else "data is not kept"
         typer.echo(f"ackproof broker ready on {options.host}:{bound}, {where}")
         if said is not None:
             typer.echo(said)
         await stop.wait()
     finally:
-        await control.stop()
+        if control is not None:
+            await control.stop()
         await node.stop()
 
 
-async def _start_control(control: Control, port: int | None) -> str | None:
-    """Serve the control API, if it was asked for; return the line that says so."""
-    if port is None:
-        return None
+async def _start_control(node: Node, port: int, stop: Callable[[], None]) -> tuple[Control, str]:
+    """Serve the control API; return it, and the line that says so."""
+    from ackproof.impl.control import Control
+
+    control = Control(node, stop)
     try:
         bound = await control.start(_LOOPBACK, port)
     except OSError as error:
         raise _refused(f"cannot listen on {_LOOPBACK}:{port}: {_reason(error)}") from None
-    return f"ackproof control ready on http://{_LOOPBACK}:{bound}"
+    return control, f"ackproof control ready on http://{_LOOPBACK}:{bound}"
 
 
 _LOOPBACK = "127.0.0.1"
 
 
 def _tls(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
-    from ackproof.impl.tls import TlsError, load_tls
-
     if certificate is None and key is None:
         return None
+    from ackproof.impl.tls import TlsError, load_tls
+
     if certificate is None or key is None:
         raise _refused("TLS needs both --tls-cert and --tls-key")
     try:
         return load_tls(certificate, key)
     except TlsError as error:
         raise _refused(str(error)) from None
+
+
+def _spare_the_collector() -> None:
+    """Let Python look for cycles less often: what comes with a message leaves none."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_NEW_OBJECTS)
 
 
 def _reason(error: OSError) -> str:

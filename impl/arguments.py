@@ -16,7 +16,7 @@ from ackproof.impl.errors import HardError, SoftError
 from ackproof.impl.tables import Table, type_name
 from ackproof.impl.topology.equivalence import check_argument
 
-__all__ = ["check_arguments", "check_same_arguments"]
+__all__ = ["TIME_MAX", "check_arguments", "check_same_arguments"]
 
 _TYPE = "x-queue-type"
 _CLASSIC = "classic"
@@ -53,8 +53,8 @@ _FOREIGN = (
     "x-delivery-limit",
 )
 
-#: Milliseconds, at most, of everything that takes time.
-_TIME_MAX = 2**32 - 1
+#: Milliseconds, at most, of everything that takes time: ten years.
+TIME_MAX = 10 * 365 * 24 * 3600 * 1000
 _PRIORITY_MAX = 255
 
 #: Says what is wrong with a value, as RabbitMQ does, or returns None.
@@ -69,7 +69,7 @@ def _integer(value: object) -> str | None:
 
 def _time(value: object) -> str | None:
     wrong = _integer(value)
-    if wrong is None and isinstance(value, int) and value > _TIME_MAX:
+    if wrong is None and isinstance(value, int) and value > TIME_MAX:
         return f"{{value_too_large,{value}}}"
     return wrong
 

@@ -23,14 +23,19 @@ from ackproof.impl.faults import Faults
 from ackproof.impl.history import History
 from ackproof.impl.hosted import HostedQueue
 from ackproof.impl.journal import Batch, Journal
+from ackproof.impl.limits import Limits
 from ackproof.impl.memory import Memory
+from ackproof.impl.mirroring import MirroringSteps
 from ackproof.impl.publishing import Place, PublishingChannel, Tell
+from ackproof.impl.replying import Replies
 from ackproof.impl.scheduler import Eager, Scheduler
 from ackproof.impl.stored import Stored
 from ackproof.impl.vhost import DEFAULT, VirtualHost
 from ackproof.spec.sorts import Msg
 
 __all__ = ["Broker"]
+
+_LIMITS = Limits()
 
 
 class Broker:
@@ -45,11 +50,15 @@ class Broker:
         steps: how steps are taken.
         history: takes down what happens; by default nothing does.
         clock: tells the time.
+        replicas: how many processes each durable queue has, a master and mirrors.
+        limits: how much clients may take.
 
     Attributes:
         faults: what can be asked to go wrong.
+        immediate: whether publishers may ask for `immediate`, as before RabbitMQ 3.0.
         journal: what the disk still has to be told.
         memory: what the contents of messages take.
+        replies: who waits for replies that no queue carries.
         steps: the steps of the specification, for those who cause one.
         vhosts: by name; the default one, `/`, is always there.
     """
@@ -62,13 +71,18 @@ class Broker:
         steps: type[ExpiringSteps] = ExpiringSteps,
         history: History | None = None,
         clock: Clock = time.time,
+        replicas: int = 1,
+        limits: Limits = _LIMITS,
     ) -> None:
+        self.limits = limits
         self.journal = Journal()
         self.memory = Memory()
+        self.replies = Replies()
+        self.immediate = False
         self.history = history if history is not None else History()
         self.faults = Faults(self)
         self.vhosts: dict[str, VirtualHost] = {}
-        self.steps = steps(scheduler or Eager(), self.journal)
+        self.steps = self._steps(steps, scheduler or Eager(), replicas)
         self.steps.unused = lambda queue: self.vhosts[queue.vhost].abandon(queue)
         self.steps.bury = self._bury
         self.steps.clock = clock
@@ -79,6 +93,17 @@ class Broker:
         self._restore(stored or Stored())
         if self.history.recording:
             self.steps.observers.append(self.history)
+
+    def _steps(
+        self, steps: type[ExpiringSteps], scheduler: Scheduler, replicas: int
+    ) -> ExpiringSteps:
+        if replicas == 1:
+            return steps(scheduler, self.journal)
+        mirroring = MirroringSteps(scheduler, self.journal)
+        mirroring.replicas = replicas
+        mirroring.number = self.next_number
+        mirroring.led = lambda queue: self.vhosts[queue.vhost].led(queue)
+        return mirroring
 
     def _restore(self, stored: Stored) -> None:
         for exchange in stored.exchanges:
@@ -170,6 +195,15 @@ class Broker:
             self.steps.publish_in_tx(channel, message, targets)
             return
         self.send(channel, message, targets)
+        self.steps.run(idle=False)
+
+    def publish_at_once(
+        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
+    ) -> None:
+        """Publish a message to those queues that can hand it to a consumer now (A6.6)."""
+        self._last_message += 1
+        msg = cast(Msg, self._last_message)
+        self.steps.publish_at_once(channel, msg, message, targets)
         self.steps.run(idle=False)
 
     def send(

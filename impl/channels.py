@@ -14,12 +14,12 @@ refused as 540 NOT_IMPLEMENTED, and never half done.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ackproof.impl.consuming import ConsumingChannel
 from ackproof.impl.content import Assembly, Message
 from ackproof.impl.decoding import decode_method
-from ackproof.impl.errors import HardError, SoftError
+from ackproof.impl.errors import BodyTooLarge, HardError, SoftError
 from ackproof.impl.frames import (
     BODY,
     METHOD,
@@ -31,6 +31,7 @@ from ackproof.impl.methods import METHODS
 from ackproof.impl.methods.handler import stripped
 from ackproof.impl.publishing import Place
 from ackproof.impl.replies import encode_consumer_event, encode_event
+from ackproof.impl.replying import ReplyConsumer, addressed, asks_for_reply, encode_reply
 from ackproof.spec.lang import Event
 from ackproof.spec.wire import Cancel, ChannelClose
 from pamqp import base, commands
@@ -67,6 +68,7 @@ class SessionChannel:
         muted: what the machines tell is not sent on.
         assembly: the publish whose content is coming in.
         last_queue: name of the queue that was declared last here, which no name stands for.
+        reply_consumer: who waits for replies here, if somebody does.
     """
 
     def __init__(self, session: Session, number: int) -> None:
@@ -83,6 +85,7 @@ class SessionChannel:
         self._withheld: list[bytes] | None = None
         self.assembly: Assembly | None = None
         self.last_queue = ""
+        self.reply_consumer: ReplyConsumer | None = None
         self._closing = False
 
     # -- frames in ------------------------------------------------------------------------------
@@ -132,10 +135,28 @@ class SessionChannel:
         if received.kind == BODY:
             message = self.assembly.take_body(received.payload)
         else:
-            message = self.assembly.take_header(received)
+            message = self._take_header(self.assembly, received)
         if message is not None:
-            self.assembly = None
-            self.vhost.publish(self.publishing, message)
+            immediate, self.assembly = self.assembly.immediate, None
+            self._publish(message, immediate)
+
+    def _take_header(self, assembly: Assembly, received: Received) -> Message | None:
+        """Take a content header; other properties are looked at last (A3, guards 3, 4 and 6)."""
+        try:
+            return assembly.take_header(received)
+        except BodyTooLarge:
+            raise
+        except SoftError:
+            self.vhost.topology.find_to_publish(assembly.exchange)
+            if asks_for_reply(received.payload) and self.reply_consumer is None:
+                raise SoftError(406, "fast reply consumer does not exist") from None
+            raise
+
+    def _publish(self, message: Message, immediate: bool) -> None:
+        if asks_for_reply(message.properties):
+            self.vhost.topology.find_to_publish(message.exchange)  # what is wrong there is first
+            message = addressed(message, self.reply_consumer)
+        self.vhost.publish(self.publishing, message, immediate)
 
     def _receive_closing(self, received: Received) -> None:
         if received.kind != METHOD:
@@ -204,12 +225,33 @@ class SessionChannel:
 
     def closed(self) -> None:
         """The channel is closed, by whomever: the machines are told."""
+        self.forget_replies()
         self.broker.close_channel(self.publishing)
         self.broker.steps.end_consumers(self.consuming)
 
     def forget(self) -> None:
         """The channel is closed on both sides; its number may be used again."""
         self.session.forget_channel(self.number)
+
+    # -- replies --------------------------------------------------------------------------------
+
+    def await_replies(self, tag: str, token: str) -> None:
+        """From now on replies are delivered here, to a consumer of this tag."""
+        self.reply_consumer = self.broker.replies.enter(tag, token, self._deliver_reply)
+
+    def forget_replies(self) -> None:
+        """From now on no replies are delivered here."""
+        if self.reply_consumer is not None:
+            self.broker.replies.forget(self.reply_consumer)
+            self.reply_consumer = None
+
+    def _deliver_reply(self, message: Message) -> None:
+        assert self.reply_consumer is not None
+        tag = cast(int, self.consuming.machine.next_tag())
+        frame_max = self.session.frame_max
+        self.session.send(encode_reply(self.reply_consumer, tag, message, self.number, frame_max))
+
+    # -- queues by name -------------------------------------------------------------------------
 
     def find_queue(self, name: object) -> HostedQueue:
         """Return a queue by name; no name means the one that was declared last here.

@@ -25,6 +25,10 @@ __all__ = ["Check"]
 Story = Callable[[Callable[[dict[str, Any]], bool]], str]
 
 
+#: Complaints that are kept; what follows from the first ones teaches nobody anything.
+_COMPLAINTS = 100
+
+
 @dataclass(slots=True)
 class _Publish:
     """What is known of a publish that is not settled.
@@ -53,7 +57,7 @@ class Check:
     """Finds what is wrong in the entries of a history, as they come.
 
     Attributes:
-        complaints: what was found, each with the entries that show it.
+        complaints: what was found, each with the entries that show it; the first 100.
     """
 
     def __init__(self) -> None:
@@ -74,7 +78,7 @@ class Check:
         """Look at one entry."""
         look = _KINDS.get(kind)
         wrong = look(self, facts) if look is not None else None
-        if wrong is not None:
+        if wrong is not None and len(self.complaints) < _COMPLAINTS:
             place = {name: facts[name] for name in ("connection", "channel") if name in facts}
             where = ", ".join(f"{name} {number}" for name, number in place.items())
             told = story(lambda entry: all(entry.get(n, v) == v for n, v in place.items()))
@@ -174,6 +178,10 @@ class Check:
         for publish in self._messages.values():
             publish.owed.discard(facts["queue_number"])
 
+    def _replica_lost(self, facts: dict[str, Any]) -> None:
+        self._queue_crashed(facts)
+        self._queue_deleted(facts)
+
     def _channel_closed(self, facts: dict[str, Any]) -> None:
         key = (facts.get("connection", 0), facts.get("channel", 0))
         closed = self._channels.pop(key, _Channel())
@@ -194,9 +202,12 @@ _KINDS: dict[str, Callable[[Check, dict[str, Any]], str | None]] = {
     "dropped": Check._left,
     "acknowledged": Check._left,
     "passed_by": Check._left,
+    "mirror_released": Check._left,
     "refused": Check._refused,
     "queue_crashed": Check._queue_crashed,
     "queue_deleted": Check._queue_deleted,
+    "replica_deleted": Check._queue_deleted,
+    "replica_lost": Check._replica_lost,
     "channel_closed": Check._channel_closed,
     "node_restarted": Check._restarted,
 }

@@ -9,7 +9,7 @@ does no harm.
 from __future__ import annotations
 
 from collections.abc import Callable
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,8 @@ __all__ = ["Clock", "Deadlines"]
 
 #: Returns seconds since 1970.
 Clock = Callable[[], float]
+#: Deadlines out of date that are kept, besides as many as there are others.
+_OUT_OF_DATE = 64
 
 
 class Deadlines:
@@ -35,6 +37,21 @@ class Deadlines:
         if when < self._of.get(queue, float("inf")):
             self._of[queue] = when
             heappush(self._heap, (when, next(self._order), queue))
+            self._tidy()
+
+    def forget(self, queue: HostedQueue) -> None:
+        """A queue is gone, and is not to be looked at any more."""
+        if self._of.pop(queue, None) is not None:
+            self._tidy()
+
+    def _tidy(self) -> None:
+        """Drop what is out of date, if it is most of the heap; it would hold queues that are gone.
+
+        A deadline may be weeks away, and a client may declare and delete queues all that time.
+        """
+        if len(self._heap) > _OUT_OF_DATE + 2 * len(self._of):
+            self._heap = [entry for entry in self._heap if self._of.get(entry[2]) == entry[0]]
+            heapify(self._heap)
 
     @property
     def next(self) -> float | None:

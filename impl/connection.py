@@ -65,9 +65,11 @@ class Connection(asyncio.Protocol):
         if self._timer is not None:
             self._timer.cancel()
         if self.session is not None:
-            self.session.connection_lost()
-            self._server.dismiss(self.session)
-            self._server.pump()
+            try:
+                self.session.connection_lost()
+            finally:
+                self._server.dismiss(self.session)
+                self._server.pump()
 
     def data_received(self, data: bytes) -> None:
         """Bytes have arrived."""

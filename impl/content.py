@@ -14,15 +14,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
-from ackproof.impl.decoding import decode_header, drop_header, read_headers
-from ackproof.impl.errors import HardError, SoftError
+from ackproof.impl.arguments import TIME_MAX
+from ackproof.impl.decoding import SHORT, drop_header, read_headers, read_properties, split_header
+from ackproof.impl.errors import BodyTooLarge, HardError, SoftError
 from ackproof.impl.frames import Received
 from ackproof.impl.limits import Limits
 from ackproof.impl.memory import Memory, Share
-from ackproof.impl.tables import Table
+from ackproof.impl.tables import Table, type_name
 from pamqp import commands
-from pamqp.header import ContentHeader
 
 __all__ = ["Assembly", "Message"]
 
@@ -33,9 +35,9 @@ _PERSISTENT = 2
 _NUMBER = re.compile(r"[+-]?[0-9]+")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Message:
-    """One published message.
+    """One published message.  Nobody changes it; to freeze it would make it much more expensive.
 
     Attributes:
         routing_keys: the routing key, then what the headers CC and BCC add to it (A5.1).
@@ -61,7 +63,19 @@ class Message:
     def count_in(self, memory: Memory) -> None:
         """Count the memory that it takes, if nobody does yet."""
         if self.share is None:
-            object.__setattr__(self, "share", memory.take(len(self.properties) + len(self.body)))
+            self.share = memory.take(len(self.properties) + len(self.body))
+
+
+class _Head(NamedTuple):
+    """What the properties of a message say that concerns the broker, when they are in order.
+
+    `copies` are the further routing keys of CC and BCC; `blind`: there is a BCC.
+    """
+
+    persistent: bool
+    expiration: int | None
+    copies: tuple[str, ...]
+    blind: bool
 
 
 class Assembly:
@@ -74,6 +88,19 @@ class Assembly:
         memory: counts what has come in, and then the message.
     """
 
+    __slots__ = (
+        "_body",
+        "_body_size",
+        "_head",
+        "_limits",
+        "_memory",
+        "_missing",
+        "_properties",
+        "_publish",
+        "_share",
+        "_user",
+    )
+
     def __init__(
         self,
         publish: commands.Basic.Publish,
@@ -84,18 +111,27 @@ class Assembly:
         self._publish = publish
         self._user = user
         self._limits = limits
-        self._share = None if memory is None else memory.take(0)
-        self._header: ContentHeader | None = None
+        self._memory = memory
+        self._share: Share | None = None
+        self._head: _Head | None = None
         self._properties = b""
-        self._routing_keys: tuple[str, ...] = ()
-        self._expiration: int | None = None
-        self._body = bytearray()
-        self._missing = 0
+        self._body: bytearray | None = None
+        self._body_size = self._missing = 0
+
+    @property
+    def exchange(self) -> str:
+        """Return the name of the exchange that it is published to."""
+        return str(self._publish.exchange)
+
+    @property
+    def immediate(self) -> bool:
+        """Tell whether the message is for consumers that can take it at once (A6.6)."""
+        return bool(self._publish.immediate)
 
     @property
     def expected(self) -> str:
         """Say which frame has to come next, and does not, as RabbitMQ does."""
-        if self._header is not None:
+        if self._head is not None:
             return "expected content body, got non content body frame instead"
         return f"expected content header for class {_BASIC}, got non content header frame instead"
 
@@ -106,28 +142,26 @@ class Assembly:
             HardError: 501, 505, or 540 for what this broker does not do.
             SoftError: 406, the broker does not take such a message (A3).
         """
-        if self._header is not None:
+        if self._head is not None:
             raise HardError(505, self.expected)
-        header = decode_header(received, self._limits.table_depth)
-        if header.class_id != _BASIC:
+        payload = received.payload
+        class_id, size, said = split_header(payload)
+        if class_id != _BASIC:
             raise HardError(
                 505,
-                f"expected content header for class {_BASIC}, "
-                f"got one for class {header.class_id} instead",
+                f"expected content header for class {_BASIC}, got one for class {class_id} instead",
             )
-        body_max = self._limits.body_size
-        if header.body_size > body_max:
-            raise SoftError(
-                406, f"message size {header.body_size} is larger than max size {body_max}"
-            )
-        self._check(header.properties)
-        self._header = header
-        self._missing = header.body_size
-        self._routing_keys = (str(self._publish.routing_key), *_copies(header))
-        self._properties = _without_blind_copies(header, received.payload)
-        if self._share is not None:
-            self._share.grow(len(self._properties))
-        return None if self._missing else self._message(b"")
+        depth, body_max = self._limits.table_depth, self._limits.body_size
+        if size > body_max:
+            read_properties(said, depth)  # what cannot be read is the worse error
+            raise BodyTooLarge(406, f"message size {size} is larger than max size {body_max}")
+        check = _check_again if len(said) <= SHORT else _check
+        self._head = check(said, depth, self._user)
+        self._body_size = self._missing = size
+        self._properties = drop_header(payload, "BCC") if self._head.blind else payload
+        if self._memory is not None:
+            self._share = self._memory.take(len(self._properties))
+        return None if size else self._message(self._head, b"")
 
     def take_body(self, payload: bytes) -> Message | None:
         """Take a piece of the body; return the message when it is complete.
@@ -135,46 +169,66 @@ class Assembly:
         Raises:
             HardError: 505, a header was expected; 501, the body is longer than was said.
         """
-        if self._header is None:
+        if self._head is None:
             raise HardError(505, self.expected)
         if self._share is not None:
             self._share.grow(len(payload))
         self._missing -= len(payload)
         if self._missing < 0:
-            raise HardError(501, f"content body is longer than the {self._header.body_size} bytes")
-        if self._missing or self._body:
-            # Pieces may be tiny, or empty, and very many: none of them is kept for itself.
-            self._body += payload
-            return None if self._missing else self._message(bytes(self._body))
-        return self._message(payload)
+            raise HardError(501, f"content body is longer than the {self._body_size} bytes")
+        if not self._missing and self._body is None:
+            return self._message(self._head, payload)
+        # Pieces may be tiny, or empty, and very many: none of them is kept for itself.
+        if self._body is None:
+            self._body = bytearray()
+        self._body += payload
+        return None if self._missing else self._message(self._head, bytes(self._body))
 
-    def _check(self, properties: commands.Basic.Properties) -> None:
-        """Refuse what no broker takes (A3, guards 7, 8 and 10), and what this one cannot keep."""
-        if properties.user_id and properties.user_id != self._user:
-            raise SoftError(
-                406,
-                f"user_id property set to '{properties.user_id}' "
-                f"but authenticated user was '{self._user}'",
-            )
-        if properties.expiration is not None:
-            self._expiration = _milliseconds(properties.expiration)
-        if properties.delivery_mode not in (None, 1, _PERSISTENT):
-            raise SoftError(
-                406, f"invalid message: delivery_mode {properties.delivery_mode} is not 1 or 2"
-            )
-
-    def _message(self, body: bytes) -> Message:
-        assert self._header is not None
+    def _message(self, head: _Head, body: bytes) -> Message:
+        publish = self._publish
         return Message(
-            exchange=str(self._publish.exchange),
-            routing_keys=self._routing_keys,
-            mandatory=bool(self._publish.mandatory),
-            persistent=self._header.properties.delivery_mode == _PERSISTENT,
+            exchange=publish.exchange,
+            routing_keys=(publish.routing_key, *head.copies),
+            mandatory=publish.mandatory,
+            persistent=head.persistent,
             properties=self._properties,
             body=body,
             share=self._share,
-            expiration=self._expiration,
+            expiration=head.expiration,
         )
+
+
+def _check(said: bytes, depth: int, user: str) -> _Head:
+    """Refuse what no broker takes (A3, guards 7, 8 and 10), and what this one cannot keep.
+
+    Args:
+        said: flags and properties, as they came.
+        depth: levels of field tables in one another, at most.
+        user: name of who publishes.
+
+    Raises:
+        HardError: 501, the properties cannot be read.
+        SoftError: 406, the broker does not take such a message.
+    """
+    properties = read_properties(said, depth)
+    if properties.user_id and properties.user_id != user:
+        raise SoftError(
+            406,
+            f"user_id property set to '{properties.user_id}' but authenticated user was '{user}'",
+        )
+    said_of_time = properties.expiration
+    expiration = None if said_of_time is None else _milliseconds(said_of_time)
+    if properties.delivery_mode not in (None, 1, _PERSISTENT):
+        raise SoftError(
+            406, f"invalid message: {{delivery_mode_unknown,{properties.delivery_mode}}}"
+        )
+    headers = properties.headers or {}
+    persistent = properties.delivery_mode == _PERSISTENT
+    return _Head(persistent, expiration, _copies(headers), "BCC" in headers)
+
+
+#: Most messages of a publisher have the same properties.
+_check_again = lru_cache(1024)(_check)
 
 
 def _milliseconds(expiration: str) -> int:
@@ -186,25 +240,23 @@ def _milliseconds(expiration: str) -> int:
         wrong = f'{{leftover_string,"{expiration[number.end() :]}"}}'
     elif int(number[0]) < 0:
         wrong = f"{{value_negative,{int(number[0])}}}"
+    elif int(number[0]) > TIME_MAX:
+        wrong = f"{{value_too_large,{int(number[0])}}}"
     else:
         return int(number[0])
     raise SoftError(406, f"invalid expiration '{expiration}': {wrong}")
 
 
-def _copies(header: ContentHeader) -> list[str]:
-    """Return the further routing keys of CC and BCC (A5.1, A3 guard 10)."""
-    headers = header.properties.headers or {}
+def _copies(headers: Table) -> tuple[str, ...]:
+    """Return the further routing keys of CC and BCC (A5.1, A3 guard 10).
+
+    What is no text in them is no routing key, and is passed over.
+    """
     keys: list[str] = []
     for name in ("CC", "BCC"):
         value = headers.get(name, [])
-        if not isinstance(value, list) or not all(isinstance(key, str) for key in value):
-            raise SoftError(406, f"invalid message: header {name} is not an array of strings")
+        if not isinstance(value, list):
+            wrong = f'{{unacceptable_type_in_header,"{name}",{type_name(value)}}}'
+            raise SoftError(406, f"invalid message: {wrong}")
         keys += [key for key in value if isinstance(key, str)]
-    return keys
-
-
-def _without_blind_copies(header: ContentHeader, payload: bytes) -> bytes:
-    headers = header.properties.headers
-    if not headers or "BCC" not in headers:
-        return payload
-    return drop_header(payload, "BCC")
+    return tuple(keys)

@@ -18,8 +18,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import defaultdict
+from collections.abc import Callable, Collection
+from functools import lru_cache
+from itertools import chain
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from ackproof.impl.content import Message
 from ackproof.impl.journal import Batch
@@ -73,7 +76,27 @@ CREATE TABLE entry (
 ) WITHOUT ROWID;
 """
 
-_ORPHANS = "DELETE FROM message WHERE id = ? AND id NOT IN (SELECT message FROM entry)"
+_REMOVED = """
+DELETE FROM entry WHERE queue = ? AND message IN (SELECT value FROM json_each(?))
+"""
+_ORPHANS = """
+DELETE FROM message WHERE id IN (SELECT value FROM json_each(?))
+    AND NOT EXISTS (SELECT 1 FROM entry WHERE message = message.id)
+"""
+#: Rows that one statement inserts: few different numbers, since each is a statement to prepare.
+_AT_ONCE = (256, 32, 4, 1)
+
+
+#: Bytes up to which a message is inserted together with others.
+_SMALL = 1 << 14
+
+
+def _keys_to_text(keys: tuple[str, ...]) -> str:
+    return _remembered(keys) if len(keys) == 1 else json.dumps(keys)
+
+
+#: Most messages have the same key as another one.
+_remembered: Callable[[tuple[str, ...]], str] = lru_cache(1024)(json.dumps)
 
 
 class DiskError(Exception):
@@ -95,7 +118,9 @@ class Disk:
         self.path = Path(":memory:") if directory is None else directory / "node.sqlite"
         try:
             if directory is not None:
-                directory.mkdir(parents=True, exist_ok=True)
+                # What is in it may be read by who runs the broker, and by nobody else.
+                directory.mkdir(0o700, parents=True, exist_ok=True)
+                self.path.touch(0o600)
             self._db = sqlite3.connect(
                 self.path, timeout=1.0, isolation_level=None, check_same_thread=False
             )
@@ -117,10 +142,21 @@ class Disk:
             )
 
     def recover(self) -> Stored:
-        """Return everything that is here, with each queue its messages by id, oldest first."""
-        return Stored(self._queues(), self._exchanges(), self._bindings())
+        """Return everything that is here, with each queue its messages by id, oldest first.
 
-    def _queues(self) -> list[StoredQueue]:
+        Raises:
+            DiskError: it cannot be read any more.
+        """
+        try:
+            return Stored(self._queues(), self._exchanges(), self._bindings())
+        except (sqlite3.Error, ValueError, LookupError, TypeError) as error:
+            raise DiskError(
+                f"{self.path} is damaged: {error}; start with another data directory, "
+                "or with a copy of this one from before"
+            ) from None
+
+    def entries(self) -> tuple[dict[int, dict[Msg, Message]], dict[int, dict[Msg, float]]]:
+        """Return what stands in each queue by its number: the messages, and when they expire."""
         contents = self._contents()
         messages: dict[int, dict[Msg, Message]] = defaultdict(dict)
         expiries: dict[int, dict[Msg, float]] = defaultdict(dict)
@@ -129,15 +165,29 @@ class Disk:
             messages[number][msg] = contents[msg]
             if expires is not None:
                 expiries[number][msg] = expires
+        return messages, expiries
+
+    def erase_all_but(self, numbers: Collection[int]) -> None:
+        """Remove what stands in any queue but those of these numbers."""
+        self._db.execute("BEGIN IMMEDIATE")
+        kept = json.dumps(list(numbers))
+        self._db.execute(
+            "DELETE FROM entry WHERE queue NOT IN (SELECT value FROM json_each(?))", (kept,)
+        )
+        self._db.execute("DELETE FROM message WHERE id NOT IN (SELECT message FROM entry)")
+        self._db.execute("COMMIT")
+
+    def _queues(self) -> list[StoredQueue]:
+        messages, expiries = self.entries()
         return [
             StoredQueue(
                 name,
                 number,
                 bool(auto_delete),
-                messages[number],
+                messages.get(number, {}),
                 vhost,
                 from_text(text),
-                expiries[number],
+                expiries.get(number, {}),
             )
             for number, vhost, name, auto_delete, text in self._db.execute("SELECT * FROM queue")
         ]
@@ -184,13 +234,28 @@ class Disk:
         """
         self._db.execute("BEGIN IMMEDIATE")
         try:
+            self._remove(batch)
             self._insert(batch)
             self._delete(batch)
             self._db.execute("COMMIT")
-        except sqlite3.Error:
+        except BaseException:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
             raise
+
+    def _remove(self, batch: Batch) -> None:
+        """Remove what has left its queue; a mirror may have been told of it once more since."""
+        removed: dict[int, list[Msg]] = defaultdict(list)
+        for queue, msg in batch.removed:
+            removed[queue.number].append(msg)
+        for number, messages in removed.items():
+            self._db.execute(_REMOVED, (number, json.dumps(messages)))
+        self._bury([msg for _, msg in batch.removed])
+
+    def _bury(self, gone: list[Msg]) -> None:
+        """Remove those of these messages that stand in no queue any more."""
+        if gone:
+            self._db.execute(_ORPHANS, (json.dumps(gone),))
 
     def _insert(self, batch: Batch) -> None:
         self._db.executemany(
@@ -214,33 +279,40 @@ class Disk:
                 for b in batch.topology.bound
             ],
         )
-        self._db.executemany(
-            "INSERT OR IGNORE INTO message VALUES (?, ?, ?, ?, ?)",
-            [
-                (
-                    msg,
-                    content.exchange,
-                    json.dumps(content.routing_keys),
-                    content.properties,
-                    content.body,
-                )
-                for _, msg, content in batch.messages
-            ],
-        )
-        self._db.executemany(
-            "INSERT INTO entry VALUES (?, ?, ?)",
+        large: list[tuple[Any, ...]] = []
+        small: list[tuple[Any, ...]] = []
+        for _, msg, content in batch.messages:
+            keys = _keys_to_text(content.routing_keys)
+            row = (msg, content.exchange, keys, content.properties, content.body)
+            size = len(content.properties) + len(content.body)
+            (small if size <= _SMALL else large).append(row)
+        self._insert_many("INSERT OR IGNORE INTO message", small)
+        self._db.executemany("INSERT OR IGNORE INTO message VALUES (?, ?, ?, ?, ?)", large)
+        self._insert_many(
+            "INSERT INTO entry",
             [
                 (msg, queue.number, batch.expiries.get((queue.number, msg)))
                 for queue, msg, _ in batch.messages
             ],
         )
 
+    def _insert_many(self, insert: str, rows: list[tuple[Any, ...]]) -> None:
+        """Insert rows, many with each statement, which has copies of them all.
+
+        SQLite works without Python's lock while it executes a statement, and gets it back when the
+        event loop lets go of it: that is what takes long, and not the row.
+        """
+        start = 0
+        while start < len(rows):
+            count = next(size for size in _AT_ONCE if size <= len(rows) - start)
+            some = rows[start : start + count]
+            one = "(" + ", ".join("?" * len(some[0])) + ")"
+            values = ", ".join([one] * count)
+            self._db.execute(f"{insert} VALUES {values}", [*chain.from_iterable(some)])
+            start += count
+
     def _delete(self, batch: Batch) -> None:
-        gone = [msg for _, msg in batch.removed]
-        self._db.executemany(
-            "DELETE FROM entry WHERE message = ? AND queue = ?",
-            [(msg, queue.number) for queue, msg in batch.removed],
-        )
+        gone: list[Msg] = []
         for queue in batch.deleted:
             rows = self._db.execute("SELECT message FROM entry WHERE queue = ?", (queue.number,))
             gone += [cast(Msg, msg) for (msg,) in rows]
@@ -252,7 +324,7 @@ class Disk:
         self._db.executemany(
             "DELETE FROM binding WHERE number = ?", [(b.number,) for b in batch.topology.unbound]
         )
-        self._db.executemany(_ORPHANS, [(msg,) for msg in gone])
+        self._bury(gone)
 
     def close(self) -> None:
         """Close the database; it can be opened again at once."""
@@ -262,4 +334,5 @@ class Disk:
 def _explain(path: Path, error: Exception) -> str:
     if "locked" in str(error):
         return f"{path} is in use by another broker; stop that one or choose another directory"
-    return f"{path} cannot be used: {error}"
+    reason = error.strerror if isinstance(error, OSError) else error
+    return f"{path} cannot be used: {reason}"

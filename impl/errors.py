@@ -11,7 +11,7 @@ constructors check it.
 
 from __future__ import annotations
 
-__all__ = ["AmqpError", "HardError", "SoftError", "octets"]
+__all__ = ["AmqpError", "BodyTooLarge", "HardError", "SoftError", "octets"]
 
 _SOFT = {
     311: "CONTENT_TOO_LARGE",
@@ -61,6 +61,10 @@ class SoftError(AmqpError):
 
     def __init__(self, code: int, explanation: str) -> None:
         super().__init__(code, _SOFT[code], explanation)
+
+
+class BodyTooLarge(SoftError):
+    """A body is larger than the broker takes, which is looked at before all else (A3, guard 1)."""
 
 
 class HardError(AmqpError):

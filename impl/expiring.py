@@ -21,10 +21,10 @@ from ackproof.impl.consuming import ConsumingChannel
 from ackproof.impl.content import Message
 from ackproof.impl.deadletters import Cause
 from ackproof.impl.hosted import HostedQueue
-from ackproof.impl.limiting import LimitingSteps
+from ackproof.impl.immediate import ImmediateSteps
 from ackproof.impl.publishing import PublishingChannel
 from ackproof.impl.subscriptions import HostedConsumer
-from ackproof.spec.sorts import Msg, Status
+from ackproof.spec.sorts import Msg, Reason, Status
 
 __all__ = ["ExpiringSteps"]
 
@@ -32,7 +32,7 @@ _NEVER = float("inf")
 
 
 @dataclass
-class ExpiringSteps(LimitingSteps):
+class ExpiringSteps(ImmediateSteps):
     """Messages leave when their time is over, and queues that nobody uses go.
 
     Attributes:
@@ -129,6 +129,11 @@ class ExpiringSteps(LimitingSteps):
         """A queue is there again, and whatever has expired meanwhile is not."""
         super().restart(queue)
         self.used(queue)
+
+    def _end(self, queue: HostedQueue, reason: Reason) -> None:
+        """A process has ended; nothing of it can expire, and it looks again when it restarts."""
+        super()._end(queue, reason)
+        self.deadlines.forget(queue)
 
     def _unused_until(self, queue: HostedQueue) -> float:
         """Return when a queue has been unused for too long, if nobody uses it."""

@@ -13,6 +13,9 @@ hold_fsync            no step `sync`: a commit does not return, and none begins
 fail_writes           no step `sync` either: the disk refuses a commit, which is tried again
 withhold_confirms     no step `flush`, as while the partition guard says so (A10.4, A12)
 delay_confirms        the same for one channel
+kill_replica          the fault `lose_node`: one process of a mirrored queue is gone (D5, D7.1)
+restart_replica       the actions `join`, `enlist`, and by and by `synchronise` (D1.2, D7.3)
+slow_replica          none of the steps of one mirror
 drop_connection       the fault `close`, right before or right after a `flush` (A14.3)
 ====================  =============================================================================
 
@@ -25,18 +28,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from ackproof.impl.armed import Armed
+from ackproof.impl.replica_faults import ReplicaFaults
 from ackproof.impl.scheduler import Action, Step
 from ackproof.impl.trigger import made
 
 if TYPE_CHECKING:
     from ackproof.impl.broker import Broker
-    from ackproof.impl.hosted import HostedQueue
     from ackproof.impl.journal import Batch
 
 __all__ = ["Faults"]
 
 
-class Faults:
+class Faults(ReplicaFaults):
     """The faults of a broker: those under way, and those that wait for their publish.
 
     Attributes:
@@ -76,15 +79,6 @@ class Faults:
         self._note("delete_queue", queue=name, vhost=vhost)
         self._broker.vhosts[vhost].delete(queue)
         self._broker.run(idle=True)
-
-    def _queue(self, name: str, vhost: str, verb: str) -> HostedQueue:
-        host = self._broker.vhosts.get(vhost)
-        queues = host.queues if host is not None else {}
-        queue = queues.get(name)
-        if queue is None:
-            known = ", ".join(sorted(queues)) or "none"
-            raise LookupError(f"there is no queue {name!r} to {verb}; there are: {known}")
-        return queue
 
     def crash_next(self, n: int | None = 1, **about: Any) -> None:
         """Crash the queues that the next publishes are routed to, as they have taken them in.
@@ -204,6 +198,7 @@ class Faults:
     def clear(self) -> None:
         """Disarm what has not struck, and release what is held."""
         self._failing = 0
+        self._release_replicas()
         self.release_fsync()
         self.release_confirms()
         self._armed = Armed(self._broker.history)
@@ -213,6 +208,3 @@ class Faults:
         """Return what steps ask; from now on they do."""
         self._broker.steps.faults = self._armed
         return self._armed
-
-    def _note(self, name: str, **facts: Any) -> None:
-        self._broker.history.note("fault", fault=name, **facts)

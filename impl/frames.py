@@ -16,7 +16,7 @@ import struct
 from dataclasses import dataclass
 
 from ackproof.impl.errors import HardError, octets
-from pamqp import base, body, frame, heartbeat
+from pamqp import base, frame, heartbeat
 
 __all__ = [
     "FRAME_MAX",
@@ -37,14 +37,19 @@ METHOD, HEADER, BODY, HEARTBEAT = 1, 2, 3, 8
 _PREFIX = struct.Struct(">BHI")
 _OVERHEAD = _PREFIX.size + 1
 _END = 0xCE
+_END_BYTE = bytes([_END])
 
 #: Bytes that the payload of a frame has at least, by its type: an index; class, weight and size.
 _LEAST = {METHOD: 4, HEADER: 12, BODY: 0, HEARTBEAT: 0}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Received:
-    """One frame, undecoded: `raw` is all of it, prefix and end mark included."""
+    """One frame, undecoded: `raw` is all of it, prefix and end mark included.
+
+    Nobody changes it; to freeze it would make it several times as expensive, and there is one for
+    each frame.
+    """
 
     kind: int
     channel: int
@@ -59,6 +64,9 @@ class Received:
 class FrameReader:
     """Cuts a stream of bytes into frames.
 
+    What comes in is joined to what is left over only when a frame is complete by that, so a frame
+    that comes in many pieces is copied once.
+
     Attributes:
         frame_max: bytes of a whole frame at most; the session lowers it when it is negotiated.
     """
@@ -66,22 +74,36 @@ class FrameReader:
     def __init__(self, frame_max: int = FRAME_MAX) -> None:
         self.frame_max = frame_max
         self.broken = False
-        self._bytes = bytearray()
+        self._bytes = b""
+        self._at = 0
+        self._late = bytearray()
+        self._missing = 1
 
     def feed(self, data: bytes) -> None:
         """Take in bytes as they came from the socket; a broken reader throws them away."""
-        if not self.broken:
-            self._bytes += data
+        if self.broken:
+            return
+        self._late += data
+        if len(self._late) >= self._missing:
+            self._bytes = self._bytes[self._at :] + bytes(self._late)
+            self._at = 0
+            self._late.clear()
+
+    def _wait_for(self, size: int) -> None:
+        """Keep what is left of the bytes, until it is so many."""
+        self._bytes = self._bytes[self._at :]
+        self._at = 0
+        self._missing = size - len(self._bytes)
 
     def protocol_header(self) -> bool | None:
         """Tell whether the stream begins as AMQP 0-9-1 does; None while it still may."""
-        start = bytes(self._bytes[: len(PROTOCOL_HEADER)])
+        start = self._bytes[: len(PROTOCOL_HEADER)]
         if not PROTOCOL_HEADER.startswith(start):
             self.broken = True
             return False
         if len(start) < len(PROTOCOL_HEADER):
             return None
-        del self._bytes[: len(PROTOCOL_HEADER)]
+        self._at = len(PROTOCOL_HEADER)
         return True
 
     def next(self) -> Received | None:
@@ -93,27 +115,31 @@ class FrameReader:
         Raises:
             HardError: 501, the bytes are no frame or one that is too long.
         """
-        if self.broken or len(self._bytes) < _PREFIX.size:
+        data, start = self._bytes, self._at
+        if len(data) < start + _PREFIX.size:
+            self._wait_for(_PREFIX.size)
             return None
-        kind, channel, length = _PREFIX.unpack_from(self._bytes)
+        kind, channel, length = _PREFIX.unpack_from(data, start)
         if length > self.frame_max:
             most = self.frame_max - _OVERHEAD
             raise self._break(_frame_error(kind, b"", f"{{frame_too_large,{length},{most}}}"))
-        size = length + _OVERHEAD
-        if len(self._bytes) < size:
+        end = start + length + _OVERHEAD
+        if len(data) < end:
+            self._wait_for(end - start)
             return None
-        raw = bytes(self._bytes[:size])
+        raw = data[start:end]
         if raw[-1] != _END:
             wrong = f"{{invalid_frame_end_marker,{raw[-1]}}}"
             raise self._break(_frame_error(kind, raw[_PREFIX.size : -1], wrong))
-        del self._bytes[:size]
+        self._at = end
         if length < _LEAST.get(kind, length + 1) or (kind == HEARTBEAT and length):
             raise _frame_error(kind, raw[_PREFIX.size : -1], "unknown_frame")
         return Received(kind, channel, raw)
 
     def _break(self, error: HardError) -> HardError:
         self.broken = True
-        self._bytes.clear()
+        self._bytes = b""
+        self._at = 0
         return error
 
 
@@ -140,10 +166,9 @@ def encode_content(properties: bytes, content: bytes, channel: int, frame_max: i
         channel: number of the channel.
         frame_max: bytes of a whole frame, at most.
     """
-    head = _PREFIX.pack(HEADER, channel, len(properties)) + properties + bytes([_END])
     step = frame_max - _OVERHEAD
-    pieces = [
-        frame.marshal(body.ContentBody(content[start : start + step]), channel)
-        for start in range(0, len(content), step)
-    ]
-    return head + b"".join(pieces)
+    frames = [_PREFIX.pack(HEADER, channel, len(properties)), properties, _END_BYTE]
+    for start in range(0, len(content), step):
+        piece = content[start : start + step]
+        frames += (_PREFIX.pack(BODY, channel, len(piece)), piece, _END_BYTE)
+    return b"".join(frames)

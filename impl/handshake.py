@@ -13,7 +13,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import metadata
+from functools import cache
 
 from ackproof.impl.errors import HardError
 from ackproof.impl.fieldtables import TableError, read_table
@@ -36,6 +36,7 @@ _CAPABILITIES = (
     "consumer_priorities",
     "authentication_failure_close",
     "per_consumer_qos",
+    "direct_reply_to",
 )
 
 
@@ -64,7 +65,10 @@ def start() -> commands.Connection.Start:
     )
 
 
+@cache
 def _version() -> str:
+    from importlib import metadata  # it takes its time to load, and nobody waits for it to start
+
     try:
         return metadata.version("ackproof")
     except metadata.PackageNotFoundError:

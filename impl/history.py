@@ -24,6 +24,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ackproof.impl.checking import Check
@@ -54,6 +55,10 @@ _OF_QUEUES = {
     "crash_queue": "queue_crashed",
     "restart": "queue_restarted",
     "delete_queue": "queue_deleted",
+    "delete_mirror": "replica_deleted",
+    "lose_node": "replica_lost",
+    "promote": "replica_promoted",
+    "synchronise": "replica_synchronised",
 }
 #: Steps that are about a consumer.
 _OF_CONSUMERS = {"consume": "consumer_started", "cancel": "consumer_cancelled"}
@@ -125,10 +130,7 @@ class History:
         """Return entries that came after the one of this number, so many at most."""
         first = self._last - len(self.entries)
         start = max(0, number - first)
-        found = []
-        for at in range(start, min(start + limit, len(self.entries))):
-            found.append(self.entries[at])
-        return found
+        return list(islice(self.entries, start, start + limit))
 
     def next_connection(self) -> int:
         """Return the number of a new connection."""
@@ -165,6 +167,8 @@ class History:
             self.note(_OF_QUEUES[step], **_of_queue(arguments[0]))
         elif step == "close":
             self.note("channel_closed", **_of_channel(arguments[0]))
+        elif step in ("master_removes", "master_tells"):
+            self._followed(*arguments)
         elif step in _OF_MESSAGES:
             queue, msg = arguments
             self.note(_OF_MESSAGES[step], message=msg, **_of_queue(queue))
@@ -212,13 +216,18 @@ class History:
             mandatory=message.mandatory,
             queues=[queue.name for queue in queues],
             numbers=[queue.number for queue in queues],
-            stored_by=[q.number for q in queues if message.persistent and q.machine.durable],
+            stored_by=[queue.number for queue in queues if _stores(queue, message)],
             down=[queue.number for queue in queues if not queue.running],
         )
 
     def _arrived(self, queue: HostedQueue) -> None:
         for msg in queue.machine.refused:
             self.note("refused", message=msg, **_of_queue(queue))
+
+    def _followed(self, mirror: HostedQueue, msg: Any, *_: Any) -> None:
+        """A mirror learnt of a message: if it has left or was given away, it needs no disk."""
+        if msg not in mirror.machine.ready:
+            self.note("mirror_released", message=msg, **_of_queue(mirror))
 
     def declared(self, queue: HostedQueue) -> None:
         """Take down that there is a new queue."""
@@ -238,6 +247,12 @@ class History:
 
 
 _STORY = 20
+
+
+def _stores(queue: HostedQueue, message: Any) -> bool:
+    """Tell whether an ack says that a process has a message on its disk, if it does not end."""
+    waited_for = queue.record is None or queue.running
+    return bool(message.persistent and queue.machine.durable and waited_for)
 
 
 def _of_queue(queue: HostedQueue) -> dict[str, Any]:

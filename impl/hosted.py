@@ -1,8 +1,9 @@
 """A queue as the broker holds it: the spec's machine, and what it does not need to know.
 
 `QueueProcess` knows which messages are ready, which are with consumers, which confirms are owed,
-and how far each message has come on its way to the disk.  It knows them by id.  A queue of this
-broker has no mirrors, so it has one process, and one name does for both.
+and how far each message has come on its way to the disk.  It knows them by id.  A queue without
+mirrors has one process, and one name does for both; of one with mirrors, this is one of its
+processes (`ackproof.impl.replicas`).
 
 The contents are kept here, of everything that is in the queue: `contents`.  Those that the disk has
 are in memory as well, and are read from there when the broker starts.  `buffered` are the messages
@@ -34,6 +35,7 @@ from ackproof.spec.sorts import Level, Msg, Queue, Replica, Status
 
 if TYPE_CHECKING:
     from ackproof.impl.consuming import ConsumingChannel
+    from ackproof.impl.replicas import Record
 
 __all__ = ["HostedQueue"]
 
@@ -56,6 +58,10 @@ class HostedQueue:
         lease: seconds that it may be unused; None for ever.
         last_used: when somebody used it last, in seconds since 1970.
         dead_letter_exchange: where it publishes what it gives up; None to drop that.
+        replica: which of the node's stores it uses, from 0.
+        record: the other processes of the same queue; None if it is not mirrored.
+        recorded: if it is dead, the disk knows who leads instead.
+        slow: it takes no step of a mirror.
     """
 
     def __init__(
@@ -98,6 +104,10 @@ class HostedQueue:
         self.senders: dict[Msg, tuple[PublishingChannel, Msg]] = {}
         self.watchers: dict[PublishingChannel, None] = {}
         self.landed: list[Msg] = []
+        self.replica = 0
+        self.record: Record | None = None
+        self.recorded = True
+        self.slow = False
 
     def __str__(self) -> str:
         return f"queue '{self.name}' in vhost '{self.vhost}'"

@@ -7,6 +7,7 @@ What is not such a request is refused with what to send instead.
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import json
 from http import HTTPStatus
 from typing import Any, NamedTuple
@@ -60,14 +61,33 @@ async def read(reader: asyncio.StreamReader) -> Request:
         name.strip().lower(): value.strip()
         for name, _, value in (line.partition(":") for line in lines if line)
     }
-    if "origin" in headers:
-        raise Refused(HTTPStatus.FORBIDDEN, "this is not for web pages; ask without a browser")
+    if "origin" in headers or not _is_direct(headers.get("host", "")):
+        raise Refused(
+            HTTPStatus.FORBIDDEN,
+            "this is not for web pages; ask without a browser, by address or as localhost",
+        )
     try:
         target = urlsplit(words[1])
     except ValueError:
         raise Refused(HTTPStatus.BAD_REQUEST, "the address cannot be read") from None
     path = tuple(part for part in target.path.split("/") if part)
     return Request(words[0], path, parse_qs(target.query), await _body(reader, headers))
+
+
+def _is_direct(host: str) -> bool:
+    """Tell whether the server was asked by its address, or as localhost.
+
+    A name that leads here may be one that a web page has for its own server as well: then a
+    browser takes the answer for the page's own, and sends no `Origin`.
+    """
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
+    if name in ("", "localhost"):
+        return True
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True
 
 
 async def _body(reader: asyncio.StreamReader, headers: dict[str, str]) -> dict[str, Any]:

@@ -55,10 +55,12 @@ class Journal:
 
     Attributes:
         held: no batch is given out for now.
+        gathered: messages that have come into buffers since a batch was given out.
     """
 
     def __init__(self) -> None:
         self.held = False
+        self.gathered = 0
         self._next = Batch()
         self._failed: Batch | None = None
         self._committing = False
@@ -71,6 +73,7 @@ class Journal:
     def buffered(self, queue: HostedQueue) -> None:
         """A queue has something in its buffer."""
         self._dirty[queue] = None
+        self.gathered += 1
 
     def removed(self, queue: HostedQueue, msg: Msg) -> None:
         """A message that the disk was given has left its queue."""
@@ -103,6 +106,7 @@ class Journal:
             batch, self._failed = self._failed, None
             return batch
         batch, self._next = self._next, Batch()
+        self.gathered = 0
         for queue in self._dirty:
             given = queue.hand_over()
             batch.messages += [(queue, msg, content) for msg, content in given]

@@ -10,6 +10,10 @@ channels        offered as channel_max; one more is 530
 frame_max       offered as frame_max; a longer frame is 501
 body_size       406 on the channel, when the content header says so (A3, guard 1)
 table_depth     501: nobody needs such a table, and programs break on them
+queues          406 on the channel, as by RabbitMQ's limit of a virtual host
+exchanges       406 on the channel
+bindings        406 on the channel
+consumers       530, as by RabbitMQ's limit of a channel
 handshake       the socket is cut
 closing         the socket is cut
 memory          who publishes is not read from, and gets connection.blocked (E4); confirms go on
@@ -42,6 +46,10 @@ class Limits:
         frame_max: bytes of a whole frame.
         body_size: bytes of a message's body.
         table_depth: levels of field tables and arrays in one another.
+        queues: of one virtual host, at the same time.
+        exchanges: of one virtual host, at the same time.
+        bindings: of one virtual host, at the same time.
+        consumers: of one channel, at the same time.
         handshake: seconds for everything up to connection.open.
         closing: seconds in which a close must be answered.
         memory: bytes of the contents of messages, and of output that clients do not read.
@@ -58,6 +66,10 @@ class Limits:
     frame_max: int = 131072
     body_size: int = 134217728
     table_depth: int = _DEPTH_MAX
+    queues: int = 100_000
+    exchanges: int = 100_000
+    bindings: int = 500_000
+    consumers: int = 10_000
     handshake: float = 10.0
     closing: float = 5.0
     memory: int = 1 << 30
@@ -71,6 +83,8 @@ class Limits:
         _between("frame_max", self.frame_max, _FRAME_MIN, _LONG_MAX)
         _between("body_size", self.body_size, 0)
         _between("table_depth", self.table_depth, 1, _DEPTH_MAX)
+        for name in ("queues", "exchanges", "bindings", "consumers"):
+            _between(name, getattr(self, name), 1)
         _between("unacked", self.unacked, 1)
         _between("unsent", self.unsent, 1)
         if self.handshake <= 0 or self.closing <= 0:

@@ -12,6 +12,7 @@ through a queue that needs no lock, and is subtracted when somebody asks.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 
 __all__ = ["Memory", "Share"]
 
@@ -27,6 +28,8 @@ class Memory:
     def __init__(self) -> None:
         self._taken = 0
         self._returned: deque[int] = deque()
+        #: Bytes are free again; any thread may say so.
+        self.give_back: Callable[[int], None] = self._returned.append
 
     @property
     def used(self) -> int:
@@ -46,18 +49,15 @@ class Memory:
         """Count bytes that a share stands for."""
         self._taken += size
 
-    def give_back(self, size: int) -> None:
-        """Bytes are free again; any thread may say so."""
-        self._returned.append(size)
-
 
 class Share:
     """Bytes that are in use for as long as this is referred to."""
 
-    __slots__ = ("_memory", "_size")
+    __slots__ = ("_give_back", "_memory", "_size")
 
     def __init__(self, memory: Memory, size: int) -> None:
         self._memory = memory
+        self._give_back = memory.give_back
         self._size = size
         memory.add(size)
 
@@ -67,4 +67,4 @@ class Share:
         self._memory.add(size)
 
     def __del__(self) -> None:
-        self._memory.give_back(self._size)
+        self._give_back(self._size)

@@ -10,6 +10,7 @@ another process, `ackproof.impl.control`.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import ssl
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackproof.impl.broker import Broker
 from ackproof.impl.committer import SYNC_INTERVAL, Storage
-from ackproof.impl.disk import Disk
+from ackproof.impl.disks import open_disks
 from ackproof.impl.history import History
 from ackproof.impl.limits import Limits
 from ackproof.impl.scheduler import Eager, Scheduler
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["Node"]
 
 _LOG = logging.getLogger(__name__)
+#: Processes that a queue may have; each has a store of its own.
+_REPLICAS_MAX = 9
 
 
 class Node:
@@ -50,7 +53,9 @@ class Node:
         tls: speak TLS with it, and nothing else.
         users: who may come in; by default guest, with password guest.
         limits: how much clients may take.
+        immediate: publishers may ask for `immediate`, as before RabbitMQ 3.0.
         wrap: put around the disk, to make it slow or fail.
+        replicas: how many processes each durable queue has: a master and mirrors (D1).
 
     Attributes:
         broker: the one that runs now.
@@ -58,6 +63,7 @@ class Node:
 
     Raises:
         DiskError: the directory cannot be used.
+        ValueError: so many replicas cannot be.
     """
 
     def __init__(
@@ -73,8 +79,17 @@ class Node:
         tls: ssl.SSLContext | None = None,
         users: Users | None = None,
         limits: Limits | None = None,
+        immediate: bool = False,
         wrap: Callable[[Storage], Storage] = lambda disk: disk,
+        replicas: int = 1,
     ) -> None:
+        if not 1 <= replicas <= _REPLICAS_MAX:
+            raise ValueError(f"replicas is {replicas}; it must be from 1 to {_REPLICAS_MAX}")
+        if lockstep and replicas > 1:
+            raise ValueError(
+                "lockstep compares queues of one process with the specification; "
+                "use it without replicas"
+            )
         self.host = host
         self.port = port
         self.history = history if history is not None else History()
@@ -85,15 +100,20 @@ class Node:
         self._tls = tls
         self._users = users or Users()
         self._limits = limits or Limits()
-        self._disk = Disk(directory)
+        self._immediate = immediate
+        self._replicas = replicas
+        self._disk = open_disks(directory, replicas)
         self._storage = wrap(self._disk)
-        self._restarting = False
+        self._changing = asyncio.Lock()
         self._begin()
 
     def _begin(self) -> None:
         scheduler = Eager() if self.seed is None else Seeded(self.seed)
         stored = self._disk.recover()
-        self.broker = Broker(scheduler, stored, history=self.history)
+        self.broker = Broker(
+            scheduler, stored, history=self.history, limits=self._limits, replicas=self._replicas
+        )
+        self.broker.immediate = self._immediate
         if self._in_lockstep:
             from ackproof.impl.lockstep import Lockstep  # it compiles the specification
 
@@ -117,8 +137,9 @@ class Node:
 
     async def stop(self) -> None:
         """Say goodbye to every client, commit what is left, and stop."""
-        self.broker.faults.clear()
-        await self._server.stop()
+        async with self._changing:
+            self.broker.faults.clear()
+            await self._server.stop()
 
     def close(self) -> None:
         """Let go of the disk."""
@@ -156,11 +177,12 @@ class Node:
 
         Faults that wait for something are forgotten.
         """
-        _LOG.info("restarting: connections are cut, and what was not synced is lost")
-        await self._server.kill()
-        self.history.note("node_restarted")
-        self._begin()
-        await self.start()
+        async with self._changing:  # or two would listen on one port
+            _LOG.info("restarting: connections are cut, and what was not synced is lost")
+            await self._server.kill()
+            self.history.note("node_restarted")
+            self._begin()
+            await self.start()
 
     def block(self, reason: str = "low on memory") -> None:
         """Read nothing more from connections that publish; those who want to know are told (E4).
@@ -187,6 +209,10 @@ class Node:
         return {
             "crash_queue": faults.crash_queue,
             "delete_queue": faults.delete_queue,
+            "kill_replica": faults.kill_replica,
+            "restart_replica": faults.restart_replica,
+            "slow_replica": faults.slow_replica,
+            "release_replica": faults.release_replica,
             "restart_node": self.restart,
             "nack_next": faults.nack_next,
             "crash_next": faults.crash_next,
@@ -213,6 +239,7 @@ class Node:
                 "ready": len(queue.machine.ready),
                 "unacked": len(queue.machine.pending),
                 "unconfirmed": len(queue.machine.awaiting),
+                **({} if queue.record is None else {"replicas": queue.record.describe()}),
             }
             for vhost in self.broker.vhosts.values()
             for queue in vhost.queues.values()

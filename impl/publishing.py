@@ -101,7 +101,10 @@ class PublishingChannel:
 
     def carry(self, msg: Msg, cast: Cast, queue: HostedQueue) -> None:
         """Keep the content of a message that was cast to a queue."""
-        self.casts.setdefault(queue.key, {})[msg] = cast
+        casts = self.casts.get(queue.key)
+        if casts is None:
+            casts = self.casts[queue.key] = {}
+        casts[msg] = cast
 
     def arrived(self, msg: Msg, queue: HostedQueue) -> Cast:
         """Hand over the content of a message that reached its queue."""

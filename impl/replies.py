@@ -10,11 +10,13 @@ together here and not by the codec.
 from __future__ import annotations
 
 import struct
+from functools import lru_cache
 from typing import cast
 
 from ackproof.impl.consuming import ConsumingChannel
 from ackproof.impl.content import Message
 from ackproof.impl.frames import METHOD, encode_content, encode_method
+from ackproof.impl.immediate import Declined
 from ackproof.spec.lang import Event
 from ackproof.spec.wire import (
     Ack,
@@ -35,7 +37,8 @@ from pamqp import base, commands
 
 __all__ = ["encode_consumer_event", "encode_event"]
 
-_NO_ROUTE = 312
+_NO_ROUTE = (312, "NO_ROUTE")
+_NO_CONSUMERS = (313, "NO_CONSUMERS")
 
 #: The methods that say what happened and no more.
 _BARE: dict[type[Event], base.Frame] = {
@@ -77,7 +80,8 @@ def encode_event(event: Event, message: Message | None, channel: int, frame_max:
         return encode_method(_BARE[type(event)], channel)
     assert isinstance(event, Return), f"{event} is no event of the specification"
     assert message is not None, f"{event} outside a publish"
-    method = _Return(_NO_ROUTE, "NO_ROUTE", message.exchange, message.routing_keys[0])
+    why = _NO_CONSUMERS if isinstance(message, Declined) else _NO_ROUTE
+    method = _Return(*why, message.exchange, message.routing_keys[0])
     content = encode_content(message.properties, message.body, channel, frame_max)
     return encode_method(method, channel) + content
 
@@ -129,6 +133,7 @@ def _delivery(
     return head + encode_content(message.properties, message.body, channel, frame_max)
 
 
+@lru_cache(1024)
 def _short(text: str) -> bytes:
     encoded = text.encode()
     return bytes((len(encoded),)) + encoded

@@ -50,7 +50,9 @@ class RunningBroker:
         tls: speak TLS with it, and nothing else.
         users: who may come in; by default guest, with password guest.
         limits: how much clients may take.
+        immediate: publishers may ask for `immediate`, as before RabbitMQ 3.0.
         wrap: put around the disk, to make it slow or fail.
+        replicas: how many processes each durable queue has, a master and mirrors.
 
     Raises:
         DiskError: on entry, the directory cannot be used.
@@ -70,7 +72,9 @@ class RunningBroker:
         tls: ssl.SSLContext | None = None,
         users: Users | None = None,
         limits: Limits | None = None,
+        immediate: bool = False,
         wrap: Callable[[Storage], Storage] = lambda disk: disk,
+        replicas: int = 1,
     ) -> None:
         self.host = host
         self.port = port
@@ -82,7 +86,9 @@ class RunningBroker:
         self._tls = tls
         self._users = users
         self._limits = limits
+        self._immediate = immediate
         self._wrap = wrap
+        self._replicas = replicas
         self._thread: threading.Thread | None = None
 
     def __enter__(self) -> RunningBroker:
@@ -120,7 +126,9 @@ class RunningBroker:
                 tls=self._tls,
                 users=self._users,
                 limits=self._limits,
+                immediate=self._immediate,
                 wrap=self._wrap,
+                replicas=self._replicas,
             )
         except BaseException as error:
             started.set_exception(error)
@@ -152,6 +160,9 @@ class RunningBroker:
         return self._await(run())
 
     def _await(self, work: Coroutine[Any, Any, T]) -> T:
+        if self._thread is None or not self._thread.is_alive():
+            work.close()
+            raise RuntimeError("the broker does not run; ask it inside of its `with` block")
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     @property
@@ -179,7 +190,14 @@ class RunningBroker:
         Raises:
             KeyError: there is no queue of this name.
         """
-        return self.ask(lambda broker: len(broker.queues[name].machine.ready))
+
+        def ready(broker: Broker) -> int:
+            if name not in broker.queues:
+                known = ", ".join(sorted(broker.queues)) or "none"
+                raise KeyError(f"there is no queue {name!r}; there are: {known}")
+            return len(broker.queues[name].machine.ready)
+
+        return self.ask(ready)
 
     # -- order ----------------------------------------------------------------------------------
 
@@ -209,12 +227,57 @@ class RunningBroker:
         """
         self.ask(lambda broker: broker.faults.delete_queue(name, vhost))
 
+    def kill_replica(self, name: str, replica: int, vhost: str = "/") -> None:
+        """Kill one process of a mirrored queue; if it was the master, a mirror is promoted.
+
+        Args:
+            name: the queue.
+            replica: which of its processes, from 0, which leads at first.
+            vhost: where the queue is.
+
+        Raises:
+            LookupError: there is no queue of this name, or no such process runs.
+            ValueError: the queue has no mirrors.
+        """
+        self.ask(lambda broker: broker.faults.kill_replica(name, replica, vhost))
+
+    def restart_replica(self, name: str, replica: int, vhost: str = "/") -> None:
+        """Start a process that was killed, as a mirror with nothing, which is synchronised.
+
+        Raises:
+            LookupError: there is no queue of this name, or it never had such a process.
+            ValueError: the queue has no mirrors, or this one runs.
+        """
+        self.ask(lambda broker: broker.faults.restart_replica(name, replica, vhost))
+
+    def slow_replica(self, name: str, replica: int, vhost: str = "/") -> None:
+        """Let a mirror do nothing until it is released.
+
+        Raises:
+            LookupError: there is no queue of this name, or no such process runs.
+            ValueError: the queue has no mirrors, or this process is its master.
+        """
+        self.ask(lambda broker: broker.faults.slow_replica(name, replica, vhost))
+
+    def release_replica(self, name: str, replica: int, vhost: str = "/") -> None:
+        """Let a mirror work again.
+
+        Raises:
+            LookupError: there is no queue of this name, or no such process runs.
+            ValueError: the queue has no mirrors.
+        """
+        self.ask(lambda broker: broker.faults.release_replica(name, replica, vhost))
+
     def restart_node(self) -> None:
         """Crash the node and start it again, on the same port and the same disk.
 
         Every connection breaks, and what was not synced is gone.
         """
-        self._await(self._node.restart())
+
+        async def restart() -> None:
+            await self._node.restart()
+
+        self._await(restart())
 
     def nack_next(self, n: int | None = 1, **about: Any) -> None:
         """Nack the next publishes that are routed to a queue; the queues refuse them, as if full.

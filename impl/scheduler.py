@@ -39,18 +39,27 @@ class Action(IntEnum):
     the scheduler has the say in commits (`Scheduler.commits`).
     """
 
-    DELIVER = 0
-    WRITE = 1
-    COMMIT = 2
-    SYNC = 3
-    DRAIN = 4
-    CONFIRM_ARRIVES = 5
-    REJECT_ARRIVES = 6
-    DOWN_ARRIVES = 7
-    RESTART = 8
-    SERVE = 9
-    FLUSH = 10
-    COMPLETE = 11
+    FOLLOW = 0
+    DELIVER = 1
+    WRITE = 2
+    COMMIT = 3
+    SYNC = 4
+    DRAIN = 5
+    CONFIRM_ARRIVES = 6
+    REJECT_ARRIVES = 7
+    DOWN_ARRIVES = 8
+    PROMOTE = 9
+    SYNCHRONISE = 10
+    FORGET_SENDER = 11
+    RESTART = 12
+    SERVE = 13
+    FLUSH = 14
+    COMPLETE = 15
+
+    __hash__ = int.__hash__  # an action is looked up very often, and this is not done in Python
+
+
+_OF_MIRRORS = {Action.FOLLOW, Action.PROMOTE, Action.SYNCHRONISE, Action.FORGET_SENDER}
 
 
 class Step(NamedTuple):
@@ -100,7 +109,12 @@ class Eager:
     tells_first = True
 
     def __init__(self) -> None:
-        self._offers: tuple[OrderedDict[Step, None], ...] = tuple(OrderedDict() for _ in Action)
+        # What only mirrors do has one place, so that it costs little where there are none.
+        mirrors: OrderedDict[Step, None] = OrderedDict()
+        self._offers = tuple(mirrors if a in _OF_MIRRORS else OrderedDict() for a in Action)
+        self._all = (mirrors, *(self._offers[a] for a in Action if a not in _OF_MIRRORS))
+        told = [self._offers[Action.FLUSH], self._offers[Action.COMPLETE]]
+        self._before_telling = tuple(one for one in self._all if all(one is not x for x in told))
 
     def offer(self, step: Step) -> None:
         """Note that a step may be possible now."""
@@ -108,7 +122,7 @@ class Eager:
 
     def take(self, idle: bool) -> Step | None:
         """Choose the oldest offer of the earliest action; flushes only when idle."""
-        for offers in self._offers if idle else self._offers[: Action.FLUSH]:
+        for offers in self._all if idle else self._before_telling:
             if offers:
                 return offers.popitem(last=False)[0]
         return None

@@ -38,6 +38,8 @@ _HELD_BACK = 0.005
 _LOOK_AGAIN = 0.05
 #: Part of the limit below which an alarm is over, so that it does not flicker.
 _LOW = 0.9
+#: Steps that may fail before it is time to look at the sockets again.
+_FAILURES = 100
 #: Files that are kept for everything that is no client.
 _OTHER_FILES = 64
 
@@ -154,14 +156,23 @@ class Server:
         self._watch_the_clock()
 
     def _speak(self) -> None:
-        self.broker.run(idle=True)
+        self._run()
         while self._speaking:
             session, _ = self._speaking.popitem()
             connection = self._connections.get(session)
             if connection is not None:
                 connection.write()
             if session in self._speaking:  # having written, it may be delivered to again
+                self._run()
+
+    def _run(self) -> None:
+        """Take the steps that are due; where one fails, the others are taken all the same."""
+        for _ in range(_FAILURES):
+            try:
                 self.broker.run(idle=True)
+                return
+            except Exception:
+                _LOG.exception("internal error in a step, which is left out; the broker goes on")
 
     def _watch_the_clock(self) -> None:
         """Come back when something expires."""

@@ -1,8 +1,7 @@
 """One connection, without its socket: bytes in, bytes out.
 
-The connection goes through phases: it waits for the protocol header, for start-ok, for tune-ok,
-for open, and then it is open.  Methods of channel 0 are handled here, those of other channels by
-`ackproof.impl.channels`.
+The connection goes through phases until it is open (`ackproof.impl.opening`).  From then on methods
+come on channels, each of which is handled by `ackproof.impl.channels`.
 
 It ends in one of three ways.  The client closes, and is answered.  The broker closes, after a hard
 error; then it ignores everything but the answer.  Or the connection breaks, and nobody is told
@@ -22,26 +21,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from enum import Enum, auto
 
-from ackproof.impl import handshake
 from ackproof.impl.broker import Broker
 from ackproof.impl.channels import SessionChannel
-from ackproof.impl.decoding import decode_method
-from ackproof.impl.errors import HardError, octets, shortened
+from ackproof.impl.errors import HardError, shortened
 from ackproof.impl.frames import (
-    BODY,
-    HEADER,
-    HEARTBEAT,
-    METHOD,
-    PROTOCOL_HEADER,
-    FrameReader,
-    Received,
     encode_heartbeat,
     encode_method,
 )
+from ackproof.impl.incoming import Incoming
 from ackproof.impl.limits import Limits
-from ackproof.impl.users import Users
+from ackproof.impl.opening import Phase
+from ackproof.impl.output import Output
+from ackproof.impl.users import User, Users
 from ackproof.impl.vhost import DEFAULT
 from pamqp import base, commands
 from pamqp.common import FieldTable
@@ -50,22 +42,8 @@ __all__ = ["Phase", "Session"]
 
 _LOG = logging.getLogger(__name__)
 
-#: Bytes that the session has to say, from which on nothing is delivered until they are written.
-_OUTPUT_HIGH = 1 << 18
 _USERS = Users()
 _LIMITS = Limits()
-
-
-class Phase(Enum):
-    """What the session waits for, or that nothing more comes."""
-
-    HEADER = auto()
-    START = auto()
-    TUNE = auto()
-    OPEN = auto()
-    RUNNING = auto()
-    CLOSING = auto()
-    CLOSED = auto()
 
 
 class Session:
@@ -83,7 +61,10 @@ class Session:
     Attributes:
         phase: how far the connection is.
         vhost: the virtual host that was opened; the default one until then.
-        user: name of who logged in.
+        users: who may come in.
+        admit: called before the connection opens.
+        login: who has come in.
+        channel_max: channels at the same time, as it was agreed on.
         client: what the client says about itself.
         capabilities: what the client says that it can do.
         waiting: no input is processed until the disk has answered.
@@ -114,17 +95,16 @@ class Session:
         self.heartbeat = 0
         self.clogged = False
         self.severed = False
-        self.user = ""
+        self.users = users
+        self.admit = admit
+        self.login: User | None = None
+        self.channel_max = 0
         self.client: FieldTable = {}
         self.capabilities: frozenset[str] = frozenset()
         self.channels: dict[int, SessionChannel] = {}
-        self._users = users
-        self._admit = admit
         self._on_output = on_output
-        self._reader = FrameReader(limits.frame_max)
-        self._output: list[bytes] = []
-        self._unwritten = 0
-        self._channel_max = 0
+        self._incoming = Incoming(self)
+        self._output = Output()
         self._alarm = ""
 
     # -- bytes ----------------------------------------------------------------------------------
@@ -132,21 +112,23 @@ class Session:
     def receive(self, data: bytes) -> None:
         """Process what came from the socket."""
         if self.phase is not Phase.CLOSED:
-            self._reader.feed(data)
-            self._process()
+            self._incoming.reader.feed(data)
+            self._incoming.process()
 
     def send(self, data: bytes) -> None:
         """Add to the output."""
         if self.phase is not Phase.CLOSED:
-            self._output.append(data)
-            self._unwritten += len(data)
+            self._output.add(data)
             self._on_output(self)
+
+    def reply(self, method: base.Frame) -> None:
+        """Send a method of channel 0."""
+        self.send(encode_method(method, 0))
 
     def take_output(self) -> bytes:
         """Return what is to be written, once."""
-        output = b"".join(self._output)
-        self._output.clear()
-        was_full, self._unwritten = self._unwritten >= _OUTPUT_HIGH, 0
+        was_full = self._output.full
+        output = self._output.take()
         if was_full:
             self._wake()
             self._on_output(self)
@@ -154,7 +136,7 @@ class Session:
 
     def reads(self) -> bool:
         """Tell whether the client takes what it is sent; if not, nothing is delivered to it."""
-        return not self.clogged and self._unwritten < _OUTPUT_HIGH
+        return not self.clogged and not self._output.full
 
     def unclog(self) -> None:
         """The client reads again."""
@@ -176,8 +158,17 @@ class Session:
 
     @property
     def frame_max(self) -> int:
-        """Return how many bytes a frame may have."""
-        return self._reader.frame_max
+        """Bytes that a frame may have."""
+        return self._incoming.reader.frame_max
+
+    @frame_max.setter
+    def frame_max(self, most: int) -> None:
+        self._incoming.reader.frame_max = most
+
+    @property
+    def user(self) -> str:
+        """Return the name of who has logged in; none if nobody has."""
+        return "" if self.login is None else self.login.name
 
     def wait(self) -> None:
         """Process no input until `resume`: a reply has to wait for the disk."""
@@ -186,7 +177,7 @@ class Session:
     def resume(self) -> None:
         """The disk has answered; whoever feeds the session may have to hear of it."""
         self.waiting = False
-        self._process()
+        self._incoming.process()
         self._on_output(self)
 
     # -- alarms ---------------------------------------------------------------------------------
@@ -200,14 +191,17 @@ class Session:
         if self.blocked and not reason:
             self.blocked = False
             if self._hears_of_alarms:
-                self._reply(commands.Connection.Unblocked())
-            self._process()
+                self.reply(commands.Connection.Unblocked())
+            self._incoming.process()
             self._on_output(self)
 
-    def _block(self) -> None:
+    def has_published(self) -> None:
+        """A piece of a content has come; during an alarm the client is blocked for that."""
+        if not self._alarm or self.phase is not Phase.RUNNING:
+            return
         self.blocked = True
         if self._hears_of_alarms:
-            self._reply(commands.Connection.Blocked(shortened(self._alarm)))
+            self.reply(commands.Connection.Blocked(shortened(self._alarm)))
 
     @property
     def _hears_of_alarms(self) -> bool:
@@ -220,69 +214,22 @@ class Session:
             return not self.waiting and not self.blocked
         return not self.waiting or self.phase is Phase.CLOSED
 
-    # -- frames ---------------------------------------------------------------------------------
+    # -- channels -------------------------------------------------------------------------------
 
-    def _process(self) -> None:
-        if self.phase is Phase.HEADER and not self._greet():
-            return
-        while self.listens and self.phase is not Phase.CLOSED:
-            try:
-                received = self._reader.next()
-                if received is None:
-                    return
-                self._handle(received)
-            except HardError as error:
-                self.fail(error)
-            except Exception:
-                _LOG.exception("%s: internal error; no other connection is affected", self.peer)
-                self.fail(HardError(541, "internal error"))
+    def channel(self, number: int) -> SessionChannel:
+        """Return the channel of a number, which is new if the number is not in use.
 
-    def _greet(self) -> bool:
-        header = self._reader.protocol_header()
-        if header:
-            self.phase = Phase.START
-            self._reply(handshake.start())
-        elif header is False:
-            _LOG.info("%s: does not speak AMQP 0-9-1; told so, and closed", self.peer)
-            self.send(PROTOCOL_HEADER)
-            self.phase = Phase.CLOSED
-        return bool(header)
-
-    def _handle(self, received: Received) -> None:
-        if self.phase is Phase.CLOSING:
-            self._handle_closing(received)
-        elif received.kind == HEARTBEAT:
-            if received.channel:
-                raise _unexpected(received)
-        elif received.channel == 0:
-            self._handle_connection(received)
-        elif self.phase is not Phase.RUNNING:
-            raise HardError(504, f"channel {received.channel} used before the connection is open")
-        else:
-            self._channel(received.channel).receive(received)
-            if self._alarm and received.kind in (HEADER, BODY) and self.phase is Phase.RUNNING:
-                self._block()
-
-    def _handle_closing(self, received: Received) -> None:
-        """Wait for the answer to our close; a close of theirs that crossed it is answered."""
-        if received.kind != METHOD or received.channel:
-            return
-        index = int.from_bytes(received.payload[:4], "big")
-        if index == commands.Connection.CloseOk.index:
-            self._end()
-        elif index == commands.Connection.Close.index:
-            self._reply(commands.Connection.CloseOk())
-            self._end()
-
-    def _channel(self, number: int) -> SessionChannel:
+        Raises:
+            HardError: 530, there are as many as was agreed on.
+        """
         channel = self.channels.get(number)
         if channel is None:
             count = len(self.channels)
-            if count >= self._channel_max:
+            if count >= self.channel_max:
                 raise HardError(
                     530,
                     f"number of channels opened ({count}) has reached the negotiated "
-                    f"channel_max ({self._channel_max})",
+                    f"channel_max ({self.channel_max})",
                 )
             channel = self.channels[number] = SessionChannel(self, number)
         return channel
@@ -290,67 +237,6 @@ class Session:
     def forget_channel(self, number: int) -> None:
         """A channel is closed on both sides; its number may be used again."""
         self.channels.pop(number, None)
-
-    # -- methods of the connection --------------------------------------------------------------
-
-    def _handle_connection(self, received: Received) -> None:
-        if received.kind != METHOD:
-            raise _unexpected(received)
-        method = decode_method(received, self.limits.table_depth)
-        if isinstance(method, commands.Connection.Close):
-            _LOG.info("%s: closed by the client", self.peer)
-            self._reply(commands.Connection.CloseOk())
-            self._end()
-        elif self.phase is Phase.START and isinstance(method, commands.Connection.StartOk):
-            self._authenticate(method)
-        elif self.phase is Phase.TUNE and isinstance(method, commands.Connection.TuneOk):
-            self._tune(method)
-        elif self.phase is Phase.OPEN and isinstance(method, commands.Connection.Open):
-            self._open(method)
-        elif self.phase is Phase.RUNNING and isinstance(method, commands.Connection.UpdateSecret):
-            # As in RabbitMQ, who has logged in with a password stays so, whatever it is now.
-            self._reply(commands.Connection.UpdateSecretOk())
-        else:
-            state = self.phase.name.lower()
-            raise HardError(504, f"unexpected method in connection state {state}")
-
-    def _authenticate(self, reply: commands.Connection.StartOk) -> None:
-        self.client = reply.client_properties or {}
-        self.capabilities = handshake.capabilities(self.client)
-        self._login = handshake.authenticate(reply, self._users)
-        self.user = self._login.name
-        self.phase = Phase.TUNE
-        self._reply(handshake.tune(self.limits))
-
-    def _tune(self, reply: commands.Connection.TuneOk) -> None:
-        agreed = handshake.tuned(reply, self.limits)
-        self._reader.frame_max = agreed.frame_max
-        self._channel_max = agreed.channel_max
-        self.heartbeat = agreed.heartbeat
-        self.phase = Phase.OPEN
-
-    def _open(self, method: commands.Connection.Open) -> None:
-        vhost = self.broker.vhosts.get(str(method.virtual_host))
-        if vhost is None:
-            raise HardError(530, f"vhost {method.virtual_host} not found")
-        if not self._login.may_open(vhost.name):
-            raise HardError(530, f"access to vhost '{vhost.name}' refused for user '{self.user}'")
-        self._admit(self)
-        self.vhost = vhost
-        self.phase = Phase.RUNNING
-        self._reply(commands.Connection.OpenOk())
-        name = self.client.get("connection_name", "no name")
-        _LOG.info("%s (%r): opened by %s on vhost %s", self.peer, name, self.user, vhost.name)
-        self.broker.history.note(
-            "connection_opened",
-            connection=self.number,
-            name=name,
-            user=self.user,
-            vhost=vhost.name,
-        )
-
-    def _reply(self, method: base.Frame) -> None:
-        self.send(encode_method(method, 0))
 
     # -- endings --------------------------------------------------------------------------------
 
@@ -361,16 +247,17 @@ class Session:
         """
         if self.phase in (Phase.CLOSING, Phase.CLOSED):
             return
-        # Names that clients choose may hold line ends, which a log must not.
-        _LOG.info("%s: closed by the broker: %s", self.peer, repr(str(error))[1:-1])
+        # Names that clients choose may hold line ends, which a log must not, and be very long.
+        why = repr(f"{error.code} {error.text}")[1:-1]
+        _LOG.info("%s: closed by the broker: %s", self.peer, why)
         if not self._may_be_told(error):
-            self._end()
+            self.end()
             return
         index = 0 if method is None else method.index
         close = commands.Connection.Close(error.code, error.text, index >> 16, index & 0xFFFF)
-        self._reply(close)
+        self.reply(close)
         self._close_channels()
-        self.phase = Phase.CLOSED if self._reader.broken else Phase.CLOSING
+        self.phase = Phase.CLOSED if self._incoming.reader.broken else Phase.CLOSING
 
     def _may_be_told(self, error: HardError) -> bool:
         """Tell whether the client hears of an error; before the connection is open, of few."""
@@ -382,16 +269,17 @@ class Session:
         """Break the connection, after what was said has been written, or before."""
         if not written:
             self._output.clear()
-        self._end()
+        self.end()
         self.severed = True
         self._on_output(self)
 
     def connection_lost(self) -> None:
         """The socket is gone."""
-        self._end()
+        self.end()
         self._output.clear()
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """Nothing more comes, and nothing more is said but what is waiting to be written."""
         if self.phase is not Phase.CLOSED:
             self._close_channels()
             self.phase = Phase.CLOSED
@@ -400,12 +288,13 @@ class Session:
         if self.phase is Phase.RUNNING:
             self.broker.history.note("connection_closed", connection=self.number)
         for channel in self.channels.values():
-            channel.closed()
+            self._attempt(channel.closed)
         self.channels.clear()
-        self.vhost.delete_exclusive(self)
+        self._attempt(lambda: self.vhost.delete_exclusive(self))
 
-
-def _unexpected(received: Received) -> HardError:
-    """Return the error for a type of frame that has no business on its channel."""
-    what = f"type {received.kind}, all octets = {octets(received.payload)}"
-    return HardError(505, what)
+    def _attempt(self, part: Callable[[], None]) -> None:
+        """Do a part of what has to be done at the end; should it fail, the others follow."""
+        try:
+            part()
+        except Exception:
+            _LOG.exception("%s: internal error at the end of the connection", self.peer)

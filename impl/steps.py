@@ -78,6 +78,9 @@ class Steps:
         else:
             method(channel, queue)
 
+    def replicate(self, queue: HostedQueue) -> None:
+        """A queue is new, or there again: here it has one process and no mirrors (D1.1)."""
+
     # -- what messages do -----------------------------------------------------------------------
 
     @observed

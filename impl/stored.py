@@ -18,6 +18,7 @@ class StoredQueue:
 
     Attributes:
         expiries: when those expire that do, in seconds since 1970.
+        replica: which of the node's stores its messages are in.
     """
 
     name: str
@@ -27,6 +28,7 @@ class StoredQueue:
     vhost: str = "/"
     arguments: Table = field(default_factory=dict)
     expiries: dict[Msg, float] = field(default_factory=dict)
+    replica: int = 0
 
 
 @dataclass(frozen=True)

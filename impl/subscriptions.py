@@ -68,8 +68,9 @@ class Subscriptions:
 
     @property
     def exclusive(self) -> bool:
-        """Tell whether there is an exclusive consumer."""
-        return any(consumer.exclusive for consumer in self._all)
+        """Tell whether there is an exclusive consumer; if so, there is no other one."""
+        first = next(iter(self._all), None)
+        return first is not None and first.exclusive
 
     def add(self, consumer: HostedConsumer) -> None:
         """A consumer comes, and waits for its first turn."""

@@ -52,7 +52,7 @@ class VirtualHost:
     def __init__(self, name: str, broker: Broker) -> None:
         self.name = name
         self.queues: dict[str, HostedQueue] = {}
-        self.topology = Topology(name, broker.next_number)
+        self.topology = Topology(name, broker.next_number, broker.limits)
         self._broker = broker
         self._own_channel = broker.open_channel(_tell_nobody)
 
@@ -67,22 +67,29 @@ class VirtualHost:
             arguments=found.arguments,
         )
         queue.restore(found.messages, found.expiries)
+        queue.replica = found.replica
         self.queues[found.name] = queue
         self._broker.steps.used(queue)
+        self._broker.steps.replicate(queue)
 
     # -- publishing -----------------------------------------------------------------------------
 
-    def publish(self, channel: PublishingChannel, message: Message) -> None:
-        """Route a message and publish it.
+    def publish(
+        self, channel: PublishingChannel, message: Message, immediate: bool = False
+    ) -> None:
+        """Route a message and publish it; to no queue but those that hand it on now, if immediate.
 
         Raises:
             SoftError: 404, there is no such exchange; 403, it is internal (A3, guards 3 and 4).
         """
         names = self.topology.publish(message.exchange, message)
-        self._broker.publish(channel, message, self._queues(names))
+        self._reply(message.exchange, message)
+        publish = self._broker.publish_at_once if immediate else self._broker.publish
+        publish(channel, message, self._queues(names))
 
     def route(self, exchange: str, message: Message) -> list[HostedQueue]:
         """Return the queues that a message reaches which the broker itself sends to an exchange."""
+        self._reply(exchange, message)
         return self._queues(self.topology.route(exchange, message))
 
     def bury(self, queue: HostedQueue, message: Message, cause: Cause, now: float) -> None:
@@ -105,9 +112,14 @@ class VirtualHost:
         if targets:
             self._broker.send(self._own_channel, letter, targets)
 
+    def _reply(self, exchange: str, message: Message) -> None:
+        """Deliver a message to those who wait for it without a queue (A5.1)."""
+        if not exchange and self._broker.replies:
+            self._broker.replies.deliver(message)
+
     def _queues(self, names: Iterable[str]) -> list[HostedQueue]:
-        found = (self.queues.get(name) for name in names)
-        return [queue for queue in found if queue is not None]
+        queues = self.queues
+        return [queues[name] for name in names if name in queues]
 
     # -- exchanges and bindings -----------------------------------------------------------------
 
@@ -145,7 +157,7 @@ class VirtualHost:
         if queue.owner is not None and queue.owner is not asking:
             raise self._locked(name)
         self._broker.steps.await_running(queue)
-        return queue
+        return self.queues[name]
 
     def declare(
         self,
@@ -172,7 +184,8 @@ class VirtualHost:
 
         Raises:
             SoftError: 403, the name is reserved; 405, the queue belongs to another connection, or
-                would; 406, it is there with other properties, or an argument is wrong.
+                would; 406, it is there with other properties, an argument is wrong, or there are
+                as many queues as there may be.
             HardError: 540, this broker does not do what an argument asks for.
         """
         if name in self.queues:
@@ -186,6 +199,13 @@ class VirtualHost:
             return queue, False
         if name.startswith("amq."):
             raise SoftError(403, f"queue name '{name}' contains reserved prefix 'amq.*'")
+        most = self._broker.limits.queues
+        if len(self.queues) >= most:
+            raise SoftError(
+                406,
+                f"cannot declare queue '{name}': queue limit in vhost '{self.name}' ({most}) "
+                "is reached",
+            )
         check_arguments(f"queue '{name}' in vhost '{self.name}'", arguments)
         queue = HostedQueue(
             name or f"amq.gen-{self._broker.steps.scheduler.token()}",
@@ -201,6 +221,7 @@ class VirtualHost:
         self._broker.steps.used(queue)
         if queue.machine.durable:
             self._broker.journal.created(queue)
+        self._broker.steps.replicate(queue)
         return queue, True
 
     def _locked(self, name: str) -> SoftError:
@@ -214,11 +235,16 @@ class VirtualHost:
     def delete(self, queue: HostedQueue) -> int:
         """Delete a queue; return how many messages were ready in it."""
         self._broker.steps.await_running(queue)
+        queue = self.queues[queue.name]
         ready = len(queue.machine.ready)
         del self.queues[queue.name]
         self.changed(self.topology.remove_queue(queue.name))
         self._broker.steps.delete_queue(queue)
         return ready
+
+    def led(self, queue: HostedQueue) -> None:
+        """Another process leads its queue from now on (D5.5)."""
+        self.queues[queue.name] = queue
 
     def abandon(self, queue: HostedQueue) -> None:
         """Delete a queue that nobody uses any more, if it was not deleted before (B7.5)."""

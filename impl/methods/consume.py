@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from ackproof.impl.errors import HardError, SoftError
 from ackproof.impl.hosted import HostedQueue
 from ackproof.impl.methods.handler import Methods
+from ackproof.impl.methods.reply import cancel_replies, consume_replies
+from ackproof.impl.replying import PSEUDO_QUEUE
 from ackproof.impl.tables import type_name
 from pamqp import commands
 
@@ -30,6 +32,12 @@ def _consume(channel: SessionChannel, method: commands.Basic.Consume) -> None:
     tag = str(method.consumer_tag)
     if tag in channel.consuming.consumers:
         raise HardError(530, f"attempt to reuse consumer tag '{tag}'")
+    most = channel.session.limits.consumers
+    if len(channel.consuming.consumers) >= most:
+        raise HardError(530, f"reached maximum ({most}) of consumers per channel")
+    if method.queue == PSEUDO_QUEUE:
+        consume_replies(channel, method)
+        return
     queue = _running(channel.find_queue(method.queue))
     priority = _priority(queue, (method.arguments or {}).get(_PRIORITY, 0))
     others = queue.consumers
@@ -63,6 +71,8 @@ def _priority(queue: HostedQueue, value: object) -> int:
 
 def _cancel(channel: SessionChannel, method: commands.Basic.Cancel) -> None:
     """A consumer that is not there is cancelled all the same (F3.1)."""
+    if cancel_replies(channel, method):
+        return
     tag = str(method.consumer_tag)
     consumer = channel.consuming.consumers.get(tag)
     if consumer is None:

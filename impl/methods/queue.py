@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ackproof.impl.errors import SoftError
 from ackproof.impl.hosted import HostedQueue
 from ackproof.impl.methods.handler import Methods, stripped
+from ackproof.impl.methods.reply import check_declared, is_reply_queue
 from pamqp import commands
 
 if TYPE_CHECKING:
@@ -28,10 +29,14 @@ class _DeclareOk(commands.Queue.DeclareOk):
 
 def _declare(channel: SessionChannel, method: commands.Queue.Declare) -> None:
     name = stripped(method.queue)
+    if is_reply_queue(name):
+        check_declared(channel, name)
+        _declared(channel, name, 0, 1, nowait=bool(method.nowait))
+        return
     if method.passive:
         queue = channel.vhost.find(name, channel.session)
         channel.broker.steps.used(queue)
-        _declared(channel, queue, nowait=bool(method.nowait))
+        _declared_queue(channel, queue, nowait=bool(method.nowait))
         return
     queue, new = channel.vhost.declare(
         name,
@@ -42,16 +47,22 @@ def _declare(channel: SessionChannel, method: commands.Queue.Declare) -> None:
         asking=channel.session,
     )
     channel.answer(
-        lambda: _declared(channel, queue, nowait=bool(method.nowait)),
+        lambda: _declared_queue(channel, queue, nowait=bool(method.nowait)),
         on_disk=new and queue.machine.durable,
     )
 
 
-def _declared(channel: SessionChannel, queue: HostedQueue, nowait: bool) -> None:
-    channel.last_queue = queue.name
+def _declared_queue(channel: SessionChannel, queue: HostedQueue, nowait: bool) -> None:
+    ready, consumers = len(queue.machine.ready), len(queue.consumers)
+    _declared(channel, queue.name, ready, consumers, nowait=nowait)
+
+
+def _declared(
+    channel: SessionChannel, name: str, ready: int, consumers: int, *, nowait: bool
+) -> None:
+    channel.last_queue = name
     if not nowait:
-        ready, consumers = len(queue.machine.ready), len(queue.consumers)
-        channel.reply(_DeclareOk(queue.name, ready, consumers))
+        channel.reply(_DeclareOk(name, ready, consumers))
 
 
 def _delete(channel: SessionChannel, method: commands.Queue.Delete) -> None:

@@ -27,10 +27,12 @@ class Graph:
 
     Attributes:
         exchanges: by name; the default exchange has the empty name.
+        count: how many bindings there are.
     """
 
     def __init__(self) -> None:
         self.exchanges: dict[str, Exchange] = {}
+        self.count = 0
         self._leaving: dict[str, ExchangeType] = {}
         self._arriving: dict[Destination, dict[Binding, None]] = {}
 
@@ -43,6 +45,7 @@ class Graph:
         """Take in a binding that is not there; its source is."""
         self._leaving[binding.source].add(binding)
         self._arriving.setdefault(binding.destination, {})[binding] = None
+        self.count += 1
 
     def leaving(self, name: str) -> ExchangeType:
         """Return the bindings that lead from an exchange."""
@@ -66,6 +69,7 @@ class Graph:
             if binding not in alike:
                 continue
             del alike[binding]
+            self.count -= 1
             if not alike:
                 del self._arriving[binding.destination]
             change.unbound.append(binding)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from ackproof.impl.errors import HardError, SoftError
+from ackproof.impl.limits import Limits
 from ackproof.impl.tables import Table, type_name
 from ackproof.impl.topology.equivalence import check_arguments, check_property
 from ackproof.impl.topology.graph import TYPES, Graph
@@ -32,6 +33,7 @@ _PREDECLARED = {
 _TRACE = "amq.rabbitmq.trace"
 _RESERVED = "amq."
 _ALTERNATE = "alternate-exchange"
+_LIMITS = Limits()
 
 
 class Topology:
@@ -40,9 +42,13 @@ class Topology:
     Args:
         vhost: its name.
         next_number: gives a number that names a new exchange or binding on the disk.
+        limits: how many of them clients may have.
     """
 
-    def __init__(self, vhost: str, next_number: Callable[[], int]) -> None:
+    def __init__(
+        self, vhost: str, next_number: Callable[[], int], limits: Limits = _LIMITS
+    ) -> None:
+        self._limits = limits
         self._vhost = vhost
         self._next_number = next_number
         self._graph = Graph()
@@ -88,7 +94,7 @@ class Topology:
         Raises:
             HardError: 503, there is no such type.
             SoftError: 403, the name is reserved; 406, it is there with other properties, or the
-                alternate exchange is no name.
+                alternate exchange is no name, or there are as many as there may be.
         """
         if asked.type not in TYPES:
             unknown = "unknown" if asked.type else "invalid"
@@ -103,6 +109,12 @@ class Topology:
         if asked.alternate is None and _ALTERNATE in asked.arguments:
             wrong = type_name(asked.arguments[_ALTERNATE])
             raise SoftError(406, f"invalid type '{wrong}' for arg '{_ALTERNATE}' in {asked}")
+        self._check_room(
+            "exchange",
+            len(self._graph.exchanges) - len(_PREDECLARED),
+            self._limits.exchanges,
+            f"declare exchange '{asked.name}'",
+        )
         new = replace(asked, number=self._next_number())
         self._graph.enter(new)
         return Change(declared=[new])
@@ -179,9 +191,19 @@ class Topology:
         binding = Binding.of(source, to, key, arguments, durable=durable)
         if binding in leaving.bindings:
             return Change()
+        most = self._limits.bindings
+        self._check_room("binding", self._graph.count, most, f"bind {to.kind} '{to.name}'")
         binding = replace(binding, number=self._next_number())
         self._graph.connect(binding)
         return Change(bound=[binding])
+
+    def _check_room(self, what: str, count: int, most: int, asked: str) -> None:
+        """Refuse one more of something if there are as many as there may be."""
+        if count >= most:
+            raise SoftError(
+                406,
+                f"cannot {asked}: {what} limit in vhost '{self._vhost}' ({most}) is reached",
+            )
 
     def unbind_queue(self, source: str, queue: str, key: str, arguments: Table) -> Change:
         """Remove a binding of a queue; none such is as good.
@@ -228,10 +250,18 @@ class Topology:
         Raises:
             SoftError: 404, there is no such exchange; 403, it is internal (A3, guards 3 and 4).
         """
-        found = self.find(exchange)
-        if found.internal:
-            raise SoftError(403, f"cannot publish to internal {found}")
-        return self._graph.route(found, message)
+        return self._graph.route(self.find_to_publish(exchange), message)
+
+    def find_to_publish(self, name: str) -> Exchange:
+        """Return the exchange of this name, for a client that publishes to it.
+
+        Raises:
+            SoftError: 404, there is none; 403, it is internal (A3, guards 3 and 4).
+        """
+        exchange = self.find(name)
+        if exchange.internal:
+            raise SoftError(403, f"cannot publish to internal {exchange}")
+        return exchange
 
     def route(self, exchange: str, message: Routed) -> tuple[str, ...]:
         """Return where a message goes that the broker itself sends to an exchange.

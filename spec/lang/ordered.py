@@ -42,7 +42,7 @@ class OrderedSet(set[T]):
 
     def add(self, item: T) -> None:
         if item not in self:
-            super().add(item)
+            set.add(self, item)
             heap = self._heap
             heappush(heap, item)
             if len(heap) > 2 * len(self) + _SLACK:

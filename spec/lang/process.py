@@ -170,8 +170,9 @@ class Process:
             self.emit = emit  # type: ignore[method-assign, assignment]
         for name, build in _builders(type(self)).items():
             setattr(self, name, build(emit, ghosts))
+        cls: type = type(self)
         for name, value in constants.items():
-            if name not in constants_of(type(self)):
+            if name not in constants_of(cls):
                 raise TypeError(f"{type(self).__name__} declares no constant {name!r}")
             setattr(self, name, value)
 
@@ -207,9 +208,10 @@ def split_marks(hint: Any) -> tuple[Any, set[Any]]:
     return inner, set(marks)
 
 
-def constants_of(cls: type) -> set[str]:
+@cache
+def constants_of(cls: type) -> frozenset[str]:
     """Return the names declared `Const[...]`."""
-    return {name for name, hint in hints_of(cls).items() if CONST in split_marks(hint)[1]}
+    return frozenset(n for n, hint in hints_of(cls).items() if CONST in split_marks(hint)[1])
 
 
 def _builders(cls: type) -> dict[str, _Build]:

@@ -87,12 +87,12 @@ class Map(dict[K, V], Generic[K, V]):
         self._owner = owner
 
     def __missing__(self, key: K) -> V:
-        if self._build is None:
-            value: V = self._default
-            return value
         if self._build is set:
             missing: Any = _OwnedSet(self, key)
             return missing  # type: ignore[no-any-return]
+        if self._build is None:
+            value: V = self._default
+            return value
         inner: Any = self._build()
         inner._owner = (self, key)
         return inner  # type: ignore[no-any-return]
@@ -105,8 +105,9 @@ class Map(dict[K, V], Generic[K, V]):
         elif value == self._default:
             self.pop(key, None)
         else:
-            super().__setitem__(key, value)
-        self._tell_owner()
+            dict.__setitem__(self, key, value)
+        if self._owner is not None:
+            self._tell_owner()
 
     def _tell_owner(self) -> None:
         if self._owner is None:
@@ -122,9 +123,11 @@ class Map(dict[K, V], Generic[K, V]):
         if not value:
             self.pop(key, None)
             return
+        if self.get(key) is value:  # it was changed where it is, as `|=` does
+            return
         owned: Any = _OwnedSet(self, key)
         set.update(owned, value)
-        super().__setitem__(key, owned)
+        dict.__setitem__(self, key, owned)
 
     def _put_map(self, key: K, value: Any) -> None:
         if not value:
@@ -148,7 +151,6 @@ class _OwnedSet(set[T]):
     __slots__ = ("_key", "_map")
 
     def __init__(self, owner: Map[Any, Any], key: Any) -> None:
-        super().__init__()
         self._map = owner
         self._key = key
 
@@ -157,17 +159,18 @@ class _OwnedSet(set[T]):
             dict.__setitem__(self._map, self._key, self)
         else:
             dict.pop(self._map, self._key, None)
-        self._map._tell_owner()
+        if self._map._owner is not None:
+            self._map._tell_owner()
 
     def add(self, item: T) -> None:
-        if not self:
-            super().add(item)
-            self._settle()
+        if self:
+            set.add(self, item)
         else:
-            super().add(item)
+            set.add(self, item)
+            self._settle()
 
     def discard(self, item: object) -> None:
-        super().discard(item)
+        set.discard(self, item)
         if not self:
             self._settle()
 
@@ -192,7 +195,9 @@ class _OwnedSet(set[T]):
         return self
 
     def __isub__(self, other: Any) -> Any:  # type: ignore[misc]
-        self.difference_update(other)
+        set.difference_update(self, other)
+        if not self:
+            self._settle()
         return self
 
     def __iand__(self, other: Any) -> Any:  # type: ignore[misc]

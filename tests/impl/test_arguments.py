@@ -23,7 +23,7 @@ WRONG: list[tuple[str, object, str]] = [
     ("x-expires", 0, "{value_zero,0}"),
     ("x-expires", 2**40, "{value_too_large,1099511627776}"),
     ("x-message-ttl", -1, "{value_negative,-1}"),
-    ("x-message-ttl", 2**40, "{value_too_large,1099511627776}"),
+    ("x-message-ttl", 315360000001, "{value_too_large,315360000001}"),
     ("x-dead-letter-routing-key", 5, "{unacceptable_type,signedint}"),
     ("x-dead-letter-routing-key", "k", "routing_key_but_no_dlx_defined"),
     ("x-max-length", [], '"expected integer, got array"'),

@@ -19,8 +19,8 @@ from ackproof.impl.session import Session
 from ackproof.impl.vhost import VirtualHost
 from pamqp import body, commands
 
+from tests.impl.processes import start
 from tests.impl.sockets import Bare, eventually
-from tests.impl.test_kill import start
 from tests.impl.test_session import MALFORMED
 from tests.impl.wire import HEADER, content, encode
 

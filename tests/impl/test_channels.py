@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from ackproof.impl.session import Session
-from pamqp import commands
+from pamqp import commands, header
 
 from tests.impl.wire import Wire, content, heard
 
@@ -192,12 +194,12 @@ REFUSED = {
     "copies that are no array": (
         content("q", headers={"CC": "q"}),
         "1 Channel.Close 406 PRECONDITION_FAILED - "
-        "invalid message: header CC is not an array of strings",
+        'invalid message: {unacceptable_type_in_header,"CC",longstr}',
     ),
-    "copies that are no strings": (
-        content("q", headers={"BCC": [1]}),
+    "hidden copies that are no array": (
+        content("q", headers={"BCC": True}),
         "1 Channel.Close 406 PRECONDITION_FAILED - "
-        "invalid message: header BCC is not an array of strings",
+        'invalid message: {unacceptable_type_in_header,"BCC",bool}',
     ),
 }
 
@@ -207,6 +209,20 @@ def test_a_publish_that_no_broker_takes_closes_the_channel(case: str) -> None:
     frames, answer = REFUSED[case]
     wire = Wire().opened()
     assert wire.say(1, *frames) == [answer]
+
+
+def test_copies_that_are_no_texts_are_passed_over() -> None:
+    wire = Wire().opened().with_queue("q", durable=False)
+    assert wire.say(1, *content("nowhere", headers={"CC": [1, "q", True]})) == []
+    assert len(wire.broker.queues["q"].machine.ready) == 1
+
+
+def test_without_anybody_who_waits_other_properties_do_not_matter() -> None:
+    asking = commands.Basic.Properties(reply_to="amq.rabbitmq.reply-to", user_id="root")
+    publish = commands.Basic.Publish(routing_key="q")
+    assert Wire().opened().say(1, publish, header.ContentHeader(0, 5, asking)) == [
+        "1 Channel.Close 406 PRECONDITION_FAILED - fast reply consumer does not exist"
+    ]
 
 
 def properties_with_delivery_mode(mode: int) -> commands.Basic.Properties:
@@ -224,7 +240,7 @@ PROPERTIES = {
     ),
     "a delivery mode of 3": (
         properties_with_delivery_mode(3),
-        "1 Channel.Close 406 PRECONDITION_FAILED - invalid message: delivery_mode 3 is not 1 or 2",
+        "1 Channel.Close 406 PRECONDITION_FAILED - invalid message: {delivery_mode_unknown,3}",
     ),
     "an expiration that is no number": (
         commands.Basic.Properties(expiration="soon"),
@@ -240,6 +256,27 @@ def test_properties_are_checked_when_the_header_comes(case: str) -> None:
     publish, header, _ = content("q")
     header.properties = properties  # type: ignore[union-attr]
     assert wire.say(1, publish, header) == [answer]
+
+
+@pytest.mark.parametrize(
+    ("exchange", "wrong"),
+    [
+        ("nowhere", "404 NOT_FOUND - no exchange 'nowhere' in vhost '/'"),
+        ("amq.rabbitmq.trace", "403 ACCESS_REFUSED - cannot publish to internal exchange"),
+    ],
+)
+@pytest.mark.parametrize(
+    "properties",
+    [{"user_id": "root"}, {"expiration": "soon"}, {"headers": {"CC": "q"}}],
+    ids=["user_id", "expiration", "CC"],
+)
+def test_where_a_message_goes_is_looked_at_before_what_it_says(
+    exchange: str, wrong: str, properties: dict[str, Any]
+) -> None:
+    publish = commands.Basic.Publish(exchange=exchange, routing_key="q")
+    head = header.ContentHeader(0, 5, commands.Basic.Properties(**properties))
+    (close,) = Wire().opened().say(1, publish, head)
+    assert close.startswith(f"1 Channel.Close {wrong}")
 
 
 def test_a_body_that_is_too_large_is_refused_by_its_header() -> None:

@@ -15,6 +15,7 @@ from ackproof.impl.journal import Batch
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.scheduler import Eager, Scheduler
 from ackproof.impl.seeded import Seeded
+from pamqp import commands
 
 from tests.impl.sockets import PikaPublisher, blocking
 from tests.impl.wire import Wire
@@ -69,6 +70,44 @@ def test_under_load_a_commit_does_not_wait_for_a_pause() -> None:
         return turns
 
     assert asyncio.run(scene()) < 1_000_000
+
+
+def test_many_messages_are_committed_at_once_whatever_else_there_is_to_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(committer, "_ENOUGH", 3)
+
+    async def scene() -> list[int]:
+        wire = Wire().opened().with_queue("q").confirming()
+        storage = Memory()
+        commits = Committer(wire.broker, storage, lambda: None, interval=3600)
+        for _ in range(5):
+            wire.publish(1, "q")
+            commits.poke()
+        await commits.stop()
+        return storage.commits
+
+    assert asyncio.run(scene()) == [3, 2]
+
+
+def test_what_comes_while_the_disk_refuses_does_not_make_it_be_asked_more_often(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(committer, "_ENOUGH", 1)
+    monkeypatch.setattr(committer, "_RETRY", 3600)
+
+    async def scene() -> int:
+        wire = Wire().opened().with_queue("q").confirming()
+        storage = Memory(1000)
+        commits = Committer(wire.broker, storage, lambda: None, interval=0)
+        for _ in range(100):
+            wire.publish(1, "q")
+            commits.poke()
+            await asyncio.sleep(0.001)
+        await commits.stop(at_once=True)
+        return 1000 - storage._refusals
+
+    assert asyncio.run(scene()) == 1
 
 
 def test_what_comes_while_a_commit_is_under_way_makes_the_next_one() -> None:
@@ -140,3 +179,63 @@ def test_a_disk_that_refuses_is_asked_again_and_nothing_is_confirmed_twice(
     assert publisher.reused == []
     said = "commit failed, trying again in 0.01 s: database or disk is full"
     assert [record.message for record in caplog.records] == [said] * 3
+
+
+class Broken:
+    """A storage with a fault of its own, for the first commit that has messages."""
+
+    def __init__(self) -> None:
+        self.commits: list[int] = []
+        self._broken = True
+
+    def commit(self, batch: Batch) -> None:
+        """Take a batch, or fail in a way that nobody has thought of."""
+        if self._broken and batch.messages:
+            self._broken = False
+            raise KeyError("unexpected")
+        self.commits.append(len(batch.messages))
+
+
+@pytest.mark.parametrize("scheduler", [Eager, lambda: Seeded(7)], ids=["eager", "seeded"])
+def test_a_commit_that_fails_in_an_unknown_way_is_tried_again(
+    scheduler: type[Eager], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(committer, "_RETRY", 0.0)
+
+    async def scene() -> list[int]:
+        wire = Wire(Broker(scheduler())).opened()
+        storage = Broken()
+        commits = committer.committer(wire.broker, storage, lambda: None, 0.0)
+        wire.say(1, commands.Queue.Declare(queue="q", durable=True))
+        wire.publish(1, "q")
+        for _ in range(1000):
+            commits.poke()
+            wire.hear()
+            if sum(storage.commits):
+                break
+            await asyncio.sleep(0.001)
+        await commits.stop()
+        return storage.commits
+
+    assert sum(asyncio.run(scene())) == 1
+    assert "unexpected" in caplog.text
+
+
+def test_what_has_come_since_a_commit_failed_is_committed_at_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(committer, "_RETRY", 3600.0)
+
+    async def scene() -> list[int]:
+        wire = Wire().opened().with_queue("q")
+        storage = Memory(refusals=1)
+        commits = Committer(wire.broker, storage, lambda: None)
+        wire.publish(1, "q")
+        while storage._refusals:
+            commits.poke()
+            await asyncio.sleep(0.001)
+        wire.publish(1, "q")
+        await commits.stop()
+        return storage.commits
+
+    assert asyncio.run(scene()) == [1, 1]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +107,26 @@ def test_a_message_stays_while_one_of_its_queues_has_it(tmp_path: Path) -> None:
     assert rows(disk, "message") == 1
 
 
+@pytest.mark.parametrize("count", [1, 37, 300])
+def test_however_many_a_commit_has_each_is_there_until_it_leaves(
+    tmp_path: Path, count: int
+) -> None:
+    disk = Disk(tmp_path)
+    wire = filled(disk)
+    for _ in range(count - 1):
+        wire.publish(1, "a")
+    wire.say(1, *content("a", b"large" * 4_000))
+    commit(wire.broker, disk)
+    disk.close()
+    disk = Disk(tmp_path)
+    wire = Wire(Broker(stored=disk.recover())).opened()
+    ready = {name: len(queue.machine.ready) for name, queue in wire.broker.queues.items()}
+    assert ready == {"a": count + 1, "b": 1}
+    wire.say(1, commands.Queue.Purge(queue="a"))
+    commit(wire.broker, disk)
+    assert (rows(disk, "entry"), rows(disk, "message")) == (1, 1)
+
+
 def test_an_exclusive_queue_is_not_found_again(tmp_path: Path) -> None:
     disk = Disk(tmp_path)
     wire = Wire().opened()
@@ -161,6 +183,56 @@ def test_a_database_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "node.sqlite").write_bytes(b"not a database at all, but long enough to be one" * 9)
     with pytest.raises(DiskError, match="file is not a database"):
         Disk(tmp_path)
+
+
+def test_a_database_that_is_damaged_is_refused(tmp_path: Path) -> None:
+    disk = Disk(tmp_path)
+    filled(disk)
+    disk.close()
+    damaged = bytearray(disk.path.read_bytes())
+    damaged[4096:] = bytes(len(damaged) - 4096)
+    disk.path.write_bytes(damaged)
+    with pytest.raises(DiskError, match=r"is damaged: .*; start with another data directory"):
+        Disk(tmp_path).recover()
+
+
+def test_an_entry_without_its_message_is_damage(tmp_path: Path) -> None:
+    disk = Disk(tmp_path)
+    filled(disk)
+    disk.close()
+    with sqlite3.connect(disk.path) as other:
+        other.execute("DELETE FROM message")
+    other.close()
+    with pytest.raises(DiskError, match="is damaged"):
+        Disk(tmp_path).recover()
+
+
+def test_nobody_else_can_read_what_is_stored(tmp_path: Path) -> None:
+    umask = os.umask(0)
+    try:
+        disk = Disk(tmp_path / "data")
+        filled(disk)
+    finally:
+        os.umask(umask)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in disk.path.parent.iterdir()}
+    assert modes == {"node.sqlite": 0o600, "node.sqlite-wal": 0o600}
+    assert stat.S_IMODE(disk.path.parent.stat().st_mode) == 0o700
+    disk.close()
+
+
+def test_a_commit_that_fails_in_an_unknown_way_leaves_nothing(tmp_path: Path) -> None:
+    disk = Disk(tmp_path)
+    wire = filled(disk)
+    wire.publish(1, "a")
+    batch = wire.broker.journal.take()
+    batch.waiting.clear()
+    (queue, msg, message) = batch.messages[0]
+    batch.messages[0] = (queue, 2**70, message)  # type: ignore[assignment]
+    with pytest.raises(OverflowError):
+        disk.commit(batch)
+    batch.messages[0] = (queue, msg, message)
+    disk.commit(batch)
+    assert rows(disk, "message") == 2
 
 
 def test_another_format_is_refused(tmp_path: Path) -> None:

@@ -204,6 +204,8 @@ METHODS: list[base.Frame] = [
     commands.Connection.StartOk({"a": {"b": 1}}, "PLAIN", "x", "en_US"),
     commands.Queue.Declare(queue="q", durable=True, nowait=True, arguments={"a": [1]}),
     commands.Basic.Consume(queue="q", consumer_tag="c", no_ack=True, arguments={"x-priority": 1}),
+    commands.Basic.Ack(7, False),
+    commands.Basic.Ack(2**63 - 1, True),
     commands.Basic.Nack(7, True, False),
     commands.Exchange.Bind(destination="d", source="s", routing_key="k", arguments={"a": "b"}),
 ]

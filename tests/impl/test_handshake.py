@@ -83,6 +83,7 @@ def test_the_server_says_what_it_is_and_can() -> None:
         "consumer_priorities": True,
         "authentication_failure_close": True,
         "per_consumer_qos": True,
+        "direct_reply_to": True,
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pika.exceptions
 import pytest
 from ackproof.impl.broker import Broker
+from ackproof.impl.checking import Check
 from ackproof.impl.history import Entry, History
 from ackproof.impl.running import RunningBroker
 from pamqp import commands
@@ -271,6 +272,13 @@ def test_a_complaint_tells_the_story_of_its_channel() -> None:
     lines = str(caught.value).splitlines()
     assert lines[:2] == [f"connection 1, channel 1: {EARLY}", "What happened:"]
     assert [line.split()[0] for line in lines[2:]] == ["2", "3", "4"]
+
+
+def test_complaints_without_end_are_not_all_kept() -> None:
+    check = Check()
+    for _ in range(1000):
+        check.take("ack", {"tag": 1, "multiple": False}, lambda _: "")
+    assert len(check.complaints) == 100
 
 
 def test_a_broker_that_acks_too_early_is_found_out() -> None:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from ackproof.impl.broker import Broker
 from ackproof.impl.errors import HardError
 from ackproof.impl.limits import Limits
 from ackproof.impl.memory import Memory
@@ -57,6 +58,7 @@ def start_ok(client: FieldTable | None = None) -> frame.FrameTypes:
         ({"connections": 0}, "connections is 0; it must be 1 or more"),
         ({"channels": 65536}, "channels is 65536; it must be from 1 to 65535"),
         ({"frame_max": 4095}, "frame_max is 4095; it must be from 4096 to 4294967295"),
+        ({"queues": 0}, "queues is 0; it must be 1 or more"),
         ({"table_depth": 500}, "table_depth is 500; it must be from 1 to 128"),
         ({"handshake": 0}, "handshake and closing are seconds, and must be more than 0"),
         ({"memory": 100, "body_size": 100}, r"memory \(100\) must be more than body_size \(100\)"),
@@ -298,6 +300,67 @@ def _covered(lines: list[str]) -> int:
     """Return the highest tag that was acked."""
     tags = [line.split()[2].rstrip("*") for line in lines if line.startswith("1 ack ")]
     return max(map(int, tags), default=0)
+
+
+# -- too many of what clients declare -------------------------------------------------------------
+
+
+def limited(**bounds: int) -> Wire:
+    """Open a connection to a broker with these bounds."""
+    limits = Limits(**bounds)  # type: ignore[arg-type]
+    return Wire(Broker(limits=limits), limits=limits).opened()
+
+
+def test_a_queue_too_many_is_refused_and_one_that_is_there_is_not() -> None:
+    wire = limited(queues=1)
+    assert wire.say(1, commands.Queue.Declare(queue="a")) == ["1 Queue.DeclareOk a 0"]
+    assert wire.say(1, commands.Queue.Declare(queue="a")) == ["1 Queue.DeclareOk a 0"]
+    assert wire.say(1, commands.Queue.Declare(queue="b")) == [
+        "1 Channel.Close 406 PRECONDITION_FAILED - cannot declare queue 'b': "
+        "queue limit in vhost '/' (1) is reached"
+    ]
+
+
+def test_a_queue_that_is_deleted_makes_room() -> None:
+    wire = limited(queues=1)
+    wire.say(1, commands.Queue.Declare(queue="a"))
+    wire.say(1, commands.Queue.Delete(queue="a"))
+    assert wire.say(1, commands.Queue.Declare(queue="b")) == ["1 Queue.DeclareOk b 0"]
+
+
+def test_an_exchange_too_many_is_refused_not_counting_those_that_are_always_there() -> None:
+    wire = limited(exchanges=1)
+    assert wire.say(1, commands.Exchange.Declare(exchange="a")) == ["1 Exchange.DeclareOk"]
+    assert wire.say(1, commands.Exchange.Declare(exchange="b")) == [
+        "1 Channel.Close 406 PRECONDITION_FAILED - cannot declare exchange 'b': "
+        "exchange limit in vhost '/' (1) is reached"
+    ]
+
+
+def test_a_binding_too_many_is_refused_until_there_is_room() -> None:
+    wire = limited(bindings=1)
+    wire.say(1, commands.Queue.Declare(queue="a"))
+
+    def bind(key: str) -> list[str]:
+        return wire.say(1, commands.Queue.Bind(queue="a", exchange="amq.direct", routing_key=key))
+
+    assert bind("k") == bind("k") == ["1 Queue.BindOk"]
+    wire.say(1, commands.Queue.Unbind(queue="a", exchange="amq.direct", routing_key="k"))
+    assert bind("l") == ["1 Queue.BindOk"]
+    assert bind("m") == [
+        "1 Channel.Close 406 PRECONDITION_FAILED - cannot bind queue 'a': "
+        "binding limit in vhost '/' (1) is reached"
+    ]
+
+
+def test_a_consumer_too_many_is_refused() -> None:
+    wire = limited(consumers=1).with_queue("a")
+    assert wire.say(1, commands.Basic.Consume(queue="a", consumer_tag="c")) == [
+        "1 Basic.ConsumeOk c"
+    ]
+    assert wire.say(1, commands.Basic.Consume(queue="a", consumer_tag="d")) == [
+        "0 Connection.Close 530 NOT_ALLOWED - reached maximum (1) of consumers per channel"
+    ]
 
 
 # -- too many clients ---------------------------------------------------------------------------

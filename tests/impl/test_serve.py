@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.impl.processes import start
 from tests.impl.sockets import Bare
-from tests.impl.test_kill import start
+from tests.impl.test_immediate import immediate
 from tests.impl.wire import content, encode
 
 
@@ -71,6 +72,17 @@ def test_without_a_directory_nothing_is_kept() -> None:
     )
     assert process.stdout is not None
     assert process.stdout.readline().endswith(", data is not kept\n")
+    process.terminate()
+    process.communicate(timeout=30)
+    assert process.returncode == 0
+
+
+def test_immediate_is_done_by_option(tmp_path: Path) -> None:
+    process, port = start(tmp_path, "--immediate")
+    client = Bare(port).opened()
+    client.send(encode(1, *immediate("nowhere")))
+    assert client.line() == "1 return 313 nowhere"
+    client.close()
     process.terminate()
     process.communicate(timeout=30)
     assert process.returncode == 0

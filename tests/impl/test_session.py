@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import struct
 
 import pytest
+from ackproof.impl.broker import Broker
 from ackproof.impl.channels import SessionChannel
+from ackproof.impl.errors import HardError
+from ackproof.impl.history import History
 from ackproof.impl.limits import Limits
 from ackproof.impl.methods import METHODS
 from ackproof.impl.session import Phase
 from pamqp import body, commands, frame, header, heartbeat
 
-from tests.impl.wire import Wire, content, encode
+from tests.impl.wire import HEADER, Wire, content, encode
 
 
 def raw(kind: int, channel: int, payload: bytes, end: bytes = b"\xce") -> bytes:
@@ -183,3 +187,26 @@ def test_a_bug_closes_the_connection_with_541_wherever_it_strikes(
         "0 Connection.Close 541 INTERNAL_ERROR - internal error",
     ]
     assert [record.exc_info is not None for record in caplog.records] == [True]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"), [("n" * 1000, "n" * 252 + "..."), (7, "no name"), ("me", "me")]
+)
+def test_a_connection_has_the_name_that_its_client_gives_it_if_it_is_one(
+    said: object, kept: str
+) -> None:
+    history = History(recording=True)
+    wire = Wire(Broker(history=history))
+    wire.receive(HEADER)
+    client = {"connection_name": said}
+    wire.say(0, commands.Connection.StartOk(client, "PLAIN", "\0guest\0guest", "en_US"))  # type: ignore[arg-type]
+    wire.say(0, commands.Connection.TuneOk(9, 131072, 0), commands.Connection.Open())
+    assert [entry.facts["name"] for entry in history.of("connection_opened")] == [kept]
+
+
+def test_what_is_logged_of_an_error_is_short(caplog: pytest.LogCaptureFixture) -> None:
+    wire = Wire().opened()
+    with caplog.at_level(logging.INFO):
+        wire.session.fail(HardError(541, "z" * 100_000))
+    assert "closed by the broker: 541 INTERNAL_ERROR - zz" in caplog.text
+    assert len(caplog.text) < 1000
