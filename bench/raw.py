@@ -139,7 +139,7 @@ class RawClient:
             queue: where they are.
             messages: how many.
             prefetch: unacknowledged at most.
-            every: messages between two acks with `multiple`.
+            every: messages that an ack is for; 1 acknowledges each of them by itself.
 
         Raises:
             Failed: the broker sends something else.
@@ -160,7 +160,7 @@ class RawClient:
             if got == messages and got % every:
                 due.append(got)
             if due:
-                acks = (frame.marshal(commands.Basic.Ack(tag, True), 1) for tag in due)
+                acks = (frame.marshal(commands.Basic.Ack(tag, every > 1), 1) for tag in due)
                 self._socket.sendall(b"".join(acks))
                 acked = due[-1]
         return messages / (time.perf_counter() - start)

@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import subprocess
+from collections.abc import Iterable
 from typing import Any
 
 from bench.process import Failed
@@ -42,10 +43,17 @@ class Node:
         name: the part of its name before the `@`.
         host: an address of the loopback network to listen on.
         port: the port to listen on; by default a free one.
+        more: further lines of its configuration file.
     """
 
     def __init__(
-        self, here: Site, name: str, *, host: str = LOOPBACK, port: int | None = None
+        self,
+        here: Site,
+        name: str,
+        *,
+        host: str = LOOPBACK,
+        port: int | None = None,
+        more: Iterable[str] = (),
     ) -> None:
         self.name = f"{name}@localhost"
         self.host = host
@@ -53,7 +61,7 @@ class Node:
         self.log = here.folder / name / "log" / f"{self.name}.log"
         self._scripts = scripts()
         self._folder = here.folder / name
-        self._environment = self._write_configuration(here)
+        self._environment = self._write_configuration(here, more)
         self._child: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Node:
@@ -62,7 +70,7 @@ class Node:
     def __exit__(self, *_: object) -> None:
         self.kill()
 
-    def _write_configuration(self, here: Site) -> dict[str, str]:
+    def _write_configuration(self, here: Site, more: Iterable[str]) -> dict[str, str]:
         folder = self._folder
         folder.mkdir()
         (folder / "enabled_plugins").write_text("[].\n")
@@ -71,7 +79,7 @@ class Node:
             "loopback_users = none\n"
             # Memory and disk of the machine must not decide what an experiment shows.
             "vm_memory_high_watermark.absolute = 1GB\n"
-            "disk_free_limit.absolute = 1MB\n"
+            "disk_free_limit.absolute = 1MB\n" + "".join(f"{line}\n" for line in more)
         )
         inherited = {k: v for k, v in os.environ.items() if not k.startswith(("RABBITMQ_", "ERL_"))}
         inherited.pop("NOTIFY_SOCKET", None)
