@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable
 
-    from ackproof.impl.control import Control
     from ackproof.impl.node import Node
+    from ackproof.impl.oracle.control import Control
 
 __all__ = ["serve"]
 
@@ -157,9 +157,9 @@ def serve(
 
 
 async def _serve(options: _Options) -> None:
-    from ackproof.impl.disk import DiskError
-    from ackproof.impl.history import History
     from ackproof.impl.node import Node
+    from ackproof.impl.oracle.history import History
+    from ackproof.impl.storage.disk import DiskError
 
     history = History(recording=options.recording, limit=_REMEMBERED)
     try:
@@ -210,7 +210,7 @@ async def _run(node: Node, options: _Options) -> None:
 
 async def _start_control(node: Node, port: int, stop: Callable[[], None]) -> tuple[Control, str]:
     """Serve the control API; return it, and the line that says so."""
-    from ackproof.impl.control import Control
+    from ackproof.impl.oracle.control import Control
 
     control = Control(node, stop)
     try:

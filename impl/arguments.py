@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ackproof.impl.errors import HardError, SoftError
-from ackproof.impl.tables import Table, type_name
 from ackproof.impl.topology.equivalence import check_argument
+from ackproof.impl.wire.tables import Table, type_name
 
 __all__ = ["TIME_MAX", "check_arguments", "check_same_arguments"]
 

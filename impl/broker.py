@@ -14,23 +14,23 @@ import time
 from collections.abc import Iterable
 from typing import cast
 
-from ackproof.impl.clock import Clock
-from ackproof.impl.consuming import ConsumingChannel
-from ackproof.impl.content import Message
-from ackproof.impl.deadletters import Cause
-from ackproof.impl.expiring import ExpiringSteps
-from ackproof.impl.faults import Faults
-from ackproof.impl.history import History
-from ackproof.impl.hosted import HostedQueue
-from ackproof.impl.journal import Batch, Journal
 from ackproof.impl.limits import Limits
-from ackproof.impl.memory import Memory
-from ackproof.impl.mirroring import MirroringSteps
-from ackproof.impl.publishing import Place, PublishingChannel, Tell
-from ackproof.impl.replying import Replies
-from ackproof.impl.scheduler import Eager, Scheduler
-from ackproof.impl.stored import Stored
+from ackproof.impl.machines.consuming import ConsumingChannel
+from ackproof.impl.machines.hosted import HostedQueue
+from ackproof.impl.machines.publishing import Place, PublishingChannel, Tell
+from ackproof.impl.oracle.faults import Faults
+from ackproof.impl.oracle.history import History
+from ackproof.impl.steps.clock import Clock
+from ackproof.impl.steps.deadletters import Cause
+from ackproof.impl.steps.expiring import ExpiringSteps
+from ackproof.impl.steps.mirroring import MirroringSteps
+from ackproof.impl.steps.replying import Replies
+from ackproof.impl.steps.scheduler import Eager, Scheduler
+from ackproof.impl.storage.journal import Batch, Journal
+from ackproof.impl.storage.memory import Memory
+from ackproof.impl.storage.stored import Stored
 from ackproof.impl.vhost import DEFAULT, VirtualHost
+from ackproof.impl.wire.content import Message
 from ackproof.spec.sorts import Msg
 
 __all__ = ["Broker"]

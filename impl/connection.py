@@ -15,7 +15,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
-from ackproof.impl.session import Phase, Session
+from ackproof.impl.session.session import Phase, Session
 
 if TYPE_CHECKING:
     from ackproof.impl.server import Server

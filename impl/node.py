@@ -5,7 +5,7 @@ breaks, what no commit has brought to the disk is gone, and a new broker begins 
 The port stays the same, and the history goes on.
 
 Everything here runs in one event loop.  For another thread, see `ackproof.impl.running`; for
-another process, `ackproof.impl.control`.
+another process, `ackproof.impl.oracle.control`.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackproof.impl.broker import Broker
-from ackproof.impl.committer import SYNC_INTERVAL, Storage
-from ackproof.impl.disks import open_disks
-from ackproof.impl.history import History
 from ackproof.impl.limits import Limits
-from ackproof.impl.scheduler import Eager, Scheduler
-from ackproof.impl.seeded import Seeded
+from ackproof.impl.oracle.history import History
 from ackproof.impl.server import Server
+from ackproof.impl.steps.scheduler import Eager, Scheduler
+from ackproof.impl.steps.seeded import Seeded
+from ackproof.impl.storage.committer import SYNC_INTERVAL, Storage
+from ackproof.impl.storage.disks import open_disks
 from ackproof.impl.users import Users
 
 if TYPE_CHECKING:
-    from ackproof.impl.lockstep import Lockstep
+    from ackproof.impl.oracle.lockstep import Lockstep
 
 __all__ = ["Node"]
 
@@ -115,7 +115,7 @@ class Node:
         )
         self.broker.immediate = self._immediate
         if self._in_lockstep:
-            from ackproof.impl.lockstep import Lockstep  # it compiles the specification
+            from ackproof.impl.oracle.lockstep import Lockstep  # it compiles the specification
 
             self._locksteps.append(Lockstep(self.broker.steps))
         self._server = Server(

@@ -22,10 +22,10 @@ from types import TracebackType
 from typing import Any, Literal, TypeVar
 
 from ackproof.impl.broker import Broker
-from ackproof.impl.committer import SYNC_INTERVAL, Storage
-from ackproof.impl.history import Entry, History
 from ackproof.impl.limits import Limits
 from ackproof.impl.node import Node
+from ackproof.impl.oracle.history import Entry, History
+from ackproof.impl.storage.committer import SYNC_INTERVAL, Storage
 from ackproof.impl.users import Users
 
 __all__ = ["RunningBroker"]
@@ -209,7 +209,7 @@ class RunningBroker:
         """
         self._call(lambda node: node.schedule(seed))
 
-    # -- faults, see `ackproof.impl.faults` -----------------------------------------------------
+    # -- faults, see `ackproof.impl.oracle.faults` ----------------------------------------------
 
     def crash_queue(self, name: str, vhost: str = "/") -> None:
         """Crash the process of a queue; what it had not confirmed is nacked.
@@ -284,7 +284,7 @@ class RunningBroker:
 
         Args:
             n: how many; None for all, until `clear_faults`.
-            about: which, see `ackproof.impl.trigger.Trigger`.
+            about: which, see `ackproof.impl.oracle.trigger.Trigger`.
         """
         self.ask(lambda broker: broker.faults.nack_next(n, **about))
 
@@ -293,7 +293,7 @@ class RunningBroker:
 
         Args:
             n: of how many publishes; None for all, until `clear_faults`.
-            about: which, see `ackproof.impl.trigger.Trigger`.
+            about: which, see `ackproof.impl.oracle.trigger.Trigger`.
         """
         self.ask(lambda broker: broker.faults.crash_next(n, **about))
 

@@ -21,11 +21,11 @@ import resource
 import ssl
 
 from ackproof.impl.broker import Broker
-from ackproof.impl.committer import SYNC_INTERVAL, Storage, committer
 from ackproof.impl.connection import Connection
 from ackproof.impl.errors import HardError
 from ackproof.impl.limits import Limits
-from ackproof.impl.session import Phase, Session
+from ackproof.impl.session.session import Phase, Session
+from ackproof.impl.storage.committer import SYNC_INTERVAL, Storage, committer
 from ackproof.impl.users import Users
 
 __all__ = ["Server"]

@@ -12,16 +12,16 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ackproof.impl.arguments import check_arguments, check_same_arguments
-from ackproof.impl.content import Message
-from ackproof.impl.deadletters import Cause, cycles, dead_letter
 from ackproof.impl.errors import SoftError
-from ackproof.impl.hosted import HostedQueue
-from ackproof.impl.publishing import PublishingChannel
-from ackproof.impl.stored import StoredQueue
-from ackproof.impl.tables import Table
+from ackproof.impl.machines.hosted import HostedQueue
+from ackproof.impl.machines.publishing import PublishingChannel
+from ackproof.impl.steps.deadletters import Cause, cycles, dead_letter
+from ackproof.impl.storage.stored import StoredQueue
 from ackproof.impl.topology.equivalence import check_property
 from ackproof.impl.topology.parts import Change
 from ackproof.impl.topology.topology import Topology
+from ackproof.impl.wire.content import Message
+from ackproof.impl.wire.tables import Table
 from ackproof.spec.lang import Event
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ackproof.impl.errors import SoftError
-from ackproof.impl.tables import Table, said, same, type_name
+from ackproof.impl.wire.tables import Table, said, same, type_name
 
 __all__ = ["check_argument", "check_arguments", "check_property"]
 

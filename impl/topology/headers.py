@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ackproof.impl.errors import SoftError
-from ackproof.impl.tables import Table, same, type_name
 from ackproof.impl.topology.parts import Binding, Routed
 from ackproof.impl.topology.types import ExchangeType
+from ackproof.impl.wire.tables import Table, same, type_name
 
 __all__ = ["Headers"]
 

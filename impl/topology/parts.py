@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from ackproof.impl.tables import Table, to_text
+from ackproof.impl.wire.tables import Table, to_text
 
 __all__ = ["Binding", "Change", "Destination", "Exchange", "Kind", "Routed"]
 

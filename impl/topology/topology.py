@@ -13,10 +13,10 @@ from dataclasses import replace
 
 from ackproof.impl.errors import HardError, SoftError
 from ackproof.impl.limits import Limits
-from ackproof.impl.tables import Table, type_name
 from ackproof.impl.topology.equivalence import check_arguments, check_property
 from ackproof.impl.topology.graph import TYPES, Graph
 from ackproof.impl.topology.parts import Binding, Change, Destination, Exchange, Kind, Routed
+from ackproof.impl.wire.tables import Table, type_name
 
 __all__ = ["Topology"]
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from ackproof.impl.tables import Table
 from ackproof.impl.topology.parts import Binding, Routed
+from ackproof.impl.wire.tables import Table
 
 __all__ = ["Direct", "ExchangeType", "Fanout"]
 

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from typing import Any, cast
 from unittest.mock import patch
 
-from ackproof.impl import hosted, publishing
-from ackproof.impl.hosted import HostedQueue
-from ackproof.impl.publishing import PublishingChannel
-from ackproof.impl.scheduler import Action
-from ackproof.impl.steps import Steps
+from ackproof.impl.machines import hosted, publishing
+from ackproof.impl.machines.hosted import HostedQueue
+from ackproof.impl.machines.publishing import PublishingChannel
+from ackproof.impl.steps.core import Steps
+from ackproof.impl.steps.scheduler import Action
 from ackproof.spec.channel import Channel
 from ackproof.spec.lang import Event, Option
 from ackproof.spec.mirror import QueueProcess

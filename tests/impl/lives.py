@@ -17,8 +17,6 @@ import sys
 from pathlib import Path
 from types import TracebackType
 
-import ackproof.impl.control
-import ackproof.impl.node  # noqa: F401
 from ackproof.cli.serve import serve
 
 __all__ = ["Lives"]

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import pika
-from ackproof.impl.committer import Storage
-from ackproof.impl.journal import Batch
+from ackproof.impl.storage.committer import Storage
+from ackproof.impl.storage.journal import Batch
 from pamqp import commands, frame
 
 from tests.impl.wire import HEADER, encode, heard

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from ackproof.impl.limits import Limits
 from ackproof.impl.running import RunningBroker
-from ackproof.impl.session import Session
+from ackproof.impl.session.session import Session
 from ackproof.impl.vhost import VirtualHost
 from pamqp import body, commands
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ackproof.impl.session import Session
+from ackproof.impl.session.session import Session
 from pamqp import commands, header
 
 from tests.impl.wire import Wire, content, heard

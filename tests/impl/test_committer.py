@@ -8,13 +8,13 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from ackproof.impl import committer
 from ackproof.impl.broker import Broker
-from ackproof.impl.committer import Committer, SteppedCommitter, Storage
-from ackproof.impl.journal import Batch
 from ackproof.impl.running import RunningBroker
-from ackproof.impl.scheduler import Eager, Scheduler
-from ackproof.impl.seeded import Seeded
+from ackproof.impl.steps.scheduler import Eager, Scheduler
+from ackproof.impl.steps.seeded import Seeded
+from ackproof.impl.storage import committer
+from ackproof.impl.storage.committer import Committer, SteppedCommitter, Storage
+from ackproof.impl.storage.journal import Batch
 from pamqp import commands
 
 from tests.impl.sockets import PikaPublisher, blocking

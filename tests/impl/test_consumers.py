@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.session import Session
+from ackproof.impl.session.session import Session
 from pamqp import commands, frame
 
 from tests.impl.consumer_wire import ConsumerWire

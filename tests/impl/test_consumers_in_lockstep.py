@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ackproof.impl.broker import Broker
-from ackproof.impl.lockstep import Lockstep
-from ackproof.impl.scheduler import Scheduler
-from ackproof.impl.seeded import Seeded
+from ackproof.impl.oracle.lockstep import Lockstep
+from ackproof.impl.steps.scheduler import Scheduler
+from ackproof.impl.steps.seeded import Seeded
 from ackproof.spec.sorts import Status
 from hypothesis import given, settings
 from hypothesis import strategies as st

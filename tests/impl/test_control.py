@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from ackproof.impl import control
-from ackproof.impl.control import Control
-from ackproof.impl.history import History
 from ackproof.impl.node import Node
+from ackproof.impl.oracle import control
+from ackproof.impl.oracle.control import Control
+from ackproof.impl.oracle.history import History
 from pamqp import commands
 
 from tests.impl.sockets import Bare, eventually

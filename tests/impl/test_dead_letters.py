@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.content import Message
-from ackproof.impl.disk import Disk
-from ackproof.impl.history import History
-from ackproof.impl.rawfields import split_properties
-from ackproof.impl.tables import Table
+from ackproof.impl.oracle.history import History
+from ackproof.impl.storage.disk import Disk
+from ackproof.impl.wire.content import Message
+from ackproof.impl.wire.rawfields import split_properties
+from ackproof.impl.wire.tables import Table
 from pamqp import commands, frame
 
 from tests.impl.test_expiry import Clock, TimedWire

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.clock import Deadlines
-from ackproof.impl.disk import Disk
-from ackproof.impl.hosted import HostedQueue
-from ackproof.impl.journal import Batch
-from ackproof.impl.lockstep import Lockstep
+from ackproof.impl.machines.hosted import HostedQueue
+from ackproof.impl.oracle.lockstep import Lockstep
 from ackproof.impl.running import RunningBroker
-from ackproof.impl.seeded import Seeded
+from ackproof.impl.steps.clock import Deadlines
+from ackproof.impl.steps.seeded import Seeded
+from ackproof.impl.storage.disk import Disk
+from ackproof.impl.storage.journal import Batch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pamqp import commands

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ackproof.impl import committer
 from ackproof.impl.broker import Broker
-from ackproof.impl.history import History
+from ackproof.impl.oracle.history import History
 from ackproof.impl.running import RunningBroker
-from ackproof.impl.session import Phase
+from ackproof.impl.session.session import Phase
+from ackproof.impl.storage import committer
 from pamqp import commands
 
 from tests.impl.sockets import Bare

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
-from ackproof.impl.decoding import decode_header, decode_method, drop_header, read_headers
 from ackproof.impl.errors import HardError, octets
-from ackproof.impl.fieldtables import TableError, read_table, without_field
-from ackproof.impl.frames import (
+from ackproof.impl.wire.decoding import decode_header, decode_method, drop_header, read_headers
+from ackproof.impl.wire.fieldtables import TableError, read_table, without_field
+from ackproof.impl.wire.frames import (
     FrameReader,
     Received,
 )

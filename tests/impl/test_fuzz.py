@@ -13,9 +13,9 @@ from collections.abc import Callable
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.decoding import decode_header, decode_method
 from ackproof.impl.errors import HardError
-from ackproof.impl.frames import FrameReader, Received
+from ackproof.impl.wire.decoding import decode_header, decode_method
+from ackproof.impl.wire.frames import FrameReader, Received
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pamqp import commands

@@ -9,8 +9,8 @@ from typing import Any
 import pika.exceptions
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.checking import Check
-from ackproof.impl.history import Entry, History
+from ackproof.impl.oracle.checking import Check
+from ackproof.impl.oracle.history import Entry, History
 from ackproof.impl.running import RunningBroker
 from pamqp import commands
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.running import RunningBroker
-from ackproof.impl.seeded import Seeded
+from ackproof.impl.steps.seeded import Seeded
 from pamqp import body, commands, frame, header
 
 from tests.impl.consumer_wire import ConsumerWire

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.journal import Batch
 from ackproof.impl.running import RunningBroker
+from ackproof.impl.storage.journal import Batch
 from pamqp import commands
 
 from tests.impl.sockets import Bare, blocking, eventually

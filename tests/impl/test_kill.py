@@ -27,7 +27,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from ackproof.impl.disk import Disk
+from ackproof.impl.storage.disk import Disk
 from pamqp import commands
 
 from tests.impl.lives import Lives

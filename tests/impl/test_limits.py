@@ -16,9 +16,9 @@ import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.errors import HardError
 from ackproof.impl.limits import Limits
-from ackproof.impl.memory import Memory
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.server import Server
+from ackproof.impl.storage.memory import Memory
 from pamqp import body, commands, frame, header
 from pamqp.common import FieldTable
 

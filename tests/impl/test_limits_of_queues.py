@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.lockstep import Lockstep
-from ackproof.impl.seeded import Seeded
+from ackproof.impl.oracle.lockstep import Lockstep
+from ackproof.impl.steps.seeded import Seeded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pamqp import commands

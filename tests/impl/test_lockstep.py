@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.expiring import ExpiringSteps
-from ackproof.impl.hosted import HostedQueue
-from ackproof.impl.lockstep import Lockstep
-from ackproof.impl.observing import observed
-from ackproof.impl.publishing import PublishingChannel
-from ackproof.impl.scheduler import Scheduler
-from ackproof.impl.seeded import Seeded
-from ackproof.impl.steps import Steps
-from ackproof.impl.twin import Deviation
+from ackproof.impl.machines.hosted import HostedQueue
+from ackproof.impl.machines.publishing import PublishingChannel
+from ackproof.impl.oracle.lockstep import Lockstep
+from ackproof.impl.oracle.twin import Deviation
+from ackproof.impl.steps.core import Steps
+from ackproof.impl.steps.expiring import ExpiringSteps
+from ackproof.impl.steps.observing import observed
+from ackproof.impl.steps.scheduler import Scheduler
+from ackproof.impl.steps.seeded import Seeded
 from ackproof.spec.sorts import Level, Status
 from hypothesis import given, settings
 from hypothesis import strategies as st

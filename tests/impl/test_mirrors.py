@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.history import History
-from ackproof.impl.hosted import HostedQueue
-from ackproof.impl.mirroring import MirroringSteps
-from ackproof.impl.replicas import HostedMirror
+from ackproof.impl.machines.hosted import HostedQueue
+from ackproof.impl.machines.replicas import HostedMirror
+from ackproof.impl.oracle.history import History
+from ackproof.impl.steps.mirroring import MirroringSteps
 from pamqp import commands
 
 from tests.impl.wire import Wire, content

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.disk import Disk, DiskError
-from ackproof.impl.disks import Disks, open_disks
-from ackproof.impl.journal import Batch
 from ackproof.impl.node import Node
 from ackproof.impl.running import RunningBroker
+from ackproof.impl.storage.disk import Disk, DiskError
+from ackproof.impl.storage.disks import Disks, open_disks
+from ackproof.impl.storage.journal import Batch
 from pamqp import commands
 
 from tests.impl.sockets import Bare

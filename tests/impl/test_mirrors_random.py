@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.committer import SteppedCommitter
-from ackproof.impl.disks import Disks
-from ackproof.impl.history import History
-from ackproof.impl.replicas import HostedMirror, Record
-from ackproof.impl.seeded import Seeded
+from ackproof.impl.machines.replicas import HostedMirror, Record
+from ackproof.impl.oracle.history import History
+from ackproof.impl.steps.seeded import Seeded
+from ackproof.impl.storage.committer import SteppedCommitter
+from ackproof.impl.storage.disks import Disks
 from pamqp import commands
 
 from tests.impl.wire import Wire, content, encode

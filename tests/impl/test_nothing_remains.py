@@ -13,10 +13,10 @@ from collections.abc import Callable
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.history import History
+from ackproof.impl.oracle.history import History
 from ackproof.impl.running import RunningBroker
-from ackproof.impl.scheduler import Eager, Scheduler
-from ackproof.impl.seeded import Seeded
+from ackproof.impl.steps.scheduler import Eager, Scheduler
+from ackproof.impl.steps.seeded import Seeded
 from pamqp import commands, frame
 
 from tests.impl.sockets import Bare, eventually

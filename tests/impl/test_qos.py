@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.limits import Limits
-from ackproof.impl.session import Session
+from ackproof.impl.session.session import Session
 from pamqp import commands
 
 from tests.impl.consumer_wire import ConsumerWire

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
-from ackproof.impl import rawfields
+from ackproof.impl.wire import rawfields
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pamqp import commands, decode, encode, header

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from ackproof.impl.content import Message
 from ackproof.impl.errors import SoftError
-from ackproof.impl.replying import PSEUDO_QUEUE, ReplyConsumer, addressed, asks_for_reply
+from ackproof.impl.steps.replying import PSEUDO_QUEUE, ReplyConsumer, addressed, asks_for_reply
+from ackproof.impl.wire.content import Message
 from pamqp import body, commands, header
 
 from tests.impl.consumer_wire import ConsumerWire

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.journal import Batch
-from ackproof.impl.scheduler import Action, Eager, Step
-from ackproof.impl.seeded import Seeded
+from ackproof.impl.steps.scheduler import Action, Eager, Step
+from ackproof.impl.steps.seeded import Seeded
+from ackproof.impl.storage.journal import Batch
 from ackproof.spec.sorts import Level
 from pamqp import commands
 

@@ -14,12 +14,12 @@ from typing import cast
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.committer import SteppedCommitter
-from ackproof.impl.disk import Disk
-from ackproof.impl.history import History
+from ackproof.impl.oracle.history import History
 from ackproof.impl.running import RunningBroker
-from ackproof.impl.scheduler import Action, Eager, Step
-from ackproof.impl.seeded import Seeded
+from ackproof.impl.steps.scheduler import Action, Eager, Step
+from ackproof.impl.steps.seeded import Seeded
+from ackproof.impl.storage.committer import SteppedCommitter
+from ackproof.impl.storage.disk import Disk
 from ackproof.spec.sorts import Msg
 from pamqp import commands
 

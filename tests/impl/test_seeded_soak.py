@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable
 
 import pytest
-from ackproof.impl.faults import Faults
-from ackproof.impl.lockstep import Lockstep
-from ackproof.impl.session import Phase
+from ackproof.impl.oracle.faults import Faults
+from ackproof.impl.oracle.lockstep import Lockstep
+from ackproof.impl.session.session import Phase
 from pamqp import commands, frame
 
 from tests.impl.test_seeded import QUEUES, Traffic

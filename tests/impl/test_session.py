@@ -7,12 +7,12 @@ import struct
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.channels import SessionChannel
 from ackproof.impl.errors import HardError
-from ackproof.impl.history import History
 from ackproof.impl.limits import Limits
-from ackproof.impl.methods import METHODS
-from ackproof.impl.session import Phase
+from ackproof.impl.oracle.history import History
+from ackproof.impl.session.channels import SessionChannel
+from ackproof.impl.session.methods import METHODS
+from ackproof.impl.session.session import Phase
 from pamqp import body, commands, frame, header, heartbeat
 
 from tests.impl.wire import HEADER, Wire, content, encode

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.disk import Disk
+from ackproof.impl.storage.disk import Disk
 from pamqp import commands
 
 from tests.impl.consumer_wire import ConsumerWire

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from ackproof.impl.tables import from_text, same, to_text, type_name
+from ackproof.impl.wire.tables import from_text, same, to_text, type_name
 from hypothesis import given
 from hypothesis import strategies as st
 

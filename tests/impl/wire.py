@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from ackproof.impl.broker import Broker
-from ackproof.impl.session import Session
+from ackproof.impl.session.session import Session
 from pamqp import base, body, commands, frame, header
 from pamqp.heartbeat import Heartbeat
 

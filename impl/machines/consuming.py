@@ -1,0 +1,125 @@
+"""A channel as its consumers know it: the spec's machine, and what it does not need to know.
+
+`ConsumerChannel` counts delivery tags and knows what is unacknowledged, by message id.  Kept beside
+it are the consumers by the tags that clients have given them, and the queues that deliveries came
+from.  A consumer is named to the machine by a number of its own: a tag may be used again when its
+consumer was cancelled, and then stands for another consumer.
+
+What the machine tells, it tells by event.  What an event does not say, the content of a message
+and the name of a consumer, is looked up here by whoever makes frames of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
+
+from ackproof.impl.machines.publishing import Place
+from ackproof.impl.machines.subscriptions import HostedConsumer
+from ackproof.impl.wire.content import Message
+from ackproof.spec.consumer import ConsumerChannel, Subscription
+from ackproof.spec.lang import Event
+from ackproof.spec.sorts import Consumer, Queue, Replica, Tag
+
+if TYPE_CHECKING:
+    from ackproof.impl.machines.hosted import HostedQueue
+
+__all__ = ["ConsumingChannel", "Show"]
+
+#: Called with what the client is told.
+Show = Callable[[Event], None]
+
+
+#: Unsettled deliveries that a channel keeps, unless it is said how many.
+_MOST = 1_000_000
+
+
+def _always() -> bool:
+    return True
+
+
+def _never() -> bool:
+    return False
+
+
+class ConsumingChannel:
+    """The machines of the consumers of one channel.
+
+    Args:
+        show: called with what the client is told; may look at this channel meanwhile.
+        reads: tells whether the client takes what it is sent; if not, nothing is delivered.
+        collects: tells whether what the client settles waits for a commit (A13.2).
+
+    Attributes:
+        machine: the spec's channel.
+        most: unsettled deliveries that are kept for any client, whatever it has asked for.
+        prefetch: the limit of the consumers that are started from now on (F2.2).
+        consumers: by consumer tag.
+        parked: the consumers that could not be served when it was their turn.
+        lenders: the queues that something unacknowledged may have come from, by key.
+        rejected: deliveries that were rejected for good in a transaction that is not over.
+        shown: the message that is being delivered.
+        remaining: how many messages are ready behind one that answers basic.get.
+        place: where it is; None for one that no client has opened.
+    """
+
+    def __init__(
+        self,
+        show: Show,
+        reads: Callable[[], bool] = _always,
+        collects: Callable[[], bool] = _never,
+    ) -> None:
+        self.machine = ConsumerChannel(emit=show)
+        self.place: Place | None = None
+        self.reads = reads
+        self.collects = collects
+        self.most = _MOST
+        self.prefetch = 0
+        self.consumers: dict[str, HostedConsumer] = {}
+        self.parked: dict[HostedConsumer, None] = {}
+        self.lenders: dict[Replica, HostedQueue] = {}
+        self.rejected: set[Tag] = set()
+        self.shown: Message | None = None
+        self.remaining = 0
+        self._by_key: dict[Consumer, HostedConsumer] = {}
+        self._last_key = 0
+
+    @property
+    def full(self) -> bool:
+        """Tell whether as much is unsettled as is kept for any client."""
+        return len(self.machine.unacked) + len(self.machine.collected) >= self.most
+
+    def enter(
+        self, tag: str, queue: HostedQueue, *, no_ack: bool, exclusive: bool, priority: int
+    ) -> HostedConsumer:
+        """Return a new consumer, which is not started yet."""
+        self._last_key += 1
+        of = cast(Queue, queue.key)
+        machine = Subscription(of=of, prefetch=self.prefetch, no_ack=no_ack)
+        key = cast(Consumer, self._last_key)
+        consumer = HostedConsumer(tag, key, self, queue, machine, exclusive, priority)
+        self.consumers[tag] = consumer
+        self._by_key[key] = consumer
+        return consumer
+
+    def forget(self, consumer: HostedConsumer) -> None:
+        """A consumer has ended; its tag may be used again."""
+        self.consumers.pop(consumer.tag, None)
+        self._by_key.pop(consumer.key, None)
+        self.parked.pop(consumer, None)
+
+    def tag_of(self, key: Consumer) -> str:
+        """Return the consumer tag of a consumer."""
+        return self._by_key[key].tag
+
+    def borrow(self, queue: HostedQueue) -> None:
+        """Something of a queue is unacknowledged here."""
+        self.lenders[queue.key] = queue
+        queue.borrowers[self] = None
+
+    def lender(self, tag: Tag) -> HostedQueue | None:
+        """Return the queue that an unsettled delivery came from; None if it has ended."""
+        delivery = self.machine.unacked[tag] or self.machine.collected[tag]
+        if delivery is None or delivery.replica is None:
+            return None
+        return self.lenders[delivery.replica]

@@ -1,0 +1,125 @@
+"""The consumers of a queue, and whose turn it is.
+
+The specification lets a queue hand a message to any of its consumers that has room.  Which of them
+gets it is said here as RabbitMQ does (B3.5): one of the highest priority, and among those the one
+that has waited longest.  A consumer that was found to have no room is *parked*, and is not looked
+at again until something has changed for its channel; then it waits last of its priority.
+
+An *exclusive* consumer is alone at its queue (B8.1).  A queue with a *single active consumer* has
+many and serves one, the first that came; when that one goes, the next is served (B8.2).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ackproof.spec.consumer import Subscription
+from ackproof.spec.sorts import Consumer
+
+if TYPE_CHECKING:
+    from ackproof.impl.machines.consuming import ConsumingChannel
+    from ackproof.impl.machines.hosted import HostedQueue
+
+__all__ = ["HostedConsumer", "Subscriptions"]
+
+
+@dataclass(eq=False, slots=True)
+class HostedConsumer:
+    """One consumer.
+
+    Attributes:
+        tag: what its client knows it by.
+        key: what the machines know it by; never used again on its channel.
+        machine: the spec's consumer.
+        exclusive: no other consumer may be at its queue.
+        priority: the highest is served first.
+    """
+
+    tag: str
+    key: Consumer
+    channel: ConsumingChannel
+    queue: HostedQueue
+    machine: Subscription
+    exclusive: bool = False
+    priority: int = 0
+
+
+class Subscriptions:
+    """The consumers of one queue.
+
+    Args:
+        single: only one of them is served at a time, the one that came first.
+    """
+
+    def __init__(self, *, single: bool = False) -> None:
+        self.single = single
+        self._all: dict[HostedConsumer, None] = {}
+        self._parked: set[HostedConsumer] = set()
+        self._turns: dict[int, OrderedDict[HostedConsumer, None]] = {}
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __iter__(self) -> Iterator[HostedConsumer]:
+        return iter(self._all)
+
+    @property
+    def exclusive(self) -> bool:
+        """Tell whether there is an exclusive consumer; if so, there is no other one."""
+        first = next(iter(self._all), None)
+        return first is not None and first.exclusive
+
+    def add(self, consumer: HostedConsumer) -> None:
+        """A consumer comes, and waits for its first turn."""
+        self._all[consumer] = None
+        if consumer.priority not in self._turns:
+            self._turns[consumer.priority] = OrderedDict()
+            self._turns = dict(sorted(self._turns.items(), reverse=True))
+        self._turns[consumer.priority][consumer] = None
+
+    def remove(self, consumer: HostedConsumer) -> None:
+        """A consumer goes."""
+        self._all.pop(consumer, None)
+        self._leave(consumer)
+        self._parked.discard(consumer)
+
+    def clear(self) -> None:
+        """All consumers are gone."""
+        self._all.clear()
+        self._turns.clear()
+        self._parked.clear()
+
+    def next(self) -> HostedConsumer | None:
+        """Return the consumer whose turn it is; None if all are parked."""
+        if self.single:
+            active = next(iter(self._all), None)
+            return None if active in self._parked else active
+        for waiting in self._turns.values():
+            return next(iter(waiting))
+        return None
+
+    def served(self, consumer: HostedConsumer) -> None:
+        """A consumer has had its turn."""
+        self._turns[consumer.priority].move_to_end(consumer)
+
+    def park(self, consumer: HostedConsumer) -> None:
+        """A consumer cannot take anything for now."""
+        self._leave(consumer)
+        self._parked.add(consumer)
+        consumer.channel.parked[consumer] = None
+
+    def wake(self, consumer: HostedConsumer) -> None:
+        """A consumer may be able to take something again."""
+        if consumer in self._parked:
+            self._parked.discard(consumer)
+            self.add(consumer)
+
+    def _leave(self, consumer: HostedConsumer) -> None:
+        waiting = self._turns.get(consumer.priority)
+        if waiting is not None:
+            waiting.pop(consumer, None)
+            if not waiting:
+                del self._turns[consumer.priority]

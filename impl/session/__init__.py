@@ -1,0 +1,1 @@
+"""One connection without its socket, and its channels: bytes in, bytes out."""

@@ -1,0 +1,27 @@
+"""Class confirm: the channel becomes a confirming one (A1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackproof.impl.errors import SoftError
+from ackproof.impl.session.methods.handler import Methods
+from ackproof.spec.sorts import TxMode
+from ackproof.spec.wire import Complaint
+from pamqp import commands
+
+if TYPE_CHECKING:
+    from ackproof.impl.session.channels import SessionChannel
+
+__all__ = ["METHODS"]
+
+
+def _select(channel: SessionChannel, method: commands.Confirm.Select) -> None:
+    if channel.publishing.transaction.mode != TxMode.NONE:
+        raise SoftError(406, Complaint.TX_TO_CONFIRM.value)
+    channel.muted = bool(method.nowait)
+    channel.publishing.machine.select()
+    channel.muted = False
+
+
+METHODS: Methods = {commands.Confirm.Select: _select}

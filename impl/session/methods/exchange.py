@@ -1,0 +1,83 @@
+"""Class exchange: declare, delete, bind, unbind.
+
+What a reply promises is on the disk before the reply is sent, as far as it is durable.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackproof.impl.session.methods.handler import Methods, stripped
+from ackproof.impl.topology.parts import Exchange
+from pamqp import base, commands
+
+if TYPE_CHECKING:
+    from ackproof.impl.session.channels import SessionChannel
+
+__all__ = ["METHODS"]
+
+
+def _declare(channel: SessionChannel, method: commands.Exchange.Declare) -> None:
+    name = stripped(method.exchange)
+    if method.passive:
+        channel.vhost.topology.find_to_use(name)
+        _answer(channel, method.nowait, commands.Exchange.DeclareOk(), on_disk=False)
+        return
+    asked = Exchange(
+        channel.vhost.name,
+        name,
+        str(method.exchange_type),
+        durable=bool(method.durable),
+        auto_delete=bool(method.auto_delete),
+        internal=bool(method.internal),
+        arguments=method.arguments or {},
+    )
+    stored = channel.vhost.changed(channel.vhost.topology.declare(asked))
+    _answer(channel, method.nowait, commands.Exchange.DeclareOk(), on_disk=stored)
+
+
+def _delete(channel: SessionChannel, method: commands.Exchange.Delete) -> None:
+    topology = channel.vhost.topology
+    change = topology.delete(stripped(method.exchange), if_unused=bool(method.if_unused))
+    stored = channel.vhost.changed(change)
+    _answer(channel, method.nowait, commands.Exchange.DeleteOk(), on_disk=stored)
+
+
+def _bind(channel: SessionChannel, method: commands.Exchange.Bind) -> None:
+    change = channel.vhost.topology.bind_exchange(
+        stripped(method.source),
+        stripped(method.destination),
+        str(method.routing_key),
+        method.arguments or {},
+    )
+    stored = channel.vhost.changed(change)
+    _answer(channel, method.nowait, commands.Exchange.BindOk(), on_disk=stored)
+
+
+def _unbind(channel: SessionChannel, method: commands.Exchange.Unbind) -> None:
+    change = channel.vhost.topology.unbind_exchange(
+        stripped(method.source),
+        stripped(method.destination),
+        str(method.routing_key),
+        method.arguments or {},
+    )
+    stored = channel.vhost.changed(change)
+    _answer(channel, method.nowait, commands.Exchange.UnbindOk(), on_disk=stored)
+
+
+def _answer(
+    channel: SessionChannel, nowait: bool | None, reply: base.Frame, *, on_disk: bool
+) -> None:
+    def answer() -> None:
+        if not nowait:
+            channel.reply(reply)
+
+    channel.answer(answer, on_disk=on_disk)
+
+
+METHODS: Methods = {
+    commands.Exchange.Declare: _declare,
+    commands.Exchange.Delete: _delete,
+    commands.Exchange.Bind: _bind,
+    commands.Exchange.Unbind: _unbind,
+}

@@ -1,0 +1,44 @@
+"""Class tx: select, commit, rollback (A1, A13)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackproof.impl.errors import SoftError
+from ackproof.impl.session.methods.handler import Methods
+from ackproof.spec.sorts import TxMode
+from ackproof.spec.wire import Complaint
+from pamqp import commands
+
+if TYPE_CHECKING:
+    from ackproof.impl.session.channels import SessionChannel
+
+__all__ = ["METHODS"]
+
+
+def _select(channel: SessionChannel, _: commands.Tx.Select) -> None:
+    if channel.publishing.machine.confirming:
+        raise SoftError(406, Complaint.CONFIRM_TO_TX.value)
+    channel.publishing.transaction.select()
+
+
+def _commit(channel: SessionChannel, _: commands.Tx.Commit) -> None:
+    _check_transactional(channel)
+    channel.broker.commit(channel.publishing, channel.consuming)
+
+
+def _rollback(channel: SessionChannel, _: commands.Tx.Rollback) -> None:
+    _check_transactional(channel)
+    channel.broker.steps.tx_rollback(channel.publishing, channel.consuming)
+
+
+def _check_transactional(channel: SessionChannel) -> None:
+    if channel.publishing.transaction.mode == TxMode.NONE:
+        raise SoftError(406, Complaint.NOT_TRANSACTIONAL.value)
+
+
+METHODS: Methods = {
+    commands.Tx.Select: _select,
+    commands.Tx.Commit: _commit,
+    commands.Tx.Rollback: _rollback,
+}

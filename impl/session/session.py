@@ -1,0 +1,300 @@
+"""One connection, without its socket: bytes in, bytes out.
+
+The connection goes through phases until it is open (`ackproof.impl.session.opening`).  From then on
+methods come on channels, each of which is handled by `ackproof.impl.session.channels`.
+
+It ends in one of three ways.  The client closes, and is answered.  The broker closes, after a hard
+error; then it ignores everything but the answer.  Or the connection breaks, and nobody is told
+anything.  In each case the channels are closed for the specification's machines too.  Before the
+connection is open, the protocol wants a broker to say nothing when it breaks off, but for two
+things that clients may be told: that the login was refused, and that they may not come in here.
+
+The session is sans-I/O.  `receive` takes what came from the socket, `take_output` gives what is to
+be written, at any time, since channels are told things that others have caused; `on_output` says
+that there is something, or that input is wanted again.  There are two reasons not to want any.
+`waiting`: a reply has to wait for the disk, and replies keep their order.  `blocked`: there is an
+alarm, and the client has gone on publishing (E4); it is not listened to at all then, until the
+alarm is over, but it goes on hearing.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from ackproof.impl.broker import Broker
+from ackproof.impl.errors import HardError, shortened
+from ackproof.impl.limits import Limits
+from ackproof.impl.session.channels import SessionChannel
+from ackproof.impl.session.incoming import Incoming
+from ackproof.impl.session.opening import Phase
+from ackproof.impl.session.output import Output
+from ackproof.impl.users import User, Users
+from ackproof.impl.vhost import DEFAULT
+from ackproof.impl.wire.frames import (
+    encode_heartbeat,
+    encode_method,
+)
+from pamqp import base, commands
+from pamqp.common import FieldTable
+
+__all__ = ["Phase", "Session"]
+
+_LOG = logging.getLogger(__name__)
+
+_USERS = Users()
+_LIMITS = Limits()
+
+
+class Session:
+    """One AMQP connection.
+
+    Args:
+        broker: what it gives access to.
+        on_output: called, with the session, when there is output, or input is wanted again;
+            may be called often.
+        users: who may come in.
+        limits: how much the client may take.
+        peer: what logs call the connection.
+        admit: called, with the session, before it opens; raises HardError if it must not.
+
+    Attributes:
+        phase: how far the connection is.
+        vhost: the virtual host that was opened; the default one until then.
+        users: who may come in.
+        admit: called before the connection opens.
+        login: who has come in.
+        channel_max: channels at the same time, as it was agreed on.
+        client: what the client says about itself.
+        capabilities: what the client says that it can do.
+        waiting: no input is processed until the disk has answered.
+        blocked: no input is processed until the alarm is over.
+        heartbeat: seconds that were agreed on, 0 for none.
+        number: of this connection, counted by the broker from 1.
+        clogged: the client does not read what it is sent; nothing is delivered to it.
+        severed: the socket is to be closed without a word; a fault has asked for it.
+    """
+
+    def __init__(
+        self,
+        broker: Broker,
+        on_output: Callable[[Session], None] = lambda _: None,
+        users: Users = _USERS,
+        limits: Limits = _LIMITS,
+        peer: str = "somebody",
+        admit: Callable[[Session], None] = lambda _: None,
+    ) -> None:
+        self.broker = broker
+        self.limits = limits
+        self.peer = peer
+        self.number = broker.history.next_connection()
+        self.vhost = broker.vhosts[DEFAULT]
+        self.phase = Phase.HEADER
+        self.waiting = False
+        self.blocked = False
+        self.heartbeat = 0
+        self.clogged = False
+        self.severed = False
+        self.users = users
+        self.admit = admit
+        self.login: User | None = None
+        self.channel_max = 0
+        self.client: FieldTable = {}
+        self.capabilities: frozenset[str] = frozenset()
+        self.channels: dict[int, SessionChannel] = {}
+        self._on_output = on_output
+        self._incoming = Incoming(self)
+        self._output = Output()
+        self._alarm = ""
+
+    # -- bytes ----------------------------------------------------------------------------------
+
+    def receive(self, data: bytes) -> None:
+        """Process what came from the socket."""
+        if self.phase is not Phase.CLOSED:
+            self._incoming.reader.feed(data)
+            self._incoming.process()
+
+    def send(self, data: bytes) -> None:
+        """Add to the output."""
+        if self.phase is not Phase.CLOSED:
+            self._output.add(data)
+            self._on_output(self)
+
+    def reply(self, method: base.Frame) -> None:
+        """Send a method of channel 0."""
+        self.send(encode_method(method, 0))
+
+    def take_output(self) -> bytes:
+        """Return what is to be written, once."""
+        was_full = self._output.full
+        output = self._output.take()
+        if was_full:
+            self._wake()
+            self._on_output(self)
+        return output
+
+    def reads(self) -> bool:
+        """Tell whether the client takes what it is sent; if not, nothing is delivered to it."""
+        return not self.clogged and not self._output.full
+
+    def unclog(self) -> None:
+        """The client reads again."""
+        self.clogged = False
+        self._wake()
+
+    @property
+    def wants_cancels(self) -> bool:
+        """Tell whether the client wants to hear that the broker cancels a consumer (F3.3)."""
+        return "consumer_cancel_notify" in self.capabilities
+
+    def _wake(self) -> None:
+        for channel in self.channels.values():
+            self.broker.steps.wake(channel.consuming)
+
+    def beat(self) -> None:
+        """Send a heartbeat."""
+        self.send(encode_heartbeat())
+
+    @property
+    def frame_max(self) -> int:
+        """Bytes that a frame may have."""
+        return self._incoming.reader.frame_max
+
+    @frame_max.setter
+    def frame_max(self, most: int) -> None:
+        self._incoming.reader.frame_max = most
+
+    @property
+    def user(self) -> str:
+        """Return the name of who has logged in; none if nobody has."""
+        return "" if self.login is None else self.login.name
+
+    def wait(self) -> None:
+        """Process no input until `resume`: a reply has to wait for the disk."""
+        self.waiting = True
+
+    def resume(self) -> None:
+        """The disk has answered; whoever feeds the session may have to hear of it."""
+        self.waiting = False
+        self._incoming.process()
+        self._on_output(self)
+
+    # -- alarms ---------------------------------------------------------------------------------
+
+    def alarm(self, reason: str) -> None:
+        """An alarm begins, or changes, or is over if there is no reason any more (E4).
+
+        Only a client that goes on publishing is blocked, by the next content that it sends.
+        """
+        self._alarm = reason
+        if self.blocked and not reason:
+            self.blocked = False
+            if self._hears_of_alarms:
+                self.reply(commands.Connection.Unblocked())
+            self._incoming.process()
+            self._on_output(self)
+
+    def has_published(self) -> None:
+        """A piece of a content has come; during an alarm the client is blocked for that."""
+        if not self._alarm or self.phase is not Phase.RUNNING:
+            return
+        self.blocked = True
+        if self._hears_of_alarms:
+            self.reply(commands.Connection.Blocked(shortened(self._alarm)))
+
+    @property
+    def _hears_of_alarms(self) -> bool:
+        return self.phase is Phase.RUNNING and "connection.blocked" in self.capabilities
+
+    @property
+    def listens(self) -> bool:
+        """Tell whether input is wanted now; when the session has ended, nobody cares."""
+        if self.phase is Phase.RUNNING:
+            return not self.waiting and not self.blocked
+        return not self.waiting or self.phase is Phase.CLOSED
+
+    # -- channels -------------------------------------------------------------------------------
+
+    def channel(self, number: int) -> SessionChannel:
+        """Return the channel of a number, which is new if the number is not in use.
+
+        Raises:
+            HardError: 530, there are as many as was agreed on.
+        """
+        channel = self.channels.get(number)
+        if channel is None:
+            count = len(self.channels)
+            if count >= self.channel_max:
+                raise HardError(
+                    530,
+                    f"number of channels opened ({count}) has reached the negotiated "
+                    f"channel_max ({self.channel_max})",
+                )
+            channel = self.channels[number] = SessionChannel(self, number)
+        return channel
+
+    def forget_channel(self, number: int) -> None:
+        """A channel is closed on both sides; its number may be used again."""
+        self.channels.pop(number, None)
+
+    # -- endings --------------------------------------------------------------------------------
+
+    def fail(self, error: HardError, method: base.Frame | None = None) -> None:
+        """Close the connection and say why; then only the client's answer matters.
+
+        Where the input cannot be read any more, no answer can be expected.
+        """
+        if self.phase in (Phase.CLOSING, Phase.CLOSED):
+            return
+        # Names that clients choose may hold line ends, which a log must not, and be very long.
+        why = repr(f"{error.code} {error.text}")[1:-1]
+        _LOG.info("%s: closed by the broker: %s", self.peer, why)
+        if not self._may_be_told(error):
+            self.end()
+            return
+        index = 0 if method is None else method.index
+        close = commands.Connection.Close(error.code, error.text, index >> 16, index & 0xFFFF)
+        self.reply(close)
+        self._close_channels()
+        self.phase = Phase.CLOSED if self._incoming.reader.broken else Phase.CLOSING
+
+    def _may_be_told(self, error: HardError) -> bool:
+        """Tell whether the client hears of an error; before the connection is open, of few."""
+        if self.phase is Phase.START:
+            return error.code == 403 and "authentication_failure_close" in self.capabilities
+        return self.phase is Phase.RUNNING or (self.phase is Phase.OPEN and error.code == 530)
+
+    def sever(self, *, written: bool) -> None:
+        """Break the connection, after what was said has been written, or before."""
+        if not written:
+            self._output.clear()
+        self.end()
+        self.severed = True
+        self._on_output(self)
+
+    def connection_lost(self) -> None:
+        """The socket is gone."""
+        self.end()
+        self._output.clear()
+
+    def end(self) -> None:
+        """Nothing more comes, and nothing more is said but what is waiting to be written."""
+        if self.phase is not Phase.CLOSED:
+            self._close_channels()
+            self.phase = Phase.CLOSED
+
+    def _close_channels(self) -> None:
+        if self.phase is Phase.RUNNING:
+            self.broker.history.note("connection_closed", connection=self.number)
+        for channel in self.channels.values():
+            self._attempt(channel.closed)
+        self.channels.clear()
+        self._attempt(lambda: self.vhost.delete_exclusive(self))
+
+    def _attempt(self, part: Callable[[], None]) -> None:
+        """Do a part of what has to be done at the end; should it fail, the others follow."""
+        try:
+            part()
+        except Exception:
+            _LOG.exception("%s: internal error at the end of the connection", self.peer)

@@ -1,0 +1,80 @@
+"""The steps by which messages become dead letters because clients reject them (F1.4).
+
+A message that is rejected for good leaves its queue as one that is acknowledged does; the
+specification does not tell them apart.  What is done here besides is to publish the dead letter,
+just before the original goes, as RabbitMQ does (B4.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from ackproof.impl.machines.consuming import ConsumingChannel
+from ackproof.impl.machines.hosted import HostedQueue
+from ackproof.impl.machines.publishing import PublishingChannel
+from ackproof.impl.steps.deadletters import Cause
+from ackproof.impl.steps.transacting import TransactingSteps
+from ackproof.impl.wire.content import Message
+from ackproof.spec.lang import Option, require
+from ackproof.spec.sorts import Msg, Replica, Tag
+
+__all__ = ["DeadLetteringSteps"]
+
+
+def _nowhere(_: HostedQueue, __: Message, ___: Cause) -> None:
+    """There is no place for dead letters."""
+
+
+@dataclass
+class DeadLetteringSteps(TransactingSteps):
+    """What is rejected for good goes to the dead letter exchange of its queue, if it has one.
+
+    Attributes:
+        bury: publishes the dead letter of a message; called only for queues that want it.
+    """
+
+    bury: Callable[[HostedQueue, Message, Cause], None] = _nowhere
+
+    def give_up(self, queue: HostedQueue, message: Message, cause: Cause) -> None:
+        """A message will not be delivered from a queue, and leaves it, or does not enter it."""
+        if queue.dead_letter_exchange is not None:
+            self.bury(queue, message, cause)
+
+    def consumer_rejects(
+        self, channel: ConsumingChannel, tag: Option[Tag], multiple: bool, requeue: bool
+    ) -> None:
+        """A client does not want deliveries; those that do not come back become dead letters."""
+        machine = channel.machine
+        require(machine.open and machine.knows(tag, multiple))
+        if not requeue:
+            named = set(machine.named(tag, multiple))
+            if channel.collects():
+                channel.rejected |= named
+            else:
+                for one in sorted(named):
+                    self._reject(channel, one, machine.from_process)
+        super().consumer_rejects(channel, tag, multiple, requeue)
+
+    def _reject(
+        self,
+        channel: ConsumingChannel,
+        tag: Tag,
+        messages: Callable[[set[Tag], Replica], Iterable[Msg]],
+    ) -> None:
+        queue = channel.lender(tag)
+        if queue is not None:
+            for msg in messages({tag}, queue.key):
+                self.give_up(queue, queue.contents[msg], Cause.REJECTED)
+
+    def _apply(self, consuming: ConsumingChannel) -> None:
+        """What was rejected in the transaction becomes dead letters at its commit (A13.3)."""
+        rejected, consuming.rejected = consuming.rejected, set()
+        for tag in sorted(rejected):
+            self._reject(consuming, tag, consuming.machine.kept_from)
+        super()._apply(consuming)
+
+    def tx_rollback(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
+        """What was rejected in the transaction was not (A13.6)."""
+        super().tx_rollback(channel, consuming)
+        consuming.rejected.clear()

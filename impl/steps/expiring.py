@@ -1,0 +1,154 @@
+"""The steps by which messages and queues end because of time (B4).
+
+A message expires when it has been in its queue for as long as the queue's `x-message-ttl` or its
+own `expiration` says.  It leaves by the specification's step `drop`, so it is confirmed if it still
+had to be (B4.3).  Only the head of a queue is looked at: a message behind one that lives longer
+stays until that is gone (B4.2).  But nothing that has expired is handed out.
+
+A time of 0 means now or never: a message is handed to a consumer that waits, or expires (B4.1).
+
+A queue with `x-expires` is deleted when nobody has used it for that long.  To use it is to consume
+from it, to ask for a message, or to declare it again.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from ackproof.impl.machines.consuming import ConsumingChannel
+from ackproof.impl.machines.hosted import HostedQueue
+from ackproof.impl.machines.publishing import PublishingChannel
+from ackproof.impl.machines.subscriptions import HostedConsumer
+from ackproof.impl.steps.clock import Clock, Deadlines
+from ackproof.impl.steps.deadletters import Cause
+from ackproof.impl.steps.immediate import ImmediateSteps
+from ackproof.impl.wire.content import Message
+from ackproof.spec.sorts import Msg, Reason, Status
+
+__all__ = ["ExpiringSteps"]
+
+_NEVER = float("inf")
+
+
+@dataclass
+class ExpiringSteps(ImmediateSteps):
+    """Messages leave when their time is over, and queues that nobody uses go.
+
+    Attributes:
+        clock: tells the time.
+        deadlines: when there may be something to do.
+    """
+
+    clock: Clock = time.time
+    deadlines: Deadlines = field(default_factory=Deadlines)
+    _urgent: Msg | None = field(default=None, init=False)
+
+    def expire_due(self) -> None:
+        """Take the steps that are due by the clock."""
+        if self.deadlines.next is None:
+            return
+        for queue in self.deadlines.due(self.clock()):
+            self._expire(queue)
+            if self._unused_until(queue) <= self.clock():
+                self.unused(queue)
+            self._watch(queue)
+
+    # -- messages -------------------------------------------------------------------------------
+
+    def _expire(self, queue: HostedQueue) -> None:
+        """Drop what has expired, from the head of a queue (B4.2, B4.3)."""
+        while (head := self._expired_head(queue)) is not None:
+            self.give_up(queue, queue.contents[head], Cause.EXPIRED)
+            self.drop(queue, head)
+
+    def _expired_head(self, queue: HostedQueue) -> Msg | None:
+        head = queue.machine.head() if queue.expiries else None
+        due = _NEVER if head is None else queue.expiries.get(head, _NEVER)
+        return head if due < _NEVER and due <= self.clock() else None
+
+    def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
+        """A message arrives; one that has no time goes to a waiting consumer or expires (B4.1)."""
+        self._expire(queue)
+        super().deliver(channel, queue)
+        urgent, self._urgent = self._urgent, None
+        if urgent is not None and queue.machine.head() == urgent and self._next(queue) is not None:
+            super().serve(queue)
+        self._expire(queue)
+
+    def _accept(self, msg: Msg, message: Message, queue: HostedQueue) -> None:
+        """A message arrives, and its time begins."""
+        super()._accept(msg, message, queue)
+        lifetime = queue.lifetime(message)
+        if lifetime is not None and msg in queue.machine.ready:
+            queue.expiries[msg] = self.clock() + lifetime
+            if not lifetime:
+                self._urgent = msg
+            self._watch(queue)
+
+    def serve(self, queue: HostedQueue) -> None:
+        """The head of a queue goes to a consumer, if it has not expired."""
+        self._expire(queue)
+        super().serve(queue)
+
+    def get(self, queue: HostedQueue, channel: ConsumingChannel, no_ack: bool) -> None:
+        """A client asks for the head of a queue, which has not expired."""
+        self._expire(queue)
+        self.used(queue)
+        super().get(queue, channel, no_ack)
+
+    def take(self, queue: HostedQueue, msg: Msg) -> None:
+        """A client has the head of a queue; the next one may expire earlier."""
+        super().take(queue, msg)
+        self._watch(queue)
+
+    def drop(self, queue: HostedQueue, msg: Msg) -> None:
+        """A message leaves its queue unseen; the next one may expire earlier."""
+        super().drop(queue, msg)
+        self._watch(queue)
+
+    def requeue(self, queue: HostedQueue, msg: Msg) -> None:
+        """A message comes back; its time has gone on (B7.3)."""
+        super().requeue(queue, msg)
+        self._watch(queue)
+
+    # -- queues ---------------------------------------------------------------------------------
+
+    def used(self, queue: HostedQueue) -> None:
+        """Somebody uses a queue, or it is new, or there again."""
+        if queue.lease is not None:
+            queue.last_used = self.clock()
+        self._watch(queue)
+
+    def _leave(self, consumer: HostedConsumer) -> None:
+        """A consumer has ended, and has used its queue until now."""
+        super()._leave(consumer)
+        self.used(consumer.queue)
+
+    def restart(self, queue: HostedQueue) -> None:
+        """A queue is there again, and whatever has expired meanwhile is not."""
+        super().restart(queue)
+        self.used(queue)
+
+    def _end(self, queue: HostedQueue, reason: Reason) -> None:
+        """A process has ended; nothing of it can expire, and it looks again when it restarts."""
+        super()._end(queue, reason)
+        self.deadlines.forget(queue)
+
+    def _unused_until(self, queue: HostedQueue) -> float:
+        """Return when a queue has been unused for too long, if nobody uses it."""
+        if queue.lease is None or queue.consumers or queue.machine.status is Status.DELETED:
+            return _NEVER
+        return queue.last_used + queue.lease
+
+    def _watch(self, queue: HostedQueue) -> None:
+        """Set the deadline of a queue: its head expires, or it goes itself."""
+        if not queue.expiries and queue.lease is None:
+            return
+        when = self._unused_until(queue)
+        if queue.expiries:
+            head = queue.machine.head()
+            if head is not None:
+                when = min(when, queue.expiries.get(head, _NEVER))
+        if when < _NEVER:
+            self.deadlines.set(queue, when)

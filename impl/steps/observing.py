@@ -1,0 +1,56 @@
+"""Being told of every step that the broker takes.
+
+An observer hears of each step twice: before, when the machines are as they were, and after, when
+they have changed.  A step that turns out not to be possible is heard of before and never after.
+Steps happen inside one another where one causes the other at once; then they are heard of as
+brackets are written.
+
+What is told is a step's name, as in `ackproof.spec.system`, and what it was called with.  An
+observer may look at everything and must change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from ackproof.impl.steps.core import Steps
+    from ackproof.impl.storage.journal import Batch
+
+__all__ = ["Observer", "observed"]
+
+P = ParamSpec("P")
+S = TypeVar("S", bound="Steps")
+
+
+class Observer(Protocol):
+    """What is told of steps, see above."""
+
+    def before(self, step: str, arguments: tuple[Any, ...]) -> None:
+        """A step is about to be taken, if it is possible."""
+
+    def after(self, step: str, arguments: tuple[Any, ...]) -> None:
+        """A step was taken."""
+
+    def committed(self, batch: Batch) -> None:
+        """A commit has returned, and no queue has noticed yet."""
+
+
+def observed(step: Callable[Concatenate[S, P], None]) -> Callable[Concatenate[S, P], None]:
+    """Let the observers of `Steps` hear of a step."""
+    name = step.__name__
+
+    @wraps(step)
+    def take(steps: S, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        if not steps.observers:
+            step(steps, *args, **kwargs)
+            return
+        for observer in steps.observers:
+            observer.before(name, args)
+        step(steps, *args, **kwargs)
+        for observer in steps.observers:
+            observer.after(name, args)
+
+    return take

@@ -1,0 +1,138 @@
+"""The steps of transactions, as the broker takes them.
+
+This is `ackproof.spec.transacting` once more, for many channels; see `ackproof.impl.steps.core`.  A
+transactional channel counts its messages as a confirming one does, so what comes back from the
+queues is settled as always, and only the end differs: `complete` instead of `flush`.
+
+What is kept of a transaction are the contents and the queues they were routed to when they were
+published (A13.1).  A message gets its id when it is committed, since only then it goes on its way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ackproof.impl.machines.consuming import ConsumingChannel
+from ackproof.impl.machines.hosted import HostedQueue
+from ackproof.impl.machines.publishing import Cast, PublishingChannel
+from ackproof.impl.steps.observing import observed
+from ackproof.impl.steps.scheduler import Action
+from ackproof.impl.steps.settling import SettlingSteps
+from ackproof.impl.wire.content import Message
+from ackproof.spec.lang import require
+from ackproof.spec.sorts import Msg, Status, TxMode
+from ackproof.spec.wire import ChannelClose, Complaint
+
+__all__ = ["Committed", "TransactingSteps"]
+
+
+class Committed(NamedTuple):
+    """A message of a transaction that is being committed: its number, its id, and all about it."""
+
+    seq: Msg
+    msg: Msg
+    message: Message
+    targets: list[HostedQueue]
+
+
+@dataclass
+class TransactingSteps(SettlingSteps):
+    """Publishes and acks that take effect together (A13)."""
+
+    # -- publishing -----------------------------------------------------------------------------
+
+    @observed
+    def publish_in_tx(
+        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
+    ) -> None:
+        """In a transaction a message is routed, takes its number, and waits (A4.4, A13.1)."""
+        seq = channel.machine.next_seq
+        require(channel.machine.open and seq is not None)
+        assert seq is not None
+        kept = list(targets)
+        channel.machine.skip()
+        channel.transaction.publish(seq, {queue.machine.of for queue in kept}, message.mandatory)
+        channel.batch[seq] = (message, kept)
+
+    @observed
+    def tx_commit(
+        self, channel: PublishingChannel, consuming: ConsumingChannel, ids: Sequence[Msg]
+    ) -> None:
+        """All messages go to their queues, and what was settled takes effect (A13.3).
+
+        Args:
+            channel: the one that commits.
+            consuming: the same, as its consumers know it.
+            ids: for the messages, in order.
+        """
+        require(channel.machine.open and channel.transaction.mode == TxMode.OPEN)
+        batch = [
+            Committed(seq, msg, message, [q for q in kept if q.machine.status != Status.DELETED])
+            for msg, (seq, (message, kept)) in zip(ids, channel.batch.items(), strict=True)
+        ]
+        for one in batch:
+            self._cast(channel, one.msg, Cast(one.message, one.seq), one.targets)
+        for one in batch:
+            self._register(channel, one)
+        channel.batch.clear()
+        channel.transaction.commit()
+        self._apply(consuming)
+        self._offer(Action.COMPLETE, channel)
+
+    def _register(self, channel: PublishingChannel, one: Committed) -> None:
+        """Wait for a message, or return it if its queues are not found any more (A5.4, A7.3)."""
+        channel.publishing = one.message
+        if one.message.mandatory and not one.targets:
+            channel.machine.give_back(None)
+        channel.machine.register(one.seq, {queue.key for queue in one.targets})
+        channel.publishing = None
+
+    def _apply(self, consuming: ConsumingChannel) -> None:
+        """What was settled in the transaction leaves its queues, or returns to them (A13.3)."""
+        machine = consuming.machine
+        for tag in sorted(machine.collected):
+            queue = consuming.lender(tag)
+            if queue is not None:
+                for msg in machine.kept_from({tag}, queue.key):
+                    (self.requeue if tag in machine.returning else self.acknowledge)(queue, msg)
+        machine.apply()
+        self.wake(consuming)
+
+    @observed
+    def tx_rollback(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
+        """The client takes it all back (A13.6)."""
+        require(channel.machine.open and channel.transaction.mode == TxMode.OPEN)
+        channel.batch.clear()
+        channel.transaction.roll_back()
+        consuming.machine.restore()
+
+    # -- the answer -----------------------------------------------------------------------------
+
+    def _answered(self, channel: PublishingChannel) -> None:
+        """What a commit waits for may have arrived; a reject decides for all of it (A13.5)."""
+        transaction = channel.transaction
+        if transaction.mode == TxMode.NONE:
+            super()._answered(channel)
+            return
+        if channel.machine.rejected and transaction.mode == TxMode.COMMITTING:
+            transaction.fail()
+        if not transaction.answers():
+            self._offer(Action.COMPLETE, channel)
+
+    @observed
+    def complete(self, channel: PublishingChannel) -> None:
+        """Nothing is waited for any more: commit-ok, or the channel closes (A13.4, A13.5)."""
+        require(not channel.transaction.answers() and not channel.machine.unconfirmed)
+        if channel.transaction.mode == TxMode.FAILED:
+            channel.machine.emit(ChannelClose(Complaint.PARTIAL_COMPLETION))
+        else:
+            channel.machine.confirmed.clear()
+            channel.transaction.complete()
+
+    def close(self, channel: PublishingChannel) -> None:
+        """What was not committed never was (A13.7)."""
+        super().close(channel)
+        channel.transaction.close()
+        channel.batch.clear()

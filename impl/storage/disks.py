@@ -1,0 +1,112 @@
+"""The disks of a node: one database, or one for each replica.
+
+The first is the node's own.  It has everything that there is besides messages, the record of each
+mirrored queue among it: the number of the process that led last.  It also has the messages of those
+processes that use it, as each of the others has.  A process has a number that no other has, so that
+its messages are found wherever they are.
+
+A batch is divided among the databases, and has returned when all of them have.  The first goes
+first: if the node ends between two of them, nothing of the batch has been confirmed yet, and the
+record knows who leads.  A batch that was refused comes again; the databases that had it by then are
+passed over.
+
+When a node starts, the messages of all but those that led are erased: mirrors begin anew (C5.4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from ackproof.impl.storage.disk import Disk, DiskError
+from ackproof.impl.storage.journal import Batch
+from ackproof.impl.storage.stored import Stored
+
+__all__ = ["Disks", "open_disks"]
+
+_FOLDER = "replica-"
+
+
+class Disks:
+    """The databases of a node with mirrored queues.
+
+    Args:
+        directory: where they lie, those after the first in folders of their own; None to keep
+            everything in memory.
+        count: how many replicas there are.
+
+    Raises:
+        DiskError: one of them cannot be used.
+    """
+
+    def __init__(self, directory: Path | None, count: int) -> None:
+        folders = [None if directory is None else directory / f"{_FOLDER}{n}" for n in range(count)]
+        self._disks = [Disk(directory), *map(Disk, folders[1:])]
+        self._batch: Batch | None = None
+        self._done = 0
+
+    def recover(self) -> Stored:
+        """Return everything that is here; what only mirrors had is erased (C5.4)."""
+        stored = self._disks[0].recover()
+        found = {queue.number: queue for queue in stored.queues}
+        for replica, disk in enumerate(self._disks):
+            messages, expiries = disk.entries()
+            for number in found.keys() & messages.keys():
+                found[number] = replace(
+                    found[number],
+                    messages=messages[number],
+                    expiries=expiries.get(number, {}),
+                    replica=replica,
+                )
+            disk.erase_all_but(found)
+        return Stored(list(found.values()), stored.exchanges, stored.bindings)
+
+    def commit(self, batch: Batch) -> None:
+        """Make a batch durable in all databases.
+
+        Raises:
+            sqlite3.Error: one of them has refused; the batch has to be tried again.
+        """
+        if batch is not self._batch:
+            self._batch, self._done = batch, 0
+        for replica in range(self._done, len(self._disks)):
+            share = _share(batch, replica)
+            if share:
+                self._disks[replica].commit(share)
+            self._done = replica + 1
+        self._batch = None
+
+    def close(self) -> None:
+        """Close the databases; they can be opened again at once."""
+        for disk in self._disks:
+            disk.close()
+
+
+def _share(batch: Batch, replica: int) -> Batch:
+    """Return what one of the databases gets of a batch."""
+    share = Batch(
+        messages=[one for one in batch.messages if one[0].replica == replica],
+        expiries=batch.expiries,
+        removed=[one for one in batch.removed if one[0].replica == replica],
+        deleted=[queue for queue in batch.deleted if replica in (0, queue.replica)],
+    )
+    if replica == 0:
+        share.created = batch.created
+        share.topology = batch.topology
+    return share
+
+
+def open_disks(directory: Path | None, replicas: int) -> Disk | Disks:
+    """Open what a node with so many replicas keeps its data in.
+
+    Raises:
+        DiskError: it cannot be used, or was used with more replicas.
+    """
+    if directory is not None:
+        there = [n for n in range(1, 10) if (directory / f"{_FOLDER}{n}").exists()]
+        if there and there[-1] >= replicas:
+            raise DiskError(
+                f"{directory} has data of {there[-1] + 1} replicas, and a queue may be led by any "
+                f"of them; start it with --replicas {there[-1] + 1}"
+            )
+    return Disk(directory) if replicas == 1 else Disks(directory, replicas)

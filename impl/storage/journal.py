@@ -1,0 +1,133 @@
+"""What the disk still has to be told, gathered into batches.
+
+One commit at a time is on its way to the disk.  What happens meanwhile waits in the journal and
+becomes the next batch: that is group commit, and the slower the disk, the larger the batches.  The
+journal decides nothing about messages: a batch takes what the queues have in their buffers, which
+is the spec's step `write` for each, and when the commit has returned the queues are told what
+landed, which enables the spec's step `sync`.
+
+A batch that fails is tried again as it is, before anything newer.  Until it succeeds nothing in it
+is synced, so nothing in it is confirmed, and publishers wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ackproof.impl.machines.hosted import HostedQueue
+from ackproof.impl.topology.parts import Change
+from ackproof.impl.wire.content import Message
+from ackproof.spec.sorts import Msg
+
+__all__ = ["Batch", "Journal"]
+
+
+@dataclass
+class Batch:
+    """What one commit makes durable; order within it does not matter.
+
+    Attributes:
+        created: queues to be entered.
+        messages: new messages, with the queue that each stands in.
+        expiries: when new messages expire, by the number of their queue and their id, if they do.
+        removed: messages that left their queue.
+        deleted: queues to be removed, with all that stands in them.
+        topology: exchanges and bindings to be entered and removed.
+        waiting: to be called when the commit has returned.
+    """
+
+    created: list[HostedQueue] = field(default_factory=list)
+    messages: list[tuple[HostedQueue, Msg, Message]] = field(default_factory=list)
+    expiries: dict[tuple[int, Msg], float] = field(default_factory=dict)
+    removed: list[tuple[HostedQueue, Msg]] = field(default_factory=list)
+    deleted: list[HostedQueue] = field(default_factory=list)
+    topology: Change = field(default_factory=Change)
+    waiting: list[Callable[[], None]] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        queues = self.created or self.messages or self.removed or self.deleted
+        return bool(queues or self.topology or self.waiting)
+
+
+class Journal:
+    """The next batch, the batch on its way, and the queues with something in their buffers.
+
+    Attributes:
+        held: no batch is given out for now.
+        gathered: messages that have come into buffers since a batch was given out.
+    """
+
+    def __init__(self) -> None:
+        self.held = False
+        self.gathered = 0
+        self._next = Batch()
+        self._failed: Batch | None = None
+        self._committing = False
+        self._dirty: dict[HostedQueue, None] = {}
+
+    def created(self, queue: HostedQueue) -> None:
+        """A durable queue was declared."""
+        self._next.created.append(queue)
+
+    def buffered(self, queue: HostedQueue) -> None:
+        """A queue has something in its buffer."""
+        self._dirty[queue] = None
+        self.gathered += 1
+
+    def removed(self, queue: HostedQueue, msg: Msg) -> None:
+        """A message that the disk was given has left its queue."""
+        self._next.removed.append((queue, msg))
+
+    def deleted(self, queue: HostedQueue) -> None:
+        """A durable queue was deleted."""
+        self._dirty.pop(queue, None)
+        self._next.deleted.append(queue)
+
+    def changed(self, durable: Change) -> None:
+        """Something durable of a topology has changed."""
+        self._next.topology.add(durable)
+
+    def after_commit(self, callback: Callable[[], None]) -> None:
+        """Call back when all that was said so far is on the disk."""
+        self._next.waiting.append(callback)
+
+    @property
+    def pending(self) -> bool:
+        """Tell whether a batch could be taken now."""
+        waiting = self._failed or self._dirty or self._next
+        return not self._committing and not self.held and bool(waiting)
+
+    def take(self) -> Batch:
+        """Give out the next batch, for one attempt to commit it."""
+        assert self.pending
+        self._committing = True
+        if self._failed is not None:
+            batch, self._failed = self._failed, None
+            return batch
+        batch, self._next = self._next, Batch()
+        self.gathered = 0
+        for queue in self._dirty:
+            given = queue.hand_over()
+            batch.messages += [(queue, msg, content) for msg, content in given]
+            if queue.expiries:
+                due = ((msg, queue.expiries.get(msg)) for msg, _ in given)
+                batch.expiries |= {(queue.number, m): at for m, at in due if at is not None}
+        self._dirty.clear()
+        return batch
+
+    def committed(self, batch: Batch) -> list[HostedQueue]:
+        """The commit of a batch has returned; return the queues to which something landed."""
+        self._committing = False
+        landed: dict[HostedQueue, None] = {}
+        for queue, msg, _ in batch.messages:
+            queue.landed.append(msg)
+            landed[queue] = None
+        for callback in batch.waiting:
+            callback()
+        return list(landed)
+
+    def failed(self, batch: Batch) -> None:
+        """The disk has refused a batch; it will be given out again."""
+        self._committing = False
+        self._failed = batch

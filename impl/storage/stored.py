@@ -1,0 +1,48 @@
+"""What a broker finds on its disk when it starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ackproof.impl.topology.parts import Binding, Exchange
+from ackproof.impl.wire.content import Message
+from ackproof.impl.wire.tables import Table
+from ackproof.spec.sorts import Msg
+
+__all__ = ["Stored", "StoredQueue"]
+
+
+@dataclass(frozen=True)
+class StoredQueue:
+    """A queue: as it was declared, and its messages by id, oldest first.
+
+    Attributes:
+        expiries: when those expire that do, in seconds since 1970.
+        replica: which of the node's stores its messages are in.
+    """
+
+    name: str
+    number: int
+    auto_delete: bool
+    messages: dict[Msg, Message]
+    vhost: str = "/"
+    arguments: Table = field(default_factory=dict)
+    expiries: dict[Msg, float] = field(default_factory=dict)
+    replica: int = 0
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Everything durable of a node."""
+
+    queues: list[StoredQueue] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
+    bindings: list[Binding] = field(default_factory=list)
+
+    @property
+    def last_number(self) -> int:
+        """Return the highest number of anything that is here, or 0."""
+        numbers = [queue.number for queue in self.queues]
+        numbers += [exchange.number for exchange in self.exchanges]
+        numbers += [binding.number for binding in self.bindings]
+        return max(numbers, default=0)
