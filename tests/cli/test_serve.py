@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from pamqp import commands
 
+from tests.impl.clients import HEADER, content, encode, heard
 from tests.impl.sockets import Bare
-from tests.impl.wire import HEADER, content, encode, heard
 
 COMMAND = [sys.executable, "-m", "ackproof.cli.serve", "--port", "0"]
 

@@ -27,7 +27,7 @@ from pamqp import body, commands, frame, header
 
 from tests.explain.explanations import Explanations, Unexplained
 from tests.explain.seen import Closed, Input, Operation
-from tests.impl.wire import HEADER, content, encode
+from tests.impl.clients import HEADER, content, encode
 
 __all__ = ["Client"]
 

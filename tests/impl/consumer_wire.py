@@ -17,7 +17,7 @@ import re
 from ackproof.impl.broker import Broker
 from pamqp import commands
 
-from tests.impl.wire import Wire
+from tests.impl.clients import Wire
 
 __all__ = ["ConsumerWire", "joined"]
 

@@ -13,7 +13,7 @@ from ackproof.impl.storage.committer import Storage
 from ackproof.impl.storage.journal import Batch
 from pamqp import commands, frame
 
-from tests.impl.wire import HEADER, encode, heard
+from tests.impl.clients import HEADER, encode, heard
 
 __all__ = ["Bare", "GatedDisk", "PikaPublisher", "blocking", "eventually"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pamqp import commands
 
-from tests.impl.wire import Wire
+from tests.impl.clients import Wire
 
 
 def declare(wire: Wire, **arguments: object) -> str:

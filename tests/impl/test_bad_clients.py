@@ -19,10 +19,10 @@ from ackproof.impl.session.session import Session
 from ackproof.impl.vhost import VirtualHost
 from pamqp import body, commands
 
+from tests.impl.clients import HEADER, content, encode
 from tests.impl.processes import start
+from tests.impl.session.test_session import MALFORMED
 from tests.impl.sockets import Bare, eventually
-from tests.impl.test_session import MALFORMED
-from tests.impl.wire import HEADER, content, encode
 
 
 @pytest.fixture

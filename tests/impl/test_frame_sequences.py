@@ -8,8 +8,8 @@ import pytest
 from ackproof.impl.running import RunningBroker
 from pamqp import commands, frame
 
+from tests.impl.clients import content, encode
 from tests.impl.sockets import Bare
-from tests.impl.wire import content, encode
 
 
 @pytest.fixture

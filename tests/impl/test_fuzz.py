@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from pamqp import commands
 from pamqp.common import FieldTable
 
-from tests.impl.wire import HEADER, Wire, content, encode
+from tests.impl.clients import HEADER, Wire, content, encode
 
 START_OK = encode(0, commands.Connection.StartOk({}, "PLAIN", "\0guest\0guest", "en_US"))
 TUNE_OK = encode(0, commands.Connection.TuneOk(2047, 131072, 0))

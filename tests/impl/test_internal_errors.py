@@ -10,8 +10,8 @@ from ackproof.impl.running import RunningBroker
 from ackproof.impl.storage.journal import Batch
 from pamqp import commands
 
+from tests.impl.clients import Wire, content, encode
 from tests.impl.sockets import Bare, blocking, eventually
-from tests.impl.wire import Wire, content, encode
 
 
 class Breaks:

@@ -30,9 +30,9 @@ import pytest
 from ackproof.impl.storage.disk import Disk
 from pamqp import commands
 
+from tests.impl.clients import content, encode
 from tests.impl.lives import Lives
 from tests.impl.sockets import Bare
-from tests.impl.wire import content, encode
 
 KILLS = 200
 #: Publishes ahead of the acks.

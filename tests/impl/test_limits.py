@@ -22,8 +22,8 @@ from ackproof.impl.storage.memory import Memory
 from pamqp import body, commands, frame, header
 from pamqp.common import FieldTable
 
+from tests.impl.clients import HEADER, Wire, content, encode
 from tests.impl.sockets import Bare, eventually
-from tests.impl.wire import HEADER, Wire, content, encode
 
 #: Bytes that are read from one socket before anybody looks at the memory.
 READ_AT_ONCE = 256 << 10

@@ -19,8 +19,8 @@ from ackproof.impl.steps.scheduler import Eager, Scheduler
 from ackproof.impl.steps.seeded import Seeded
 from pamqp import commands, frame
 
+from tests.impl.clients import Wire, content, encode
 from tests.impl.sockets import Bare, eventually
-from tests.impl.wire import Wire, content, encode
 
 _CODE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
 _LONG = 10**9

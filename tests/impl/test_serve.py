@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.impl.clients import content, encode
 from tests.impl.processes import start
 from tests.impl.sockets import Bare
-from tests.impl.test_immediate import immediate
-from tests.impl.wire import content, encode
+from tests.impl.steps.test_immediate import immediate
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -15,8 +15,8 @@ from ackproof.impl.limits import Limits
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.tls import TlsError, load_tls
 
+from tests.impl.clients import HEADER
 from tests.impl.sockets import Bare, eventually
-from tests.impl.wire import HEADER
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from ackproof.impl.broker import Broker
 from ackproof.impl.users import User, Users
 from pamqp import commands
 
-from tests.impl.wire import HEADER, Wire, content
+from tests.impl.clients import HEADER, Wire, content
 
 
 def opened(broker: Broker, vhost: str) -> Wire:

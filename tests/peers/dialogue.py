@@ -18,8 +18,8 @@ from typing import Any, Protocol
 from ackproof.impl.broker import Broker
 from pamqp import base, commands, frame
 
+from tests.impl.clients import HEADER, encode, heard
 from tests.impl.consumer_wire import ConsumerWire, joined
-from tests.impl.wire import HEADER, encode, heard
 
 __all__ = ["Client", "Scenario", "Side", "of_the_other", "of_this_broker"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from pamqp import commands
 
-from tests.impl.wire import content
+from tests.impl.clients import content
 from tests.peers.dialogue import Client, Scenario, Side, of_the_other, of_this_broker
 
 pytestmark = pytest.mark.peer

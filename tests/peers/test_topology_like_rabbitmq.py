@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from pamqp import base, commands, frame
 
-from tests.impl.test_exchanges import bind, declare
-from tests.impl.wire import content
+from tests.impl.clients import content
+from tests.impl.topology.test_exchanges import bind, declare
 from tests.peers.dialogue import Scenario, Side, of_the_other, of_this_broker
 
 pytestmark = pytest.mark.peer

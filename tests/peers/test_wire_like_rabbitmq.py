@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from pamqp import body, commands, header
 
-from tests.impl.test_session import UNEXPECTED, raw
-from tests.impl.wire import HEADER, Wire, content, encode, heard
+from tests.impl.clients import HEADER, Wire, content, encode, heard
+from tests.impl.session.test_session import UNEXPECTED, raw
 
 pytestmark = pytest.mark.peer
 

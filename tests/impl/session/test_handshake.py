@@ -11,8 +11,8 @@ from ackproof.impl.users import GUEST, User, Users
 from pamqp import commands, encode, frame
 from pamqp.common import FieldTable
 
-from tests.impl.wire import HEADER, Wire
-from tests.impl.wire import encode as frames
+from tests.impl.clients import HEADER, Wire
+from tests.impl.clients import encode as frames
 
 REFUSED = (
     "0 Connection.Close 403 ACCESS_REFUSED - Login was refused using authentication mechanism {}. "

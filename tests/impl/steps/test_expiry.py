@@ -19,8 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pamqp import commands
 
+from tests.impl.clients import content
 from tests.impl.consumer_wire import ConsumerWire
-from tests.impl.wire import content
 
 
 class Clock:

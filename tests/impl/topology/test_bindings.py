@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pamqp import base, commands
 
-from tests.impl.test_exchanges import DEFAULT, IN, bind, declare
-from tests.impl.wire import Wire, content
+from tests.impl.clients import Wire, content
+from tests.impl.topology.test_exchanges import DEFAULT, IN, bind, declare
 
 
 def bound(*bindings: tuple[str, str, str], arguments: dict[str, Any] | None = None) -> Wire:

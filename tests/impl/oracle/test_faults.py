@@ -15,8 +15,8 @@ from ackproof.impl.session.session import Phase
 from ackproof.impl.storage import committer
 from pamqp import commands
 
+from tests.impl.clients import Wire, content, encode
 from tests.impl.sockets import Bare
-from tests.impl.wire import Wire, content, encode
 
 
 def confirming(*names: str) -> Wire:

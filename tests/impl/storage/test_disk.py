@@ -15,7 +15,7 @@ from ackproof.impl.topology.parts import Exchange
 from ackproof.spec.sorts import Level
 from pamqp import base, commands
 
-from tests.impl.wire import Wire, content
+from tests.impl.clients import Wire, content
 
 
 def commit(broker: Broker, disk: Disk) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pamqp import base, commands
 
-from tests.impl.wire import Wire
+from tests.impl.clients import Wire
 
 SELECT, COMMIT, ROLLBACK = commands.Tx.Select(), commands.Tx.Commit(), commands.Tx.Rollback()
 

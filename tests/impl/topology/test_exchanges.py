@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pamqp import base, commands
 
-from tests.impl.wire import Wire, content
+from tests.impl.clients import Wire, content
 
 OK = ["1 Exchange.DeclareOk"]
 IN = "in vhost '/'"

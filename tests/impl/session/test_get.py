@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pamqp import body, commands, frame, header
 
+from tests.impl.clients import encode
 from tests.impl.consumer_wire import ConsumerWire
-from tests.impl.wire import encode
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from ackproof.impl.storage.disks import Disks, open_disks
 from ackproof.impl.storage.journal import Batch
 from pamqp import commands
 
+from tests.impl.clients import Wire, content, encode
 from tests.impl.sockets import Bare
-from tests.impl.wire import Wire, content, encode
 
 REPLICAS = 3
 

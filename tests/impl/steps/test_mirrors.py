@@ -12,7 +12,7 @@ from ackproof.impl.oracle.history import History
 from ackproof.impl.steps.mirroring import MirroringSteps
 from pamqp import commands
 
-from tests.impl.wire import Wire, content
+from tests.impl.clients import Wire, content
 
 
 class Hours:

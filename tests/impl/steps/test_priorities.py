@@ -9,8 +9,8 @@ from ackproof.impl.broker import Broker
 from ackproof.impl.storage.disk import Disk
 from pamqp import commands
 
+from tests.impl.clients import content
 from tests.impl.consumer_wire import ConsumerWire
-from tests.impl.wire import content
 
 
 class Ranked(ConsumerWire):

@@ -23,10 +23,10 @@ from ackproof.impl.storage.disk import Disk
 from ackproof.spec.sorts import Msg
 from pamqp import commands
 
+from tests.impl.clients import Wire, content, encode, heard
 from tests.impl.sockets import Bare
-from tests.impl.wire import Wire, content, encode, heard
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 QUEUES = ("a", "b", "c")
 
 
@@ -94,7 +94,7 @@ def test_the_same_seed_says_the_same_bytes_and_another_seed_others() -> None:
 def digest_of_another_process(hashing: str) -> str:
     """Return a digest of what is said in a process that hashes texts differently."""
     program = (
-        "import hashlib; from tests.impl.test_seeded import pipelined; "
+        "import hashlib; from tests.impl.steps.test_seeded import pipelined; "
         "print(hashlib.sha256(pipelined(5)).hexdigest())"
     )
     result = subprocess.run(

@@ -17,8 +17,8 @@ from ackproof.impl.storage.committer import Committer, SteppedCommitter, Storage
 from ackproof.impl.storage.journal import Batch
 from pamqp import commands
 
+from tests.impl.clients import Wire
 from tests.impl.sockets import PikaPublisher, blocking
-from tests.impl.wire import Wire
 
 
 class Memory:

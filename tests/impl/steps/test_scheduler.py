@@ -13,7 +13,7 @@ from ackproof.impl.storage.journal import Batch
 from ackproof.spec.sorts import Level
 from pamqp import commands
 
-from tests.impl.wire import Wire
+from tests.impl.clients import Wire
 
 
 class Settled(NamedTuple):

@@ -20,7 +20,7 @@ from pamqp import base, commands, header
 from pamqp import encode as codec
 from pamqp.common import FieldTable, FieldValue
 
-from tests.impl.wire import Wire, content, encode
+from tests.impl.clients import Wire, content, encode
 
 DEPTH = 128
 

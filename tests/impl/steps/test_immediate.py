@@ -8,9 +8,9 @@ from ackproof.impl.running import RunningBroker
 from ackproof.impl.steps.seeded import Seeded
 from pamqp import body, commands, frame, header
 
+from tests.impl.clients import content, encode
 from tests.impl.consumer_wire import ConsumerWire
 from tests.impl.sockets import Bare
-from tests.impl.wire import content, encode
 
 
 def immediate(

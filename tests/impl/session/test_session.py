@@ -15,7 +15,7 @@ from ackproof.impl.session.methods import METHODS
 from ackproof.impl.session.session import Phase
 from pamqp import body, commands, frame, header, heartbeat
 
-from tests.impl.wire import HEADER, Wire, content, encode
+from tests.impl.clients import HEADER, Wire, content, encode
 
 
 def raw(kind: int, channel: int, payload: bytes, end: bytes = b"\xce") -> bytes:

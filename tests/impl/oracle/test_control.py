@@ -19,8 +19,8 @@ from ackproof.impl.oracle.control import Control
 from ackproof.impl.oracle.history import History
 from pamqp import commands
 
+from tests.impl.clients import content, encode
 from tests.impl.sockets import Bare, eventually
-from tests.impl.wire import content, encode
 
 
 class Remote:

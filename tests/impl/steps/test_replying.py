@@ -8,8 +8,8 @@ from ackproof.impl.steps.replying import PSEUDO_QUEUE, ReplyConsumer, addressed,
 from ackproof.impl.wire.content import Message
 from pamqp import body, commands, header
 
+from tests.impl.clients import content
 from tests.impl.consumer_wire import ConsumerWire
-from tests.impl.wire import content
 
 REPLIES = commands.Basic.Consume(queue=PSEUDO_QUEUE, consumer_tag="c", no_ack=True)
 

@@ -15,8 +15,8 @@ from ackproof.impl.wire.rawfields import split_properties
 from ackproof.impl.wire.tables import Table
 from pamqp import commands, frame
 
-from tests.impl.test_expiry import Clock, TimedWire
-from tests.impl.wire import content
+from tests.impl.clients import content
+from tests.impl.steps.test_expiry import Clock, TimedWire
 
 NOW = datetime.fromtimestamp(1_000_000, UTC)
 

@@ -11,7 +11,7 @@ from pamqp import commands, frame
 from pamqp.body import ContentBody
 from pamqp.header import ContentHeader
 
-from tests.impl.wire import Wire, content, encode
+from tests.impl.clients import Wire, content, encode
 
 
 def test_a_persistent_message_is_acked_when_the_disk_has_it_and_not_before() -> None:

@@ -9,8 +9,8 @@ from ackproof.impl.broker import Broker
 from ackproof.impl.session.session import Session
 from pamqp import commands, frame
 
+from tests.impl.clients import encode
 from tests.impl.consumer_wire import ConsumerWire
-from tests.impl.wire import encode
 
 
 @pytest.fixture

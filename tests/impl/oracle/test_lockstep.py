@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pamqp import commands
 
-from tests.impl.wire import Wire, content
+from tests.impl.clients import Wire, content
 
 QUEUES = ("durable", "transient", "other")
 

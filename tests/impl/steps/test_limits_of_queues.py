@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pamqp import commands
 
+from tests.impl.clients import content
 from tests.impl.consumer_wire import ConsumerWire
-from tests.impl.wire import content
 
 OVERFLOWS = ("drop-head", "reject-publish", "reject-publish-dlx")
 

@@ -8,7 +8,7 @@ import pytest
 from ackproof.impl.session.session import Session
 from pamqp import commands, header
 
-from tests.impl.wire import Wire, content, heard
+from tests.impl.clients import Wire, content, heard
 
 
 def test_a_durable_queue_is_declared_when_the_disk_knows_of_it() -> None:

@@ -11,8 +11,8 @@ from ackproof.impl.oracle.lockstep import Lockstep
 from ackproof.impl.session.session import Phase
 from pamqp import commands, frame
 
-from tests.impl.test_seeded import QUEUES, Traffic
-from tests.impl.wire import Wire, content, encode
+from tests.impl.clients import Wire, content, encode
+from tests.impl.steps.test_seeded import QUEUES, Traffic
 
 #: What goes wrong, or is made good again.
 FAULTS: tuple[Callable[[Faults, random.Random], None], ...] = (

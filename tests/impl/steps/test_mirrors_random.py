@@ -14,7 +14,7 @@ from ackproof.impl.storage.committer import SteppedCommitter
 from ackproof.impl.storage.disks import Disks
 from pamqp import commands
 
-from tests.impl.wire import Wire, content, encode
+from tests.impl.clients import Wire, content, encode
 
 REPLICAS = 3
 QUEUES: dict[str, dict[str, Any]] = {

@@ -14,8 +14,8 @@ from ackproof.impl.oracle.history import Entry, History
 from ackproof.impl.running import RunningBroker
 from pamqp import commands
 
+from tests.impl.clients import Wire
 from tests.impl.sockets import blocking
-from tests.impl.wire import Wire
 
 
 def recording(limit: int | None = None) -> Wire:
