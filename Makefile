@@ -1,6 +1,7 @@
 # Every target sets up what it needs in .venv and then does its work.
 #
 #   make check    install, check the base specification and the museum, print what was found
+#   make prove    prove the properties for all sizes, and have cvc5 check what was proved
 #   make test     install with the tools of development, run the tests
 #   make lint     style and types
 #   make docs     build the documentation into docs/_build/html
@@ -23,7 +24,7 @@ BIN    := $(VENV)/bin
 # Where rabbitmq-server is, once it is installed.
 RABBITMQ := /usr/lib/rabbitmq/lib
 
-LAYERS  := spec model impl cli
+LAYERS  := spec model proofs impl cli
 FILES   := $(shell find $(LAYERS) -name '*.py' | LC_ALL=C sort | cksum | cut -d' ' -f1)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
            --config-settings editable_mode=strict
@@ -32,11 +33,15 @@ USER_STAMP  := $(VENV)/installed-for-users-$(FILES)
 DEV_STAMP   := $(VENV)/installed-for-development-$(FILES)
 BENCH_STAMP := $(VENV)/installed-for-bench-$(FILES)
 
-.PHONY: check test lint docs peers reproduce bench clean
+.PHONY: check prove test lint docs peers reproduce bench clean
 
 check: $(USER_STAMP)
 	$(BIN)/ackproof check --instance core
 	$(BIN)/ackproof museum
+
+prove: $(DEV_STAMP)
+	$(BIN)/ackproof prove --certificate build/certificate
+	$(BIN)/ackproof prove --recheck build/certificate
 
 test: $(DEV_STAMP)
 	$(BIN)/python -m pytest -q -n 2 -m "not peer" $(ARGS)

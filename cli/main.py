@@ -6,18 +6,18 @@ A command is a function in a module of its own, and the modules load what they n
 
 from __future__ import annotations
 
-import io
-import sys
 from typing import Annotated
 
 import typer
 from ackproof.cli.check import check
 from ackproof.cli.eras import eras
-from ackproof.cli.inputs import refused_by_system
 from ackproof.cli.museum import museum
+from ackproof.cli.prove import prove
 from ackproof.cli.serve import serve
+from ackproof.cli.serve_options import as_command
+from ackproof.impl.version import VERSION
 
-__all__ = ["app", "main"]
+__all__ = ["app"]
 
 app = typer.Typer(
     name="ackproof",
@@ -31,17 +31,13 @@ app = typer.Typer(
 app.command("check")(check)
 app.command("museum")(museum)
 app.command("eras")(eras)
-app.command("serve")(serve)
+app.command("prove")(prove)
+app.command("serve")(as_command(serve))
 
 
 def _show_version(asked: bool) -> None:
     if asked:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            typer.echo(f"ackproof {version('ackproof')}")
-        except PackageNotFoundError:
-            typer.echo("ackproof, run from its sources without being installed")
+        typer.echo(f"ackproof {VERSION}")
         raise typer.Exit
 
 
@@ -55,18 +51,3 @@ def _options(
     ] = False,
 ) -> None:
     """Publisher confirms, said once and precisely: check the specification, or a change to it."""
-
-
-def main() -> None:
-    """Run the command line; what the output cannot encode is replaced, never an error."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
-    try:
-        app()
-    except OSError as error:
-        sys.exit(refused_by_system(error))
-
-
-if __name__ == "__main__":
-    main()

@@ -27,7 +27,16 @@ from ackproof.spec.lang.model import Breaks, Design, Holds, Instance, Model
 from ackproof.spec.lang.process import Process
 from ackproof.spec.lang.properties import properties_in
 
-__all__ = ["BASE", "MUSEUM", "Target", "base_target", "load", "load_all"]
+__all__ = [
+    "BASE",
+    "MUSEUM",
+    "Target",
+    "base_target",
+    "design_names",
+    "load",
+    "load_all",
+    "names_design",
+]
 
 #: The model that designs change.
 BASE = "ackproof.spec.model"
@@ -44,6 +53,7 @@ class Target:
         name: what the design or the file is called; None for the base.
         own: instances that the file brings; `model` has them too.
         about: the first line of the file's docstring.
+        module: the file as a module; None for the base.
     """
 
     model: Model
@@ -51,6 +61,7 @@ class Target:
     design: Design | None = None
     own: tuple[Instance, ...] = ()
     about: str = ""
+    module: ModuleType | None = None
 
     @property
     def label(self) -> str:
@@ -89,6 +100,16 @@ def _packages() -> dict[str, str]:
     from ackproof.model.museum import museum_names
 
     return dict.fromkeys(museum_names(), MUSEUM) | dict.fromkeys(era_names(), PACKAGE)
+
+
+def design_names() -> tuple[str, ...]:
+    """Return the names of all designs that come with the specification."""
+    return tuple(_packages())
+
+
+def names_design(text: str) -> bool:
+    """Tell whether a command line argument names a file or a design, or begins a design's name."""
+    return _is_file(text) or any(name.startswith(text) for name in design_names())
 
 
 def load(text: str) -> Target:
@@ -201,7 +222,7 @@ def _target(module: ModuleType, name: str) -> Target:
     names = {i.name for i in own}
     kept = tuple(i for i in chosen.instances if i.name not in names)
     about = (module.__doc__ or "").strip().partition("\n")[0]
-    return Target(replace(chosen, instances=(*own, *kept)), name, design, own, about)
+    return Target(replace(chosen, instances=(*own, *kept)), name, design, own, about, module)
 
 
 def _typed(module: ModuleType, attribute: str, kind: type[Any]) -> Any:

@@ -1,57 +1,25 @@
-"""The arguments with which a queue may be declared: what each may be, and which are in use here.
+"""The arguments with which a queue may be declared: what each may be, and when two are the same.
 
 RabbitMQ checks the value of each argument that it knows, and lets pass those that it does not know.
-So does this broker; an argument that it knows and does not act on yet is refused as 540, after the
-check, rather than accepted and ignored.  The exceptions change nothing that a client can see: which
-node leads, and how much is kept in memory.
+So does this broker.  All that it knows are acted on, but for those that change nothing that a
+client can see: which node leads, how much is kept in memory, and in which files the rest is.  A
+queue of version 2 is like any other here; RabbitMQ confirms what is in it before the sync (C6.2).
 
-An exclusive, transient or automatically deleted queue is told by flags of the method, not here.
+Which arguments a type of queue allows, `ackproof.impl.queuetypes` says.  An exclusive, transient or
+automatically deleted queue is told by flags of the method.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from ackproof.impl.errors import HardError, SoftError
-from ackproof.impl.topology.equivalence import check_argument
-from ackproof.impl.wire.tables import Table, type_name
+from ackproof.impl.errors import SoftError
+from ackproof.impl.queuetypes import CLASSIC, FOREIGN, QUORUM, STREAM, TYPE
+from ackproof.impl.topology.equivalence import check_arguments as check_equivalent
+from ackproof.impl.wire.tables import Table
+from ackproof.impl.wire.values import is_integer, type_name
 
 __all__ = ["TIME_MAX", "check_arguments", "check_same_arguments"]
-
-_TYPE = "x-queue-type"
-_CLASSIC = "classic"
-
-#: Arguments that are acted on, or that need nothing to be done.
-_IMPLEMENTED = {
-    _TYPE,
-    "x-dead-letter-exchange",
-    "x-dead-letter-routing-key",
-    "x-expires",
-    "x-max-length",
-    "x-max-length-bytes",
-    "x-max-priority",
-    "x-message-ttl",
-    "x-overflow",
-    "x-queue-master-locator",
-    "x-queue-mode",
-    "x-single-active-consumer",
-}
-
-#: The version that queues have here; what the next one confirms is another matter (C6).
-_VERSION = ("x-queue-version", 1)
-
-#: Those of other types of queues.
-_FOREIGN = (
-    "x-dead-letter-strategy",
-    "x-max-in-memory-length",
-    "x-max-in-memory-bytes",
-    "x-quorum-initial-group-size",
-    "x-max-age",
-    "x-stream-max-segment-size-bytes",
-    "x-initial-cluster-size",
-    "x-queue-leader-locator",
-    "x-delivery-limit",
-)
 
 #: Milliseconds, at most, of everything that takes time: ten years.
 TIME_MAX = 10 * 365 * 24 * 3600 * 1000
@@ -62,7 +30,7 @@ _Check = Callable[[object], str | None]
 
 
 def _integer(value: object) -> str | None:
-    if type(value) is not int:
+    if not is_integer(value):
         return f'"expected integer, got {type_name(value)}"'
     return f"{{value_negative,{value}}}" if value < 0 else None
 
@@ -75,7 +43,7 @@ def _time(value: object) -> str | None:
 
 
 def _expiry(value: object) -> str | None:
-    return "{value_zero,0}" if type(value) is int and value == 0 else _time(value)
+    return "{value_zero,0}" if is_integer(value) and value == 0 else _time(value)
 
 
 def _priority(value: object) -> str | None:
@@ -124,7 +92,7 @@ _CHECKS: dict[str, _Check] = {
     "x-queue-mode": _one_of("\"unsupported queue mode '{}'\"", "default", "lazy"),
     "x-queue-version": _version,
     "x-single-active-consumer": _truth,
-    _TYPE: _one_of("\"unsupported queue type '{}'\"", _CLASSIC, "quorum", "stream"),
+    TYPE: _one_of("\"unsupported queue type '{}'\"", CLASSIC, QUORUM, STREAM),
     "x-queue-master-locator": _text,
 }
 
@@ -138,23 +106,12 @@ def check_arguments(what: object, arguments: Table) -> None:
 
     Raises:
         SoftError: 406, one of them is wrong.
-        HardError: 540, this broker does not do what one of them asks for.
     """
     for name, check in _CHECKS.items():
         wrong = check(arguments[name]) if name in arguments else None
         if wrong is not None:
             raise SoftError(406, f"invalid arg '{name}' for {what}: {wrong}")
     _check_dead_letters(what, arguments)
-    if arguments.get(_TYPE, _CLASSIC) != _CLASSIC:
-        raise HardError(540, f"queue type '{arguments[_TYPE]}' is not implemented")
-    for name in _FOREIGN:
-        if name in arguments:
-            raise SoftError(
-                406, f"invalid arg '{name}' for {what} of queue type rabbit_classic_queue"
-            )
-    for name in _CHECKS:
-        if name in arguments and (name, arguments[name]) != _VERSION and name not in _IMPLEMENTED:
-            raise HardError(540, f"queue argument '{name}' is not implemented")
 
 
 def _check_dead_letters(what: object, arguments: Table) -> None:
@@ -177,6 +134,7 @@ def check_same_arguments(what: object, asked: Table, there: Table) -> None:
     Raises:
         SoftError: 406, one that matters is not the same.
     """
-    for name in (*_CHECKS, *_FOREIGN):
-        usual = _CLASSIC if name == _TYPE else None
-        check_argument(what, name, asked.get(name, usual), there.get(name, usual))
+    defaulted = {asked.get(TYPE, CLASSIC), there.get(TYPE, CLASSIC)} == {CLASSIC}
+    known = (*_CHECKS, *sorted(FOREIGN[CLASSIC]))
+    names = (name for name in known if name != TYPE or not defaulted)
+    check_equivalent(what, names, asked, there)

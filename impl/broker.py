@@ -14,16 +14,17 @@ import time
 from collections.abc import Iterable
 from typing import cast
 
+from ackproof.impl.clients import Clients
 from ackproof.impl.limits import Limits
-from ackproof.impl.machines.consuming import ConsumingChannel
 from ackproof.impl.machines.hosted import HostedQueue
 from ackproof.impl.machines.publishing import Place, PublishingChannel, Tell
+from ackproof.impl.messages import Messages
 from ackproof.impl.oracle.faults import Faults
 from ackproof.impl.oracle.history import History
-from ackproof.impl.steps.clock import Clock
+from ackproof.impl.steps.clock import Clock, Deadlines, Debtor
 from ackproof.impl.steps.deadletters import Cause
 from ackproof.impl.steps.expiring import ExpiringSteps
-from ackproof.impl.steps.mirroring import MirroringSteps
+from ackproof.impl.steps.healing import HealingSteps
 from ackproof.impl.steps.replying import Replies
 from ackproof.impl.steps.scheduler import Eager, Scheduler
 from ackproof.impl.storage.journal import Batch, Journal
@@ -31,14 +32,13 @@ from ackproof.impl.storage.memory import Memory
 from ackproof.impl.storage.stored import Stored
 from ackproof.impl.vhost import DEFAULT, VirtualHost
 from ackproof.impl.wire.content import Message
-from ackproof.spec.sorts import Msg
 
 __all__ = ["Broker"]
 
 _LIMITS = Limits()
 
 
-class Broker:
+class Broker(Messages):
     """Virtual hosts, and the channels that publish to their queues.
 
     Not safe to be used by several threads; see `ackproof.impl.running` for one that is.
@@ -54,6 +54,8 @@ class Broker:
         limits: how much clients may take.
 
     Attributes:
+        clients: the connections that there are, if there may be any.
+        debtors: the channels with deliveries to settle, and when to look at them.
         faults: what can be asked to go wrong.
         immediate: whether publishers may ask for `immediate`, as before RabbitMQ 3.0.
         journal: what the disk still has to be told.
@@ -78,7 +80,9 @@ class Broker:
         self.journal = Journal()
         self.memory = Memory()
         self.replies = Replies()
+        self.debtors: Deadlines[Debtor] = Deadlines()
         self.immediate = False
+        self.clients = Clients()
         self.history = history if history is not None else History()
         self.faults = Faults(self)
         self.vhosts: dict[str, VirtualHost] = {}
@@ -87,7 +91,6 @@ class Broker:
         self.steps.bury = self._bury
         self.steps.clock = clock
         self._last_number = stored.last_number if stored else 0
-        self._last_message = 0
         for name in (DEFAULT, *vhosts):
             self.add_vhost(name)
         self._restore(stored or Stored())
@@ -99,11 +102,26 @@ class Broker:
     ) -> ExpiringSteps:
         if replicas == 1:
             return steps(scheduler, self.journal)
-        mirroring = MirroringSteps(scheduler, self.journal)
-        mirroring.replicas = replicas
-        mirroring.number = self.next_number
-        mirroring.led = lambda queue: self.vhosts[queue.vhost].led(queue)
-        return mirroring
+        mirrored = HealingSteps(scheduler, self.journal, replicas=replicas)
+        mirrored.number = self.next_number
+        mirrored.led = lambda queue: self.vhosts[queue.vhost].led(queue)
+        mirrored.leaders = self._all_queues
+        mirrored.pausing = self._pause
+        return mirrored
+
+    def _all_queues(self) -> list[HostedQueue]:
+        return [queue for host in self.vhosts.values() for queue in host.queues.values()]
+
+    def _pause(self, paused: bool) -> None:
+        """The node pauses, or starts again; what is not kept for that goes (A12.2, D9)."""
+        self.history.note("node_paused" if paused else "node_resumed")
+        if not paused:
+            self.clients.admit()
+            return
+        self.clients.exclude()
+        for queue in self._all_queues():
+            if queue.record is None:
+                self.vhosts[queue.vhost].abandon(queue)
 
     def _restore(self, stored: Stored) -> None:
         for exchange in stored.exchanges:
@@ -115,7 +133,7 @@ class Broker:
             for message in found.messages.values():
                 message.count_in(self.memory)
             newest = max((cast(int, msg) for msg in found.messages), default=0)
-            self._last_message = max(self._last_message, newest)
+            self.last_message = max(self.last_message, newest)
 
     def add_vhost(self, name: str) -> VirtualHost:
         """Return the virtual host of this name, which is there from now on if it was not."""
@@ -136,13 +154,20 @@ class Broker:
         Args:
             idle: there is no more input for now; then the channels tell their publishers.
         """
-        self.steps.expire_due()
+        self._look_at_clock()
         self.steps.run(idle)
 
     def before_method(self) -> None:
         """Take the steps that are due before a method is processed (A10.2)."""
-        self.steps.expire_due()
+        self._look_at_clock()
         self.steps.run(idle=self.steps.scheduler.tells_first)
+
+    def _look_at_clock(self) -> None:
+        """Take the steps that are due by the clock, and look at what consumers owe."""
+        self.steps.expire_due()
+        if self.debtors.next is not None:
+            for debtor in self.debtors.due(self.steps.clock()):
+                debtor.look()
 
     def reschedule(self, scheduler: Scheduler) -> None:
         """Let somebody else choose the order of steps, when those that are due are taken."""
@@ -154,7 +179,8 @@ class Broker:
     @property
     def due(self) -> float | None:
         """Return when it has to `run` even if nothing happens, by its clock; None for never."""
-        return self.steps.deadlines.next
+        times = (self.steps.due, self.debtors.next)
+        return min((when for when in times if when is not None), default=None)
 
     @property
     def waiting(self) -> bool:
@@ -181,38 +207,6 @@ class Broker:
         """Close a channel; what was not told by now is never told (A14)."""
         self.steps.close(channel)
 
-    def publish(
-        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
-    ) -> None:
-        """Publish a message that was routed.
-
-        Args:
-            channel: where it was published.
-            message: what was published.
-            targets: the queues it was routed to, each once.
-        """
-        if channel.in_transaction():
-            self.steps.publish_in_tx(channel, message, targets)
-            return
-        self.send(channel, message, targets)
-        self.steps.run(idle=False)
-
-    def publish_at_once(
-        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
-    ) -> None:
-        """Publish a message to those queues that can hand it to a consumer now (A6.6)."""
-        self._last_message += 1
-        msg = cast(Msg, self._last_message)
-        self.steps.publish_at_once(channel, msg, message, targets)
-        self.steps.run(idle=False)
-
-    def send(
-        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
-    ) -> None:
-        """Publish a message outside of a transaction; it is on its way then, and no more."""
-        self._last_message += 1
-        self.steps.publish(channel, cast(Msg, self._last_message), message, targets)
-
     def _bury(self, queue: HostedQueue, message: Message, cause: Cause) -> None:
         self.history.note(
             "dead_lettered",
@@ -223,14 +217,6 @@ class Broker:
             exchange=queue.dead_letter_exchange,
         )
         self.vhosts[queue.vhost].bury(queue, message, cause, self.steps.clock())
-
-    def commit(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
-        """Commit the transaction of a channel, which publishes and consumes (A13.3)."""
-        first = self._last_message + 1
-        self._last_message += len(channel.batch)
-        ids = [cast(Msg, number) for number in range(first, self._last_message + 1)]
-        self.steps.tx_commit(channel, consuming, ids)
-        self.steps.run(idle=False)
 
     # -- queues ---------------------------------------------------------------------------------
 

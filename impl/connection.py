@@ -20,7 +20,7 @@ from ackproof.impl.session.session import Phase, Session
 if TYPE_CHECKING:
     from ackproof.impl.server import Server
 
-__all__ = ["Connection"]
+__all__ = ["Connection", "named"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -46,22 +46,36 @@ class Connection(asyncio.Protocol):
         self._clogged = False
         self._closing = False
         self._ended = False
+        self._lost = False
+        self._early = b""
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """A client has connected."""
+        """A client has connected.
+
+        Whatever goes wrong here, the socket must not stay open without anybody behind it.
+        """
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        self.peer = _named(transport.get_extra_info("peername"))
-        self.session = self._server.accept(self, self.peer)
+        self.peer = named(transport)
+        if self._lost:
+            return
+        try:
+            transport.set_write_buffer_limits(high=self._server.limits.unsent)
+            self.session = self._server.accept(self, self.peer)
+        except Exception:
+            _LOG.exception("%s: closed, because of an internal error", self.peer)
         if self.session is None:
             transport.abort()
             return
-        transport.set_write_buffer_limits(high=self._server.limits.unsent)
         self._limit(self._server.limits.handshake, "handshake not finished")
+        if self._early:
+            early, self._early = self._early, b""
+            self.data_received(early)
 
     def connection_lost(self, _: Exception | None) -> None:
         """The socket is gone, for whatever reason."""
+        self._lost = True
         if self._timer is not None:
             self._timer.cancel()
         if self.session is not None:
@@ -72,8 +86,9 @@ class Connection(asyncio.Protocol):
                 self._server.pump()
 
     def data_received(self, data: bytes) -> None:
-        """Bytes have arrived."""
+        """Bytes have arrived; after a TLS handshake the first may come before anything else."""
         if self.session is None:
+            self._early += data
             return
         self._heard = True
         before = self.session.phase
@@ -197,8 +212,9 @@ class Connection(asyncio.Protocol):
         self._timer = loop.call_later(session.heartbeat / 2, self._tick, session)
 
 
-def _named(address: object) -> str:
-    """Return how logs show the address of a client."""
+def named(transport: asyncio.BaseTransport) -> str:
+    """Return how logs show who is at the other end of a socket."""
+    address = transport.get_extra_info("peername")
     if isinstance(address, tuple) and len(address) >= 2:
         return f"{address[0]}:{address[1]}"
     return str(address or "somebody")

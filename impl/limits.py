@@ -14,6 +14,8 @@ queues          406 on the channel, as by RabbitMQ's limit of a virtual host
 exchanges       406 on the channel
 bindings        406 on the channel
 consumers       530, as by RabbitMQ's limit of a channel
+unacked         nothing more is delivered; an answer to basic.get is refused by 406
+unacked_for     406 on the channel, as by RabbitMQ's consumer_timeout (F3.4)
 handshake       the socket is cut
 closing         the socket is cut
 memory          who publishes is not read from, and gets connection.blocked (E4); confirms go on
@@ -54,6 +56,7 @@ class Limits:
         closing: seconds in which a close must be answered.
         memory: bytes of the contents of messages, and of output that clients do not read.
         unacked: deliveries of one channel that are not acknowledged, nor settled otherwise.
+        unacked_for: seconds that a delivery may be unsettled.
         unsent: bytes of one connection's output beyond which its client counts as slow.
 
     Raises:
@@ -74,6 +77,7 @@ class Limits:
     closing: float = 5.0
     memory: int = 1 << 30
     unacked: int = 1_000_000
+    unacked_for: float = 1800.0
     unsent: int = 64 << 10
 
     def __post_init__(self) -> None:
@@ -89,6 +93,8 @@ class Limits:
         _between("unsent", self.unsent, 1)
         if self.handshake <= 0 or self.closing <= 0:
             raise ValueError("handshake and closing are seconds, and must be more than 0")
+        if self.unacked_for <= 0:
+            raise ValueError("unacked_for is seconds, and must be more than 0")
         if self.memory <= self.body_size:
             raise ValueError(
                 f"memory ({self.memory}) must be more than body_size ({self.body_size}): "

@@ -12,20 +12,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import ssl
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackproof.impl.broker import Broker
-from ackproof.impl.limits import Limits
+from ackproof.impl.options import Options
 from ackproof.impl.oracle.history import History
 from ackproof.impl.server import Server
 from ackproof.impl.steps.scheduler import Eager, Scheduler
 from ackproof.impl.steps.seeded import Seeded
-from ackproof.impl.storage.committer import SYNC_INTERVAL, Storage
 from ackproof.impl.storage.disks import open_disks
-from ackproof.impl.users import Users
 
 if TYPE_CHECKING:
     from ackproof.impl.oracle.lockstep import Lockstep
@@ -33,98 +29,50 @@ if TYPE_CHECKING:
 __all__ = ["Node"]
 
 _LOG = logging.getLogger(__name__)
-#: Processes that a queue may have; each has a store of its own.
-_REPLICAS_MAX = 9
 
 
 class Node:
     """One broker and all that it needs, served on a port.
 
     Args:
-        directory: where its data lies, what is found there is recovered; None to keep it in memory.
-        host: address to listen on.
-        port: 0 to let the system choose.
-        seed: any order of steps that the specification allows, drawn by this; None for the order
-            that a user expects.
-        interval: seconds between commits under load, if there is no seed.
-        history: takes down what happens; by default nothing does.
-        lockstep: take each step by the specification's own system as well, and compare; this is
-            slow.
-        tls: speak TLS with it, and nothing else.
-        users: who may come in; by default guest, with password guest.
-        limits: how much clients may take.
-        immediate: publishers may ask for `immediate`, as before RabbitMQ 3.0.
-        wrap: put around the disk, to make it slow or fail.
-        replicas: how many processes each durable queue has: a master and mirrors (D1).
+        options: what it is to be.
 
     Attributes:
         broker: the one that runs now.
+        options: what it was asked to be.
         port: the one that is listened on.
+        history: what has happened, over all restarts.
 
     Raises:
         DiskError: the directory cannot be used.
-        ValueError: so many replicas cannot be.
     """
 
-    def __init__(
-        self,
-        directory: Path | None = None,
-        *,
-        host: str = "127.0.0.1",
-        port: int = 0,
-        seed: int | None = None,
-        interval: float = SYNC_INTERVAL,
-        history: History | None = None,
-        lockstep: bool = False,
-        tls: ssl.SSLContext | None = None,
-        users: Users | None = None,
-        limits: Limits | None = None,
-        immediate: bool = False,
-        wrap: Callable[[Storage], Storage] = lambda disk: disk,
-        replicas: int = 1,
-    ) -> None:
-        if not 1 <= replicas <= _REPLICAS_MAX:
-            raise ValueError(f"replicas is {replicas}; it must be from 1 to {_REPLICAS_MAX}")
-        if lockstep and replicas > 1:
-            raise ValueError(
-                "lockstep compares queues of one process with the specification; "
-                "use it without replicas"
-            )
-        self.host = host
-        self.port = port
-        self.history = history if history is not None else History()
-        self.seed = seed
-        self._interval = interval
-        self._in_lockstep = lockstep
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.port = options.port
+        self.history = History(recording=options.recording, limit=options.remember)
         self._locksteps: list[Lockstep] = []
-        self._tls = tls
-        self._users = users or Users()
-        self._limits = limits or Limits()
-        self._immediate = immediate
-        self._replicas = replicas
-        self._disk = open_disks(directory, replicas)
-        self._storage = wrap(self._disk)
+        self._disk = open_disks(options.directory, options.replicas)
+        self._storage = options.wrap(self._disk)
         self._changing = asyncio.Lock()
         self._begin()
 
     def _begin(self) -> None:
-        scheduler = Eager() if self.seed is None else Seeded(self.seed)
-        stored = self._disk.recover()
+        options = self.options
+        scheduler = Eager() if options.seed is None else Seeded(options.seed)
         self.broker = Broker(
-            scheduler, stored, history=self.history, limits=self._limits, replicas=self._replicas
+            scheduler,
+            self._disk.recover(),
+            history=self.history,
+            limits=options.limits,
+            replicas=options.replicas,
         )
-        self.broker.immediate = self._immediate
-        if self._in_lockstep:
+        self.broker.immediate = options.immediate
+        if options.lockstep:
             from ackproof.impl.oracle.lockstep import Lockstep  # it compiles the specification
 
             self._locksteps.append(Lockstep(self.broker.steps))
-        self._server = Server(
-            self.broker,
-            self._storage,
-            interval=self._interval,
-            users=self._users,
-            limits=self._limits,
-        )
+        self._server = Server(self.broker, self._storage, options)
 
     async def start(self) -> int:
         """Listen; return the port.
@@ -132,7 +80,7 @@ class Node:
         Raises:
             OSError: the address cannot be listened on.
         """
-        self.port = await self._server.start(self.host, self.port, self._tls)
+        self.port = await self._server.start(self.options.host, self.port, self.options.tls)
         return self.port
 
     async def stop(self) -> None:
@@ -175,7 +123,12 @@ class Node:
     async def restart(self) -> None:
         """Crash the node and start it again: what was not synced is gone (C5).
 
-        Faults that wait for something are forgotten.
+        Faults that wait for something are forgotten.  Where it cannot start again, nobody can
+        connect until it is asked for again, and can.
+
+        Raises:
+            DiskError: what is on the disk cannot be used.
+            OSError: somebody else listens on its port now.
         """
         async with self._changing:  # or two would listen on one port
             _LOG.info("restarting: connections are cut, and what was not synced is lost")
@@ -213,14 +166,20 @@ class Node:
             "restart_replica": faults.restart_replica,
             "slow_replica": faults.slow_replica,
             "release_replica": faults.release_replica,
+            "partition": faults.partition,
+            "notice_partition": faults.notice_partition,
+            "pause_minority": faults.pause_minority,
+            "heal": faults.heal,
             "restart_node": self.restart,
             "nack_next": faults.nack_next,
             "crash_next": faults.crash_next,
+            "delete_next": faults.delete_next,
             "hold_fsync": faults.hold_fsync,
             "release_fsync": faults.release_fsync,
             "fail_writes": faults.fail_writes,
             "withhold_confirms": faults.withhold_confirms,
             "delay_confirms": faults.delay_confirms,
+            "reorder_confirms": faults.reorder_confirms,
             "release_confirms": faults.release_confirms,
             "drop_connection": faults.drop_connection,
             "block": self.block,

@@ -5,8 +5,8 @@ every piece of input the broker takes the steps that are due: that is `pump`.  W
 is in `ackproof.impl.connection`.
 
 **Alarms.**  The broker holds contents of messages, and output that clients do not read.  When they
-come to more than the limit, publishers are not listened to until it is less again (E4); confirms
-go on, and so does everything that may free memory.  `block` does the same by hand.
+come to more than the limit there is an alarm (`ackproof.impl.alarms`); confirms go on, and so does
+everything that may free memory.
 
 **Too many clients.**  A connection too many is refused when it opens, with the protocol's words.  A
 socket too many is closed at once: there is nobody yet who could be told.
@@ -18,33 +18,31 @@ import asyncio
 import logging
 import math
 import resource
-import ssl
+from typing import TYPE_CHECKING
 
+from ackproof.impl.alarms import Alarms
 from ackproof.impl.broker import Broker
+from ackproof.impl.clients import SHUTDOWN
 from ackproof.impl.connection import Connection
 from ackproof.impl.errors import HardError
-from ackproof.impl.limits import Limits
+from ackproof.impl.options import Options
 from ackproof.impl.session.session import Phase, Session
-from ackproof.impl.storage.committer import SYNC_INTERVAL, Storage, committer
-from ackproof.impl.users import Users
+from ackproof.impl.storage.commits import Storage
+from ackproof.impl.storage.committer import committer
+from ackproof.impl.tls_handshake import TlsHandshake
+from ackproof.impl.wakeups import Wakeups
+
+if TYPE_CHECKING:
+    import ssl
 
 __all__ = ["Server"]
 
 _LOG = logging.getLogger(__name__)
 
-#: Seconds that a scheduler may hold something back for later input.
-_HELD_BACK = 0.005
-#: Seconds after which it is looked again whether memory is free that nobody has said is.
-_LOOK_AGAIN = 0.05
-#: Part of the limit below which an alarm is over, so that it does not flicker.
-_LOW = 0.9
 #: Steps that may fail before it is time to look at the sockets again.
 _FAILURES = 100
 #: Files that are kept for everything that is no client.
 _OTHER_FILES = 64
-
-_DEFAULT_LIMITS = Limits()
-_DEFAULT_USERS = Users()
 
 
 def _sockets_max() -> float:
@@ -58,33 +56,24 @@ class Server:
 
     Args:
         storage: where the broker's journal is committed.
-        interval: seconds between commits under load.
-        users: who may come in.
-        limits: how much clients may take.
+        options: how often that is, who may come in, and how much clients may take.
     """
 
-    def __init__(
-        self,
-        broker: Broker,
-        storage: Storage,
-        *,
-        interval: float = SYNC_INTERVAL,
-        users: Users = _DEFAULT_USERS,
-        limits: Limits = _DEFAULT_LIMITS,
-    ) -> None:
+    def __init__(self, broker: Broker, storage: Storage, options: Options) -> None:
         self.broker = broker
-        self.limits = limits
-        self._users = users
-        self._committer = committer(broker, storage, self.pump, interval)
-        self._again: asyncio.TimerHandle | None = None
-        self._looking: asyncio.TimerHandle | None = None
-        self._expiring: asyncio.TimerHandle | None = None
-        self._due: float | None = None
+        self.limits = options.limits
+        self._options = options
+        self._alarms = Alarms(options.limits.memory, self._announce, self.pump)
+        self._committer = committer(
+            broker, storage, self.pump, options.interval, self._alarms.disk_refuses
+        )
+        self._wakeups = Wakeups(broker, self.pump)
         self._connections: dict[Session, Connection] = {}
         self._opened: set[Session] = set()
+        self._handshakes: set[TlsHandshake] = set()
+        self._stopping = False
         self._clogged: set[Connection] = set()
         self._speaking: dict[Session, None] = {}
-        self._alarms: dict[str, str] = {}
         self._listener: asyncio.Server | None = None
         self._sockets_max = _sockets_max()
 
@@ -103,13 +92,10 @@ class Server:
         """
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(
-            lambda: Connection(self),
+            (lambda: Connection(self)) if tls is None else (lambda: TlsHandshake(self, tls)),
             host,
             port,
             backlog=self.limits.handshakes,
-            ssl=tls,
-            ssl_handshake_timeout=self.limits.handshake if tls else None,
-            ssl_shutdown_timeout=self.limits.closing if tls else None,
         )
         bound: int = self._listener.sockets[0].getsockname()[1]
         return bound
@@ -117,9 +103,8 @@ class Server:
     async def stop(self) -> None:
         """Close every connection, commit what is left, and stop."""
         self._stop_listening()
-        why = "broker forced connection closure with reason 'shutdown'"
         for session in list(self._connections):
-            session.fail(HardError(320, why))
+            session.fail(HardError(320, SHUTDOWN))
         self.pump()
         await self._committer.stop()
         for connection in list(self._connections.values()):
@@ -137,23 +122,24 @@ class Server:
         self._stop_timers()
 
     def _stop_listening(self) -> None:
+        """Take no more clients, and neither those whom the system has taken already."""
+        self._stopping = True
         if self._listener is not None:
             self._listener.close()
+        for handshake in list(self._handshakes):
+            handshake.break_off()
 
     def _stop_timers(self) -> None:
-        for timer in (self._again, self._looking, self._expiring):
-            if timer is not None:
-                timer.cancel()
+        self._alarms.stop()
+        self._wakeups.stop()
 
     def pump(self) -> None:
         """Take the steps that are due, write what sessions have to say, think of the disk."""
         self._speak()
-        while self._look_at_memory():
+        while self._alarms.look_at(self.memory):
             self._speak()
         self._committer.poke()
-        if self.broker.waiting and self._again is None:
-            self._again = asyncio.get_running_loop().call_later(_HELD_BACK, self._pump_again)
-        self._watch_the_clock()
+        self._wakeups.arrange()
 
     def _speak(self) -> None:
         self._run()
@@ -174,45 +160,43 @@ class Server:
             except Exception:
                 _LOG.exception("internal error in a step, which is left out; the broker goes on")
 
-    def _watch_the_clock(self) -> None:
-        """Come back when something expires."""
-        due = self.broker.due
-        if due == self._due:
-            return
-        if self._expiring is not None:
-            self._expiring.cancel()
-            self._expiring = None
-        self._due = due
-        if due is not None:
-            wait = max(0.0, due - self.broker.steps.clock())
-            self._expiring = asyncio.get_running_loop().call_later(wait, self._expire)
-
-    def _expire(self) -> None:
-        self._due = self._expiring = None
-        self.pump()
-
-    def _pump_again(self) -> None:
-        """What the scheduler held back for input that has not come is due."""
-        self._again = None
-        self.pump()
-
     # -- connections ----------------------------------------------------------------------------
+
+    def _has_room(self, peer: str) -> bool:
+        """Tell whether there may be another socket: not for a node that stops, or has paused."""
+        if self._stopping or self.broker.clients.excluded:
+            return False
+        sockets = len(self._connections) + len(self._handshakes)
+        opening = sockets - len(self._opened)
+        if opening >= self.limits.handshakes or sockets >= self._sockets_max:
+            _LOG.info("%s: closed at once, too many connections are being opened", peer)
+            return False
+        return True
+
+    def knock(self, handshake: TlsHandshake, peer: str) -> bool:
+        """Let a TLS handshake begin, unless there are too many sockets; tell whether it may."""
+        if not self._has_room(peer):
+            return False
+        self._handshakes.add(handshake)
+        return True
+
+    def let_go(self, handshake: TlsHandshake) -> None:
+        """A TLS handshake has ended, well or not."""
+        self._handshakes.discard(handshake)
 
     def accept(self, connection: Connection, peer: str) -> Session | None:
         """Begin a session for a new connection, unless there are too many."""
-        shaking = len(self._connections) - len(self._opened)
-        if shaking >= self.limits.handshakes or len(self._connections) >= self._sockets_max:
-            _LOG.info("%s: closed at once, too many connections are being opened", peer)
+        if not self._has_room(peer):
             return None
         session = Session(
             self.broker,
             self._heard,
-            users=self._users,
+            users=self._options.users,
             limits=self.limits,
             peer=peer,
             admit=self._admit,
         )
-        session.alarm(self._reason())
+        session.alarm(self._alarms.reason)
         self._connections[session] = connection
         return session
 
@@ -243,14 +227,12 @@ class Server:
 
     def block(self, reason: str = "low on memory") -> None:
         """Stop listening to who publishes, until `unblock`; they hear why (E4)."""
-        self._alarms["hand"] = reason
-        self._announce()
+        self._alarms.set("hand", reason)
         self.pump()
 
     def unblock(self) -> None:
         """Listen to everybody again, as far as `block` was the reason not to."""
-        self._alarms.pop("hand", None)
-        self._announce()
+        self._alarms.clear("hand")
         self.pump()
 
     def clogged(self, connection: Connection, *, is_so: bool) -> None:
@@ -262,30 +244,7 @@ class Server:
         """Return the bytes of contents, and of output that clients do not read."""
         return self.broker.memory.used + sum(one.unsent for one in self._clogged)
 
-    def _look_at_memory(self) -> bool:
-        """Begin or end an alarm if it is time; tell whether that has changed something."""
-        used, alarmed = self.memory, "memory" in self._alarms
-        if alarmed and self._looking is None:
-            loop = asyncio.get_running_loop()
-            self._looking = loop.call_later(_LOOK_AGAIN, self._look_again)
-        if alarmed == (used > self.limits.memory * (_LOW if alarmed else 1)):
-            return False
-        if alarmed:
-            del self._alarms["memory"]
-        else:
-            self._alarms["memory"] = "low on memory"
-        _LOG.info("memory alarm %s: %d bytes in use", "over" if alarmed else "set", used)
-        self._announce()
-        return True
-
-    def _look_again(self) -> None:
-        self._looking = None
-        self.pump()
-
-    def _reason(self) -> str:
-        return " & ".join(dict.fromkeys(self._alarms.values()))
-
-    def _announce(self) -> None:
+    def _announce(self, reason: str) -> None:
         for session in list(self._connections):
             if session.phase is not Phase.CLOSED:
-                session.alarm(self._reason())
+                session.alarm(reason)

@@ -112,11 +112,17 @@ class Trace:
         return (self.initial, *(s.after for s in self.steps if s.after is not None))
 
 
-def replay(bound: Bound, name: str, path: Sequence[int], cycle: Sequence[int] = ()) -> Trace:
+def replay(
+    bound: Bound,
+    name: str,
+    path: Sequence[int],
+    cycle: Sequence[int] = (),
+    start: State | None = None,
+) -> Trace:
     """Return the trace of a path at whose end a property is false.
 
     Of a property of runs, it is false in all states of a cycle that begins there; without a cycle,
-    the run stays there.
+    the run stays there.  The path begins at `start`, or else at the initial state.
 
     Raises:
         ReplayError: plain Python does not take this path, or the property holds at its end.
@@ -125,7 +131,7 @@ def replay(bound: Bound, name: str, path: Sequence[int], cycle: Sequence[int] = 
     lanes = Lanes(bound)
     explanation, reason, again = None, "", None
     with PlainMachine(bound) as machine:
-        states, steps = _walk(machine, name, path)
+        states, steps = _walk(machine, name, path, start)
         if decl is None:
             reason = _built_in(machine, name, states, steps)
         else:

@@ -135,17 +135,15 @@ class Channel(Process):
         return reason == Reason.NORMAL
 
     @handler
-    def process_down(
-        self, replica: Replica, reason: Reason, siblings: Set[Replica], led: bool
-    ) -> None:
+    def process_down(self, replica: Replica, reason: Reason, siblings: Set[Replica]) -> None:
         """A process is gone; nothing that waits for it waits any longer (A9).
 
-        If the master ends normally, its queue is deleted.  A crash rejects what waits for the
+        If it ends normally, its queue is deleted (A9.3).  A crash rejects what waits for the
         crashed process, even for a mirror's sake (A9.2).  Otherwise the other processes decide.
         """
         for seq in set(self.unconfirmed):
             if replica in self.unconfirmed[seq]:
-                if self.counts_as_accepted(reason) and led:
+                if self.counts_as_accepted(reason):
                     self.release(seq, siblings)
                 elif reason == Reason.ABNORMAL:
                     self.reject(seq, replica)

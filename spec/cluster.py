@@ -35,9 +35,19 @@ class Cluster(Process):
         return bool(self.away)
 
     @helper
+    def size(self) -> int:
+        """Return how many nodes the cluster has, seen or not (A12.2)."""
+        return len(Node)
+
+    @helper
     def majority(self) -> bool:
         """Tell whether the channel's node sees more than half of the cluster (A12.2)."""
-        return not self.lost or 2 * len(self.lost) < len(Node)
+        return not self.lost or 2 * len(self.lost) < self.size()
+
+    @helper
+    def outvoted(self) -> bool:
+        """Tell whether the nodes on the other side are no more than half of the cluster (A12.2)."""
+        return 2 * len(self.away) <= self.size()
 
     @helper
     def may_confirm(self) -> bool:

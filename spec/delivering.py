@@ -109,13 +109,23 @@ class Delivering(Transacting):
 
     @action
     def hand_on(self, msg: Msg, replica: Replica, consumer: Consumer) -> None:
-        """A message arrives at an empty queue where a consumer without acks waits (B3.3)."""
-        require(self.serves(replica, consumer) and self.subscriptions[consumer].no_ack)
+        """A message arrives at an empty queue where a consumer waits that has room for it (B3.1).
+
+        A consumer without acks takes it past the store (B3.3).  One with acks gets what is stored
+        as any other message (B3.2), so that two steps say the same, `deliver` and `hand_out`; but
+        not where the queue has no room at all, and would drop the message between the two (B5.2).
+        """
+        no_ack = self.subscriptions[consumer].no_ack
+        require(self.serves(replica, consumer) and (no_ack or self.replicas[replica].roomless()))
         require(self.network.next_for(replica) == msg and not self.replicas[replica].ready)
         require(not self.replicas[replica].recognises(msg) and not self.replicas[replica].refuses())
-        self.consuming.deliver(msg, replica, consumer, False, True)
+        self.consuming.deliver(msg, replica, consumer, False, no_ack)
         self.network.receive(msg, replica)
-        self.hand_past(msg, replica)
+        if no_ack:
+            self.hand_past(msg, replica)
+        else:
+            self.enqueue(msg, replica)
+            self.replicas[replica].take(msg)
         self.handed[self.replicas[replica].of].add(msg)
 
     @action

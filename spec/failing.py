@@ -28,7 +28,7 @@ class Failing(Mirroring):
         require(any(self.replicas[r].of == queue and self.replicas[r].leads() for r in Replica))
         for replica in {r for r in Replica if self.replicas[r].of == queue}:
             if self.replicas[replica].status == Status.RUNNING:
-                self.network.end(replica, Reason.NORMAL)
+                self.network.end(replica, self.news(replica, Reason.NORMAL))
             self.replicas[replica].delete()
         for msg in Msg:
             self.holders[msg].discard(queue)
@@ -50,7 +50,9 @@ class Failing(Mirroring):
     def last_to_answer(self, msg: Msg, replica: Replica) -> bool:
         """Tell whether nobody else of its queue is left to accept a message (INV-A12)."""
         return self.replicas[replica].of in self.unaccepted[msg] and not any(
-            self.replicas[r].status == Status.RUNNING and r in self.owing[msg]
+            self.replicas[r].status == Status.RUNNING
+            and r in self.owing[msg]
+            and self.network.downs[r] is None
             for r in self.siblings(replica) - {replica}
         )
 
@@ -61,6 +63,11 @@ class Failing(Mirroring):
             return replica in self.owing[msg]
         return self.replicas[replica].of in self.unaccepted[msg]
 
+    @helper
+    def news(self, replica: Replica, reason: Reason) -> Reason:
+        """Return the reason for the end of a process that the channel will hear of (A9)."""
+        return reason
+
     @fault
     def crash_queue(self, replica: Replica) -> None:
         """A process of a queue crashes; what it had sent still arrives (C5, D7.1, O1)."""
@@ -70,7 +77,7 @@ class Failing(Mirroring):
         }
         self.replicas[replica].crash()
         self.fall_silent(replica)
-        self.network.end(replica, Reason.ABNORMAL)
+        self.network.end(replica, self.news(replica, Reason.ABNORMAL))
 
     @fault
     def lose_node(self, replica: Replica) -> None:
@@ -96,15 +103,23 @@ class Failing(Mirroring):
     def restart(self, replica: Replica) -> None:
         """A master starts again from its files, if no other process of its queue is left (C5.1).
 
-        Of several that were master, the last one (D8 L6).  Not before the channel has heard of the
-        death of the old one: a publish to the new process in between would be numbered above
-        everything the DOWN settles, so no frame would differ (B8.5).
+        Of several that were master, the last one (D8 L6), and none that was taken out of the
+        record, where nobody would send it anything.  Not before the channel has heard of the death
+        of the old one: a publish to the new process in between would be numbered above everything
+        the DOWN settles, so no frame would differ (B8.5).
         """
         require(self.replicas[replica].status == Status.DOWN and self.replicas[replica].led())
         require(self.network.downs[replica] is None and self.alone(replica))
-        require(not any(self.replicas[r].led() for r in self.siblings(replica) if replica < r))
+        require(self.listed(replica) and self.last_to_lead(replica))
         self.replicas[replica].recover()
         self.begin_anew(replica)
+
+    @helper
+    def last_to_lead(self, replica: Replica) -> bool:
+        """Tell whether no process that came to lead after this one is in the record (D8 L6)."""
+        return not any(
+            self.replicas[r].led() and self.listed(r) for r in self.siblings(replica) if replica < r
+        )
 
     @handler
     def begin_anew(self, replica: Replica) -> None:

@@ -175,7 +175,7 @@ FAILOVER = Instance(
         "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR, "r3": Born.LATER},
         "Confirms.consumers": True,
     },
-    states=2_243_760,
+    states=2_250_602,
     lacks=(
         "AckCoversSeveral",
         "reject_arrives",

@@ -32,7 +32,7 @@ this work (B1.4).
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Const, Map, Option, Set, handler, helper, require
+from ackproof.spec.lang import Const, Map, Option, Set, handler, helper, least, require
 from ackproof.spec.queue import QueueMaster
 from ackproof.spec.sorts import Born, Msg, Node, Queue, Seen, Status
 
@@ -78,9 +78,9 @@ class QueueProcess(QueueMaster):
     # -- the two copies -------------------------------------------------------------------------
 
     @helper
-    def first_direct(self) -> Option[Msg]:
-        """Return the oldest message that came from the channel only (D3)."""
-        return min(self.direct, default=None)
+    def first_direct(self, sent: Set[Msg]) -> Option[Msg]:
+        """Return the oldest of the messages that came from the channel only (D3)."""
+        return least(sent)
 
     @handler
     def hear(self, msg: Msg, persistent: bool, confirming: bool) -> None:
@@ -91,13 +91,16 @@ class QueueProcess(QueueMaster):
             self.answer(msg, self.seen[msg], persistent, confirming)
 
     @handler
-    def learn(self, msg: Msg, fate: Seen, persistent: bool, confirming: bool) -> None:
+    def learn(
+        self, msg: Msg, fate: Seen, persistent: bool, confirming: bool, sent: Set[Msg]
+    ) -> None:
         """The master's copy arrives at a mirror: the message was published, or not (D4.6-D4.11).
 
-        If another message stands first in `direct`, no copy of this one is to come: the mirror was
-        not known to the channel yet when it was sent (D4.8, D4.11, D4.19).
+        `sent` is what is in `direct` of the channel that sent the message.  If another one stands
+        first there, no copy of this one is to come: the mirror was not known to the channel yet
+        when it was sent (D4.8, D4.11, D4.19).
         """
-        first = self.first_direct()
+        first = self.first_direct(sent)
         if first is None:
             self.seen[msg] = fate
         elif first == msg:
@@ -152,11 +155,19 @@ class QueueProcess(QueueMaster):
         """Tell whether there is anything that `forget_sender` would forget (D4.16-D4.18)."""
         return bool(self.direct) or any(self.seen[m] != Seen.CALLED for m in self.seen)
 
+    @helper
+    def known(self) -> Set[Msg]:
+        """Return the messages of which anything is remembered (D3, D4)."""
+        return self.direct | set(self.seen)
+
     @handler
-    def forget_sender(self) -> None:
-        """The channel is gone: what it has still to send never comes (D4.16-D4.18, D5.6)."""
-        self.direct.clear()
-        for msg in set(self.seen):
+    def forget_sender(self, sent: Set[Msg]) -> None:
+        """A channel is gone, what it has still to send never comes (D4.16-D4.18, D5.6).
+
+        `sent` is what is known here of its messages.
+        """
+        for msg in sent:
+            self.direct.discard(msg)
             if self.seen[msg] != Seen.CALLED:
                 self.seen[msg] = Seen.ABSENT
 

@@ -115,7 +115,8 @@ class Mirroring(Serving):
     @handler
     def learn(self, msg: Msg, replica: Replica, fate: Seen) -> None:
         """A mirror learns what its master did with a message (D4.6-D4.11)."""
-        self.replicas[replica].learn(msg, fate, msg in self.persistent, msg not in self.plain)
+        sent = set(self.replicas[replica].direct)
+        self.replicas[replica].learn(msg, fate, msg in self.persistent, msg not in self.plain, sent)
 
     @helper
     def hears_master(self, replica: Replica) -> bool:
@@ -137,7 +138,7 @@ class Mirroring(Serving):
         require(not self.channel.open and self.replicas[replica].mirrors())
         require(self.replicas[replica].remembers())
         require(not self.network.publishes[replica] and self.network.silent(replica))
-        self.replicas[replica].forget_sender()
+        self.replicas[replica].forget_sender(set(self.replicas[replica].known()))
 
     # -- joining and catching up -----------------------------------------------------------------
 

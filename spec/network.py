@@ -67,13 +67,14 @@ class Network(Process):
 
     @handler
     def end(self, replica: Replica, reason: Reason) -> None:
-        """A process ends: its mailbox is lost, and the channel will hear of it (O1)."""
+        """A process ends: its mailbox is lost, and the channel will hear of it, once (O1, A9)."""
         self.publishes[replica].clear()
         self.copies[replica].clear()
         self.discards[replica].clear()
         self.refusals[replica].clear()
         self.removals[replica].clear()
-        self.downs[replica] = reason
+        if self.downs[replica] is None:
+            self.downs[replica] = reason
 
     @handler
     def heard(self, replica: Replica) -> None:
@@ -100,7 +101,8 @@ class Network(Process):
     @helper
     def silent(self, replica: Replica) -> bool:
         """Tell whether nothing is on its way to a mirror from its master (D1.3)."""
-        return not self.coming(replica) and not self.removals[replica]
+        told = bool(self.copies[replica]) or bool(self.discards[replica])
+        return not told and not self.refusals[replica] and not self.removals[replica]
 
     @handler
     def learnt(self, msg: Msg, replica: Replica) -> None:
@@ -117,14 +119,26 @@ class Network(Process):
     @handler
     def join(self, replica: Replica, others: Set[Replica]) -> None:
         """A mirror joins those of its queue: what is on its way to them passes it by (D1.2)."""
-        self.missed[replica] = {
-            m for m in Msg if any(m in self.coming(x) | self.removals[x] for x in others)
-        }
+        self.missed[replica].clear()
+        for other in others:
+            self.missed[replica] |= self.coming(other) | self.removals[other]
 
     @helper
     def coming(self, replica: Replica) -> Set[Msg]:
         """Return the messages whose fate is on its way to a mirror (D2.1)."""
         return self.copies[replica] | self.discards[replica] | self.refusals[replica]
+
+    @helper
+    def has_got(self, replica: Replica, msg: Msg) -> bool:
+        """Tell whether a mirror knows what became of a message, and not by joining later (D1.3)."""
+        published = msg in self.copies[replica]
+        to_come = published or msg in self.discards[replica] or msg in self.refusals[replica]
+        return not to_come and msg not in self.missed[replica]
+
+    @helper
+    def has_heard(self, replica: Replica, msg: Msg) -> bool:
+        """Tell whether a mirror knows that a message has left, if it has (D4.15)."""
+        return msg not in self.removals[replica] and msg not in self.missed[replica]
 
     @handler
     def equalise(self, mirrors: Set[Replica]) -> None:
@@ -132,8 +146,10 @@ class Network(Process):
 
         With what was got comes all that was sent before it.
         """
-        got = {m for m in Msg if any(m not in self.coming(x) | self.missed[x] for x in mirrors)}
-        unheard = {m for m in Msg if all(m in self.removals[x] | self.missed[x] for x in mirrors)}
+        under_way = {m for x in mirrors for m in self.coming(x)}
+        leaving = {m for x in mirrors for m in self.removals[x]}
+        got = {m for m in under_way if any(self.has_got(x, m) for x in mirrors)}
+        unheard = {m for m in leaving if not any(self.has_heard(x, m) for x in mirrors)}
         for r in mirrors:
             late = max(got & self.coming(r), default=None)
             lost = {m for m in self.coming(r) if late is None or late < m}

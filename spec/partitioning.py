@@ -67,6 +67,11 @@ class Partitioning(Failing):
         return super().able(replica) and not self.given_up(replica)
 
     @helper
+    def news(self, replica: Replica, reason: Reason) -> Reason:
+        """Return the reason that is heard of the end of a process: none from one given up (A9)."""
+        return Reason.BENIGN if self.given_up(replica) else super().news(replica, reason)
+
+    @helper
     def last_words(self, replica: Replica) -> bool:
         """Tell whether the channel has still to hear what a process has sent (O1)."""
         if self.given_up(replica):
@@ -120,7 +125,7 @@ class Partitioning(Failing):
         A mirror forgets what it has from the channel only, as when the channel closes (D4.18).
         """
         if self.replicas[replica].mirrors():
-            self.replicas[replica].forget_sender()
+            self.replicas[replica].forget_sender(set(self.replicas[replica].known()))
         self.network.publishes[replica].clear()
         self.replicas[replica].posted()
         self.replicas[replica].rejected()
@@ -168,7 +173,7 @@ class Partitioning(Failing):
     def in_minority(self, replica: Replica) -> bool:
         """Tell whether a process is on a side without majority that may know of it (A12.2)."""
         if self.apart(replica):
-            return 2 * len(self.cluster.away) <= len(Node)
+            return self.cluster.outvoted()
         return not self.cluster.majority()
 
     @helper

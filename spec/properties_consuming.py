@@ -115,6 +115,19 @@ def SharedPrefetchRespected(s: Consuming) -> bool:
     return limit == 0 or len(load) <= limit
 
 
+@invariant
+def LoadIsWhatIsUnsettled(s: Consuming) -> bool:
+    """What counts against a limit is what was delivered and is not settled (F1.6, F2.2, F2.3).
+
+    If a settled delivery still counted, its consumer would get fewer and fewer messages, and at
+    last none; one that counted no more too early would let it have too many.
+    """
+    to_consumers = {t for t in Tag if any(s.consuming.goes_to(t, c) for c in Consumer)}
+    return s.consuming.shared_load() == to_consumers and all(
+        s.consuming.load(c) == {t for t in Tag if s.consuming.goes_to(t, c)} for c in Consumer
+    )
+
+
 # -- messages -------------------------------------------------------------------------------------
 
 

@@ -112,7 +112,7 @@ class Publishing(System):
     @helper
     def mirrored(self, replica: Replica) -> bool:
         """Tell whether a process is not its queue's only one (D1.1)."""
-        return len(self.siblings(replica)) > 1
+        return bool(self.siblings(replica) - {replica})
 
     # -- the publisher --------------------------------------------------------------------------
 
@@ -149,9 +149,9 @@ class Publishing(System):
         require(all(self.exists(q) for q in targets))
         self.publisher.publish()
         found = {q for q in targets if self.found(q)}
+        self.expect(msg, targets, found)
         self.route(msg, found, persistent)
         self.channel.publish(set(self.asked(found)), mandatory)
-        self.expect(msg, targets, found)
         if not found:
             self.unroutable.add(msg)
 
@@ -235,13 +235,13 @@ class Publishing(System):
             self.refuse(msg, replica)
         else:
             self.enqueue(msg, replica)
+            self.shorten(replica)
 
     @handler
     def enqueue(self, msg: Msg, replica: Replica) -> None:
-        """A master puts a message into its queue, and drops the oldest if need be (B1.3, B5.2)."""
+        """A master puts a message into its queue (B1.3)."""
         self.replicas[replica].accept(msg, msg in self.persistent, msg not in self.plain)
         self.refusing[msg].discard(self.replicas[replica].of)
-        self.shorten(replica)
 
     @handler
     def shorten(self, replica: Replica) -> None:
@@ -310,9 +310,12 @@ class Publishing(System):
         process would have cast the later ones later.
         """
         require(bool(self.replicas[replica].outbox) and self.reaches(replica))
+        siblings = set(self.siblings(replica))
         for msg in self.replicas[replica].outbox:
-            self.channel.settle(msg, replica, set(self.siblings(replica)))
-            self.unaccepted[msg].discard(self.replicas[replica].of)
+            waited = siblings & self.channel.unconfirmed[msg]
+            if replica in waited or not waited:
+                self.unaccepted[msg].discard(self.replicas[replica].of)
+            self.channel.settle(msg, replica, siblings)
             if self.mirrored(replica):
                 self.vouchers[msg].add(replica)
                 self.owing[msg].discard(replica)
@@ -333,13 +336,12 @@ class Publishing(System):
         require(reason is not None)
         require(not self.last_words(replica))
         self.network.heard(replica)
-        led = self.replicas[replica].led()
+        siblings = set(self.siblings(replica))
         if reason is not None:
-            siblings = set(self.siblings(replica))
-            self.channel.process_down(replica, reason, siblings, led)
+            self.channel.process_down(replica, reason, siblings)
         for msg in Msg:
             self.owing[msg].discard(replica)
-            if reason == Reason.NORMAL and led:
+            if reason == Reason.NORMAL and not siblings & self.channel.unconfirmed[msg]:
                 self.unaccepted[msg].discard(self.replicas[replica].of)
 
     @helper

@@ -22,7 +22,8 @@ that does not acknowledge, and waits while the queue is empty, takes a message p
 is confirmed with no copy anywhere (B3.3).
 
 A queue may be limited (B5).  The limit counts what is ready, not what a consumer holds (B5.1).  At
-the limit the queue drops the oldest message to make room, or refuses the new one.
+the limit the queue drops the oldest message to make room, or refuses the new one.  What a waiting
+consumer takes as it arrives is never ready (B3.1).
 
 Messages stand in `ready` in publish order, and a message put back returns to its old place (B7.2),
 so the head is the least.  With one publishing channel that is all that a sequence would say.
@@ -78,6 +79,11 @@ class QueueMaster(Process):
         """Tell whether the oldest message has to go to make room for the others (B5.2)."""
         over = self.limited and len(self.ready) > self.max_length
         return over and self.overflow == Overflow.DROP_HEAD
+
+    @helper
+    def roomless(self) -> bool:
+        """Tell whether not even an empty queue has room for the message that arrives (B5.2)."""
+        return self.limited and self.max_length == 0
 
     @handler
     def accept(self, msg: Msg, persistent: bool, confirming: bool) -> None:

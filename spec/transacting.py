@@ -104,10 +104,10 @@ class Transacting(Partitioning):
     @handler
     def commit(self) -> None:
         """All messages go to their queues, as if they were published now (A13.3)."""
-        for replica in Replica:
-            self.send_all({m for m in self.transaction.batch if self.sent_to(m, replica)}, replica)
         for msg in sorted(self.transaction.batch):
             self.register(msg)
+        for replica in Replica:
+            self.send_all({m for m in self.transaction.batch if self.sent_to(m, replica)}, replica)
         self.transaction.commit()
 
     @handler

@@ -29,8 +29,11 @@ LAYERS = {
 }
 
 
-#: Modules that only one program loads, which is there whenever they are.
-PLUGINS = {"impl/pytest_plugin.py": {"pytest"}}
+#: Modules that only one program loads, which is there whenever they are; or looks for it first.
+PLUGINS = {"impl/pytest_plugin.py": {"pytest"}, "proofs/recheck.py": {"cvc5"}, "proofs/second.py": {"cvc5"}}
+
+#: What is imported by another name than it is installed by.
+ALIASES = {"z3_solver": "z3"}
 
 
 def sources() -> list[Path]:
@@ -74,7 +77,8 @@ def declared_dependencies(*, extras: bool = False) -> set[str]:
     items = list(project["dependencies"])
     for extra in project["optional-dependencies"].values() if extras else ():
         items += extra
-    return {re.split(r"[<>=!~\[ ]", item)[0].replace("-", "_") for item in items}
+    names = {re.split(r"[<>=!~\[ ]", item)[0].replace("-", "_") for item in items}
+    return {ALIASES.get(name, name) for name in names}
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda p: str(p.relative_to(ROOT)))

@@ -12,13 +12,14 @@ and the name of a consumer, is looked up here by whoever makes frames of it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import takewhile
 from typing import TYPE_CHECKING, cast
 
 from ackproof.impl.machines.publishing import Place
 from ackproof.impl.machines.subscriptions import HostedConsumer
 from ackproof.impl.wire.content import Message
 from ackproof.spec.consumer import ConsumerChannel, Subscription
-from ackproof.spec.lang import Event
+from ackproof.spec.lang import Event, Option, Set
 from ackproof.spec.sorts import Consumer, Queue, Replica, Tag
 
 if TYPE_CHECKING:
@@ -34,12 +35,38 @@ Show = Callable[[Event], None]
 _MOST = 1_000_000
 
 
+class _Channel(ConsumerChannel):
+    """The spec's channel, in which what is unacknowledged is in the order of its tags.
+
+    So what a client settles up to a tag is found at the front, and the rest is not looked at.
+    """
+
+    def named(self, tag: Option[Tag], multiple: bool) -> Set[Tag]:
+        """Return the deliveries that a client settles, as the specification does (F1.2)."""
+        if tag is None or not multiple:
+            return super().named(tag, multiple)
+        return set(takewhile(lambda one: one <= tag, self.unacked))
+
+    def restore(self) -> None:
+        """A rollback gives back what was collected, which goes to its places (A13.6)."""
+        mixed = bool(self.collected)
+        super().restore()
+        if mixed:
+            ordered = sorted(self.unacked.items())
+            self.unacked.clear()
+            self.unacked.update(ordered)
+
+
 def _always() -> bool:
     return True
 
 
 def _never() -> bool:
     return False
+
+
+def _nothing() -> None:
+    """Nobody has to know."""
 
 
 class ConsumingChannel:
@@ -60,6 +87,7 @@ class ConsumingChannel:
         rejected: deliveries that were rejected for good in a transaction that is not over.
         shown: the message that is being delivered.
         remaining: how many messages are ready behind one that answers basic.get.
+        lent: called when there is one delivery more to be acknowledged.
         place: where it is; None for one that no client has opened.
     """
 
@@ -69,8 +97,9 @@ class ConsumingChannel:
         reads: Callable[[], bool] = _always,
         collects: Callable[[], bool] = _never,
     ) -> None:
-        self.machine = ConsumerChannel(emit=show)
+        self.machine: ConsumerChannel = _Channel(emit=show)
         self.place: Place | None = None
+        self.lent: Callable[[], None] = _nothing
         self.reads = reads
         self.collects = collects
         self.most = _MOST
@@ -88,6 +117,11 @@ class ConsumingChannel:
     def full(self) -> bool:
         """Tell whether as much is unsettled as is kept for any client."""
         return len(self.machine.unacked) + len(self.machine.collected) >= self.most
+
+    @property
+    def oldest(self) -> Tag | None:
+        """Return the tag of the oldest delivery that is unacknowledged; None if there is none."""
+        return next(iter(self.machine.unacked), None)
 
     def enter(
         self, tag: str, queue: HostedQueue, *, no_ack: bool, exclusive: bool, priority: int
@@ -116,6 +150,7 @@ class ConsumingChannel:
         """Something of a queue is unacknowledged here."""
         self.lenders[queue.key] = queue
         queue.borrowers[self] = None
+        self.lent()
 
     def lender(self, tag: Tag) -> HostedQueue | None:
         """Return the queue that an unsettled delivery came from; None if it has ended."""

@@ -62,6 +62,7 @@ class HostedQueue:
         record: the other processes of the same queue; None if it is not mirrored.
         recorded: if it is dead, the disk knows who leads instead.
         slow: it takes no step of a mirror.
+        given_up: the node that clients are connected to has given up that of the process.
     """
 
     def __init__(
@@ -108,9 +109,14 @@ class HostedQueue:
         self.record: Record | None = None
         self.recorded = True
         self.slow = False
+        self.given_up = False
 
     def __str__(self) -> str:
         return f"queue '{self.name}' in vhost '{self.vhost}'"
+
+    def siblings(self) -> set[Replica]:
+        """Return the processes of the same queue, this one included (D1.1)."""
+        return {self.key} if self.record is None else self.record.keys
 
     @property
     def running(self) -> bool:

@@ -9,13 +9,10 @@ The specification has one channel, so that the number of a message says in which
 published, reached the master, and was told to the mirrors.  Here are many channels, so there are
 three orders, and two machines are given what they mean by the least:
 
-* What a mirror has heard from channels it keeps in the order of each, so "the first" is the first
-  *of the same channel* (D3, D4.19).
+* What a mirror has heard from channels is kept in the order of each, and the process is given that
+  of the one that a message is from: "the first" is the first *of the same channel* (D3, D4.19).
 * What is multicast is named by its place among all that was told, and arrives in that order
   (D1.3, D1.4); what it is about, `told` says.
-
-The specification also asks what each message has come to; here that is asked of those under way,
-since of any other the answer would change nothing.
 """
 
 from __future__ import annotations
@@ -28,12 +25,12 @@ from typing import Any, NamedTuple, cast
 from ackproof.impl.machines.hosted import HostedQueue
 from ackproof.impl.machines.lengths import LengthLimit
 from ackproof.impl.machines.publishing import Cast, PublishingChannel
-from ackproof.spec.lang import Option, OrderedSet, least
+from ackproof.spec.lang import OrderedSet
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.network import Network
-from ackproof.spec.sorts import Born, Msg, Replica, Seen
+from ackproof.spec.sorts import Born, Msg, Reason, Replica, Seen
 
-__all__ = ["Heard", "HostedMirror", "MirrorProcess", "Multicast", "Record"]
+__all__ = ["Heard", "HostedMirror", "Record"]
 
 
 class Heard(NamedTuple):
@@ -49,61 +46,6 @@ class Told(NamedTuple):
     place: Msg
     msg: Msg
     heard: Heard | None
-
-
-class MirrorProcess(QueueProcess):
-    """The spec's process of a queue, where many channels publish.
-
-    What is about "the channel" is about one of them, and whoever calls `learn` or `forget_sender`
-    says about which: what is in `direct` of it, and all that is remembered of it.
-    """
-
-    of_channel = OrderedSet[Msg]()
-    known_of_channel = frozenset[Msg]()
-
-    def first_direct(self) -> Option[Msg]:
-        """Return the oldest message that came from this channel only (D3, D4.19)."""
-        return least(self.of_channel)
-
-    def forget_sender(self) -> None:
-        """This channel is gone: what it has still to send never comes (D4.16-D4.18)."""
-        for msg in self.known_of_channel:
-            self.direct.discard(msg)
-            if self.seen[msg] != Seen.CALLED:
-                self.seen[msg] = Seen.ABSENT
-
-
-class Multicast(Network):
-    """The spec's network between a master and its mirrors, asked of what is under way."""
-
-    def silent(self, replica: Replica) -> bool:
-        """Tell whether nothing is on its way to a mirror from its master (D1.3)."""
-        ways = (self.copies, self.discards, self.refusals, self.removals)
-        return not any(way[replica] for way in ways)
-
-    def join(self, replica: Replica, others: set[Replica]) -> None:
-        """A mirror joins: what is on its way to the others passes it by (D1.2)."""
-        self.missed[replica] = set()
-        for other in others:
-            self.missed[replica] |= self.coming(other) | self.removals[other]
-
-    def equalise(self, mirrors: set[Replica]) -> None:
-        """Their master is dead: what one of the mirrors got each gets, and nothing else (D1.3)."""
-        coming = {r: set(self.coming(r)) for r in mirrors}
-        known = {r: coming[r] | self.missed[r] for r in mirrors}
-        under_way = set[Msg]().union(*coming.values())
-        got = {m for m in under_way if any(m not in known[r] for r in mirrors)}
-        leaving = set[Msg]().union(*(self.removals[r] for r in mirrors))
-        unheard = {
-            m for m in leaving if all(m in self.removals[r] | self.missed[r] for r in mirrors)
-        }
-        for r in mirrors:
-            late = max(got & coming[r], default=None)
-            lost = {m for m in coming[r] if late is None or late < m}
-            self.copies[r] -= lost
-            self.discards[r] -= lost
-            self.refusals[r] -= lost
-            self.removals[r] -= unheard
 
 
 class HostedMirror(HostedQueue):
@@ -123,8 +65,6 @@ class HostedMirror(HostedQueue):
         slow: it takes no step.
     """
 
-    machine: MirrorProcess
-
     def __init__(self, leader: HostedQueue, number: int, replica: int, *, late: bool) -> None:
         super().__init__(
             leader.name,
@@ -134,7 +74,7 @@ class HostedMirror(HostedQueue):
             auto_delete=leader.auto_delete,
             arguments=leader.arguments,
         )
-        self.machine = MirrorProcess(
+        self.machine = QueueProcess(
             of=leader.machine.of,
             durable=leader.machine.durable,
             marking=True,
@@ -148,9 +88,9 @@ class HostedMirror(HostedQueue):
         self.direct: dict[PublishingChannel, OrderedSet[Msg]] = {}
         self.leaving: dict[PublishingChannel, None] = {}
 
-    def of_sender(self, channel: PublishingChannel) -> frozenset[Msg]:
+    def of_sender(self, channel: PublishingChannel) -> set[Msg]:
         """Return the messages of a channel that are known from one side only."""
-        return frozenset(m for m, heard in self.heard.items() if heard.channel is channel)
+        return {m for m, heard in self.heard.items() if heard.channel is channel}
 
     def tidy(self, msgs: Iterable[Msg]) -> None:
         """Keep what was heard of messages as long as the machine remembers them, and no longer."""
@@ -175,6 +115,7 @@ class Record:
         leader: the master, or the last one that was.
         mirrors: those that run, the oldest first.
         unsynced: mirrors that have not all that the master has (D7.2).
+        fallen: mirrors that died when no master was there to take them out of the record.
         keys: all processes that the queue has had, by what the machines call them.
         network: what masters have told their mirrors.
         places: how many things were told so far.
@@ -183,12 +124,17 @@ class Record:
     leader: HostedQueue
     mirrors: list[HostedMirror] = field(default_factory=list)
     unsynced: set[HostedMirror] = field(default_factory=set)
+    fallen: list[HostedMirror] = field(default_factory=list)
     keys: set[Replica] = field(default_factory=set)
-    network: Multicast = field(default_factory=Multicast)
+    network: Network = field(default_factory=Network)
     places: int = 0
 
     def __iter__(self) -> Iterator[HostedQueue]:
         return iter((self.leader, *self.mirrors))
+
+    def listed(self) -> list[HostedQueue]:
+        """Return the processes that channels call: also dead ones that nobody took out (D5.2)."""
+        return [self.leader, *self.mirrors, *self.fallen]
 
     def enter(self, mirror: HostedMirror) -> None:
         """A mirror follows from now on, and is called by channels (D1.2)."""
@@ -197,17 +143,37 @@ class Record:
         self.keys.add(mirror.key)
 
     def strike(self, mirror: HostedMirror) -> None:
-        """A mirror follows no more (D5.2)."""
+        """A mirror follows no more; a master that runs takes it out (D5.2)."""
         self.mirrors.remove(mirror)
         self.unsynced.discard(mirror)
+        if not self.leader.running:
+            self.fallen.append(mirror)
 
-    def tell(self, msg: Msg, heard: Heard | None, way: Mapping[Replica, set[Msg]]) -> None:
-        """Something is on its way to all mirrors, in one way of the network (D2.1)."""
+    def lead(self, mirror: HostedMirror) -> HostedQueue:
+        """A mirror is the master from now on; return who was (D5.2)."""
+        former, self.leader = self.leader, mirror
+        self.strike(mirror)
+        self.fallen.clear()
+        return former
+
+    def tell(
+        self,
+        msg: Msg,
+        heard: Heard | None,
+        way: Mapping[Replica, set[Msg]],
+        mirrors: Iterable[HostedMirror],
+    ) -> None:
+        """Something is on its way to mirrors, in one way of the network (D2.1)."""
         self.places += 1
         place = cast(Msg, self.places)
-        for mirror in self.mirrors:
+        for mirror in mirrors:
             mirror.told.append(Told(place, msg, heard))
             way[mirror.key].add(place)
+
+    def deafen(self, mirror: HostedMirror) -> None:
+        """A mirror has ended, and what it was told and has not heard is lost with it (O1)."""
+        mirror.told.clear()
+        self.network.end(mirror.key, Reason.BENIGN)
 
     def heir(self) -> HostedMirror | None:
         """Return the mirror that is promoted next: the oldest synchronised one (D5.3)."""
@@ -235,10 +201,10 @@ class Record:
         """Return the other mirrors, by what the machines call them."""
         return {one.key for one in self.mirrors if one is not mirror}
 
-    def equalise(self) -> None:
-        """The master is dead, and what it told nobody is lost (D1.3)."""
-        self.network.equalise({mirror.key for mirror in self.mirrors})
-        for mirror in self.mirrors:
+    def equalise(self, mirrors: list[HostedMirror]) -> None:
+        """The master is dead to these mirrors, and what it told none of them is lost (D1.3)."""
+        self.network.equalise({mirror.key for mirror in mirrors})
+        for mirror in mirrors:
             left = self.network.coming(mirror.key) | self.network.removals[mirror.key]
             mirror.told = deque(told for told in mirror.told if told.place in left)
 

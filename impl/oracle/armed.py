@@ -1,8 +1,10 @@
 """What was asked to go wrong and has not yet: faults that wait for a publish, and what they keep.
 
-The steps ask here at four moments: when something was published in confirm mode, when it reaches a
-queue, when the queue has taken it in, and when a channel is about to tell what is settled.  As long
-as nothing was ever armed they do not ask at all.
+The steps ask here when something was published that its publisher hears about, when it reaches a
+queue, when the queue has taken it in, when it is synced and confirmed, and when a channel is about
+to tell what is settled.  As long as nothing was ever armed they do not ask at all.
+
+A step that must wait is refused before it is begun.  Whoever lets it go offers it again.
 """
 
 from __future__ import annotations
@@ -10,21 +12,32 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ackproof.impl.oracle.cuts import Cuts
+from ackproof.impl.oracle.reordering import Held
+from ackproof.impl.steps.scheduler import Action, Step
 from ackproof.spec.lang import NotEnabled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from ackproof.impl.machines.hosted import HostedQueue
     from ackproof.impl.machines.publishing import PublishingChannel
     from ackproof.impl.oracle.history import History
+    from ackproof.impl.oracle.reordering import Reordering
     from ackproof.impl.oracle.trigger import Trigger
-    from ackproof.impl.steps.core import Steps
+    from ackproof.impl.steps.ending import EndingSteps
     from ackproof.impl.wire.content import Message
     from ackproof.spec.lang import Option
     from ackproof.spec.sorts import Msg
 
 __all__ = ["Armed"]
+
+#: The steps by which a publisher is told.
+_TELLING = (Action.FLUSH, Action.COMPLETE)
+#: The steps by which a channel hears what a queue has cast.
+_ARRIVING = (Action.CONFIRM_ARRIVES, Action.REJECT_ARRIVES)
+#: The steps by which a message that was kept goes on.
+_HELD_UP = (Action.SYNC, *_ARRIVING)
 
 
 @dataclass
@@ -33,27 +46,35 @@ class Armed:
 
     Attributes:
         history: takes down which have struck.
+        offer: a step that was refused is possible again.
+        delete: a queue is to be deleted.
         refusing: the queues of a publish refuse it.
         crashing: the queues of a publish crash when they have taken it in.
+        deleting: or they are deleted.
         delaying: the channel of a publish tells nothing.
-        cutting: the connection of a publish breaks when it is settled: after that was told, or
-            before.
+        cuts: the connection of a publish breaks when it is settled.
+        reordering: publishes of a channel are settled in another order.
         guarded: no channel tells anything.
-        stopped: channels that had something to tell, and were not let.
+        stopped: steps by which channels would have told something, and were not let.
     """
 
     history: History
+    offer: Callable[[Step], None]
+    delete: Callable[[HostedQueue], None]
     refusing: list[Trigger] = field(default_factory=list)
     crashing: list[Trigger] = field(default_factory=list)
+    deleting: list[Trigger] = field(default_factory=list)
     delaying: list[Trigger] = field(default_factory=list)
-    cutting: list[tuple[Trigger, bool]] = field(default_factory=list)
+    cuts: Cuts = field(default_factory=Cuts)
+    reordering: list[Reordering] = field(default_factory=list)
     guarded: bool = False
-    stopped: dict[PublishingChannel, None] = field(default_factory=dict)
+    stopped: dict[Step, None] = field(default_factory=dict)
     _refused: dict[Msg, int] = field(default_factory=dict)
     _fatal: dict[Msg, int] = field(default_factory=dict)
+    _final: dict[Msg, int] = field(default_factory=dict)
+    _unwanted: list[HostedQueue] = field(default_factory=list)
     _doomed: list[HostedQueue] = field(default_factory=list)
     _delayed: dict[PublishingChannel, None] = field(default_factory=dict)
-    _cuts: dict[PublishingChannel, dict[Msg, bool]] = field(default_factory=dict)
 
     def published(
         self,
@@ -63,21 +84,23 @@ class Armed:
         message: Message,
         targets: Iterable[HostedQueue],
     ) -> None:
-        """A message was published: see whether it is one that a fault waits for."""
+        """A message is on its way: see whether it is one that a fault waits for."""
         if seq is None:
             return
-        routed = len(list(targets))
-        if routed and _strikes(self.refusing, message):
-            self._refused[msg] = routed
-        if routed and _strikes(self.crashing, message):
-            self._fatal[msg] = routed
+        queues = tuple(targets)
+        takers = sum(queue.machine.leads() for queue in queues)
+        if takers and _strikes(self.refusing, message):
+            self._refused[msg] = takers
+        if takers and _strikes(self.crashing, message):
+            self._fatal[msg] = takers
+        if takers and _strikes(self.deleting, message):
+            self._final[msg] = takers
         if _strikes(self.delaying, message):
             self._delayed[channel] = None
             self._note("delay_confirms", **_place(channel))
-        for trigger, written in self.cutting:
-            if trigger.strikes(message):
-                self._cuts.setdefault(channel, {})[seq] = written
-        self.cutting = [(trigger, w) for trigger, w in self.cutting if not trigger.spent]
+        self.cuts.published(channel, seq, message)
+        if queues and channel.machine.confirming:
+            self._keep(channel, Held(seq, msg, queues), message)
 
     def refuses(self, msg: Msg) -> bool:
         """Tell whether the queue that a message has reached is to refuse it."""
@@ -87,58 +110,106 @@ class Armed:
         return True
 
     def accepted(self, msg: Msg, queue: HostedQueue) -> None:
-        """A queue has taken a message in: see whether it is to crash for that."""
+        """A queue has taken a message in: see whether it is to end for that."""
         if _counted(self._fatal, msg):
             self._note("crash_next", message=msg, queue=queue.name, vhost=queue.vhost)
             self._doomed.append(queue)
+        if _counted(self._final, msg):
+            self._note("delete_next", message=msg, queue=queue.name, vhost=queue.vhost)
+            self._unwanted.append(queue)
 
-    def strike(self, steps: Steps) -> None:
-        """A step was taken: let happen what was asked to happen right after it."""
-        while self._doomed:
-            queue = self._doomed.pop()
-            if queue.running:
-                steps.crash_queue(queue)
-
-    def flush(self, channel: PublishingChannel) -> None:
-        """Take the step `flush`, or what was asked to happen in its place.
-
-        Raises:
-            NotEnabled: it was not taken.
-        """
-        if self.guarded or channel in self._delayed:
-            self.stopped[channel] = None
-            raise NotEnabled("confirms are withheld")
-        written = self._cut(channel)
-        if written is not False:
-            channel.machine.flush()
-        if written is not None:
+    def strike(self, steps: EndingSteps) -> None:
+        """A step was taken, or refused: let happen what was asked to happen right then."""
+        for channel, written in self.cuts.take():
             moment = "after_confirm" if written else "before_confirm"
             self._note("drop_connection", when=moment, **_place(channel))
             assert channel.place is not None
             channel.place.connection.sever(written=written)
+        while self._doomed:
+            queue = self._doomed.pop()
+            if queue.running:
+                steps.crash_queue(queue)
+        while self._unwanted:
+            self.delete(self._unwanted.pop())
 
-    def _cut(self, channel: PublishingChannel) -> bool | None:
-        """Say how the connection of a channel that may flush is to be cut; None if it is not."""
-        armed = self._cuts.get(channel, {})
+    # -- telling --------------------------------------------------------------------------------
+
+    def permit(self, step: Step) -> None:
+        """Let a step be taken, unless it is one that was asked to wait.
+
+        Raises:
+            NotEnabled: it was.
+        """
+        action, channel, queue = step
+        if action in _TELLING:
+            if self.guarded or channel in self._delayed:
+                self.stopped[step] = None
+                raise NotEnabled("confirms are withheld")
+        elif self.reordering and action in _ARRIVING and queue is not None and queue.running:
+            cast = queue.machine.outbox if action is _ARRIVING[0] else queue.machine.refused
+            if any(one.stops(cast) for one in self.reordering):
+                raise NotEnabled("other confirms come first")
+
+    def tell(self, channel: PublishingChannel, say: Callable[[], None]) -> None:
+        """Tell a publisher what is settled, unless its connection is to break before that.
+
+        Raises:
+            NotEnabled: it is, or there is nothing to tell.
+        """
         settled = channel.machine.confirmed | channel.machine.rejected
-        struck = [written for seq, written in armed.items() if seq in settled]
-        if not struck:
-            return None
-        del self._cuts[channel]
-        return all(struck)
+        if self.cuts.comes_first(channel, settled):
+            raise NotEnabled("its connection breaks first")
+        say()
+        for one in self.reordering:
+            if one.channel is channel:
+                self._let_go(one.settled(settled))
+        self.reordering = [one for one in self.reordering if not one.over]
 
     def closed(self, channel: PublishingChannel) -> None:
         """A channel is closed: nothing waits for it any more."""
-        for waiting in (self.stopped, self._delayed, self._cuts):
-            waiting.pop(channel, None)
+        self._delayed.pop(channel, None)
+        self.cuts.closed(channel)
+        self.stopped = {step: None for step in self.stopped if step.channel is not channel}
+        self._end([one for one in self.reordering if one.channel is channel])
 
-    def release(self) -> list[PublishingChannel]:
-        """Let every channel tell again; return those that have something to tell."""
+    def release(self) -> None:
+        """Let every channel tell again, and everything be settled as it comes."""
         self.guarded = False
         self._delayed.clear()
-        stopped = list(self.stopped)
-        self.stopped.clear()
-        return stopped
+        stopped, self.stopped = self.stopped, {}
+        for step in stopped:
+            self.offer(step)
+        self._end([one for one in self.reordering if one.channel is not None])
+
+    # -- another order --------------------------------------------------------------------------
+
+    def _keep(self, channel: PublishingChannel, held: Held, message: Message) -> None:
+        for one in self.reordering:
+            if not one.take(channel, held, message):
+                continue
+            if one.complete:
+                seqs = [late.seq for late in one.turns]
+                self._note("reorder_confirms", **_place(channel), seqs=seqs)
+                self._let_go(one.proceed())
+            return
+
+    def free(self, landed: list[Msg]) -> list[Msg]:
+        """Return those messages that may be synced."""
+        if not self.reordering:
+            return landed
+        return [msg for msg in landed if not any(one.keeps(msg) for one in self.reordering)]
+
+    def _end(self, ended: list[Reordering]) -> None:
+        self.reordering = [one for one in self.reordering if one not in ended]
+        for one in ended:
+            self._let_go(one.end())
+
+    def _let_go(self, going: list[Held]) -> None:
+        for held in going:
+            for queue in held.queues:
+                for process in queue.record or (queue,):
+                    for action in _HELD_UP:
+                        self.offer(Step(action, None, process))
 
     def _note(self, name: str, **facts: Any) -> None:
         self.history.note("fault", fault=name, **facts)

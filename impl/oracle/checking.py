@@ -9,6 +9,7 @@ all the same, by other means: nothing here knows of machines, only of what was t
 * A nack has a cause: one of the message's queues crashed, was down, or refused it (INV-A12).
 * A persistent message in durable queues is acked when a commit has brought it to the disk, for
   each of them, or it has left that queue, or the queue was deleted (INV-B5).
+* A node that sees no majority of the cluster settles nothing (A12).
 
 Entries are looked at as they come, and what is known of a message is forgotten when it is settled.
 """
@@ -64,6 +65,8 @@ class Check:
         self.complaints: list[str] = []
         self._channels: dict[tuple[int, int], _Channel] = {}
         self._messages: dict[int, _Publish] = {}
+        self._nodes = 1
+        self._given_up = 0
 
     def passed(self) -> None:
         """Say whether everything was right.
@@ -121,6 +124,7 @@ class Check:
 
     def _ack(self, facts: dict[str, Any]) -> str | None:
         settled, wrong = self._settle("acked", facts)
+        wrong = wrong or self._guarded(f"publish {facts['tag']} is acked")
         for seq, publish in settled.items():
             if publish.owed:
                 missing = ", ".join(map(str, sorted(publish.owed)))
@@ -132,6 +136,7 @@ class Check:
 
     def _nack(self, facts: dict[str, Any]) -> str | None:
         settled, wrong = self._settle("nacked", facts)
+        wrong = wrong or self._guarded(f"publish {facts['tag']} is nacked")
         for seq, publish in settled.items():
             if not publish.blamed:
                 wrong = wrong or (
@@ -182,6 +187,24 @@ class Check:
         self._queue_crashed(facts)
         self._queue_deleted(facts)
 
+    def _partitioned(self, facts: dict[str, Any]) -> None:
+        if facts["fault"] == "partition":
+            self._nodes = facts["nodes"]
+
+    def _node_given_up(self, _: dict[str, Any]) -> None:
+        self._given_up += 1
+
+    def _whole(self, _: dict[str, Any]) -> None:
+        self._given_up = 0
+
+    def _completed(self, _: dict[str, Any]) -> str | None:
+        return self._guarded("a transaction is completed")
+
+    def _guarded(self, what: str) -> str | None:
+        if not self._given_up or 2 * self._given_up < self._nodes:
+            return None
+        return f"{what} by a node that sees no majority of the cluster"
+
     def _channel_closed(self, facts: dict[str, Any]) -> None:
         key = (facts.get("connection", 0), facts.get("channel", 0))
         closed = self._channels.pop(key, _Channel())
@@ -191,6 +214,7 @@ class Check:
     def _restarted(self, facts: dict[str, Any]) -> None:
         self._channels.clear()
         self._messages.clear()
+        self._given_up = 0
 
 
 _KINDS: dict[str, Callable[[Check, dict[str, Any]], str | None]] = {
@@ -199,6 +223,7 @@ _KINDS: dict[str, Callable[[Check, dict[str, Any]], str | None]] = {
     "ack": Check._ack,
     "nack": Check._nack,
     "commit": Check._commit,
+    "commitok": Check._completed,
     "dropped": Check._left,
     "acknowledged": Check._left,
     "passed_by": Check._left,
@@ -208,6 +233,11 @@ _KINDS: dict[str, Callable[[Check, dict[str, Any]], str | None]] = {
     "queue_deleted": Check._queue_deleted,
     "replica_deleted": Check._queue_deleted,
     "replica_lost": Check._replica_lost,
+    "replica_given_up": Check._replica_lost,
+    "replica_halted": Check._replica_lost,
+    "fault": Check._partitioned,
+    "node_given_up": Check._node_given_up,
+    "network_whole": Check._whole,
     "channel_closed": Check._channel_closed,
     "node_restarted": Check._restarted,
 }

@@ -29,6 +29,8 @@ from typing import Any
 
 from ackproof.impl.node import Node
 from ackproof.impl.oracle.http import HEAD_MAX, Refused, Request, encode, read
+from ackproof.impl.oracle.trigger import CHOICES
+from ackproof.impl.storage.disk import DiskError
 
 __all__ = ["Control"]
 
@@ -131,7 +133,7 @@ class Control:
         return HTTPStatus.OK, {
             "status": "ok",
             "port": self._node.port,
-            "seed": self._node.seed,
+            "seed": self._node.options.seed,
             "complaints": complaints,
         }
 
@@ -162,13 +164,19 @@ class Control:
             )
         try:
             inspect.signature(fault).bind(**arguments)
+        except TypeError as error:
+            wrong = f"{name}: {error}; {_taken(fault)}"
+            raise Refused(HTTPStatus.BAD_REQUEST, wrong) from None
+        try:
             done = fault(**arguments)
+            if isinstance(done, Awaitable):
+                await done
         except LookupError as error:
             raise Refused(HTTPStatus.NOT_FOUND, str(error.args[0])) from None
         except (TypeError, ValueError) as error:
             raise Refused(HTTPStatus.BAD_REQUEST, f"{name}: {error}") from None
-        if isinstance(done, Awaitable):
-            await done
+        except (DiskError, OSError) as error:
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, f"{name}: {error}") from None
         self._node.pump()
         return HTTPStatus.OK, {"fault": name}
 
@@ -195,6 +203,26 @@ _ROUTES: dict[str, tuple[str, Callable[[Control, Request], tuple[HTTPStatus, dic
     "schedule": ("POST", Control._schedule),
     "stop": ("POST", Control._stopping),
 }
+
+
+def _taken(fault: Callable[..., Any]) -> str:
+    """Say which arguments a fault takes."""
+    needed: list[str] = []
+    more: dict[str, None] = {}
+    for one in inspect.signature(fault).parameters.values():
+        if one.kind is one.VAR_KEYWORD:
+            more.update(dict.fromkeys(CHOICES))
+        elif one.default is one.empty:
+            needed.append(one.name)
+        else:
+            more[one.name] = None
+    if not needed and not more:
+        return "it takes no arguments"
+    return "it " + " and ".join(
+        f"{verb} {', '.join(names)}"
+        for verb, names in (("takes", needed), ("may take", more))
+        if names
+    )
 
 
 def _expect(method: str, verb: str) -> None:

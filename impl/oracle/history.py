@@ -1,9 +1,8 @@
 """What has happened, in order: one entry for each thing that a test may ask about.
 
-Entries are plain facts: a kind, a number that counts them, and what else is to be said, all of it
-fit for JSON.  They are taken down as the steps of the broker are taken and as its channels speak
-(`ackproof.impl.steps.observing`), not as bytes go out.  So an ack is in the history when it was
-decided, which is before a client can have read it.
+Entries (`ackproof.impl.oracle.entries`) are taken down as the steps of the broker are taken and as
+its channels speak (`ackproof.impl.steps.observing`), not as bytes go out.  So an ack is in the
+history when it was decided, which is before a client can have read it.
 
 =====================  ============================================================================
 connection, channel    numbers: of the connection in this broker, of the channel in its connection
@@ -13,21 +12,17 @@ queues                 names of the queues it was routed to
 stored_by              numbers of those that must have it on the disk before it may be acked
 =====================  ============================================================================
 
-A history may be limited.  It then forgets its oldest entries, but nothing that its check has to
-know: that is made as the entries come (`ackproof.impl.oracle.checking`).
+A fanout has the same names for each message, so lists that are equal are one list.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import logging
-from collections import deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Hashable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ackproof.impl.oracle.checking import Check
+from ackproof.impl.oracle.entries import Entries, Entry
 from ackproof.spec.wire import Ack, Nack, Return, SelectOk
 
 if TYPE_CHECKING:
@@ -39,8 +34,6 @@ if TYPE_CHECKING:
     from ackproof.spec.lang import Event
 
 __all__ = ["Entry", "History"]
-
-_LOG = logging.getLogger("ackproof.history")
 
 #: Kinds of what a channel says, where the class of the event does not name it well.
 _SAID: dict[type, str] = {Ack: "ack", Nack: "nack", Return: "return", SelectOk: "confirm_mode"}
@@ -57,6 +50,8 @@ _OF_QUEUES = {
     "delete_queue": "queue_deleted",
     "delete_mirror": "replica_deleted",
     "lose_node": "replica_lost",
+    "lose_touch": "replica_given_up",
+    "halt": "replica_halted",
     "promote": "replica_promoted",
     "synchronise": "replica_synchronised",
 }
@@ -66,93 +61,11 @@ _OF_CONSUMERS = {"consume": "consumer_started", "cancel": "consumer_cancelled"}
 _HANDING = ("hand_out", "hand_on")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One thing that happened.
-
-    Attributes:
-        number: counts the entries, from 1.
-        kind: what happened.
-        facts: to whom, and what else there is to know.
-    """
-
-    number: int
-    kind: str
-    facts: dict[str, Any]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the entry as a JSON object."""
-        return {"number": self.number, "kind": self.kind, **self.facts}
-
-    def __str__(self) -> str:
-        place = [f"{name} {self.facts[name]}" for name in _PLACE if name in self.facts]
-        said = [f"{name}={_shown(v)}" for name, v in self.facts.items() if name not in _PLACE]
-        where = f"{', '.join(place)}: " if place else ""
-        return " ".join([f"{self.number:>5}  {where}{self.kind.replace('_', ' ')}", *said])
-
-
-_PLACE = ("connection", "channel")
-
-
-def _shown(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-class History:
+class History(Entries):
     """What has happened to a broker, as far as it was told to take it down.
 
-    Args:
-        recording: take it down; otherwise all that is counted is connections.
-        limit: how many entries are kept, the latest; None for all.
-
-    Attributes:
-        recording: as above.
-        entries: those that are kept.
-        check: what is known to be wrong.
+    It observes the steps of the broker, and hears what the broker's channels say.
     """
-
-    def __init__(self, *, recording: bool = False, limit: int | None = None) -> None:
-        self.recording = recording
-        self.entries: deque[Entry] = deque(maxlen=limit)
-        self.check = Check()
-        self._last = 0
-        self._connections = 0
-
-    def __iter__(self) -> Iterator[Entry]:
-        return iter(self.entries)
-
-    def of(self, *kinds: str) -> list[Entry]:
-        """Return the entries of these kinds."""
-        return [entry for entry in self.entries if entry.kind in kinds]
-
-    def since(self, number: int, limit: int) -> list[Entry]:
-        """Return entries that came after the one of this number, so many at most."""
-        first = self._last - len(self.entries)
-        start = max(0, number - first)
-        return list(islice(self.entries, start, start + limit))
-
-    def next_connection(self) -> int:
-        """Return the number of a new connection."""
-        self._connections += 1
-        return self._connections
-
-    def note(self, kind: str, **facts: Any) -> None:
-        """Take down that something has happened."""
-        if not self.recording:
-            return
-        self._last += 1
-        entry = Entry(self._last, kind, facts)
-        self.entries.append(entry)
-        _LOG.debug("%s", entry)
-        self.check.take(kind, facts, self._story)
-
-    def _story(self, concerns: Callable[[dict[str, Any]], bool]) -> str:
-        """Tell the latest entries that concern a complaint."""
-        told = [str(entry) for entry in self.entries if concerns(entry.facts)]
-        return "\n".join(told[-_STORY:])
-
-    # -- observing ------------------------------------------------------------------------------
 
     def before(self, step: str, arguments: tuple[Any, ...]) -> None:
         """Take down what is published before what is said to it."""
@@ -184,6 +97,10 @@ class History:
         elif step == "get":
             queue, channel, no_ack = arguments
             self.note("get", **_of_channel(channel), no_ack=no_ack, **_of_queue(queue))
+        elif step == "lose":
+            self.note("node_given_up", replica=arguments[0])
+        elif step == "heal":
+            self.note("network_whole")
         elif step in _OF_CONSUMERS:
             self._consumer(_OF_CONSUMERS[step], arguments[0])
 
@@ -199,7 +116,7 @@ class History:
             consumer=consumer.tag,
             **_of_queue(queue),
         )
-        if step == "hand_on":
+        if step == "hand_on" and consumer.machine.no_ack:
             self.note("passed_by", message=msg, **_of_queue(queue))
 
     def _published(self, channel: PublishingChannel, msg: Any, message: Any, targets: Any) -> None:
@@ -214,10 +131,12 @@ class History:
             routing_key=message.routing_keys[0],
             persistent=message.persistent,
             mandatory=message.mandatory,
-            queues=[queue.name for queue in queues],
-            numbers=[queue.number for queue in queues],
-            stored_by=[queue.number for queue in queues if _stores(queue, message)],
-            down=[queue.number for queue in queues if not queue.running],
+            queues=_one(tuple(queue.name for queue in queues)),
+            numbers=_one(tuple(queue.number for queue in queues)),
+            stored_by=_one(tuple(queue.number for queue in queues if _stores(queue, message))),
+            down=_one(
+                tuple(queue.number for queue in queues if queue.given_up or not queue.running)
+            ),
         )
 
     def _arrived(self, queue: HostedQueue) -> None:
@@ -241,17 +160,23 @@ class History:
             facts = {"seq": facts["msg"]}
         self.note(kind, **_of_channel(channel), **facts)
 
+    def not_taken(self, step: str, arguments: tuple[Any, ...]) -> None:
+        """Nothing has happened."""
+
     def committed(self, batch: Batch) -> None:
         """Take down what is on the disk now."""
         self.note("commit", stored=[[msg, queue.number] for queue, msg, _ in batch.messages])
 
 
-_STORY = 20
+@lru_cache(64)
+def _one(values: tuple[Hashable, ...]) -> list[Any]:
+    """Return values as a list, which is one and the same for equal values; nobody changes it."""
+    return list(values)
 
 
 def _stores(queue: HostedQueue, message: Any) -> bool:
     """Tell whether an ack says that a process has a message on its disk, if it does not end."""
-    waited_for = queue.record is None or queue.running
+    waited_for = queue.record is None or (queue.running and not queue.given_up)
     return bool(message.persistent and queue.machine.durable and waited_for)
 
 

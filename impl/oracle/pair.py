@@ -7,17 +7,20 @@ far as its messages are the channel's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ackproof.impl.machines.hosted import HostedQueue
 from ackproof.impl.machines.publishing import PublishingChannel
+from ackproof.impl.machines.replicas import HostedMirror, Record
 from ackproof.impl.oracle.twin import Deviation, Twin
+from ackproof.impl.oracle.watched import Left
+from ackproof.impl.wire.content import Message
 from ackproof.spec.lang import Option
 from ackproof.spec.lang.process import hints_of, split_marks
 from ackproof.spec.lang.values import CONST, GHOST
 from ackproof.spec.mirror import QueueProcess
-from ackproof.spec.sorts import Level, Msg, Replica
+from ackproof.spec.sorts import Born, Level, Msg, Replica, Status
 
 __all__ = ["Pair"]
 
@@ -38,10 +41,42 @@ class Pair:
     def join(self, queues: Iterable[HostedQueue]) -> None:
         """Queues are published to, perhaps for the first time."""
         for queue in queues:
-            if queue.key not in self.queues:
-                self.queues[queue.key] = queue
-                durable = queue.machine.durable
-                self.twin.join(queue.key, durable=durable, status=queue.machine.status)
+            if queue.key in self.queues:
+                continue
+            record = queue.record
+            for process in [queue] if record is None else record.listed():
+                self.queues[process.key] = process
+                self.twin.join(process.key, process.machine)
+            if record is not None:
+                for key in sorted(record.keys - self.queues.keys()):
+                    self.twin.bury(key, queue.machine.of)
+                self._tell_who_lacks(record)
+
+    def enlist(self, mirror: HostedMirror, record: Record) -> None:
+        """A mirror has joined a queue that is known."""
+        self.queues[mirror.key] = mirror
+        self.twin.join(mirror.key, mirror.machine, late=True)
+        if mirror.machine.born is Born.LATER:
+            self.take("join", mirror.key, record.leader.key)
+            self.take("enlist", mirror.key)
+        self._tell_who_lacks(record)
+
+    def promote(self, mirror: HostedMirror, record: Record) -> None:
+        """A mirror leads from now on."""
+        self.take("promote", mirror.key)
+        self._tell_who_lacks(record)
+
+    def _tell_who_lacks(self, record: Record) -> None:
+        """A mirror may lack messages of other channels only."""
+        lacking = {mirror.key for mirror in record.unsynced} - self.twin.system.unsynced
+        if lacking:
+            self.take("lacks", lacking)
+
+    def rank(self, number: Msg, message: Message, queues: Iterable[HostedQueue]) -> None:
+        """A message has its place in the queues that it goes to."""
+        for queue in queues:
+            if queue.ranks is not None:
+                self.twin.rank(number, queue.machine.of, queue.ranks.rank(number, message))
 
     def name(self, msg: Msg, number: Msg) -> None:
         """A message of the broker has this number on the other side."""
@@ -56,10 +91,17 @@ class Pair:
         """Return what stands for a queue on the other side."""
         return self.twin.system.replicas[queue.key]
 
-    def take(self, action: str, *args: Any, full: Replica | None = None) -> None:
-        """Take a step, after those that the disk has caused since the last one."""
+    def take(
+        self,
+        action: str,
+        *args: Any,
+        full: Replica | None = None,
+        left: Mapping[Replica, Left] | None = None,
+    ) -> None:
+        """Take a step, after those that the disk and the records have caused since the last one."""
         self._write()
-        self.twin.take(action, *args, full=full)
+        self._trim()
+        self.twin.take(action, *args, full=full, left=left)
 
     def sync(self, queue: HostedQueue) -> None:
         """Take the step `sync` for each message that the disk has by now (C2.4)."""
@@ -77,9 +119,37 @@ class Pair:
                 if level == Level.BUFFERED and found[self._ids[number]] in _GIVEN:
                     self.twin.take("write", number, key)
 
+    def _trim(self) -> None:
+        """Take the steps `trim` for the dead that records have lost since (D5.2)."""
+        system = self.twin.system
+        for key, queue in self.queues.items():
+            dead = system.replicas[key].status is Status.DOWN
+            if queue.record is None or not dead or not system.listed(key):
+                continue
+            leads = any(system.replicas[k].leads() for k in queue.record.keys & self.queues.keys())
+            if leads and queue not in queue.record.listed():
+                self.twin.take("trim", key)
+
     def mine(self, messages: Iterable[Msg]) -> set[Msg]:
         """Return those messages that this channel has published, by their numbers."""
         return {self._numbers[m] for m in messages if m in self._numbers}
+
+    def left(self, outcome: Mapping[Replica, Left] | None) -> Mapping[Replica, Left] | None:
+        """Return what is left on its way to mirrors, as far as it is the channel's."""
+        if outcome is None:
+            return None
+        return {
+            key: Left(self.mine(one.coming), self.mine(one.removals))
+            for key, one in outcome.items()
+        }
+
+    def is_over(self) -> bool:
+        """Tell whether the channel has closed, and no queue would still answer it."""
+        system = self.twin.system
+        if self.channel.machine.open or any(system.network.publishes.values()):
+            return False
+        queues = system.replicas.values()
+        return not any(queue.owes() or queue.known() for queue in queues)
 
     def compare(self) -> None:
         """Look whether both sides hold the same.
@@ -88,21 +158,47 @@ class Pair:
             Deviation: they do not.
         """
         self._write()
+        self._trim()
         system = self.twin.system
         self._same("channel", _variables(system.channel), _variables(self.channel.machine))
         ours = _variables(self.channel.transaction)
         self._same("transaction", _variables(system.transaction), ours)
         for key, queue in self.queues.items():
-            sent = self.mine(self.channel.network.publishes[key])
-            self._same(f"on the way to {key}", system.network.publishes[key], sent)
-            down = self.channel.network.downs[key]
-            self._same(f"the end of {key}", system.network.downs[key], down)
-            machine, twin = queue.machine, system.replicas[key]
+            self._compare_ways(key, queue)
+            self._compare_process(key, queue)
+            if isinstance(queue, HostedMirror) and system.listed(key):
+                self._compare_mirror(key, queue)
+
+    def _compare_ways(self, key: Replica, queue: HostedQueue) -> None:
+        network = self.twin.system.network
+        sent = self.mine(self.channel.network.publishes[key])
+        self._same(f"on the way to {key}", network.publishes[key], sent)
+        self._same(f"the end of {key}", network.downs[key], self.channel.network.downs[key])
+
+    def _compare_process(self, key: Replica, queue: HostedQueue) -> None:
+        machine, twin = queue.machine, self.twin.system.replicas[key]
+        for name in ("ready", "pending", "awaiting", "outbox", "refused"):
+            mine = self.mine(getattr(machine, name))
+            self._same(f"{name} of {key}", getattr(twin, name), mine)
+        if self.twin.system.listed(key):  # or it is dead, and nobody asks for its store
             self._same(f"status of {key}", twin.status, machine.status)
-            for name in ("ready", "pending", "awaiting", "outbox", "refused"):
-                mine = self.mine(getattr(machine, name))
-                self._same(f"{name} of {key}", getattr(twin, name), mine)
             self._same(f"store of {key}", dict(twin.store.level), self._levels(queue))
+
+    def _compare_mirror(self, key: Replica, mirror: HostedMirror) -> None:
+        """Compare what a mirror was told, what it made of it, and whether it has everything."""
+        record, system = mirror.record, self.twin.system
+        assert record is not None
+        for name in ("copies", "discards", "refusals", "removals"):
+            places = getattr(record.network, name)[key]
+            mine = self.mine(told.msg for told in mirror.told if told.place in places)
+            self._same(f"{name} told to {key}", getattr(system.network, name)[key], mine)
+        machine, twin = mirror.machine, system.replicas[key]
+        self._same(f"role of {key}", twin.promoted, machine.promoted)
+        self._same(f"direct of {key}", twin.direct, self.mine(machine.direct))
+        seen = {self._numbers[m]: seen for m, seen in machine.seen.items() if m in self._numbers}
+        self._same(f"seen of {key}", dict(twin.seen), seen)
+        if machine.mirrors():
+            self._same(f"{key} lacks something", key in system.unsynced, mirror in record.unsynced)
 
     def _levels(self, queue: HostedQueue) -> dict[Msg, Level]:
         levels = queue.machine.store.level.items()

@@ -5,21 +5,19 @@ This is a part of `ackproof.impl.oracle.faults`, which says which steps of the s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ackproof.impl.oracle.asking import Asking
 from ackproof.impl.steps.mirroring import MirroringSteps
 
 if TYPE_CHECKING:
-    from ackproof.impl.broker import Broker
     from ackproof.impl.machines.hosted import HostedQueue
 
 __all__ = ["ReplicaFaults"]
 
 
-class ReplicaFaults:
+class ReplicaFaults(Asking):
     """The faults of mirrored queues."""
-
-    _broker: Broker
 
     def kill_replica(self, name: str, replica: int, vhost: str = "/") -> None:
         """Kill the node of one process of a queue, with all that the process had sent (D5, D7.1).
@@ -120,20 +118,3 @@ class ReplicaFaults:
                 for process in queue.record or ():
                     if process.slow:
                         steps.hasten(process)
-
-    # -- what all faults need ---------------------------------------------------------------------
-
-    def _queue(self, name: str, vhost: str, verb: str) -> HostedQueue:
-        for said in (name, vhost):
-            if not isinstance(said, str):
-                raise ValueError(f"{said!r} is no name; it must be a text")
-        host = self._broker.vhosts.get(vhost)
-        queues = host.queues if host is not None else {}
-        queue = queues.get(name)
-        if queue is None:
-            known = ", ".join(sorted(queues)) or "none"
-            raise LookupError(f"there is no queue {name!r} to {verb}; there are: {known}")
-        return queue
-
-    def _note(self, name: str, **facts: Any) -> None:
-        self._broker.history.note("fault", fault=name, **facts)

@@ -1,7 +1,8 @@
 """Which publishes a fault is about.
 
 A trigger may come from outside, as JSON, so it looks at what it is made of.  It counts: a publish
-that it is about is spared, or struck, or passed over by its probability.
+that it is about is spared, or struck, or passed over by its probability.  What is struck need not
+be the publish itself: a commit, say, that has one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ackproof.impl.wire.content import Message
 
-__all__ = ["Trigger", "made"]
+__all__ = ["CHOICES", "Trigger", "made"]
 
 #: Types of what a trigger is made of.
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -25,6 +26,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "probability": (int, float),
     "seed": (int,),
 }
+#: What publishes can be chosen by.
+CHOICES = tuple(sorted(set(_TYPES) - {"n"}))
 _NAMES = {int: "an integer", float: "a number", str: "a text", dict: "an object"}
 
 
@@ -69,7 +72,11 @@ class Trigger:
 
     def strikes(self, message: Message) -> bool:
         """Tell whether this publish is to be struck, and count it."""
-        if self.spent or not self._about(message):
+        return self.about(message) and self.due()
+
+    def due(self) -> bool:
+        """Tell whether something that it is about is to be struck, and count it."""
+        if self.spent:
             return False
         if self.skip:
             self.skip -= 1
@@ -85,7 +92,13 @@ class Trigger:
         """Tell whether it has struck as often as was asked."""
         return self.n == 0
 
-    def _about(self, message: Message) -> bool:
+    @property
+    def chooses(self) -> bool:
+        """Tell whether it is not about everything."""
+        return any(one is not None for one in (self.exchange, self.routing_key, self.header))
+
+    def about(self, message: Message) -> bool:
+        """Tell whether it is about this publish."""
         if self.exchange is not None and message.exchange != self.exchange:
             return False
         if self.routing_key is not None and message.routing_keys[0] != self.routing_key:
@@ -106,10 +119,9 @@ def made(n: int | None, about: dict[str, Any]) -> Trigger:
         ValueError: something is of the wrong type, or out of range.
         TypeError: publishes cannot be chosen by that.
     """
-    known = set(_TYPES) - {"n"}
-    if not about.keys() <= known:
-        wrong = ", ".join(sorted(about.keys() - known))
-        raise TypeError(f"publishes cannot be chosen by {wrong}; use {', '.join(sorted(known))}")
+    if not about.keys() <= set(CHOICES):
+        wrong = ", ".join(sorted(about.keys() - set(CHOICES)))
+        raise TypeError(f"publishes cannot be chosen by {wrong}; use {', '.join(CHOICES)}")
     return Trigger(n, **about)
 
 

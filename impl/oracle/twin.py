@@ -15,84 +15,24 @@ Their queues are, and whoever takes this channel's messages out of them, as some
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, NamedTuple, cast, get_args, get_origin, get_type_hints
+from typing import Any, cast, get_type_hints
 
-from ackproof.spec.lang import Each, Event, NotEnabled, Process
-from ackproof.spec.lang.process import hints_of, observers_of
+from ackproof.impl.oracle.watched import Copy, Left, ProcessKey, Taken
+from ackproof.spec.lang import Event, NotEnabled
 from ackproof.spec.lang.properties import Property
 from ackproof.spec.lang.sorts import bound_to
+from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.model import MODEL
-from ackproof.spec.sorts import Consumer, Msg, Node, Overflow, Queue, Replica, Status, Tag
+from ackproof.spec.sorts import Consumer, Msg, Node, Queue, Replica, Tag
 from ackproof.spec.system import Confirms
 
-__all__ = ["Deviation", "Taken", "Twin"]
+__all__ = ["Deviation", "Twin"]
 
 
 class Deviation(AssertionError):
     """The broker did what the specification does not, or something it claims is false."""
-
-
-class Taken(NamedTuple):
-    """A step that was taken: an action of the specification, and its arguments."""
-
-    action: str
-    args: tuple[Any, ...] = ()
-    full: Replica | None = None  # a queue that has no room in this step
-
-    def __str__(self) -> str:
-        return f"{self.action}({', '.join(map(str, self.args))})"
-
-
-#: The parts of the system of which there is one for each process of a queue, and their classes.
-_OF_REPLICAS: dict[str, type[Process]] = {
-    part: get_args(hint)[1]
-    for part, hint in hints_of(Confirms).items()
-    if get_origin(hint) is Each and get_args(hint)[0] is Replica
-}
-
-
-class _Copy:
-    """One of the two systems of a twin, with the events of its last step."""
-
-    def __init__(self) -> None:
-        self.events: list[Event] = []
-        self.system = Confirms(emit=self._emit, ghosts=True, transactions=True)
-        self._observers = observers_of(self.system)
-
-    def _emit(self, event: Event) -> None:
-        self.events.append(event)
-        for kind, observe in self._observers:
-            if isinstance(event, kind):
-                observe(event)
-
-    def join(self, key: Replica, durable: bool, status: Status) -> None:
-        for part, member in _OF_REPLICAS.items():
-            getattr(self.system, part)[key] = member(emit=self._emit, ghosts=True)
-        process = self.system.replicas[key]
-        process.of, process.durable = cast(Queue, key), durable
-        process.status = status
-
-    def take(self, step: Taken) -> None:
-        self.events.clear()
-        with self._full(step.full):
-            getattr(self.system, step.action)(*step.args)
-
-    @contextmanager
-    def _full(self, key: Replica | None) -> Iterator[None]:
-        """Give a queue a limit that it has reached, and that refuses what comes (B5.3)."""
-        if key is None:
-            yield
-            return
-        process = self.system.replicas[key]
-        before = process.limited, process.max_length, process.overflow
-        process.limited, process.max_length = True, 0
-        process.overflow = Overflow.REJECT_PUBLISH
-        try:
-            yield
-        finally:
-            process.limited, process.max_length, process.overflow = before
 
 
 class Twin:
@@ -107,8 +47,9 @@ class Twin:
 
     def __init__(self, *, transactional: bool = False) -> None:
         self.steps: list[Taken] = []
-        self._now = _Copy()
-        self._before = _Copy()
+        self._now = Copy()
+        self._before = Copy()
+        self._ranks: dict[Queue, dict[Msg, Msg]] = {}
         self._published = 0
         self.take("tx_select" if transactional else "select")
 
@@ -117,24 +58,48 @@ class Twin:
         """The state after the last step."""
         return self._now.system
 
-    def join(self, key: Replica, *, durable: bool, status: Status) -> None:
-        """A queue becomes known, which has none of this channel's messages."""
-        if key not in self.system.replicas:
-            for copy in (self._now, self._before):
-                copy.join(key, durable, status)
+    def join(self, key: Replica, like: QueueProcess, *, late: bool = False) -> None:
+        """A process becomes known, which has none of this channel's messages.
 
-    def take(self, action: str, *args: Any, full: Replica | None = None) -> None:
+        Args:
+            key: its name.
+            like: what it is.
+            late: it is about to join its queue, if it is one that was not there from the start.
+        """
+        key, ranks = cast(Replica, ProcessKey(key)), self._ranks.setdefault(like.of, {})
+        for copy in (self._now, self._before):
+            copy.add(key, like, ranks)
+            if like.joined and not late:
+                copy.add_late(key)
+
+    def bury(self, key: Replica, of: Queue) -> None:
+        """A process becomes known that has ended before."""
+        for copy in (self._now, self._before):
+            copy.add_dead(cast(Replica, ProcessKey(key)), of)
+
+    def rank(self, number: Msg, of: Queue, ranked: Msg) -> None:
+        """A message has this place in the order of a queue."""
+        self._ranks.setdefault(of, {})[number] = ranked
+
+    def take(
+        self,
+        action: str,
+        *args: Any,
+        full: Replica | None = None,
+        left: Mapping[Replica, Left] | None = None,
+    ) -> None:
         """Take a step, and look whether everything claimed is true.
 
         Args:
             action: a method of the system.
             args: its arguments.
             full: a queue that has no room for what this step brings it.
+            left: what is still on its way to mirrors, if their master ends in this step.
 
         Raises:
             Deviation: the specification does not allow the step here, or a property is false.
         """
-        step = Taken(action, args, full)
+        step = Taken(action, args, full, left)
         if action in ("publish", "publish_in_tx"):
             self._published += 1
         with self.bound():
@@ -177,10 +142,11 @@ class Twin:
     def bound(self) -> Iterator[None]:
         """Give the sorts the elements that have come up so far, and one message more."""
         keys = tuple(self.system.replicas)
+        queues = tuple(dict.fromkeys(one.of for one in self.system.replicas.values()))
         with bound_to(
             {
                 Msg: tuple(range(1, self._published + 2)),
-                Queue: keys,
+                Queue: queues,
                 Replica: keys,
                 Node: (),
                 Consumer: (),

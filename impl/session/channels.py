@@ -1,39 +1,31 @@
-"""One channel of a connection, without its socket: what comes in on it, and what goes out.
+"""One channel of a connection, without its socket: what comes in on it.
 
 A channel begins with channel.open.  A method either gets its reply or fails: softly, and the
 channel closes, or hard, and the connection does (A2).  A closing channel sends nothing any more
-and ignores everything but the answer to its close (A2.6).
+and ignores everything but the answer to its close (A2.6), and a client that opens it again at once,
+which RabbitMQ takes for a hard error.
 
 Before any method other than a publish is processed, the channel tells its publisher what is
 settled so far (A10.2): who publishes and then asks for something hears in that order.
 
-What each method does is said in `ackproof.impl.session.methods`.  What this broker does not do yet
-is refused as 540 NOT_IMPLEMENTED, and never half done.
+What goes out is said in `ackproof.impl.session.speaking`, and what each method does in
+`ackproof.impl.session.methods`.  What this broker does not do yet is refused as 540
+NOT_IMPLEMENTED, and never half done.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ackproof.impl.errors import BodyTooLarge, HardError, SoftError
-from ackproof.impl.machines.consuming import ConsumingChannel
 from ackproof.impl.machines.hosted import HostedQueue
-from ackproof.impl.machines.publishing import Place
 from ackproof.impl.session.methods import METHODS
 from ackproof.impl.session.methods.handler import stripped
-from ackproof.impl.steps.replying import ReplyConsumer, addressed, asks_for_reply, encode_reply
+from ackproof.impl.session.speaking import SpeakingChannel
+from ackproof.impl.steps.replying import addressed, asks_for_reply
 from ackproof.impl.wire.content import Assembly, Message
 from ackproof.impl.wire.decoding import decode_method
-from ackproof.impl.wire.frames import (
-    BODY,
-    METHOD,
-    Received,
-    encode_method,
-)
-from ackproof.impl.wire.replies import encode_consumer_event, encode_event
-from ackproof.spec.lang import Event
-from ackproof.spec.wire import Cancel, ChannelClose
+from ackproof.impl.wire.frames import BODY, METHOD, Received
 from pamqp import base, commands
 
 if TYPE_CHECKING:
@@ -42,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["SessionChannel"]
 
 _PUBLISH = commands.Basic.Publish()
-_COMMIT = commands.Tx.Commit()
 
 #: What only a broker says, besides all replies that end in `ok`.
 _BROKERS = (commands.Basic.Deliver, commands.Basic.Return, commands.Basic.GetEmpty)
@@ -57,36 +48,22 @@ def _is_for_clients(method: base.Frame) -> bool:
     )
 
 
-class SessionChannel:
+class SessionChannel(SpeakingChannel):
     """The state of one channel number of a session.
 
     Attributes:
         vhost: the virtual host of the connection.
-        publishing: the spec's machines for what is published here.
-        consuming: the spec's machines for what is consumed here.
         opened: channel.open was received.
-        muted: what the machines tell is not sent on.
         assembly: the publish whose content is coming in.
         last_queue: name of the queue that was declared last here, which no name stands for.
-        reply_consumer: who waits for replies here, if somebody does.
     """
 
     def __init__(self, session: Session, number: int) -> None:
-        self.session = session
-        self.broker = session.broker
+        super().__init__(session, number)
         self.vhost = session.vhost
-        self.number = number
-        self.publishing = self.broker.open_channel(self._tell, Place(session, number))
-        self.consuming = ConsumingChannel(self._show, session.reads, self.publishing.in_transaction)
-        self.consuming.most = session.limits.unacked
-        self.consuming.place = self.publishing.place
         self.opened = False
-        self.muted = False
-        self._withheld: list[bytes] | None = None
         self.assembly: Assembly | None = None
         self.last_queue = ""
-        self.reply_consumer: ReplyConsumer | None = None
-        self._closing = False
 
     # -- frames in ------------------------------------------------------------------------------
 
@@ -96,7 +73,7 @@ class SessionChannel:
         Raises:
             HardError: the connection has to be closed.
         """
-        if self._closing:
+        if self.closing:
             self._receive_closing(received)
             return
         method: base.Frame = _PUBLISH
@@ -107,7 +84,7 @@ class SessionChannel:
             else:
                 self._receive_content(received)
         except SoftError as error:
-            self._fail(error, method)
+            self.fail(error, method.index)
         except HardError as error:
             self.session.fail(error, method)
 
@@ -162,94 +139,21 @@ class SessionChannel:
         if received.kind != METHOD:
             return
         method = decode_method(received)
-        if isinstance(method, commands.Channel.Close):
+        if isinstance(method, commands.Channel.Open):
+            self.session.fail(HardError(504, "second 'channel.open' seen"), method)
+        elif isinstance(method, commands.Channel.Close):
             self.reply(commands.Channel.CloseOk())
         elif isinstance(method, commands.Channel.CloseOk):
             self.forget()
 
-    # -- frames out -----------------------------------------------------------------------------
-
-    def reply(self, method: base.Frame) -> None:
-        """Send a method to the client."""
-        self.session.send(encode_method(method, self.number))
-
-    def answer(self, reply: Callable[[], None], *, on_disk: bool) -> None:
-        """Reply now, or as soon as what the reply promises is on the disk."""
-        if not on_disk:
-            reply()
-            return
-
-        def stored() -> None:
-            reply()
-            self.session.resume()
-
-        self.session.wait()
-        self.broker.journal.after_commit(stored)
-
-    def _tell(self, event: Event, message: Message | None) -> None:
-        if isinstance(event, ChannelClose):
-            self._fail(SoftError(406, event.complaint.value), _COMMIT)
-        elif not self.muted:
-            frame_max = self.session.frame_max
-            self.session.send(encode_event(event, message, self.number, frame_max))
-
-    def _show(self, event: Event) -> None:
-        """Tell the client of its consumers; that one was cancelled only if it wants to know."""
-        unwanted = isinstance(event, Cancel) and not self.session.wants_cancels
-        if self.muted or unwanted:
-            return
-        frame_max = self.session.frame_max
-        frames = encode_consumer_event(event, self.consuming, self.number, frame_max)
-        if self._withheld is not None and isinstance(event, Cancel):
-            self._withheld.append(frames)
-        else:
-            self.session.send(frames)
-
-    def withhold_cancels(self) -> None:
-        """Tell of cancelled consumers later: who deletes a queue hears that it is gone first."""
-        self._withheld = []
-
-    def release_cancels(self) -> None:
-        """Tell of the consumers that were cancelled meanwhile."""
-        withheld, self._withheld = self._withheld, None
-        for frames in withheld or ():
-            self.session.send(frames)
-
-    def _fail(self, error: SoftError, method: base.Frame) -> None:
-        index = method.index
-        close = commands.Channel.Close(error.code, error.text, index >> 16, index & 0xFFFF)
-        self.reply(close)
-        self.closed()
-        self.assembly = None
-        self._closing = True
-
     def closed(self) -> None:
-        """The channel is closed, by whomever: the machines are told."""
-        self.forget_replies()
-        self.broker.close_channel(self.publishing)
-        self.broker.steps.end_consumers(self.consuming)
+        """The channel is closed, by whomever: what was coming in will not come."""
+        super().closed()
+        self.assembly = None
 
     def forget(self) -> None:
         """The channel is closed on both sides; its number may be used again."""
-        self.session.forget_channel(self.number)
-
-    # -- replies --------------------------------------------------------------------------------
-
-    def await_replies(self, tag: str, token: str) -> None:
-        """From now on replies are delivered here, to a consumer of this tag."""
-        self.reply_consumer = self.broker.replies.enter(tag, token, self._deliver_reply)
-
-    def forget_replies(self) -> None:
-        """From now on no replies are delivered here."""
-        if self.reply_consumer is not None:
-            self.broker.replies.forget(self.reply_consumer)
-            self.reply_consumer = None
-
-    def _deliver_reply(self, message: Message) -> None:
-        assert self.reply_consumer is not None
-        tag = cast(int, self.consuming.machine.next_tag())
-        frame_max = self.session.frame_max
-        self.session.send(encode_reply(self.reply_consumer, tag, message, self.number, frame_max))
+        self.session.channels.forget(self.number)
 
     # -- queues by name -------------------------------------------------------------------------
 

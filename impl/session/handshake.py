@@ -13,11 +13,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 
 from ackproof.impl.errors import HardError
 from ackproof.impl.limits import Limits
 from ackproof.impl.users import User, Users
+from ackproof.impl.version import VERSION
 from ackproof.impl.wire.fieldtables import TableError, read_table
 from pamqp import commands
 
@@ -56,23 +56,13 @@ def start() -> commands.Connection.Start:
         version_minor=9,
         server_properties={
             "product": "ackproof",
-            "version": _version(),
+            "version": VERSION,
             "platform": "Python",
             "capabilities": dict.fromkeys(_CAPABILITIES, True),
         },
         mechanisms=" ".join(_MECHANISMS),
         locales="en_US",
     )
-
-
-@cache
-def _version() -> str:
-    from importlib import metadata  # it takes its time to load, and nobody waits for it to start
-
-    try:
-        return metadata.version("ackproof")
-    except metadata.PackageNotFoundError:
-        return "unknown"
 
 
 def capabilities(client: Mapping[str, object]) -> frozenset[str]:

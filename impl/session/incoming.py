@@ -85,9 +85,9 @@ class Incoming:
         elif session.phase is not Phase.RUNNING:
             raise HardError(504, f"channel {received.channel} used before the connection is open")
         else:
-            session.channel(received.channel).receive(received)
+            session.channels.find(received.channel).receive(received)
             if received.kind in (HEADER, BODY):
-                session.has_published()
+                session.alarms.published()
 
     def _handle_closing(self, received: Received) -> None:
         """Wait for the answer to our close; a close of theirs that crossed it is answered."""

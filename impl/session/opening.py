@@ -20,7 +20,7 @@ from pamqp.common import FieldTable
 if TYPE_CHECKING:
     from ackproof.impl.session.session import Session
 
-__all__ = ["Phase", "handle"]
+__all__ = ["Phase", "handle", "may_be_told"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -50,6 +50,13 @@ def handle(session: Session, method: base.Frame) -> None:
     process(session, method)
 
 
+def may_be_told(session: Session, error: HardError) -> bool:
+    """Tell whether the client hears of an error; before the connection is open, of few."""
+    if session.phase is Phase.START:
+        return error.code == 403 and "authentication_failure_close" in session.capabilities
+    return session.phase is Phase.RUNNING or (session.phase is Phase.OPEN and error.code == 530)
+
+
 def _authenticate(session: Session, reply: commands.Connection.StartOk) -> None:
     session.client = reply.client_properties or {}
     session.capabilities = handshake.capabilities(session.client)
@@ -61,7 +68,7 @@ def _authenticate(session: Session, reply: commands.Connection.StartOk) -> None:
 def _tune(session: Session, reply: commands.Connection.TuneOk) -> None:
     agreed = handshake.tuned(reply, session.limits)
     session.frame_max = agreed.frame_max
-    session.channel_max = agreed.channel_max
+    session.channels.most = agreed.channel_max
     session.heartbeat = agreed.heartbeat
     session.phase = Phase.OPEN
 

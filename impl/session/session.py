@@ -12,9 +12,9 @@ things that clients may be told: that the login was refused, and that they may n
 The session is sans-I/O.  `receive` takes what came from the socket, `take_output` gives what is to
 be written, at any time, since channels are told things that others have caused; `on_output` says
 that there is something, or that input is wanted again.  There are two reasons not to want any.
-`waiting`: a reply has to wait for the disk, and replies keep their order.  `blocked`: there is an
-alarm, and the client has gone on publishing (E4); it is not listened to at all then, until the
-alarm is over, but it goes on hearing.
+`waiting`: a reply has to wait for the disk, and replies keep their order.  `alarms.blocked`: there
+is an alarm, and the client has gone on publishing (E4); it is not listened to at all then, until
+the alarm is over, but it goes on hearing.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ import logging
 from collections.abc import Callable
 
 from ackproof.impl.broker import Broker
-from ackproof.impl.errors import HardError, shortened
+from ackproof.impl.errors import HardError
 from ackproof.impl.limits import Limits
-from ackproof.impl.session.channels import SessionChannel
+from ackproof.impl.session.alarms import Alarms
 from ackproof.impl.session.incoming import Incoming
-from ackproof.impl.session.opening import Phase
+from ackproof.impl.session.numbers import Channels
+from ackproof.impl.session.opening import Phase, may_be_told
 from ackproof.impl.session.output import Output
 from ackproof.impl.users import User, Users
 from ackproof.impl.vhost import DEFAULT
@@ -64,11 +65,11 @@ class Session:
         users: who may come in.
         admit: called before the connection opens.
         login: who has come in.
-        channel_max: channels at the same time, as it was agreed on.
         client: what the client says about itself.
         capabilities: what the client says that it can do.
+        alarms: the alarm that there may be, for which no input is processed.
+        channels: those that are in use, by number.
         waiting: no input is processed until the disk has answered.
-        blocked: no input is processed until the alarm is over.
         heartbeat: seconds that were agreed on, 0 for none.
         number: of this connection, counted by the broker from 1.
         clogged: the client does not read what it is sent; nothing is delivered to it.
@@ -91,21 +92,20 @@ class Session:
         self.vhost = broker.vhosts[DEFAULT]
         self.phase = Phase.HEADER
         self.waiting = False
-        self.blocked = False
         self.heartbeat = 0
         self.clogged = False
         self.severed = False
         self.users = users
         self.admit = admit
         self.login: User | None = None
-        self.channel_max = 0
         self.client: FieldTable = {}
         self.capabilities: frozenset[str] = frozenset()
-        self.channels: dict[int, SessionChannel] = {}
+        self.channels = Channels(self)
         self._on_output = on_output
         self._incoming = Incoming(self)
         self._output = Output()
-        self._alarm = ""
+        self.alarms = Alarms(self)
+        broker.clients.enter(self)
 
     # -- bytes ----------------------------------------------------------------------------------
 
@@ -130,7 +130,7 @@ class Session:
         was_full = self._output.full
         output = self._output.take()
         if was_full:
-            self._wake()
+            self.channels.wake()
             self._on_output(self)
         return output
 
@@ -141,16 +141,12 @@ class Session:
     def unclog(self) -> None:
         """The client reads again."""
         self.clogged = False
-        self._wake()
+        self.channels.wake()
 
     @property
     def wants_cancels(self) -> bool:
         """Tell whether the client wants to hear that the broker cancels a consumer (F3.3)."""
         return "consumer_cancel_notify" in self.capabilities
-
-    def _wake(self) -> None:
-        for channel in self.channels.values():
-            self.broker.steps.wake(channel.consuming)
 
     def beat(self) -> None:
         """Send a heartbeat."""
@@ -183,60 +179,17 @@ class Session:
     # -- alarms ---------------------------------------------------------------------------------
 
     def alarm(self, reason: str) -> None:
-        """An alarm begins, or changes, or is over if there is no reason any more (E4).
-
-        Only a client that goes on publishing is blocked, by the next content that it sends.
-        """
-        self._alarm = reason
-        if self.blocked and not reason:
-            self.blocked = False
-            if self._hears_of_alarms:
-                self.reply(commands.Connection.Unblocked())
+        """An alarm begins, or changes, or is over if there is no reason any more (E4)."""
+        if self.alarms.set(reason):
             self._incoming.process()
             self._on_output(self)
-
-    def has_published(self) -> None:
-        """A piece of a content has come; during an alarm the client is blocked for that."""
-        if not self._alarm or self.phase is not Phase.RUNNING:
-            return
-        self.blocked = True
-        if self._hears_of_alarms:
-            self.reply(commands.Connection.Blocked(shortened(self._alarm)))
-
-    @property
-    def _hears_of_alarms(self) -> bool:
-        return self.phase is Phase.RUNNING and "connection.blocked" in self.capabilities
 
     @property
     def listens(self) -> bool:
         """Tell whether input is wanted now; when the session has ended, nobody cares."""
         if self.phase is Phase.RUNNING:
-            return not self.waiting and not self.blocked
+            return not self.waiting and not self.alarms.blocked
         return not self.waiting or self.phase is Phase.CLOSED
-
-    # -- channels -------------------------------------------------------------------------------
-
-    def channel(self, number: int) -> SessionChannel:
-        """Return the channel of a number, which is new if the number is not in use.
-
-        Raises:
-            HardError: 530, there are as many as was agreed on.
-        """
-        channel = self.channels.get(number)
-        if channel is None:
-            count = len(self.channels)
-            if count >= self.channel_max:
-                raise HardError(
-                    530,
-                    f"number of channels opened ({count}) has reached the negotiated "
-                    f"channel_max ({self.channel_max})",
-                )
-            channel = self.channels[number] = SessionChannel(self, number)
-        return channel
-
-    def forget_channel(self, number: int) -> None:
-        """A channel is closed on both sides; its number may be used again."""
-        self.channels.pop(number, None)
 
     # -- endings --------------------------------------------------------------------------------
 
@@ -250,20 +203,15 @@ class Session:
         # Names that clients choose may hold line ends, which a log must not, and be very long.
         why = repr(f"{error.code} {error.text}")[1:-1]
         _LOG.info("%s: closed by the broker: %s", self.peer, why)
-        if not self._may_be_told(error):
+        if not may_be_told(self, error):
             self.end()
+            self._on_output(self)
             return
         index = 0 if method is None else method.index
         close = commands.Connection.Close(error.code, error.text, index >> 16, index & 0xFFFF)
         self.reply(close)
         self._close_channels()
         self.phase = Phase.CLOSED if self._incoming.reader.broken else Phase.CLOSING
-
-    def _may_be_told(self, error: HardError) -> bool:
-        """Tell whether the client hears of an error; before the connection is open, of few."""
-        if self.phase is Phase.START:
-            return error.code == 403 and "authentication_failure_close" in self.capabilities
-        return self.phase is Phase.RUNNING or (self.phase is Phase.OPEN and error.code == 530)
 
     def sever(self, *, written: bool) -> None:
         """Break the connection, after what was said has been written, or before."""
@@ -290,6 +238,7 @@ class Session:
         for channel in self.channels.values():
             self._attempt(channel.closed)
         self.channels.clear()
+        self.broker.clients.leave(self)
         self._attempt(lambda: self.vhost.delete_exclusive(self))
 
     def _attempt(self, part: Callable[[], None]) -> None:

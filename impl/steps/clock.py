@@ -2,8 +2,8 @@
 
 The broker gets its clock from outside, a function that returns seconds since 1970, and says when
 it has to be called again; it never waits.  A queue has one deadline: the moment at which something
-of it may be due.  It is set as early as something may be, and looked at then; that it was too early
-does no harm.
+of it may be due; and so has a channel that has delivered something.  It is set as early as
+something may be, and looked at then; that it was too early does no harm.
 """
 
 from __future__ import annotations
@@ -11,37 +11,43 @@ from __future__ import annotations
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import Generic, Protocol, TypeVar
 
-if TYPE_CHECKING:
-    from ackproof.impl.machines.hosted import HostedQueue
-
-__all__ = ["Clock", "Deadlines"]
+__all__ = ["Clock", "Deadlines", "Debtor"]
 
 #: Returns seconds since 1970.
 Clock = Callable[[], float]
+T = TypeVar("T")
+
 #: Deadlines out of date that are kept, besides as many as there are others.
 _OUT_OF_DATE = 64
 
 
-class Deadlines:
-    """The deadlines of queues, one for each that has one."""
+class Debtor(Protocol):
+    """A channel whose client has deliveries to settle."""
+
+    def look(self) -> None:
+        """See whether one of them has been unsettled for too long (F3.4)."""
+
+
+class Deadlines(Generic[T]):
+    """The deadlines of queues or channels, one for each that has one."""
 
     def __init__(self) -> None:
-        self._heap: list[tuple[float, int, HostedQueue]] = []
-        self._of: dict[HostedQueue, float] = {}
+        self._heap: list[tuple[float, int, T]] = []
+        self._of: dict[T, float] = {}
         self._order = count()
 
-    def set(self, queue: HostedQueue, when: float) -> None:
-        """Look at a queue at this time, unless it is to be looked at before."""
-        if when < self._of.get(queue, float("inf")):
-            self._of[queue] = when
-            heappush(self._heap, (when, next(self._order), queue))
+    def set(self, one: T, when: float) -> None:
+        """Look at one at this time, unless it is to be looked at before."""
+        if when < self._of.get(one, float("inf")):
+            self._of[one] = when
+            heappush(self._heap, (when, next(self._order), one))
             self._tidy()
 
-    def forget(self, queue: HostedQueue) -> None:
-        """A queue is gone, and is not to be looked at any more."""
-        if self._of.pop(queue, None) is not None:
+    def forget(self, one: T) -> None:
+        """One is gone, and is not to be looked at any more."""
+        if self._of.pop(one, None) is not None:
             self._tidy()
 
     def _tidy(self) -> None:
@@ -55,17 +61,17 @@ class Deadlines:
 
     @property
     def next(self) -> float | None:
-        """Return when the first queue is to be looked at, in seconds; None if none is."""
+        """Return when the first one is to be looked at, in seconds; None if none is."""
         heap = self._heap
         while heap and self._of.get(heap[0][2]) != heap[0][0]:
             heappop(heap)
         return heap[0][0] if heap else None
 
-    def due(self, now: float) -> list[HostedQueue]:
-        """Return the queues to be looked at by now, and forget their deadlines."""
+    def due(self, now: float) -> list[T]:
+        """Return those to be looked at by now, and forget their deadlines."""
         found = []
         while (when := self.next) is not None and when <= now:
-            _, _, queue = heappop(self._heap)
-            del self._of[queue]
-            found.append(queue)
+            _, _, one = heappop(self._heap)
+            del self._of[one]
+            found.append(one)
         return found

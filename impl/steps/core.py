@@ -12,71 +12,29 @@ becomes of a message, the machines say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from ackproof.impl.machines.hosted import HostedQueue
 from ackproof.impl.machines.publishing import Cast, PublishingChannel
-from ackproof.impl.steps.observing import Observer, observed
-from ackproof.impl.steps.scheduler import Action, Scheduler, Step
-from ackproof.impl.storage.journal import Batch, Journal
+from ackproof.impl.steps.observing import observed
+from ackproof.impl.steps.scheduler import Action
+from ackproof.impl.steps.taking import Taking
+from ackproof.impl.storage.journal import Batch
 from ackproof.impl.wire.content import Message
-from ackproof.spec.lang import NotEnabled, require
-from ackproof.spec.sorts import Level, Msg, Reason, Status
-
-if TYPE_CHECKING:
-    from ackproof.impl.oracle.armed import Armed
+from ackproof.spec.lang import require
+from ackproof.spec.sorts import Level, Msg
 
 __all__ = ["Steps"]
 
-#: The names of the methods that take the steps.
-_METHODS = {action: action.name.lower() for action in Action}
-
 
 @dataclass
-class Steps:
-    """Takes steps, and offers to the scheduler those that they make possible.
+class Steps(Taking):
+    """What becomes of messages between a channel, its queues and the disk."""
 
-    Attributes:
-        observers: told of each step, before and after it.
-        faults: what was asked to go wrong; None if nothing ever was.
-        store: commits a batch and tells whether it could; None if commits are not steps.
-        batch: what was given to the disk by the step `write`, until its `commit`.
-    """
-
-    scheduler: Scheduler
-    journal: Journal
-    observers: list[Observer] = field(default_factory=list)
-    faults: Armed | None = None
-    store: Callable[[Batch], bool] | None = None
-    batch: Batch | None = None
-
-    def run(self, idle: bool) -> None:
-        """Take steps until the scheduler has no more, or wants input first."""
-        while True:
-            if self.store is not None and self.journal.pending:
-                self._offer(Action.WRITE, None)
-            step = self.scheduler.take(idle)
-            if step is None:
-                return
-            try:
-                self._take(step)
-                if self.faults is not None:
-                    self.faults.strike(self)
-            except NotEnabled:
-                continue
-
-    def _take(self, step: Step) -> None:
-        """Call the method of the step's name, with the channel and the queue if it is of them."""
-        action, channel, queue = step
-        method = getattr(self, _METHODS[action])
-        if channel is None:
-            method(queue) if queue is not None else method()
-        elif queue is None:
-            method(channel)
-        else:
-            method(channel, queue)
+    def reaches(self, queue: HostedQueue) -> bool:
+        """Tell whether clients and a process can speak to each other: here always (A12.7)."""
+        return True
 
     def replicate(self, queue: HostedQueue) -> None:
         """A queue is new, or there again: here it has one process and no mirrors (D1.1)."""
@@ -173,10 +131,12 @@ class Steps:
 
     def committed(self, batch: Batch) -> None:
         """The disk has what was in a batch."""
-        for observer in self.observers:
-            observer.committed(batch)
-        for queue in self.journal.committed(batch):
-            self.landed(queue)
+        try:
+            for observer in self.observers:
+                observer.committed(batch)
+        finally:  # or nothing would ever be committed again
+            for queue in self.journal.committed(batch):
+                self.landed(queue)
 
     def landed(self, queue: HostedQueue) -> None:
         """A commit has returned: the spec's `sync` is possible for what was in it."""
@@ -191,7 +151,9 @@ class Steps:
         """
         require(queue.running and bool(queue.landed))
         store = queue.machine.store
-        chosen = list(self.scheduler.some(queue.landed))
+        landed = queue.landed if self.faults is None else self.faults.free(queue.landed)
+        require(bool(landed))
+        chosen = list(self.scheduler.some(landed))
         for msg in chosen:
             if store.level[msg] is not Level.ABSENT:
                 store.sync(msg)
@@ -216,9 +178,10 @@ class Steps:
         machine = queue.machine
         require(bool(machine.outbox))
         settled: dict[PublishingChannel, None] = {}
+        siblings = queue.siblings()
         for msg in machine.outbox:
             channel, seq = queue.senders.pop(msg)
-            channel.machine.settle(seq, queue.key, {queue.key})
+            channel.machine.settle(seq, queue.key, siblings)
             settled[channel] = None
         machine.posted()
         for channel in settled:
@@ -244,7 +207,7 @@ class Steps:
         require(reason is not None and not queue.machine.outbox and not queue.machine.refused)
         assert reason is not None
         channel.network.heard(queue.key)
-        channel.machine.process_down(queue.key, reason, {queue.key}, queue.machine.led())
+        channel.machine.process_down(queue.key, reason, queue.siblings())
         self._unwatch(channel, queue)
         self._answered(channel)
 
@@ -259,7 +222,7 @@ class Steps:
         if self.faults is None:
             channel.machine.flush()
         else:
-            self.faults.flush(channel)
+            self.faults.tell(channel, channel.machine.flush)
 
     @observed
     def drop(self, queue: HostedQueue, msg: Msg) -> None:
@@ -274,70 +237,6 @@ class Steps:
         if queue.machine.store.confirmed:
             self._offer(Action.DRAIN, None, queue)
 
-    # -- what goes wrong ------------------------------------------------------------------------
-
-    @observed
-    def crash_queue(self, queue: HostedQueue) -> None:
-        """A queue process crashes; what it had sent still arrives (C5, O1)."""
-        require(queue.running)
-        queue.machine.crash()
-        self._end(queue, Reason.ABNORMAL)
-        self._offer(Action.RESTART, None, queue)
-
-    @observed
-    def delete_queue(self, queue: HostedQueue) -> None:
-        """A queue is deleted, its process ends normally (A9.3)."""
-        require(queue.machine.leads())
-        queue.machine.delete()
-        self._end(queue, Reason.NORMAL)
-        if queue.machine.durable:
-            self.journal.deleted(queue)
-
-    @observed
-    def restart(self, queue: HostedQueue) -> None:
-        """A queue process starts again from its files, when its death is known (C5.1, B8.5)."""
-        require(queue.machine.status is Status.DOWN)
-        require(all(c.network.downs[queue.key] is None for c in queue.watchers))
-        queue.recover()
-        if queue.landed:
-            self._offer(Action.SYNC, None, queue)
-
-    def await_running(self, queue: HostedQueue) -> None:
-        """Let a queue that is down start again: who asks something of it waits for that (A9).
-
-        All that has to happen before happens now.
-        """
-        if queue.machine.status is not Status.DOWN:
-            return
-        if queue.machine.outbox:
-            self.confirm_arrives(queue)
-        if queue.machine.refused:
-            self.reject_arrives(queue)
-        for channel in list(queue.watchers):
-            if channel.network.downs[queue.key] is not None:
-                self.down_arrives(channel, queue)
-        self.restart(queue)
-
-    @observed
-    def close(self, channel: PublishingChannel) -> None:
-        """A channel closes, or its connection breaks; the queues go on (A14).
-
-        What is on its way still arrives; until then a queue that dies takes it along.
-        """
-        channel.machine.close()
-        if self.faults is not None:
-            self.faults.closed(channel)
-        for queue in list(channel.watching):
-            if channel.network.next_for(queue.key) is None:
-                self._unwatch(channel, queue)
-
-    def _end(self, queue: HostedQueue, reason: Reason) -> None:
-        queue.forget()
-        for channel in queue.watchers:
-            channel.network.end(queue.key, reason)
-            channel.casts.pop(queue.key, None)
-            self._offer(Action.DOWN_ARRIVES, channel, queue)
-
     def _unwatch(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """A channel is not concerned by a queue any more, which may have to wait for that."""
         channel.unwatch(queue)
@@ -347,8 +246,3 @@ class Steps:
         if not queue.running:
             for channel in queue.watchers:
                 self._offer(Action.DOWN_ARRIVES, channel, queue)
-
-    def _offer(
-        self, action: Action, channel: PublishingChannel | None, queue: HostedQueue | None = None
-    ) -> None:
-        self.scheduler.offer(Step(action, channel, queue))

@@ -16,7 +16,7 @@ from typing import cast
 from ackproof.impl.machines.consuming import ConsumingChannel
 from ackproof.impl.machines.hosted import HostedQueue
 from ackproof.impl.machines.subscriptions import HostedConsumer
-from ackproof.impl.steps.core import Steps
+from ackproof.impl.steps.ending import EndingSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.wire.content import Message
@@ -32,7 +32,7 @@ def _nothing(_: HostedQueue) -> None:
 
 
 @dataclass
-class DeliveringSteps(Steps):
+class DeliveringSteps(EndingSteps):
     """Consumers are started and stopped, and get messages (F1.1, F2).
 
     Attributes:
@@ -113,10 +113,10 @@ class DeliveringSteps(Steps):
         self._part_with(msg, queue, channel, no_ack)
 
     def _accept(self, msg: Msg, message: Message, queue: HostedQueue) -> None:
-        """A message arrives: a waiting consumer without acks takes it past the queue (B3.1)."""
+        """A message arrives: a waiting consumer may take it past the queue (B3.1)."""
         if queue.consumers:
             consumer = None if queue.machine.ready else self._next(queue)
-            if consumer is not None and consumer.machine.no_ack:
+            if consumer is not None and (consumer.machine.no_ack or queue.machine.roomless()):
                 self.hand_on(msg, message, queue, consumer)
                 return
             if queue.consumers.next() is not None:
@@ -127,15 +127,23 @@ class DeliveringSteps(Steps):
     def hand_on(
         self, msg: Msg, message: Message, queue: HostedQueue, consumer: HostedConsumer
     ) -> None:
-        """A message arrives at an empty queue where a consumer without acks waits (B3.3)."""
-        require(self.serves(queue, consumer) and consumer.machine.no_ack)
-        channel = consumer.channel
-        queue.machine.pass_by(msg, msg in queue.senders)
-        if queue.machine.outbox:
-            self._offer(Action.CONFIRM_ARRIVES, None, queue)
+        """A message arrives at an empty queue where a consumer waits that has room for it (B3.1).
+
+        One without acks takes it past the store, for one with acks it is stored (B3.2, B3.3).
+        """
+        channel, no_ack = consumer.channel, consumer.machine.no_ack
+        require(self.serves(queue, consumer) and (no_ack or queue.machine.roomless()))
         channel.shown = message
-        channel.machine.deliver(msg, queue.key, consumer.key, False, True)
+        channel.machine.deliver(msg, queue.key, consumer.key, False, no_ack)
         channel.shown = None
+        if no_ack:
+            queue.machine.pass_by(msg, msg in queue.senders)
+            if queue.machine.outbox:
+                self._offer(Action.CONFIRM_ARRIVES, None, queue)
+        else:
+            super()._accept(msg, message, queue)
+            queue.machine.take(msg)
+            channel.borrow(queue)
         queue.consumers.served(consumer)
 
     @observed

@@ -41,8 +41,13 @@ class ExpiringSteps(ImmediateSteps):
     """
 
     clock: Clock = time.time
-    deadlines: Deadlines = field(default_factory=Deadlines)
+    deadlines: Deadlines[HostedQueue] = field(default_factory=Deadlines)
     _urgent: Msg | None = field(default=None, init=False)
+
+    @property
+    def due(self) -> float | None:
+        """Return when there may be something to do, by the clock; None for never."""
+        return self.deadlines.next
 
     def expire_due(self) -> None:
         """Take the steps that are due by the clock."""
@@ -80,9 +85,9 @@ class ExpiringSteps(ImmediateSteps):
         """A message arrives, and its time begins."""
         super()._accept(msg, message, queue)
         lifetime = queue.lifetime(message)
-        if lifetime is not None and msg in queue.machine.ready:
+        if lifetime is not None and msg in queue.contents:
             queue.expiries[msg] = self.clock() + lifetime
-            if not lifetime:
+            if not lifetime and msg in queue.machine.ready:
                 self._urgent = msg
             self._watch(queue)
 

@@ -1,79 +1,45 @@
 """The steps by which mirrors follow their master, as the broker takes them.
 
-This is what a message does in a mirrored queue, `ackproof.spec.mirroring` once more; see
-`ackproof.impl.steps.core`.  A message is cast to each process of its queues, and each confirms it
-by itself; what a master does with it, it tells its mirrors in the same step.  From there `follow`
-takes it: `master_tells` and `master_removes` of the specification, whichever is next.  In which way
-it goes over the network, and in which order, `ackproof.impl.machines.replicas` says.
+This is the mirrors' part of `ackproof.spec.mirroring`; see `ackproof.impl.steps.core`.  What a
+message does in a mirror depends on which copy of it comes first, that of the channel or that of the
+master.  From where `ackproof.impl.steps.telling` has told of it, `follow` takes it: `master_tells`
+and `master_removes` of the specification, whichever is next.
 
 Who are the processes of a queue is the business of `ackproof.impl.steps.mirroring`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from ackproof.impl.machines.replicas import Heard, HostedMirror, Record
-from ackproof.impl.steps.expiring import ExpiringSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
+from ackproof.impl.steps.telling import TellingSteps
 from ackproof.spec.lang import OrderedSet, require
-from ackproof.spec.sorts import Msg, Seen, Status
+from ackproof.spec.sorts import Msg, Seen
 
 if TYPE_CHECKING:
-    from ackproof.impl.machines.consuming import ConsumingChannel
     from ackproof.impl.machines.hosted import HostedQueue
     from ackproof.impl.machines.publishing import PublishingChannel
-    from ackproof.impl.machines.subscriptions import HostedConsumer
     from ackproof.impl.wire.content import Message
-    from ackproof.spec.sorts import Replica
 
 __all__ = ["FollowingSteps"]
 
 
 @dataclass
-class FollowingSteps(ExpiringSteps):
+class FollowingSteps(TellingSteps):
     """Messages come to a mirror twice: from the channel, and from the master (D2-D4)."""
 
-    _arriving: Heard | None = field(default=None, init=False)
-
-    # -- publishing -----------------------------------------------------------------------------
-
-    def publish(
-        self,
-        channel: PublishingChannel,
-        msg: Msg,
-        message: Message,
-        targets: Iterable[HostedQueue],
-    ) -> None:
-        """A message is published: cast to each process of its queues (A5.5, A6.1)."""
-        super().publish(channel, msg, message, _processes(targets))
-
-    def tx_commit(
-        self, channel: PublishingChannel, consuming: ConsumingChannel, ids: Sequence[Msg]
-    ) -> None:
-        """So are the messages of a transaction, to those that there are now (A13.3)."""
-        for seq, (message, kept) in list(channel.batch.items()):
-            channel.batch[seq] = (message, _processes(kept))
-        super().tx_commit(channel, consuming, ids)
+    # -- the channel's copy ---------------------------------------------------------------------
 
     def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """The oldest message on its way to a process arrives (O2)."""
         if isinstance(queue, HostedMirror) and not queue.machine.led():
             self.deliver_to_mirror(channel, queue)
-            return
-        if queue.record is None:
+        else:
             super().deliver(channel, queue)
-            return
-        msg = channel.network.next_for(queue.key)
-        if msg is not None and queue.running:
-            self._arriving = Heard(channel, channel.casts[queue.key][msg])
-        try:
-            super().deliver(channel, queue)
-        finally:
-            self._arriving = None
 
     @observed
     def deliver_to_mirror(self, channel: PublishingChannel, mirror: HostedMirror) -> None:
@@ -96,61 +62,7 @@ class FollowingSteps(ExpiringSteps):
             self._unwatch(channel, mirror)
             self._offer(Action.FORGET_SENDER, channel, mirror)
 
-    # -- the master tells -----------------------------------------------------------------------
-
-    def _accept(self, msg: Msg, message: Message, queue: HostedQueue) -> None:
-        """What a master enqueues, its mirrors hear of, unless it was told of it itself (D6.2)."""
-        if queue.record is None:
-            super()._accept(msg, message, queue)
-            return
-        if queue.machine.recognises(msg):
-            self._accept_again(msg, message, queue)
-            return
-        super()._accept(msg, message, queue)
-        if msg in queue.machine.ready:
-            if queue.ranks is not None:
-                msg = queue.ranks.rank(msg, message)
-            self._tell(queue.record, msg, queue.record.network.copies)
-
-    def _accept_again(self, msg: Msg, message: Message, queue: HostedQueue) -> None:
-        queue.machine.accept_again(msg, message.persistent, msg in queue.senders)
-        if queue.machine.store.confirmed:
-            self._offer(Action.DRAIN, None, queue)
-        self._offer(Action.CONFIRM_ARRIVES, None, queue)
-        self._offer(Action.REJECT_ARRIVES, None, queue)
-
-    def _refuse(self, msg: Msg, queue: HostedQueue) -> None:
-        """What it refuses, they hear of, too (D2.1, B5.6)."""
-        record = queue.record
-        if record is not None and queue.machine.recognises(msg):
-            assert self._arriving is not None
-            self._accept_again(msg, self._arriving.cast.message, queue)
-            return
-        super()._refuse(msg, queue)
-        if record is not None:
-            self._tell(record, msg, record.network.refusals)
-
-    def hand_on(
-        self, msg: Msg, message: Message, queue: HostedQueue, consumer: HostedConsumer
-    ) -> None:
-        """And what it gives away (B3.3, D2.1)."""
-        super().hand_on(msg, message, queue, consumer)
-        if queue.record is not None:
-            self._tell(queue.record, msg, queue.record.network.discards)
-
-    def _tell(self, record: Record, msg: Msg, way: Mapping[Replica, set[Msg]]) -> None:
-        """What becomes of a message is on its way to the mirrors."""
-        record.tell(msg, self._arriving, way)
-        for mirror in record.mirrors:
-            self._offer(Action.FOLLOW, None, mirror)
-
-    def _gone(self, queue: HostedQueue, msg: Msg) -> None:
-        """And what leaves the queue (D2.1, D4.15)."""
-        super()._gone(queue, msg)
-        if queue.record is not None:
-            self._tell(queue.record, msg, queue.record.network.removals)
-
-    # -- the mirrors follow ---------------------------------------------------------------------
+    # -- the master's copy ----------------------------------------------------------------------
 
     def follow(self, mirror: HostedMirror) -> None:
         """A mirror hears the next of what its master has told."""
@@ -195,8 +107,8 @@ class FollowingSteps(ExpiringSteps):
         message, confirming = heard.cast.message, heard.cast.seq is not None
         if fate is Seen.PUBLISHED and msg in mirror.contents and mirror.part_with(msg):
             self.journal.removed(mirror, msg)
-        mirror.machine.of_channel = mirror.direct.get(heard.channel, OrderedSet())
-        mirror.machine.learn(msg, fate, message.persistent, confirming)
+        sent = mirror.direct.get(heard.channel, OrderedSet())
+        mirror.machine.learn(msg, fate, message.persistent, confirming, sent)
         mirror.heard.setdefault(_plain(msg), heard)
         if fate is Seen.PUBLISHED:
             self._got(mirror, msg, message)
@@ -236,6 +148,7 @@ class FollowingSteps(ExpiringSteps):
         if mirror.machine.refused:
             self._offer(Action.REJECT_ARRIVES, None, mirror)
 
+    @observed
     def forget_sender(self, channel: PublishingChannel, mirror: HostedMirror) -> None:
         """A mirror has heard from both sides that a channel is gone (D4.16-D4.18)."""
         record = mirror.record
@@ -243,13 +156,14 @@ class FollowingSteps(ExpiringSteps):
         require(channel.network.next_for(mirror.key) is None)
         assert record is not None
         require(record.network.silent(mirror.key))
+        self._forget(channel, mirror)
+
+    def _forget(self, channel: PublishingChannel, mirror: HostedMirror) -> None:
         msgs = mirror.of_sender(channel)
-        mirror.machine.known_of_channel = msgs
-        mirror.machine.forget_sender()
+        mirror.machine.forget_sender(msgs)
         mirror.tidy(msgs)
-        for msg in msgs:
-            if msg not in mirror.machine.owes():
-                mirror.senders.pop(msg, None)
+        for msg in msgs - mirror.machine.owes():
+            mirror.senders.pop(msg, None)
         mirror.leaving.pop(channel, None)
 
     # -- the disks ------------------------------------------------------------------------------
@@ -267,35 +181,9 @@ class FollowingSteps(ExpiringSteps):
     # -- the way back ---------------------------------------------------------------------------
 
     def confirm_arrives(self, queue: HostedQueue) -> None:
-        """The channels process the confirms that a process has cast (A8.3)."""
-        if queue.record is None:
-            super().confirm_arrives(queue)
-            return
-        machine = queue.machine
-        require(bool(machine.outbox) and not queue.slow)
-        settled: dict[PublishingChannel, None] = {}
-        for msg in machine.outbox:
-            channel, seq = queue.senders.pop(msg)
-            channel.machine.settle(seq, queue.key, queue.record.keys)
-            settled[channel] = None
-        machine.posted()
-        for channel in settled:
-            self._answered(channel)
-        self._offer_downs(queue)
-
-    def down_arrives(self, channel: PublishingChannel, queue: HostedQueue) -> None:
-        """A channel learns that a process is gone; the others decide (A9, D5.7)."""
-        if queue.record is None:
-            super().down_arrives(channel, queue)
-            return
-        reason = channel.network.downs[queue.key]
-        require(reason is not None and queue.recorded)
-        require(not queue.machine.outbox and not queue.machine.refused)
-        assert reason is not None
-        channel.network.heard(queue.key)
-        channel.machine.process_down(queue.key, reason, queue.record.keys, queue.machine.led())
-        self._unwatch(channel, queue)
-        self._answered(channel)
+        """The channels process the confirms of a process, unless it is slow (A8.3)."""
+        require(not queue.slow)
+        super().confirm_arrives(queue)
 
     def close(self, channel: PublishingChannel) -> None:
         """A channel closes; mirrors wait for nothing more of it (D4.16)."""
@@ -305,17 +193,6 @@ class FollowingSteps(ExpiringSteps):
             if mirror.machine.mirrors():
                 mirror.leaving[channel] = None
                 self._offer(Action.FORGET_SENDER, channel, mirror)
-
-
-def _processes(targets: Iterable[HostedQueue]) -> list[HostedQueue]:
-    """Return the processes that a message for these queues is cast to (A5.5)."""
-    found: list[HostedQueue] = []
-    for queue in targets:
-        if queue.record is None or queue.machine.status is Status.DELETED:
-            found.append(queue)
-        else:
-            found += queue.record
-    return found
 
 
 def _plain(msg: Msg) -> Msg:

@@ -30,15 +30,18 @@ class LimitingSteps(DeadLetteringSteps):
     def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """A message arrives, and the oldest may have to go (B1.3, B5.2).
 
-        What consumers can take they take before, so that it does not count (B1.3).
+        What consumers can take by then they take before, as RabbitMQ hands it out: these are steps
+        that were on offer.
         """
         if not queue.limit.exists:
             super().deliver(channel, queue)
             return
         self._serve_all(queue)
+        msg, ready = channel.network.next_for(queue.key), queue.machine.ready
+        came_before = msg in ready
         super().deliver(channel, queue)
-        self._serve_all(queue)
-        self._shorten(queue)
+        if msg in ready and not came_before:
+            self._shorten(queue)
 
     def _serve_all(self, queue: HostedQueue) -> None:
         while queue.machine.ready and self._next(queue) is not None:

@@ -25,7 +25,7 @@ from ackproof.impl.steps.following import FollowingSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.spec.lang import require
-from ackproof.spec.sorts import Born, Reason, Status
+from ackproof.spec.sorts import Born, Status
 
 if TYPE_CHECKING:
     from ackproof.impl.machines.hosted import HostedQueue
@@ -76,11 +76,16 @@ class MirroringSteps(FollowingSteps):
         assert leader.record is not None
         record = leader.record
         mirror = HostedMirror(leader, self.number(), replica, late=late)
+        self.enlist(mirror, record)
+
+    @observed
+    def enlist(self, mirror: HostedMirror, record: Record) -> None:
+        """A new mirror hears its master, and is called by channels, from now on (A5.5, D1.2)."""
         if mirror.machine.born is Born.LATER:
             record.network.join(mirror.key, record.siblings(mirror))
             mirror.machine.join()
         record.enter(mirror)
-        if leader.machine.holds():
+        if record.leader.machine.holds():
             record.unsynced.add(mirror)
             self._offer(Action.SYNCHRONISE, None, mirror)
 
@@ -107,44 +112,42 @@ class MirroringSteps(FollowingSteps):
     def crash_queue(self, queue: HostedQueue) -> None:
         """A process crashes; a mirror takes the place of a master (C5, D5.1)."""
         super().crash_queue(queue)
-        self._bereaved(queue)
+        self._find_heir(queue.record)
 
-    @observed
     def lose_node(self, queue: HostedQueue) -> None:
-        """The node of a process is killed, with what the process had sent (A9, C5)."""
-        require(queue.running)
-        queue.machine.crash()
-        queue.machine.posted()
-        queue.machine.rejected()
-        self._end(queue, Reason.BENIGN)
-        self._bereaved(queue)
+        """So it does if the node of a process is killed (A9, D5.1)."""
+        super().lose_node(queue)
+        self._find_heir(queue.record)
 
-    def _bereaved(self, queue: HostedQueue) -> None:
-        """A process of a queue is dead: strike it from the record, or find its heir."""
+    def _fall_silent(self, queue: HostedQueue) -> None:
+        """What a dead master told nobody is lost (D1.3), and a dead mirror hears no more."""
         record = queue.record
-        if record is None:
-            return
-        if queue is record.leader:
-            record.equalise()
-        else:
+        if record is not None and queue is record.leader:
+            record.equalise(self.mirrors_of(record))
+        elif record is not None:
             self._struck(record, cast(HostedMirror, queue))
-        if not record.leader.running:
-            self._find_heir(record)
+
+    def _leave_record(self, record: Record, queue: HostedQueue) -> None:
+        """A process of a queue has ended, and what it told has arrived or is lost (D5.2)."""
+        if queue is not record.leader:
+            self._struck(record, cast(HostedMirror, queue))
+        self._find_heir(record)
 
     def _struck(self, record: Record, mirror: HostedMirror) -> None:
         """A dead mirror leaves the record, and its store (C5.4, D5.2, D7.1)."""
         record.strike(mirror)
-        mirror.told.clear()
-        record.network.end(mirror.key, Reason.BENIGN)
+        record.deafen(mirror)
         self.journal.deleted(mirror)
 
-    def _find_heir(self, record: Record) -> None:
-        """The master is dead: another one will lead, or nobody, until it is back (D5.3, D8 L6)."""
+    def _find_heir(self, record: Record | None) -> None:
+        """A master that is dead has an heir, or leads again when it is back (D5.3, D8 L6)."""
+        if record is None or record.leader.running:
+            return
         leader = record.leader
         leader.recorded = record.heir() is None
         if leader.recorded:
             while record.mirrors:
-                self.lose_node(record.mirrors[0])
+                super().lose_node(record.mirrors[0])
             self._offer_downs(leader)
             self._offer(Action.RESTART, None, leader)
         for mirror in record.mirrors:
@@ -177,8 +180,7 @@ class MirroringSteps(FollowingSteps):
 
     def _take_over(self, record: Record, mirror: HostedMirror) -> None:
         """The record says who leads, and the disk will know (D5.2)."""
-        former, record.leader = record.leader, mirror
-        record.strike(mirror)
+        former = record.lead(mirror)
         mirror.heard.clear()
         mirror.direct.clear()
         mirror.leaving.clear()
@@ -194,24 +196,27 @@ class MirroringSteps(FollowingSteps):
         former.recorded = True
         self._offer_downs(former)
 
-    def delete_queue(self, queue: HostedQueue) -> None:
+    def _delete(self, queue: HostedQueue) -> None:
         """A queue is deleted, all its processes end normally (A9.3, D8 L8)."""
-        super().delete_queue(queue)
-        for mirror in list(queue.record.mirrors) if queue.record is not None else []:
-            self.delete_mirror(mirror)
+        super()._delete(queue)
+        if queue.record is not None and queue is queue.record.leader:
+            for mirror in queue.record.mirrors:
+                self.delete_mirror(mirror)
 
     @observed
     def delete_mirror(self, mirror: HostedMirror) -> None:
-        """A mirror ends with its queue."""
-        mirror.machine.delete()
-        self._end(mirror, Reason.NORMAL)
-        self.journal.deleted(mirror)
+        """A mirror ends with its queue, and with what it was told and has not heard (A9.3)."""
+        super()._delete(mirror)
+        assert mirror.record is not None
+        mirror.record.deafen(mirror)
 
     def restart(self, queue: HostedQueue) -> None:
         """A master starts again if it was the last one, and no mirror is left (C5.1, D8 L6)."""
         record = queue.record
         require(record is None or (queue is record.leader and not record.mirrors))
         super().restart(queue)
+        if record is not None:
+            record.fallen.clear()
 
     def await_running(self, queue: HostedQueue) -> None:
         """Let a queue be led again: who asks something of it waits for that."""

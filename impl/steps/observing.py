@@ -1,9 +1,9 @@
 """Being told of every step that the broker takes.
 
 An observer hears of each step twice: before, when the machines are as they were, and after, when
-they have changed.  A step that turns out not to be possible is heard of before and never after.
-Steps happen inside one another where one causes the other at once; then they are heard of as
-brackets are written.
+they have changed; or, if it turns out not to be possible, that it was not taken.  Steps happen
+inside one another where one causes the other at once; then they are heard of as brackets are
+written.
 
 What is told is a step's name, as in `ackproof.spec.system`, and what it was called with.  An
 observer may look at everything and must change nothing.
@@ -34,6 +34,9 @@ class Observer(Protocol):
     def after(self, step: str, arguments: tuple[Any, ...]) -> None:
         """A step was taken."""
 
+    def not_taken(self, step: str, arguments: tuple[Any, ...]) -> None:
+        """A step was not possible, or has failed."""
+
     def committed(self, batch: Batch) -> None:
         """A commit has returned, and no queue has noticed yet."""
 
@@ -49,7 +52,12 @@ def observed(step: Callable[Concatenate[S, P], None]) -> Callable[Concatenate[S,
             return
         for observer in steps.observers:
             observer.before(name, args)
-        step(steps, *args, **kwargs)
+        try:
+            step(steps, *args, **kwargs)
+        except BaseException:
+            for observer in steps.observers:
+                observer.not_taken(name, args)
+            raise
         for observer in steps.observers:
             observer.after(name, args)
 

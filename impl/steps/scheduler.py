@@ -55,11 +55,16 @@ class Action(IntEnum):
     SERVE = 13
     FLUSH = 14
     COMPLETE = 15
+    NOTICE = 16
+    ESTRANGE = 17
+    HALT = 18
+    PAUSE = 19
 
     __hash__ = int.__hash__  # an action is looked up very often, and this is not done in Python
 
 
 _OF_MIRRORS = {Action.FOLLOW, Action.PROMOTE, Action.SYNCHRONISE, Action.FORGET_SENDER}
+_OF_MIRRORS |= {Action.NOTICE, Action.ESTRANGE, Action.HALT, Action.PAUSE}
 
 
 class Step(NamedTuple):

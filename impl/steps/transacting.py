@@ -76,6 +76,8 @@ class TransactingSteps(SettlingSteps):
             self._cast(channel, one.msg, Cast(one.message, one.seq), one.targets)
         for one in batch:
             self._register(channel, one)
+            if self.faults is not None:
+                self.faults.published(channel, one.seq, one.msg, one.message, one.targets)
         channel.batch.clear()
         channel.transaction.commit()
         self._apply(consuming)
@@ -125,14 +127,25 @@ class TransactingSteps(SettlingSteps):
     def complete(self, channel: PublishingChannel) -> None:
         """Nothing is waited for any more: commit-ok, or the channel closes (A13.4, A13.5)."""
         require(not channel.transaction.answers() and not channel.machine.unconfirmed)
+        if self.faults is None:
+            self._end_commit(channel)
+        else:
+            self.faults.tell(channel, lambda: self._end_commit(channel))
+
+    def _end_commit(self, channel: PublishingChannel) -> None:
         if channel.transaction.mode == TxMode.FAILED:
-            channel.machine.emit(ChannelClose(Complaint.PARTIAL_COMPLETION))
+            self.complain(channel, Complaint.PARTIAL_COMPLETION)
         else:
             channel.machine.confirmed.clear()
             channel.transaction.complete()
 
+    @observed
+    def complain(self, channel: PublishingChannel, complaint: Complaint) -> None:
+        """The channel closes, and says why (A2.1, A13.5)."""
+        channel.machine.emit(ChannelClose(complaint))
+
     def close(self, channel: PublishingChannel) -> None:
         """What was not committed never was (A13.7)."""
-        super().close(channel)
         channel.transaction.close()
         channel.batch.clear()
+        super().close(channel)

@@ -9,85 +9,52 @@ then the disk works while the broker does.
 
 Commits are made by a thread, one at a time; meanwhile the broker goes on.
 
-All that is different where the scheduler has the say in commits.  Then there is no thread and no
-interval: a commit is two steps like any other, and the broker waits for the disk.  What has to
-outlast that is only what to do when the disk refuses, since that takes time in either case.
+All that is different where the scheduler has the say in commits (`ackproof.impl.storage.stepped`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import sqlite3
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol
+from functools import partial
 
 from ackproof.impl.broker import Broker
+from ackproof.impl.options import SYNC_INTERVAL
+from ackproof.impl.storage import commits
+from ackproof.impl.storage.commits import Commits, Storage, attempt, refused, unheard
+from ackproof.impl.storage.disk_thread import DiskThread
 from ackproof.impl.storage.journal import Batch
+from ackproof.impl.storage.stepped import SteppedCommitter
 
-__all__ = ["SYNC_INTERVAL", "Commits", "Committer", "SteppedCommitter", "Storage", "committer"]
+__all__ = ["Committer", "committer"]
 
 _LOG = logging.getLogger(__name__)
 
-#: Seconds that a message may wait for others to be committed with.
-SYNC_INTERVAL = 0.025
-#: Seconds after which a batch that the disk has refused is tried again.
-_RETRY = 1.0
 _IDLE_TURNS = 2
 #: Messages for which a commit begins at once.
 _ENOUGH = 200
 
 
-class Storage(Protocol):
-    """What a committer commits to; `ackproof.impl.storage.disk.Disk` is the one in use."""
-
-    def commit(self, batch: Batch) -> None:
-        """Return when the batch is durable; raise sqlite3.Error or OSError if it is not."""
-
-
-class Commits(Protocol):
-    """Takes batches from the broker's journal to the disk, in one of two ways."""
-
-    def poke(self) -> None:
-        """Something has happened: if it left work for the disk, a commit will follow."""
-
-    async def stop(self, *, at_once: bool = False) -> None:
-        """Commit what is left, and stop.
-
-        Args:
-            at_once: do not; what is not on the disk by now is lost.
-        """
-
-
 def committer(
-    broker: Broker, storage: Storage, after: Callable[[], None], interval: float
+    broker: Broker,
+    storage: Storage,
+    after: Callable[[], None],
+    interval: float,
+    alarm: Callable[[bool], None] = unheard,
 ) -> Commits:
-    """Return what commits the broker's journal: by steps if its scheduler says so, or by time."""
+    """Return what commits the broker's journal: by steps if its scheduler says so, or by time.
+
+    Args:
+        broker: whose journal it is.
+        storage: where it is committed.
+        after: called when a commit has returned, or was refused.
+        interval: seconds between commits under load.
+        alarm: called with True when the disk has refused, and with False when it has recovered.
+    """
     if broker.steps.scheduler.commits:
-        return SteppedCommitter(broker, storage, after)
-    return Committer(broker, storage, after, interval)
-
-
-def _attempt(storage: Storage, batch: Batch, fails: bool) -> None:
-    """Commit a batch, or fail because that was asked for.
-
-    Raises:
-        sqlite3.Error: the disk has refused, or was asked to.
-        OSError: it has.
-    """
-    if fails:
-        raise sqlite3.OperationalError("disk I/O error (a fault that was asked for)")
-    storage.commit(batch)
-
-
-def _refused(error: Exception) -> None:
-    """Log that a commit has failed, with the place if it was not the disk that refused.
-
-    What it was makes no difference to the batch: it is not on the disk, and is tried again.
-    """
-    known = isinstance(error, sqlite3.Error | OSError)
-    _LOG.error("commit failed, trying again in %g s: %s", _RETRY, error, exc_info=not known)
+        return SteppedCommitter(broker, storage, after, alarm)
+    return Committer(broker, storage, after, interval, alarm)
 
 
 class Committer:
@@ -96,6 +63,7 @@ class Committer:
     Args:
         after: called when a commit has returned and the broker knows of it.
         interval: seconds between commits under load.
+        alarm: called with True when the disk has refused, and with False when it has recovered.
     """
 
     def __init__(
@@ -104,16 +72,19 @@ class Committer:
         storage: Storage,
         after: Callable[[], None],
         interval: float = SYNC_INTERVAL,
+        alarm: Callable[[bool], None] = unheard,
     ) -> None:
+        self._alarm = alarm
         self._broker = broker
         self._storage = storage
         self._after = after
         self._interval = interval
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="ackproof-disk")
+        self._thread = DiskThread()
         self._timer: asyncio.TimerHandle | None = None
         self._activity = 0
         self._watching_for_idle = False
         self._retrying = False
+        self._failing = False
         self._stopped = False
 
     def poke(self) -> None:
@@ -151,91 +122,42 @@ class Committer:
         if self._stopped or not self._broker.journal.pending:
             return
         batch = self._broker.journal.take()
-        loop = asyncio.get_running_loop()
-        fails = self._broker.faults.write_fails()
-        done = loop.run_in_executor(self._thread, _attempt, self._storage, batch, fails)
-        done.add_done_callback(lambda result: self._finish(batch, result))
+        fails = self._broker.faults.write_fails(batch)
+        self._thread.do(partial(attempt, self._storage, batch, fails), partial(self._finish, batch))
 
-    def _finish(self, batch: Batch, result: asyncio.Future[None]) -> None:
-        try:
-            result.result()
-        except Exception as error:
-            _refused(error)
+    def _finish(self, batch: Batch, error: Exception | None) -> None:
+        if error is not None:
+            refused(error)
             self._broker.journal.failed(batch)
             if not self._stopped:
-                self._retrying = True
-                self._timer = asyncio.get_running_loop().call_later(_RETRY, self._start)
+                self._retrying = self._failing = True
+                self._alarm(True)
+                self._after()
+                self._timer = asyncio.get_running_loop().call_later(commits.RETRY, self._start)
             return
-        self._broker.committed(batch)
+        try:
+            self._broker.committed(batch)
+        except Exception:
+            _LOG.exception("internal error after a commit; the broker goes on")
+        if self._failing:
+            self._failing = False
+            self._alarm(False)
         self._after()
 
     async def stop(self, *, at_once: bool = False) -> None:
         """Wait for the commit that is under way, commit what is left, and stop."""
+        if self._stopped:
+            return
         self._stopped = True
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        loop = asyncio.get_running_loop()
-        await loop.run_in_executor(self._thread, lambda: None)
-        await asyncio.sleep(0)
+        await self._thread.wait()
         try:
             while self._broker.journal.pending and not at_once:
                 batch = self._broker.journal.take()
-                await loop.run_in_executor(self._thread, self._storage.commit, batch)
+                await self._thread.wait(partial(self._storage.commit, batch))
                 self._broker.committed(batch)
         except Exception as error:
             _LOG.error("the last commit failed, and what it had is lost: %s", error)
-        self._thread.shutdown()
-
-
-class SteppedCommitter:
-    """Commits when the broker's scheduler says so.
-
-    Args:
-        after: called when a disk that has refused is to be tried again.
-    """
-
-    def __init__(self, broker: Broker, storage: Storage, after: Callable[[], None]) -> None:
-        self._broker = broker
-        self._storage = storage
-        self._after = after
-        self._timer: asyncio.TimerHandle | None = None
-        broker.steps.store = self._store
-
-    def poke(self) -> None:
-        """What is left for the disk is among the broker's next steps."""
-
-    def _store(self, batch: Batch) -> bool:
-        try:
-            _attempt(self._storage, batch, self._broker.faults.write_fails())
-        except Exception as error:
-            _refused(error)
-            self._broker.journal.failed(batch)
-            self._broker.steps.store = None
-            self._timer = asyncio.get_running_loop().call_later(_RETRY, self._resume)
-            return False
-        return True
-
-    def _resume(self) -> None:
-        self._broker.steps.store = self._store
-        self._after()
-
-    async def stop(self, *, at_once: bool = False) -> None:
-        """Finish the commit that has begun, commit what is left, and stop."""
-        if self._timer is not None:
-            self._timer.cancel()
-        steps = self._broker.steps
-        steps.store = None
-        begun, steps.batch = steps.batch, None
-        if at_once:
-            return
-        try:
-            if begun is not None:
-                self._storage.commit(begun)
-                self._broker.committed(begun)
-            while self._broker.journal.pending:
-                batch = self._broker.journal.take()
-                self._storage.commit(batch)
-                self._broker.committed(batch)
-        except Exception as error:
-            _LOG.error("the last commit failed, and what it had is lost: %s", error)
+        self._thread.stop()

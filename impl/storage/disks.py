@@ -5,9 +5,11 @@ mirrored queue among it: the number of the process that led last.  It also has t
 processes that use it, as each of the others has.  A process has a number that no other has, so that
 its messages are found wherever they are.
 
-A batch is divided among the databases, and has returned when all of them have.  The first goes
-first: if the node ends between two of them, nothing of the batch has been confirmed yet, and the
-record knows who leads.  A batch that was refused comes again; the databases that had it by then are
+A batch is divided among the databases, and has returned when all of them have.  The node may end
+between two of them; then nothing of the batch has been confirmed, but what was before must not be
+lost, and another process may lead from this batch on.  So the order is that of a move: first the
+others get what is new, then the first learns who leads, and only then does anything of a process
+that is gone go.  A batch that was refused comes again; the shares that were taken by then are
 passed over.
 
 When a node starts, the messages of all but those that led are erased: mirrors begin anew (C5.4).
@@ -69,11 +71,10 @@ class Disks:
         """
         if batch is not self._batch:
             self._batch, self._done = batch, 0
-        for replica in range(self._done, len(self._disks)):
-            share = _share(batch, replica)
+        for replica, share in _shares(batch, len(self._disks))[self._done :]:
             if share:
                 self._disks[replica].commit(share)
-            self._done = replica + 1
+            self._done += 1
         self._batch = None
 
     def close(self) -> None:
@@ -82,18 +83,29 @@ class Disks:
             disk.close()
 
 
-def _share(batch: Batch, replica: int) -> Batch:
-    """Return what one of the databases gets of a batch."""
-    share = Batch(
+def _shares(batch: Batch, count: int) -> list[tuple[int, Batch]]:
+    """Divide a batch among so many databases; return whose share each is, in their order."""
+    entering = [(replica, _entering(batch, replica)) for replica in range(count)]
+    leaving = [(replica, _leaving(batch, replica)) for replica in range(1, count)]
+    first = entering[0][1]
+    first.created = batch.created
+    first.topology = batch.topology
+    first.deleted = batch.deleted
+    return [*entering[1:], entering[0], *leaving]
+
+
+def _entering(batch: Batch, replica: int) -> Batch:
+    """Return what comes to the processes of a replica, and what they have done with."""
+    return Batch(
         messages=[one for one in batch.messages if one[0].replica == replica],
         expiries=batch.expiries,
         removed=[one for one in batch.removed if one[0].replica == replica],
-        deleted=[queue for queue in batch.deleted if replica in (0, queue.replica)],
     )
-    if replica == 0:
-        share.created = batch.created
-        share.topology = batch.topology
-    return share
+
+
+def _leaving(batch: Batch, replica: int) -> Batch:
+    """Return those processes of a replica that are gone."""
+    return Batch(deleted=[queue for queue in batch.deleted if queue.replica == replica])
 
 
 def open_disks(directory: Path | None, replicas: int) -> Disk | Disks:

@@ -12,6 +12,7 @@ is synced, so nothing in it is confirmed, and publishers wait.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -21,6 +22,8 @@ from ackproof.impl.wire.content import Message
 from ackproof.spec.sorts import Msg
 
 __all__ = ["Batch", "Journal"]
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass
@@ -95,7 +98,7 @@ class Journal:
     @property
     def pending(self) -> bool:
         """Tell whether a batch could be taken now."""
-        waiting = self._failed or self._dirty or self._next
+        waiting = self._failed is not None or self._dirty or self._next
         return not self._committing and not self.held and bool(waiting)
 
     def take(self) -> Batch:
@@ -124,7 +127,10 @@ class Journal:
             queue.landed.append(msg)
             landed[queue] = None
         for callback in batch.waiting:
-            callback()
+            try:
+                callback()
+            except Exception:
+                _LOG.exception("internal error in one that waited for a commit; others go on")
         return list(landed)
 
     def failed(self, batch: Batch) -> None:

@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ackproof.impl.errors import SoftError
-from ackproof.impl.wire.tables import Table, said, same, type_name
+from ackproof.impl.wire.tables import Table, same
+from ackproof.impl.wire.values import said, type_name
 
-__all__ = ["check_argument", "check_arguments", "check_property"]
+__all__ = ["check_arguments", "check_property"]
+
+#: What stands for an argument that was not given.
+_ABSENT = object()
 
 
 def check_property(what: object, name: str, asked: object, there: object) -> None:
@@ -38,26 +42,33 @@ def check_arguments(what: object, names: Iterable[str], asked: Table, there: Tab
         SoftError: 406, one of them is not the same.
     """
     for name in names:
-        check_argument(what, name, asked.get(name), there.get(name))
+        _check_argument(what, name, asked.get(name, _ABSENT), there.get(name, _ABSENT))
 
 
-def check_argument(what: object, name: str, asked: object, there: object) -> None:
-    """Check one argument of a declaration; None is one that was not given.
-
-    Raises:
-        SoftError: 406, they are not the same.
-    """
-    if same(asked, there):
+def _check_argument(what: object, name: str, asked: object, there: object) -> None:
+    if asked is _ABSENT and there is _ABSENT:
         return
-    if type(asked) is type(there):
-        raise _inequivalent(what, name, f"'{said(asked)}'", f"'{said(there)}'")
-    raise _inequivalent(what, name, _with_type(asked), _with_type(there))
+    if asked is _ABSENT or there is _ABSENT:
+        raise _inequivalent(what, name, _with_type(asked), _with_type(there))
+    if _class_of(asked) != _class_of(there) or not same(asked, there):
+        raise _inequivalent(what, name, _alone(asked), _alone(there))
+
+
+def _class_of(value: object) -> str:
+    """Return the class of types within which values are compared."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return "int" if isinstance(value, int) else "float"
+    return type_name(value)
 
 
 def _with_type(value: object) -> str:
-    if value is None:
+    if value is _ABSENT:
         return "none"
     return f"the value '{said(value)}' of type '{type_name(value)}'"
+
+
+def _alone(value: object) -> str:
+    return "none" if value is None else f"'{said(value)}'"
 
 
 def _inequivalent(what: object, name: str, asked: str, there: str) -> SoftError:

@@ -1,9 +1,10 @@
 """Headers exchanges: a binding's arguments, compared with the headers of a message.
 
 The argument `x-match` says how many have to agree, `all` of them or `any`; arguments whose names
-begin with `x-` are not compared, unless it says `all-with-x` or `any-with-x`.  An argument without
-a value agrees with a header of any value.  A binding without arguments to compare takes every
-message by `all`, and none by `any`.
+begin with `x-` are not compared, unless it says `all-with-x` or `any-with-x`.  Numbers agree by
+value, whatever their types, and texts by their bytes.  An argument without a value agrees with a
+header of any value.  A binding without arguments to compare takes every message by `all`, and none
+by `any`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from collections.abc import Iterator
 from ackproof.impl.errors import SoftError
 from ackproof.impl.topology.parts import Binding, Routed
 from ackproof.impl.topology.types import ExchangeType
-from ackproof.impl.wire.tables import Table, same, type_name
+from ackproof.impl.wire.tables import Table, same
+from ackproof.impl.wire.values import term, type_name
 
 __all__ = ["Headers"]
 
@@ -37,7 +39,8 @@ class Headers(ExchangeType):
         if not isinstance(how, str):
             raise SoftError(
                 406,
-                f"Invalid x-match field type {type_name(how)} (value {how}); expected longstr",
+                f"Invalid x-match field type {type_name(how)} (value {term(how)}); "
+                "expected longstr",
             )
         if how not in (_ALL, _ANY, _ALL_WITH_X, _ANY_WITH_X):
             raise SoftError(

@@ -4,32 +4,30 @@ The three kinds of frames of one content are not interleaved with anything else 
 The header says how long the body is, so the end is known, and a body that is too long for the
 broker is refused before it arrives.
 
-What a publish must satisfy is checked here in the order of rule A3, as far as the message itself
-shows it.  The properties are decoded once, for these checks, and kept as the bytes they came in: a
-message is returned, stored and delivered with exactly the properties it was published with, but
-for BCC, which no receiver may see.
+What a publish must satisfy, `ackproof.impl.wire.properties` says.  The properties are decoded once,
+for these checks, and kept as the bytes they came in: a message is returned, stored and delivered
+with exactly the properties it was published with, but for BCC, which no receiver may see.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
-from ackproof.impl.arguments import TIME_MAX
-from ackproof.impl.errors import BodyTooLarge, HardError, SoftError
+from ackproof.impl.errors import BodyTooLarge, HardError
 from ackproof.impl.limits import Limits
 from ackproof.impl.storage.memory import Memory, Share
 from ackproof.impl.wire.decoding import (
     SHORT,
     drop_header,
+    has_weight,
     read_headers,
     read_properties,
     split_header,
 )
 from ackproof.impl.wire.frames import Received
-from ackproof.impl.wire.tables import Table, type_name
+from ackproof.impl.wire.properties import Head, check
+from ackproof.impl.wire.tables import Table
 from pamqp import commands
 
 __all__ = ["Assembly", "Message"]
@@ -37,8 +35,6 @@ __all__ = ["Assembly", "Message"]
 _LIMITS = Limits()
 
 _BASIC = 60
-_PERSISTENT = 2
-_NUMBER = re.compile(r"[+-]?[0-9]+")
 
 
 @dataclass(slots=True, eq=False)
@@ -70,18 +66,6 @@ class Message:
         """Count the memory that it takes, if nobody does yet."""
         if self.share is None:
             self.share = memory.take(len(self.properties) + len(self.body))
-
-
-class _Head(NamedTuple):
-    """What the properties of a message say that concerns the broker, when they are in order.
-
-    `copies` are the further routing keys of CC and BCC; `blind`: there is a BCC.
-    """
-
-    persistent: bool
-    expiration: int | None
-    copies: tuple[str, ...]
-    blind: bool
 
 
 class Assembly:
@@ -119,7 +103,7 @@ class Assembly:
         self._limits = limits
         self._memory = memory
         self._share: Share | None = None
-        self._head: _Head | None = None
+        self._head: Head | None = None
         self._properties = b""
         self._body: bytearray | None = None
         self._body_size = self._missing = 0
@@ -148,9 +132,9 @@ class Assembly:
             HardError: 501, 505, or 540 for what this broker does not do.
             SoftError: 406, the broker does not take such a message (A3).
         """
-        if self._head is not None:
-            raise HardError(505, self.expected)
         payload = received.payload
+        if self._head is not None or has_weight(payload):
+            raise HardError(505, self.expected)
         class_id, size, said = split_header(payload)
         if class_id != _BASIC:
             raise HardError(
@@ -161,10 +145,10 @@ class Assembly:
         if size > body_max:
             read_properties(said, depth)  # what cannot be read is the worse error
             raise BodyTooLarge(406, f"message size {size} is larger than max size {body_max}")
-        check = _check_again if len(said) <= SHORT else _check
         self._head = check(said, depth, self._user)
         self._body_size = self._missing = size
-        self._properties = drop_header(payload, "BCC") if self._head.blind else payload
+        kept = drop_header(payload, "BCC") if self._head.blind else payload
+        self._properties = _shared_bytes(kept) if len(kept) <= SHORT else kept
         if self._memory is not None:
             self._share = self._memory.take(len(self._properties))
         return None if size else self._message(self._head, b"")
@@ -190,11 +174,11 @@ class Assembly:
         self._body += payload
         return None if self._missing else self._message(self._head, bytes(self._body))
 
-    def _message(self, head: _Head, body: bytes) -> Message:
+    def _message(self, head: Head, body: bytes) -> Message:
         publish = self._publish
         return Message(
             exchange=publish.exchange,
-            routing_keys=(publish.routing_key, *head.copies),
+            routing_keys=_keys(publish.routing_key, head.copies),
             mandatory=publish.mandatory,
             persistent=head.persistent,
             properties=self._properties,
@@ -204,65 +188,16 @@ class Assembly:
         )
 
 
-def _check(said: bytes, depth: int, user: str) -> _Head:
-    """Refuse what no broker takes (A3, guards 7, 8 and 10), and what this one cannot keep.
-
-    Args:
-        said: flags and properties, as they came.
-        depth: levels of field tables in one another, at most.
-        user: name of who publishes.
-
-    Raises:
-        HardError: 501, the properties cannot be read.
-        SoftError: 406, the broker does not take such a message.
-    """
-    properties = read_properties(said, depth)
-    if properties.user_id and properties.user_id != user:
-        raise SoftError(
-            406,
-            f"user_id property set to '{properties.user_id}' but authenticated user was '{user}'",
-        )
-    said_of_time = properties.expiration
-    expiration = None if said_of_time is None else _milliseconds(said_of_time)
-    if properties.delivery_mode not in (None, 1, _PERSISTENT):
-        raise SoftError(
-            406, f"invalid message: {{delivery_mode_unknown,{properties.delivery_mode}}}"
-        )
-    headers = properties.headers or {}
-    persistent = properties.delivery_mode == _PERSISTENT
-    return _Head(persistent, expiration, _copies(headers), "BCC" in headers)
+def _keys(routing_key: str, copies: tuple[str, ...]) -> tuple[str, ...]:
+    return (routing_key, *copies) if copies else _shared_key(routing_key)
 
 
-#: Most messages of a publisher have the same properties.
-_check_again = lru_cache(1024)(_check)
+# Most messages of a publisher are alike in this, and there may be very many of them in queues.
+@lru_cache(1024)
+def _shared_bytes(properties: bytes) -> bytes:
+    return properties
 
 
-def _milliseconds(expiration: str) -> int:
-    """Return what the property `expiration` says (A3, guard 8)."""
-    number = _NUMBER.match(expiration)
-    if number is None:
-        wrong = "no_integer"
-    elif number.end() < len(expiration):
-        wrong = f'{{leftover_string,"{expiration[number.end() :]}"}}'
-    elif int(number[0]) < 0:
-        wrong = f"{{value_negative,{int(number[0])}}}"
-    elif int(number[0]) > TIME_MAX:
-        wrong = f"{{value_too_large,{int(number[0])}}}"
-    else:
-        return int(number[0])
-    raise SoftError(406, f"invalid expiration '{expiration}': {wrong}")
-
-
-def _copies(headers: Table) -> tuple[str, ...]:
-    """Return the further routing keys of CC and BCC (A5.1, A3 guard 10).
-
-    What is no text in them is no routing key, and is passed over.
-    """
-    keys: list[str] = []
-    for name in ("CC", "BCC"):
-        value = headers.get(name, [])
-        if not isinstance(value, list):
-            wrong = f'{{unacceptable_type_in_header,"{name}",{type_name(value)}}}'
-            raise SoftError(406, f"invalid message: {wrong}")
-        keys += [key for key in value if isinstance(key, str)]
-    return tuple(keys)
+@lru_cache(1024)
+def _shared_key(routing_key: str) -> tuple[str, ...]:
+    return (routing_key,)

@@ -15,15 +15,16 @@ from functools import cache, lru_cache
 from typing import Any
 
 from ackproof.impl.errors import HardError, octets
+from ackproof.impl.wire import access
 from ackproof.impl.wire.fieldtables import TableError, read_table, without_field
 from ackproof.impl.wire.frames import Received
-from pamqp import base, commands, header
+from pamqp import base, commands
 
 __all__ = [
     "SHORT",
-    "decode_header",
     "decode_method",
     "drop_header",
+    "has_weight",
     "read_headers",
     "read_properties",
     "split_header",
@@ -33,7 +34,11 @@ __all__ = [
 _DEPTH = 128
 _NO_TABLE = bytes(4)
 
-_BASIC = 60
+#: The methods by class and method, one after the other in 32 bits.
+_METHODS: dict[int, type[base.Frame]] = {
+    **commands.INDEX_MAPPING,
+    **{method.index: method for method in (access.Request, access.RequestOk)},
+}
 _PUBLISH = commands.Basic.Publish.index
 _PUBLISH_BYTES = _PUBLISH.to_bytes(4, "big")
 _ACK_BYTES = commands.Basic.Ack.index.to_bytes(4, "big")
@@ -70,7 +75,7 @@ def decode_method(received: Received, depth_max: int = _DEPTH) -> base.Frame:
         _, tag, bits = _ACK.unpack(payload)
         return commands.Basic.Ack(tag, bool(bits & 1))
     index = int.from_bytes(payload[:4], "big")
-    if index not in commands.INDEX_MAPPING:
+    if index not in _METHODS:
         class_id, method_id = index >> 16, index & 0xFFFF
         raise HardError(503, f"unimplemented method: class {class_id} has no method {method_id}")
     return _decode_method(payload, index, depth_max)
@@ -78,7 +83,7 @@ def decode_method(received: Received, depth_max: int = _DEPTH) -> base.Frame:
 
 def _decode_method(payload: bytes, index: int, depth_max: int) -> base.Frame:
     types = _argument_types(index)
-    method: base.Frame = commands.INDEX_MAPPING[index]()
+    method: base.Frame = _METHODS[index]()
     with _ReadingErrors(payload[4:]):
         if "table" not in types:
             method.unmarshal(payload[4:])
@@ -98,29 +103,11 @@ _decode_again = lru_cache(1024)(_decode_method)
 @cache
 def _argument_types(index: int) -> tuple[str, ...]:
     """Return the types of a method's arguments, in their order."""
-    method: base.Frame = commands.INDEX_MAPPING[index]()
+    method: base.Frame = _METHODS[index]()
     return tuple(method.amqp_type(name) for name in method.__slots__)
 
 
 # -- content headers ----------------------------------------------------------------------------
-
-
-def decode_header(received: Received, depth_max: int = _DEPTH) -> header.ContentHeader:
-    """Decode a content header frame; that of another class has no properties.
-
-    Args:
-        received: the frame.
-        depth_max: levels of field tables in one another, at most.
-
-    Raises:
-        HardError: 501, it cannot be read.
-    """
-    class_id, size, said = split_header(received.payload)
-    properties = read_properties(said, depth_max) if class_id == _BASIC else None
-    decoded: Any = header.ContentHeader(0, size, properties)
-    decoded.class_id = class_id
-    found: header.ContentHeader = decoded
-    return found
 
 
 def split_header(payload: bytes) -> tuple[int, int, bytes]:
@@ -129,9 +116,14 @@ def split_header(payload: bytes) -> tuple[int, int, bytes]:
     return class_id, size, payload[_CLASS.size :]
 
 
+def has_weight(payload: bytes) -> bool:
+    """Tell whether a content header has a weight, which the protocol has no use for."""
+    return payload[2:4] != b"\0\0"
+
+
 def read_headers(content: bytes) -> dict[str, Any]:
     """Return the headers of a content header, given as the payload of its frame."""
-    headers: dict[str, Any] | None = read_properties(content[_CLASS.size :], _DEPTH).headers
+    headers: dict[str, Any] | None = read_properties(content[_CLASS.size :]).headers
     return headers or {}
 
 
@@ -147,7 +139,7 @@ def drop_header(content: bytes, name: str) -> bytes:
     return content[: _CLASS.size] + rest
 
 
-def read_properties(said: bytes, depth_max: int) -> commands.Basic.Properties:
+def read_properties(said: bytes, depth_max: int = _DEPTH) -> commands.Basic.Properties:
     """Return properties, from flags and the properties that they announce.
 
     Args:

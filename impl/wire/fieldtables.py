@@ -4,7 +4,8 @@ A table maps names to values, and a value may be a table or an array again.  The
 recursion, and copies what is left of a table for each of its fields: a table nested deep enough
 ends it, and a single frame of very many small fields keeps it busy for seconds.  Both are a
 client's choice, so tables are read here, without recursion, in time that grows with their size.
-What a single value is, the codec says.
+What a single value is, the codec says, unless its type would be lost
+(`ackproof.impl.wire.values`).
 
 It is strict where the codec is not: every value ends within the table that it is in.
 """
@@ -12,23 +13,19 @@ It is strict where the codec is not: every value ends within the table that it i
 from __future__ import annotations
 
 import struct
+from decimal import Decimal
 from typing import Any
 
+from ackproof.impl.wire.values import INTEGERS, SIZES, Single, read_integer
 from pamqp import decode
 
 __all__ = ["TableError", "read_table", "without_field"]
 
-#: Bytes of a value, by the letter of its type.
-_SIZES = dict.fromkeys((b"V", b"\0"), 0)
-_SIZES |= dict.fromkeys((b"t", b"b", b"B"), 1)
-_SIZES |= dict.fromkeys((b"s", b"u"), 2)
-_SIZES |= dict.fromkeys((b"I", b"i", b"f"), 4)
-_SIZES |= {b"D": 5}
-_SIZES |= dict.fromkeys((b"l", b"L", b"d", b"T"), 8)
 #: Types whose values begin with their length.
 _LONG = (b"S", b"x")
 _TABLE, _ARRAY = b"F", b"A"
 _LENGTH = struct.Struct(">I")
+_SINGLE = struct.Struct(">f")
 
 
 class TableError(Exception):
@@ -92,7 +89,7 @@ def _read_field(data: bytes, at: int, levels: list[_Level]) -> int:
         at += _LENGTH.size
         value: Any = inner
     else:
-        size = _SIZES.get(kind, -1)
+        size = SIZES.get(kind, -1)
         end = at + size if size >= 0 else _end(data, at, level.end) if kind in _LONG else -1
         if not at <= end <= level.end:
             raise TableError(f"a field table has a value of type {kind!r} that cannot be read")
@@ -127,7 +124,7 @@ def without_field(table: bytes, name: str) -> bytes:
 
 def _size(data: bytes, at: int) -> int:
     """Return how long a value is whose type is told here."""
-    size = _SIZES.get(data[at : at + 1])
+    size = SIZES.get(data[at : at + 1])
     return size if size is not None else _end(data, at + 1, len(data)) - at - 1
 
 
@@ -140,8 +137,10 @@ def _end(data: bytes, at: int, limit: int) -> int:
 
 
 def _value(kind: bytes, data: bytes) -> Any:
-    try:
-        return decode.TABLE_MAPPING[kind](data)[1]
-    except (ValueError, OverflowError, OSError):
-        # A moment that no calendar has is a number like any other.
-        return int.from_bytes(data, "big")
+    if kind in INTEGERS:
+        return INTEGERS[kind](read_integer(kind, data))
+    if kind == b"f":
+        return Single(*_SINGLE.unpack(data))
+    if kind == b"D":
+        return Decimal(int.from_bytes(data[1:], "big")).scaleb(-data[0])
+    return decode.TABLE_MAPPING[kind](data)[1]

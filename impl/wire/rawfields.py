@@ -11,6 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Mapping
 
+from ackproof.impl.wire.values import INTEGERS, SIZES, read_integer
 from pamqp import commands
 
 __all__ = [
@@ -27,14 +28,6 @@ __all__ = [
     "timestamp",
 ]
 
-#: Bytes of a value, by the letter of its type; all others begin with their length.
-_SIZES = {
-    letter: size
-    for size, letters in enumerate(("V\0", "tbB", "su", "", "Iif"))
-    for letter in letters
-}
-_SIZES |= dict.fromkeys("lLdT", 8) | {"D": 5}
-_INTEGERS = {"b": ">b", "B": ">B", "s": ">h", "u": ">H", "I": ">i", "i": ">I", "l": ">q", "L": ">Q"}
 _LENGTH = struct.Struct(">I")
 _FLAGS = struct.Struct(">H")
 #: Where the flags of a content header are, and where the properties begin.
@@ -107,7 +100,7 @@ def split_array(content: bytes) -> list[bytes]:
 
 def _end(content: bytes, at: int) -> int:
     """Return where the value ends that begins at some place."""
-    size = _SIZES.get(chr(content[at]))
+    size = SIZES.get(content[at : at + 1])
     if size is None:
         size = _LENGTH.size + int(_LENGTH.unpack_from(content, at + 1)[0])
     return at + 1 + size
@@ -152,5 +145,6 @@ def text_of(value: bytes | None) -> str | None:
 
 def integer_of(value: bytes | None) -> int:
     """Return the integer that a value is; 0 if it is none."""
-    form = None if value is None else _INTEGERS.get(chr(value[0]))
-    return 0 if form is None or value is None else int(struct.unpack(form, value[1:])[0])
+    if value is None or value[:1] not in INTEGERS or value[:1] == b"T":
+        return 0
+    return read_integer(value[:1], value[1:])

@@ -1,75 +1,47 @@
 """Field tables: the named arguments of declarations and bindings, and the headers of messages.
 
-A table goes three ways.  It is *text*, one and the same for equal tables, in which arguments are
-kept on the disk and by which one binding is told from another.  It is *compared* with another, as
-the headers exchange does: by value, where all numbers are of one class and a truth value is none.
-And its values are *named by type* when a client is told that one is wrong.
-
-The codec has turned wire types into Python's by then, and the width of an integer is lost; a text
-for a client names the width that most clients use.
+A table goes two ways.  It is *text*, one and the same for equal tables, in which arguments are kept
+on the disk and by which one binding is told from another; there the types of numbers matter.  And
+its values are *compared* with those of another, as the headers exchange does it; there all numbers
+are of one class, moments among them, and all texts of another.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-__all__ = ["Table", "from_text", "said", "same", "to_text", "type_name"]
+from ackproof.impl.wire.values import NAMES, type_name
 
-#: Values by name, as the codec gives them.
+__all__ = ["Table", "from_text", "same", "to_text"]
+
+#: Values by name, as `ackproof.impl.wire.fieldtables` gives them.
 Table = Mapping[str, Any]
 
-_SIGNED_INT_MAX = 2**31
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-
-# A tag for each Python type that the codec gives, and the name that the protocol has for it.
-# The order matters: bool is an int to Python.
-_TYPES: tuple[tuple[type, str, str], ...] = (
-    (bool, "t", "bool"),
-    (int, "i", "long"),
-    (float, "d", "double"),
-    (str, "S", "longstr"),
-    (bytes, "B", "longstr"),
-    (bytearray, "x", "binary"),
-    (Decimal, "D", "decimal"),
-    (datetime, "T", "timestamp"),
-    (dict, "F", "table"),
-    (list, "A", "array"),
-    (type(None), "V", "void"),
-)
-_NUMBERS = {"i", "d"}
-
-
-def _tag(value: object) -> str:
-    return next(tag for kind, tag, _ in _TYPES if isinstance(value, kind))
-
-
-def type_name(value: object) -> str:
-    """Return the name of a value's type, as RabbitMQ says it."""
-    if type(value) is int and -_SIGNED_INT_MAX <= value < _SIGNED_INT_MAX:
-        return "signedint"
-    return next(name for kind, _, name in _TYPES if isinstance(value, kind))
-
-
-def said(value: object) -> str:
-    """Return a value as it stands in a text for a client."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+#: What a text says for a type whose values are not always texts themselves.
+_OCTETS = "octets"
 
 
 def same(one: object, other: object) -> bool:
-    """Tell whether two values are equal: the numbers by value, all others by type and value."""
-    tags = {_tag(one), _tag(other)}
-    if len(tags) > 1:
-        return tags == _NUMBERS and one == other
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return one == other
+    """Tell whether two values are equal: numbers and texts by value, all others by type too."""
+    if _is_number(one) and _is_number(other):
+        return one == other
+    if isinstance(one, _TEXTS) and isinstance(other, _TEXTS):
+        return _bytes(one) == _bytes(other)
+    return type(one) is type(other) and _plain(one) == _plain(other)
+
+
+_TEXTS = (str, bytes, bytearray)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _bytes(value: str | bytes | bytearray) -> bytes:
+    return value.encode() if isinstance(value, str) else bytes(value)
 
 
 # -- text -----------------------------------------------------------------------------------------
@@ -82,36 +54,37 @@ def to_text(table: Table) -> str:
 
 def from_text(text: str) -> dict[str, Any]:
     """Return the table that a text of `to_text` stands for."""
-    table: dict[str, Any] = _restored(["F", json.loads(text)])
+    table: dict[str, Any] = _restored(["table", json.loads(text)])
     return table
 
 
 def _plain(value: Any) -> list[Any]:
-    tag = _tag(value)
+    tag = _OCTETS if type(value) is bytes else type_name(value)
     plain = _TO_JSON.get(tag)
     return [tag, value if plain is None else plain(value)]
 
 
 def _restored(plain: list[Any]) -> Any:
     tag, value = plain
-    restore = _FROM_JSON.get(tag)
-    return value if restore is None else restore(value)
+    return _FROM_JSON[tag](value)
 
 
 _TO_JSON: dict[str, Callable[[Any], Any]] = {
-    "B": lambda value: value.hex(),
-    "x": lambda value: value.hex(),
-    "D": str,
-    "T": lambda value: (value - _EPOCH) // _MICROSECOND,
-    "F": lambda value: {name: _plain(item) for name, item in value.items()},
-    "A": lambda value: [_plain(item) for item in value],
+    _OCTETS: lambda value: value.hex(),
+    "binary": lambda value: value.hex(),
+    "decimal": str,
+    "table": lambda value: {name: _plain(item) for name, item in value.items()},
+    "array": lambda value: [_plain(item) for item in value],
 }
 
+#: Most values are restored by their types.
 _FROM_JSON: dict[str, Callable[[Any], Any]] = {
-    "B": bytes.fromhex,
-    "x": bytearray.fromhex,
-    "D": Decimal,
-    "T": lambda value: _EPOCH + value * _MICROSECOND,
-    "F": lambda value: {name: _restored(item) for name, item in value.items()},
-    "A": lambda value: [_restored(item) for item in value],
+    **{name: kind for kind, name in NAMES.items()},
+    "longstr": str,
+    "void": lambda _: None,
+    _OCTETS: bytes.fromhex,
+    "binary": bytearray.fromhex,
+    "decimal": Decimal,
+    "table": lambda value: {name: _restored(item) for name, item in value.items()},
+    "array": lambda value: [_restored(item) for item in value],
 }

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ackproof.spec.lang import Breaks, Design, Option, Seq, action, handler, helper, require
+from ackproof.spec.lang import Breaks, Design, Option, Seq, Set, action, handler, helper, require
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import Msg, Replica, Seen
 from ackproof.spec.system import Confirms
@@ -22,7 +22,7 @@ class LinedUpProcess(QueueProcess):
     line: Annotated[Seq[Msg], 3]
 
     @helper
-    def first_direct(self) -> Option[Msg]:
+    def first_direct(self, sent: Set[Msg]) -> Option[Msg]:
         """Return the copy that came first."""
         return self.line[0] if len(self.line) > 0 else None
 
@@ -34,10 +34,12 @@ class LinedUpProcess(QueueProcess):
         super().hear(msg, persistent, confirming)
 
     @handler
-    def learn(self, msg: Msg, fate: Seen, persistent: bool, confirming: bool) -> None:
+    def learn(
+        self, msg: Msg, fate: Seen, persistent: bool, confirming: bool, sent: Set[Msg]
+    ) -> None:
         """Take the first of the line if it is the one that the master speaks of."""
-        first = self.first_direct()
-        super().learn(msg, fate, persistent, confirming)
+        first = self.first_direct(sent)
+        super().learn(msg, fate, persistent, confirming, sent)
         if first == msg:
             self.line.pop(0)
 

@@ -21,11 +21,9 @@ class PromptChannel(Channel):
         return min(self.unconfirmed, default=None)
 
     @handler
-    def process_down(
-        self, replica: Replica, reason: Reason, siblings: Set[Replica], led: bool
-    ) -> None:
+    def process_down(self, replica: Replica, reason: Reason, siblings: Set[Replica]) -> None:
         """Reject, and say so before anything else."""
-        super().process_down(replica, reason, siblings, led)
+        super().process_down(replica, reason, siblings)
         self.send_nacks()
         self.nacked |= self.rejected
         self.rejected.clear()

@@ -25,6 +25,7 @@ class LimitingConfirms(Confirms):
             self.replicas[replica].accept_again(msg, msg in self.persistent, msg not in self.plain)
         else:
             self.enqueue(msg, replica)
+            self.shorten(replica)
 
 
 design = Design(

@@ -78,6 +78,7 @@ class Confirms311(Confirms):
             self.replicas[replica].accept_again(msg, msg in self.persistent, msg not in self.plain)
         else:
             self.enqueue(msg, replica)
+            self.shorten(replica)
 
     @handler
     def tell_refusal(self, msg: Msg, replica: Replica) -> None:

@@ -32,9 +32,7 @@ class Channel37(Channel39):
                 self.confirmed.add(seq)
 
     @handler
-    def process_down(
-        self, replica: Replica, reason: Reason, siblings: Set[Replica], led: bool
-    ) -> None:
+    def process_down(self, replica: Replica, reason: Reason, siblings: Set[Replica]) -> None:
         """A process is gone, and what waited for it only is confirmed (A9)."""
         if reason == Reason.ABNORMAL:
             self.reject_pending(replica)

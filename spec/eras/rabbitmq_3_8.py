@@ -46,9 +46,7 @@ class Channel38(Channel39):
         self.failed.discard(seq)
 
     @handler
-    def process_down(
-        self, replica: Replica, reason: Reason, siblings: Set[Replica], led: bool
-    ) -> None:
+    def process_down(self, replica: Replica, reason: Reason, siblings: Set[Replica]) -> None:
         """A process is gone (A9, column 3.8)."""
         for seq in set(self.unconfirmed):
             if replica in self.unconfirmed[seq]:

@@ -22,10 +22,13 @@ from ackproof.spec.lang.process import (
     require,
 )
 from ackproof.spec.lang.properties import (
+    assumption,
     eventually,
     invariant,
+    lemma,
     properties_in,
     reachable,
+    restriction,
     step_property,
 )
 from ackproof.spec.lang.sorts import OrderedSort, Sort, bound
@@ -65,6 +68,7 @@ __all__ = [
     "Sort",
     "System",
     "action",
+    "assumption",
     "bound",
     "eventually",
     "fault",
@@ -72,9 +76,11 @@ __all__ = [
     "helper",
     "invariant",
     "least",
+    "lemma",
     "on",
     "properties_in",
     "reachable",
     "require",
+    "restriction",
     "step_property",
 ]

@@ -29,6 +29,8 @@ _DECORATORS = (
     properties.step_property,
     properties.eventually,
     properties.reachable,
+    properties.lemma,
+    properties.assumption,
 )
 
 

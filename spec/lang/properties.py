@@ -33,8 +33,8 @@ taken of an empty set, no bounded sequence overflows).  A model may ask for `NoD
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -43,11 +43,15 @@ __all__ = [
     "BUILT_IN",
     "DEADLOCK",
     "DEFINED",
+    "Lemma",
     "Property",
+    "assumption",
     "eventually",
     "invariant",
+    "lemma",
     "properties_in",
     "reachable",
+    "restriction",
     "step_property",
 ]
 
@@ -89,6 +93,63 @@ def _marked(kind: str, function: F) -> F:
 def invariant(function: F) -> F:
     """Mark a claim about every state."""
     return _marked("invariant", function)
+
+
+@dataclass(frozen=True)
+class Lemma:
+    """An invariant that helps to prove others.
+
+    Attributes:
+        property: the claim itself.
+        by: the names of what it is proved with.
+        found: whether a search has found it, rather than somebody written it.
+        steps: those names of `by` that are needed for some steps only, by action.
+    """
+
+    property: Property
+    by: tuple[str, ...]
+    found: bool = False
+    steps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def needs(self, action: str) -> tuple[str, ...]:
+        """Return the names of what it is proved with, for one action."""
+        some = {name for names in self.steps.values() for name in names}
+        here = self.steps.get(action, ())
+        return tuple(name for name in self.by if name not in some or name in here)
+
+
+def lemma(*by: str, found: bool = False, **steps: tuple[str, ...]) -> Callable[[F], F]:
+    """Mark an invariant that nobody asked for, and that helps to prove others.
+
+    Args:
+        by: the names of the properties and lemmas that it is proved with, itself aside.
+        found: whether a search has found it, rather than somebody written it.
+        steps: by action, the names of what else it takes to show that this action preserves it.
+    """
+    everything = tuple(dict.fromkeys((*by, *(name for names in steps.values() for name in names))))
+
+    def marked(function: F) -> F:
+        known = Lemma(Property("invariant", function), everything, found, steps)
+        function.__ackproof_lemma__ = known  # type: ignore[attr-defined]
+        return function
+
+    return marked
+
+
+def assumption(function: F) -> F:
+    """Mark a claim about constants, which every instance has to meet for proofs to be about it."""
+    known = Property("invariant", function)
+    function.__ackproof_assumption__ = known  # type: ignore[attr-defined]
+    return function
+
+
+def restriction(function: F) -> F:
+    """Mark an assumption that not every instance meets: proofs that need it are about the others.
+
+    What is proved with it is named with it wherever it is reported.
+    """
+    function.__ackproof_restriction__ = True  # type: ignore[attr-defined]
+    return assumption(function)
 
 
 def step_property(function: F) -> F:

@@ -17,7 +17,7 @@ an `_OwnedSet`: a built-in set that enters its map with its first element and le
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import FrozenInstanceError, dataclass
 from typing import Annotated, Any, Generic, Optional, TypeVar, dataclass_transform
 
 __all__ = [
@@ -264,10 +264,55 @@ class Each(dict[K, V], Generic[K, V]):
 
 @dataclass_transform(frozen_default=True)
 class Record:
-    """A value with named fields: `class Info(Record): persistent: bool`."""
+    """A value with named fields: `class Info(Record): persistent: bool`.
+
+    It is a frozen dataclass in all but one thing: its methods are written here once.  Those that
+    `dataclass` writes for each class are compiled whenever a program starts, and a broker is
+    waited for until that is done.
+    """
+
+    __match_args__ = ()
 
     def __init_subclass__(cls) -> None:
-        dataclass(frozen=True)(cls)
+        dataclass(init=False, repr=False, eq=False)(cls)
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        names: tuple[str, ...] = self.__match_args__
+        if named or len(values) != len(names):
+            values = self._complete(values, named)
+        self.__dict__.update(zip(names, values, strict=True))
+
+    def _complete(self, values: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        """Return the values of all fields, those given by name and defaults among them."""
+        cls = type(self)
+        names: tuple[str, ...] = self.__match_args__
+        given = dict(zip(names, values, strict=False))
+        unknown = named.keys() - set(names)
+        if len(values) > len(names) or given.keys() & named or unknown:
+            raise TypeError(f"{cls.__name__} has the fields {', '.join(names) or 'none'}")
+        given |= named
+        try:
+            return tuple(given[n] if n in given else getattr(cls, n) for n in names)
+        except AttributeError as missing:
+            raise TypeError(f"{cls.__name__} lacks a value for {missing.name!r}") from None
+
+    def __setattr__(self, name: str, _: Any) -> None:
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+    def __eq__(self, other: object) -> bool:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.__dict__.values()))
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
+        return f"{type(self).__qualname__}({fields})"
 
 
 @dataclass_transform(frozen_default=True)

@@ -19,6 +19,14 @@ from pamqp import commands
 from tests.impl.clients import HEADER, content, encode, heard
 from tests.impl.sockets import Bare
 
+
+def start_ok(login: str) -> bytes:
+    """Return a login."""
+    return encode(0, commands.Connection.StartOk({}, "PLAIN", login, "en_US"))
+
+
+LOGIN = start_ok("\0guest\0guest")
+TUNE_OK = encode(0, commands.Connection.TuneOk(2047, 131072, 0))
 COMMAND = [sys.executable, "-m", "ackproof.cli.serve", "--port", "0"]
 
 
@@ -122,6 +130,12 @@ def test_everything_that_happens_can_be_logged() -> None:
         ),
         (["--tls-cert", "there.pem"], "TLS needs both --tls-cert and --tls-key"),
         (
+            ["--memory-limit", "1000", "--max-message-size", "1000"],
+            "--memory-limit is 1000, and --max-message-size 1000: one message could fill the "
+            "memory, and would then wait for itself; give a larger limit, or a smaller size",
+        ),
+        (["--users", "nobody"], "cannot read the users of nobody: No such file or directory"),
+        (
             ["--tls-cert", "not-there.pem", "--tls-key", "key.pem"],
             "cannot read the certificate not-there.pem: No such file or directory",
         ),
@@ -164,3 +178,41 @@ def test_it_speaks_tls(tmp_path: Path) -> None:
             client.sendall(HEADER)
             assert heard(client.recv(65536)) == ["0 Connection.Start"]
         broker.stop()
+
+
+def test_limits_are_handed_on() -> None:
+    limits = (
+        *("--max-connections", "1", "--max-channels", "2047", "--max-queues", "1"),
+        *("--max-message-size", "10", "--memory-limit", "5000"),
+    )
+    with served("--in-memory", *limits) as broker:
+        client = Bare(broker.port).opened()
+        client.send(encode(1, commands.Queue.Declare(queue="first")))
+        assert client.line() == "1 Queue.DeclareOk first 0"
+        client.send(encode(1, commands.Queue.Declare(queue="second")))
+        assert "queue limit in vhost '/' (1) is reached" in client.line()
+        other = Bare(broker.port)
+        for sent in (HEADER, LOGIN, TUNE_OK):
+            other.send(sent)
+            if sent is not TUNE_OK:
+                other.line()
+        other.send(encode(0, commands.Connection.Open()))
+        assert "node connection limit (1) is reached" in other.line()
+        for one in (client, other):
+            one.close()
+        broker.stop()
+
+
+def test_users_come_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "users").write_text("# who may come in\n\nada:love:lace\n")
+    with served("--in-memory", "--users", str(tmp_path / "users")) as broker:
+        answers = []
+        for login in (start_ok("\0ada\0love:lace"), LOGIN):
+            client = Bare(broker.port)
+            client.send(HEADER)
+            client.line()
+            client.send(login)
+            answers.append(client.line())
+            client.close()
+        broker.stop()
+    assert answers == ["0 Connection.Tune", ""]

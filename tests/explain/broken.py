@@ -8,23 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 from unittest.mock import patch
 
-from ackproof.impl.machines import hosted, publishing
+from ackproof.impl.machines import hosted, publishing, replicas
 from ackproof.impl.machines.hosted import HostedQueue
 from ackproof.impl.machines.publishing import PublishingChannel
+from ackproof.impl.machines.sides import Sides
+from ackproof.impl.node import Node
+from ackproof.impl.oracle.faults import Faults
+from ackproof.impl.session.session import Session
 from ackproof.impl.steps.core import Steps
 from ackproof.impl.steps.scheduler import Action
 from ackproof.spec.channel import Channel
 from ackproof.spec.lang import Event, Option
 from ackproof.spec.mirror import QueueProcess
-from ackproof.spec.sorts import Msg, Replica
+from ackproof.spec.sorts import Msg, Reason, Replica
 from ackproof.spec.wire import Ack, CommitOk, Nack, Return
 
-from tests.explain.target import Target, ours
+from tests.explain.behaviour import Limited, Parting, Plain, Replicating
+from tests.explain.scenario import Scenario
+from tests.explain.target import OF_MIRRORS, Target, ours
 
-__all__ = ["BROKEN", "serving"]
+__all__ = ["BROKEN", "Broken", "serving"]
 
 Emit = Callable[[PublishingChannel, Event], None]
 _tell: Emit = PublishingChannel._emit
@@ -83,6 +89,13 @@ class _OneQueueIsEnough(Channel):
         super().settle(seq, replica, siblings)
 
 
+class _OneProcessIsEnough(Channel):
+    def settle(self, seq: Msg, replica: Replica, siblings: set[Replica]) -> None:
+        if replica in self.unconfirmed[seq]:
+            self.unconfirmed[seq] -= siblings - {replica}
+        super().settle(seq, replica, siblings)
+
+
 class _UnroutableIsNacked(Channel):
     def register(self, seq: Msg, targets: set[Replica]) -> None:
         super().register(seq, targets)
@@ -121,29 +134,110 @@ def _recover_less(self: HostedQueue) -> None:
         self.machine.ready.discard(min(self.machine.ready))
 
 
-#: What is wrong with each: the owner of a part, its name, and what is there instead.
-BROKEN: dict[str, tuple[Any, str, Any]] = {
-    "it acks what is not synced": (Steps, "_accept", _accept_at_once),
-    "it acks twice": (PublishingChannel, "_emit", _ack_twice),
-    "its acks are never multiple": (PublishingChannel, "_emit", _never_multiple),
-    "its acks are always multiple": (PublishingChannel, "_emit", _always_multiple),
-    "it nacks without a cause": (PublishingChannel, "_emit", _nack_without_cause),
-    "it acks what it should nack": (PublishingChannel, "_emit", _nack_told_as_ack),
-    "it returns after the ack": (PublishingChannel, "_emit", _return_after_ack),
-    "it acks in a transaction": (PublishingChannel, "_emit", _ack_in_transaction),
-    "it waits for one queue of several": (publishing, "Channel", _OneQueueIsEnough),
-    "it nacks what is unroutable": (publishing, "Channel", _UnroutableIsNacked),
-    "its queues begin with the youngest": (hosted, "QueueProcess", _LastInFirstOut),
-    "it does not mark what was delivered": (hosted, "QueueProcess", _MarksNothing),
-    "a crashed queue loses what was confirmed": (HostedQueue, "recover", _recover_less),
+class _CrashAccepts(Channel):
+    def counts_as_accepted(self, reason: Reason) -> bool:
+        return True
+
+
+class _NeverRefuses(QueueProcess):
+    def refuses(self) -> bool:
+        return False
+
+
+class _NeverDrops(QueueProcess):
+    def overflows(self) -> bool:
+        return False
+
+
+class _AlwaysNew(QueueProcess):
+    def promote(self) -> None:
+        super().promote()
+        self.delivered.clear()
+
+
+_sever = Session.sever
+
+
+def _sever_too_early(self: Session, *, written: bool) -> None:
+    _sever(self, written=False)
+
+
+def _yes(*_: Any) -> bool:
+    return True
+
+
+def _no(*_: Any) -> bool:
+    return False
+
+
+def _ignore(*_: Any, **__: Any) -> None:
+    pass
+
+
+class _OneByOne(Replicating):
+    """One publish at a time, so that many runs are explained soon."""
+
+    most = few = 1
+
+
+class Broken(NamedTuple):
+    """A broker that is wrong: the owner of a part, its name, and what is there instead.
+
+    Attributes:
+        behaviour: the clients that are to find it out.
+        replicas: how many the broker has.
+    """
+
+    owner: Any
+    part: str
+    instead: Any
+    behaviour: type[Scenario] = Plain
+    replicas: int = 1
+
+
+#: What is wrong with each.
+BROKEN: dict[str, Broken] = {
+    "it acks what is not synced": Broken(Steps, "_accept", _accept_at_once),
+    "it acks twice": Broken(PublishingChannel, "_emit", _ack_twice),
+    "its acks are never multiple": Broken(PublishingChannel, "_emit", _never_multiple),
+    "its acks are always multiple": Broken(PublishingChannel, "_emit", _always_multiple),
+    "it nacks without a cause": Broken(PublishingChannel, "_emit", _nack_without_cause),
+    "it acks what it should nack": Broken(PublishingChannel, "_emit", _nack_told_as_ack),
+    "it returns after the ack": Broken(PublishingChannel, "_emit", _return_after_ack),
+    "it acks in a transaction": Broken(PublishingChannel, "_emit", _ack_in_transaction),
+    "it waits for one queue of several": Broken(publishing, "Channel", _OneQueueIsEnough),
+    "it nacks what is unroutable": Broken(publishing, "Channel", _UnroutableIsNacked),
+    "it acks when a queue crashes": Broken(publishing, "Channel", _CrashAccepts),
+    "its queues begin with the youngest": Broken(hosted, "QueueProcess", _LastInFirstOut),
+    "it does not mark what was delivered": Broken(hosted, "QueueProcess", _MarksNothing),
+    "a crashed queue loses what was confirmed": Broken(HostedQueue, "recover", _recover_less),
+    "it tells what it should withhold": Broken(Faults, "withhold_confirms", _ignore),
+    "it tells what it should delay": Broken(Faults, "delay_confirms", _ignore),
+    "it takes what it should refuse": Broken(Faults, "nack_next", _ignore),
+    "it breaks off before it has told": Broken(Session, "sever", _sever_too_early),
+    "it reads on in an alarm": Broken(Node, "block", _ignore),
+    "a full queue takes more": Broken(hosted, "QueueProcess", _NeverRefuses, Limited),
+    "a full queue keeps the oldest": Broken(hosted, "QueueProcess", _NeverDrops, Limited),
+    "a message without time stays": Broken(HostedQueue, "lifetime", _ignore, Limited),
+    "it waits for one process of a queue": Broken(
+        publishing, "Channel", _OneProcessIsEnough, _OneByOne, 2
+    ),
+    "a minority goes on to confirm": Broken(Sides, "may_confirm", _yes, Parting, 3),
+    "a partition is no hindrance": Broken(Sides, "apart", _no, Parting, 3),
+    "a new master marks nothing": Broken(replicas, "QueueProcess", _AlwaysNew, _OneByOne, 2),
 }
 
 
 @contextmanager
 def serving(name: str) -> Iterator[Target]:
     """Give a broker that is wrong in this way, and does not notice itself."""
-    owner, part, instead = BROKEN[name]
-    with patch.object(owner, part, instead), ours() as target:
+    broken = BROKEN[name]
+    instead = patch.object(broken.owner, broken.part, broken.instead)
+    with instead, ours(replicas=broken.replicas) as target:
         target.check = lambda: None
         target.patience = 1.0
+        if broken.replicas > 1:
+            target.faults &= OF_MIRRORS | {
+                "partition"
+            }  # and nothing else, so that these are not rare
         yield target

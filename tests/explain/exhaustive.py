@@ -11,47 +11,75 @@ from collections.abc import Iterator
 
 from ackproof.model.live import State
 
-from tests.explain.explanations import Explanations, Place
-from tests.explain.seen import Hold, Operation, Restart
+from tests.explain.explanations import Place
+from tests.explain.operating import Operating
+from tests.explain.operations import (
+    Crash,
+    Delete,
+    Get,
+    Kill,
+    Operation,
+    Purge,
+    Restart,
+    Settle,
+)
 
-__all__ = ["Exhaustive"]
+__all__ = ["OF_COPIES", "OF_MESSAGES", "OF_MIRRORS", "OF_QUEUES", "Exhaustive"]
 
 #: Steps of one queue process.
-_OF_QUEUES = ("drain", "confirm_arrives", "reject_arrives", "down_arrives", "restart")
+OF_QUEUES = ("drain", "confirm_arrives", "reject_arrives", "down_arrives", "restart")
 #: Steps of a message in a queue process.
-_OF_MESSAGES = ("deliver", "write", "sync")
+OF_MESSAGES = ("deliver", "write", "sync")
+#: The same of a process that may be a mirror.
+OF_MIRRORS = ("promote",)
+OF_COPIES = ("deliver_to_mirror", "master_tells", "master_removes")
 
 
-class Exhaustive(Explanations):
+class Exhaustive(Operating):
     """The places that explain what was seen, by trying everything."""
 
     def following(self, place: Place) -> Iterator[Place]:
         """Yield the places next to one: any step of the specification."""
         yield from self._take_input(place)
         yield from self._do_operation(place)
-        for name in ("flush", "complete"):
-            yield from self._after(place, self.machine.step(place.state, name))
+        if "flush" not in place.held:
+            for name in ("flush", "complete"):
+                yield from self._after(place, self.machine.step(place.state, name))
         for replica in self.machine.replicas:
-            for name in _OF_QUEUES:
-                yield from self._after(place, self.machine.step(place.state, name, replica))
+            mirrored = len(self.machine.siblings[replica]) > 1
+            for name in OF_QUEUES + (OF_MIRRORS if mirrored else ()):
+                for after in self._after(place, self.machine.step(place.state, name, replica)):
+                    trims = name in OF_MIRRORS
+                    yield after._replace(
+                        state=self.trimmed(after.state, replica) if trims else after.state
+                    )
             level = self.machine.get(place.state, f"replicas[{replica}].store.level")
-            coming = self.machine.get(place.state, "network.publishes").get(replica, set())
+            coming = self.on_the_way(place.state, replica)
             for msg in set(level) | coming:
-                for name in _OF_MESSAGES:
-                    if not (place.held and name == "sync"):
+                for name in OF_MESSAGES + (OF_COPIES if mirrored else ()):
+                    if name not in place.held:
                         step = self.machine.step(place.state, name, msg, replica)
                         yield from self._after(place, step)
 
-    def operated(
-        self, state: State, held: bool, operation: Operation
-    ) -> Iterator[tuple[State, bool]]:
+    def on_the_way(self, state: State, replica: str) -> set[int]:
+        """Return the messages that something is under way of to a process."""
+        parts = ("publishes", "copies", "discards", "refusals", "removals")
+        return {
+            msg
+            for part in parts
+            for msg in self.machine.get(state, f"network.{part}").get(replica, ())
+        }
+
+    def operated(self, state: State, held: frozenset[str], operation: Operation) -> Iterator[State]:
         """Yield the state after an operation that is possible right here."""
-        if isinstance(operation, Hold):
-            yield state, operation.held
-            return
         if isinstance(operation, Restart):
-            yield self.started_again(state, operation), False
+            yield self.started_again(state, operation)
             return
-        after = self.at_once(state, self.queues[operation.queue], operation)
+        if isinstance(operation, Kill):
+            dead = self.quietly(state, "lose_node", operation.replica)
+            after = None if dead is None else self.trimmed(dead, operation.replica)
+        else:
+            assert isinstance(operation, Get | Settle | Purge | Delete | Crash)
+            after = self.at_once(state, self.led(state, operation.queue), operation)
         if after is not None:
-            yield after, held
+            yield after

@@ -2,9 +2,12 @@
 
 A *place* is a state, with how much of what was sent the broker has taken, how many of the frames
 that were read it has written, and how many operations have happened.  From there the
-specification's own steps lead on, and what a step shows must be what was read next.  What was seen
-is explained if a place is reached where all of it has happened.  Otherwise the next frame, where
-the best attempt ends, is the first one that no behaviour of the specification has.
+specification's own steps lead on, and what a step shows must be what was read next.
+
+After each frame there must be a place where all frames and operations so far have happened, or
+where a step begins with the last of them and has more to write.  If there is none, then that frame
+is the first one that no behaviour of the specification has.  When all that was sent is answered
+for, the places where all of it has happened are those to go on from, and the others are forgotten.
 
 What places are next to one is said twice: by all steps in all orders
 (`tests.explain.exhaustive`), which is the definition, and by those that are needed
@@ -13,28 +16,19 @@ What places are next to one is said twice: by all steps in all orders
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ackproof.spec.lang import Event
-from ackproof.spec.sorts import Status
+from ackproof.spec.wire import Ack, Nack, Return
 
-from tests.explain.machine import SpecMachine, State
-from tests.explain.seen import (
-    Close,
-    Closed,
-    Crash,
-    Delete,
-    Get,
-    Operation,
-    Publish,
-    Purge,
-    Restart,
-    Seen,
-    Settle,
-)
+from tests.explain.machine import Outcome, SpecMachine, State
+from tests.explain.seen import Seen
 
-__all__ = ["Explanations", "Place", "Unexplained"]
+__all__ = ["LONGEST", "Explanations", "Place", "Unexplained"]
+
+#: How many frames one flush may write, at most, for all that is tried.
+LONGEST = 6
 
 
 class Unexplained(AssertionError):
@@ -42,10 +36,15 @@ class Unexplained(AssertionError):
 
 
 class Place(NamedTuple):
-    """A state, whether the disk is held in it, and how much of what was seen lies behind it."""
+    """A state, what is held back in it, and how much of what was seen lies behind it.
+
+    Attributes:
+        held: steps that are not taken, `sync` and `flush`; and `failing` if there may be an alarm
+            at any time, `clearing` if there is one that may be over.
+    """
 
     state: State
-    held: bool = False
+    held: frozenset[str] = frozenset()
     taken: int = 0
     written: int = 0
     done: int = 0
@@ -56,7 +55,7 @@ class Explanations:
 
     Args:
         machine: the specification.
-        queues: the process that stands for each queue, by the name the test gives it.
+        queues: the first master of each queue, by the name the test gives it.
         found: where to note what was not explained.
     """
 
@@ -68,6 +67,38 @@ class Explanations:
         self.queues = queues
         self.seen = Seen()
         self.places = {Place(machine.initial())}
+        self._window = set(self.places)
+        self._looking = False
+        self._goes_on = False
+        self.flushes: dict[Any, list[Outcome]] = {}
+        self.after_operation: dict[tuple[State, frozenset[str], int], list[State]] = {}
+
+    def look(self) -> None:
+        """Go on to the places that explain what was seen, of which more may be under way.
+
+        Raises:
+            Unexplained: there are none.
+        """
+        self._extend()
+        end = len(self.seen.frames), len(self.seen.operations)
+        if not any(place[3:] == end for place in self._window) and not self._may_go_on():
+            self._complain()
+        self._window = {place for place in self._window if self._may_lead_on(place)}
+
+    def _may_go_on(self) -> bool:
+        """Tell whether a step from some place begins with the last frames, and has more."""
+        self._looking, self._goes_on = True, False
+        with self.machine.sized():
+            for place in self._window:
+                for _ in self.following(place):
+                    pass
+        self._looking = False
+        return self._goes_on
+
+    def _may_lead_on(self, place: Place) -> bool:
+        """Tell whether all frames are written in a place, or one step may write the rest."""
+        rest = self.seen.frames[place.written :]
+        return len(rest) < LONGEST and all(isinstance(one, Ack | Nack | Return) for one in rest)
 
     def advance(self) -> None:
         """Go on to all places that explain what was seen since.
@@ -77,29 +108,30 @@ class Explanations:
         Raises:
             Unexplained: there are none.
         """
-        with self.machine.sized():
-            reached = self._reach(self.places)
+        self._extend()
         seen = self.seen
         end = (len(seen.inputs), len(seen.frames), len(seen.operations))
-        found = {place for place in reached if place[2:] == end}
+        found = {place for place in self._window if place[2:] == end}
         if not found:
-            self.found.append(self._complain(reached))
-            raise Unexplained(self.found[-1])
+            self._complain()
         self.places = found
+        self._window = set(found)
+        self.after_operation.clear()
+        self.flushes.clear()
 
-    def _reach(self, places: Iterable[Place]) -> set[Place]:
-        reached = set(places)
-        waiting = list(reached)
-        while waiting:
-            for found in self.following(waiting.pop()):
-                if found not in reached:
-                    reached.add(found)
-                    waiting.append(found)
-        return reached
+    def _extend(self) -> None:
+        with self.machine.sized():
+            reached = self._window
+            waiting = list(reached)
+            while waiting:
+                for found in self.following(waiting.pop()):
+                    if found not in reached:
+                        reached.add(found)
+                        waiting.append(found)
 
-    def _complain(self, reached: set[Place]) -> str:
+    def _complain(self) -> None:
         seen = self.seen
-        best = max(reached, key=lambda p: (p.written + p.done + p.taken, p.written))
+        best = max(self._window, key=lambda p: (p.written + p.done + p.taken, p.written))
         impossible = (
             f"frame {best.written + 1}, {seen.frames[best.written]}"
             if best.written < len(seen.frames)
@@ -107,16 +139,19 @@ class Explanations:
             if best.done < len(seen.operations)
             else "that no frame came after the last one"
         )
-        states = [p for p in reached if p[2:] == best[2:]][:3]
-        return "\n".join(
-            [
-                f"the specification does not explain {impossible}",
-                "what the client did and saw:",
-                *(f"  {i}. {line}" for i, line in enumerate(seen.log, 1)),
-                "the last states that explain what was before:",
-                *(f"  {'held: ' if p.held else ''}{self.machine.tell(p.state)}" for p in states),
-            ]
-        )
+        states = [p for p in self._window if p[2:] == best[2:]][:3]
+        lines = [
+            f"the specification does not explain {impossible}",
+            "what the client did and saw:",
+            *(f"  {i}. {line}" for i, line in enumerate(seen.log, 1)),
+            "the last states that explain what was before:",
+            *(
+                f"  {', '.join(sorted(p.held))}{': ' if p.held else ''}{self.machine.tell(p.state)}"
+                for p in states
+            ),
+        ]
+        self.found.append("\n".join(lines))
+        raise Unexplained(self.found[-1])
 
     # -- one step -------------------------------------------------------------------------------
 
@@ -124,118 +159,15 @@ class Explanations:
         """Yield the places next to one."""
         raise NotImplementedError
 
-    def operated(
-        self, state: State, held: bool, operation: Operation
-    ) -> Iterator[tuple[State, bool]]:
-        """Yield the states after an operation, and whether the disk is held in them."""
-        raise NotImplementedError
-
-    def started_again(self, state: State, restart: Restart) -> State:
-        """Return the state in which a node that was killed runs again (C5)."""
-        crashed = self._quietly(state, "crash_node")
-        assert crashed is not None
-        state = crashed
-        for replica in self.machine.replicas:
-            state = self._quietly(state, "restart", replica) or state
-        return self.machine.reborn(state, restart.following)
-
-    def restarted(self, state: State, queues: Iterable[str]) -> Iterator[State]:
-        """Yield the states in which a publish to these queues, or a commit, is to be tried."""
-        yield state
-
-    def _do_operation(self, place: Place) -> Iterator[Place]:
-        if place.done == len(self.seen.operations):
-            return
-        taken, written = self.seen.since[place.done]
-        if place.taken >= taken and place.written >= written:
-            operation = self.seen.operations[place.done]
-            if isinstance(operation, Restart):
-                place = place._replace(taken=operation.sent)
-            for state, held in self.operated(place.state, place.held, operation):
-                yield place._replace(state=state, held=held, done=place.done + 1)
-
     def matched(self, place: Place, state: State, events: tuple[Event, ...]) -> Iterator[Place]:
         """Yield the place after a step, if what it shows is what was read."""
         end = place.written + len(events)
-        if tuple(self.seen.frames[place.written : end]) == events:
+        read = tuple(self.seen.frames[place.written : end])
+        if read == events:
             yield place._replace(state=state, written=end)
-
-    # -- inputs ---------------------------------------------------------------------------------
-
-    def _take_input(self, place: Place) -> Iterator[Place]:
-        seen = self.seen
-        if place.taken == len(seen.inputs) or seen.after[place.taken] > place.done:
-            return
-        following = place._replace(taken=place.taken + 1)
-        one = seen.inputs[place.taken]
-        if isinstance(one, Close):
-            closed = self.machine.step(place.state, "close")
-            state, answer = (place.state, ()) if closed is None else (closed[0], (Closed(),))
-            number = self.machine.get(state, "channel.next_seq")
-            yield from self.matched(following, self.machine.reborn(state, number), answer)
-        elif isinstance(one, Publish):
-            for state in self.restarted(place.state, one.queues):
-                yield from self._publish(following, state, one)
-        else:
-            sending = self.queues if one.action == "tx_commit" else ()
-            for state in self.restarted(place.state, sending):
-                yield from self._after(following, self.machine.step(state, one.action))
-
-    def _publish(self, place: Place, state: State, one: Publish) -> Iterator[Place]:
-        names = {"q" + self.queues[name][1:] for name in one.queues}
-        action = "publish_in_tx" if one.tx else "publish"
-        yield from self._after(
-            place,
-            self.machine.step(state, action, one.msg, names, one.mandatory, one.persistent),
-        )
+        elif self._looking and read and read == events[: len(read)]:
+            self._goes_on = True  # and the rest is still to be read
 
     def _after(self, place: Place, step: tuple[State, tuple[Event, ...]] | None) -> Iterator[Place]:
         if step is not None:
             yield from self.matched(place, *step)
-
-    # -- operations -----------------------------------------------------------------------------
-
-    def at_once(self, state: State, replica: str, operation: Operation) -> State | None:
-        """Return the state after an operation, if it is possible right here."""
-        if self._of(state, replica, "status") is not Status.RUNNING:
-            return None
-        ready = self._of(state, replica, "ready")
-        if isinstance(operation, Crash):
-            return self._quietly(state, "crash_queue", replica)
-        if isinstance(operation, Settle):
-            step = "requeue" if operation.requeue else "acknowledge"
-            return self._quietly(state, step, operation.msg, replica)
-        if isinstance(operation, Get):
-            if operation.msg is None or not ready:
-                return state if operation.msg is None and not ready else None
-            return self._handed_out(state, replica, operation)
-        if isinstance(operation, Purge):
-            return self._emptied(state, replica) if len(ready) == operation.count else None
-        assert isinstance(operation, Delete)
-        if operation.count not in (None, len(ready)):
-            return None
-        return self._quietly(state, "delete_queue", "q" + replica[1:])
-
-    def _handed_out(self, state: State, replica: str, get: Get) -> State | None:
-        """Return the state after the head of a queue was got, if it is the one that was got."""
-        if (get.msg in self._of(state, replica, "delivered")) != get.redelivered:
-            return None
-        return self._quietly(state, "drop" if get.no_ack else "take", get.msg, replica)
-
-    def _emptied(self, state: State, replica: str) -> State | None:
-        """Return the state after all that was ready in a queue was dropped."""
-        after: State | None = state
-        for msg in sorted(self._of(state, replica, "ready")):
-            if after is not None:
-                after = self._quietly(after, "drop", msg, replica)
-        return after
-
-    # -- help -----------------------------------------------------------------------------------
-
-    def _of(self, state: State, replica: str, name: str) -> Any:
-        return self.machine.get(state, f"replicas[{replica}].{name}")
-
-    def _quietly(self, state: State, action: str, *args: Any) -> State | None:
-        """Return the state after a step of which a client sees nothing; None if it is not one."""
-        step = self.machine.step(state, action, *args)
-        return None if step is None or step[1] else step[0]

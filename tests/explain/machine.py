@@ -5,13 +5,15 @@ objects that hold the state.  Ghosts are put back to what they were at first: be
 read them, and two states that differ in nothing else are one.
 
 The instance is large enough for one run of the stateful test: every queue name that is ever
-declared is a queue of its own, and there is one message for each publish.
+declared is a queue of its own, each process that joins one is another, and there is one message for
+each publish.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -23,12 +25,14 @@ from ackproof.spec.lang.frontend import compile_model
 from ackproof.spec.lang.process import hints_of
 from ackproof.spec.lang.sorts import bound as sorts_bound
 from ackproof.spec.model import MODEL
-from ackproof.spec.sorts import Consumer, Msg, Node, Queue, Replica, Tag
+from ackproof.spec.sorts import Born, Consumer, Msg, Node, Overflow, Queue, Replica, Tag
 
-__all__ = ["SpecMachine", "State"]
+__all__ = ["Action", "Kind", "Outcome", "SpecMachine", "State"]
 
 #: What a step leads to: the state, and what a client sees of it.
 Outcome = tuple[State, tuple[Event, ...]]
+#: An action by its name, or several calls on the live system that are one step.
+Action = str | Callable[..., None]
 
 
 @cache
@@ -36,19 +40,59 @@ def _program() -> Any:
     return compile_model(MODEL)
 
 
+@dataclass(frozen=True)
+class Kind:
+    """What a queue is.
+
+    Attributes:
+        durable: whether it is.
+        limit: how many messages may be ready in it; None for any number.
+        refuses: whether it refuses what is too much, and drops nothing for it.
+        expiring: whether its messages have no time.
+        mirrors: how many mirrors its master has.
+        spares: how many more may join.
+        nodes: the node of each of its processes, the first one being that of the clients; none if
+            the network never falls apart.
+    """
+
+    durable: bool = True
+    limit: int | None = None
+    refuses: bool = False
+    expiring: bool = False
+    mirrors: int = 0
+    spares: int = 0
+    nodes: tuple[str, ...] = ()
+
+    @property
+    def born(self) -> list[Born]:
+        """Return what each of its processes is at first, by age."""
+        return [Born.MASTER] + [Born.MIRROR] * self.mirrors + [Born.LATER] * self.spares
+
+
 class SpecMachine:
-    """The system at a size, one queue process for each queue.
+    """The system at a size.
 
     Args:
         messages: how many publishes there can be.
-        durable: for each queue, whether it is.
+        kinds: what each queue is.
+
+    Attributes:
+        replicas: all processes.
+        siblings: for each process, those of the same queue, by age.
+        kind: for each process, what its queue is.
+        queue: for each process, which queue it is of.
     """
 
-    def __init__(self, messages: int, durable: Iterable[bool]) -> None:
-        self.durable = tuple(durable)
-        numbers = range(1, len(self.durable) + 1)
-        self.replicas = tuple(f"r{i}" for i in numbers)
-        self._bound = _bound(messages, self.durable)
+    def __init__(self, messages: int, kinds: Iterable[Kind]) -> None:
+        kinds = tuple(kinds)
+        self.queue = _queues(kinds)
+        self.replicas = tuple(self.queue)
+        self.kind = {r: kinds[int(self.queue[r][1:]) - 1] for r in self.replicas}
+        self.siblings = {
+            r: tuple(s for s in self.replicas if self.queue[s] == self.queue[r])
+            for r in self.replicas
+        }
+        self._bound = _bound(messages, kinds)
         self._live = Live(self._bound)
         self._initial = self._bound.initial()[: len(self._bound.locations)]
         self._places = {loc.name: i for i, loc in enumerate(self._bound.locations)}
@@ -58,6 +102,16 @@ class SpecMachine:
             for loc in self._bound.locations
         ]
         self._taken: dict[Any, Outcome | None] = {}
+
+    def is_mirror(self, replica: str) -> bool:
+        """Tell whether a process is a mirror from the beginning."""
+        born = self.kind[replica].born
+        return born[self.siblings[replica].index(replica)] is Born.MIRROR
+
+    def node(self, replica: str) -> str | None:
+        """Return the node of a process, if it has one."""
+        nodes = self.kind[replica].nodes
+        return nodes[self.siblings[replica].index(replica)] if nodes else None
 
     @contextmanager
     def sized(self) -> Iterator[None]:
@@ -95,17 +149,18 @@ class SpecMachine:
                 values[place] = self._initial[place]
         return self.put(tuple(values), channel__next_seq=following, publisher__next_tag=following)
 
-    def step(self, state: State, action: str, *args: Any) -> Outcome | None:
+    def step(self, state: State, action: Action, *args: Any) -> Outcome | None:
         """Take a step; None if the specification does not allow it here."""
         key = (state, action, tuple(frozenset(a) if isinstance(a, set) else a for a in args))
         if key not in self._taken:
             self._taken[key] = self._step(state, action, args)
         return self._taken[key]
 
-    def _step(self, state: State, action: str, args: tuple[Any, ...]) -> Outcome | None:
+    def _step(self, state: State, action: Action, args: tuple[Any, ...]) -> Outcome | None:
         self._live.change(state)
+        root = self._live.root
         try:
-            getattr(self._live.root, action)(*args)
+            getattr(root, action)(*args) if isinstance(action, str) else action(root, *args)
         except NotEnabled:
             return None
         values = list(self._live.read())
@@ -127,18 +182,35 @@ class SpecMachine:
         )
 
 
+def _queues(kinds: tuple[Kind, ...]) -> dict[str, str]:
+    """Return the queue of each process."""
+    of = [f"q{i}" for i, kind in enumerate(kinds, 1) for _ in kind.born]
+    return {f"r{i}": queue for i, queue in enumerate(of, 1)}
+
+
 @cache
-def _bound(messages: int, durable: tuple[bool, ...]) -> Bound:
-    numbers = range(1, len(durable) + 1)
-    off = {Node: 0, Consumer: 0, Tag: 0}
+def _bound(messages: int, kinds: tuple[Kind, ...]) -> Bound:
+    queue = _queues(kinds)
+    kind = {r: kinds[int(queue[r][1:]) - 1] for r in queue}
+    born = dict(zip(queue, (one for k in kinds for one in k.born), strict=True))
+    nodes = dict(zip(queue, (node for k in kinds for node in k.nodes), strict=False))
+    off = {Node: len(set(nodes.values())), Consumer: 0, Tag: 0}
     instance = Instance(
         name="stateful",
         purpose="what a run of the stateful test can be about",
-        sizes={**off, Msg: messages, Queue: len(durable), Replica: len(durable)},
+        sizes={**off, Msg: messages, Queue: len(kinds), Replica: len(queue)},
         constants={
-            "QueueProcess.of": {f"r{i}": f"q{i}" for i in numbers},
-            "QueueProcess.durable": {f"r{i}": durable[i - 1] for i in numbers},
+            "QueueProcess.of": queue,
+            "QueueProcess.born": born,
+            "QueueProcess.durable": {r: kind[r].durable for r in queue},
+            "QueueProcess.limited": {r: kind[r].limit is not None for r in queue},
+            "QueueProcess.max_length": {r: kind[r].limit or 0 for r in queue},
+            "QueueProcess.overflow": {
+                r: Overflow.REJECT_PUBLISH if kind[r].refuses else Overflow.DROP_HEAD for r in queue
+            },
             "QueueProcess.marking": True,
+            "QueueProcess.node": {r: nodes.get(r) for r in queue},
+            "Confirms.home": min(nodes.values(), default=None),
             "Confirms.transactions": True,
         },
     )

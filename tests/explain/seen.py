@@ -15,26 +15,32 @@ written in any order.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 from ackproof.spec.lang import Event
 
-__all__ = [
-    "Close",
-    "Closed",
-    "Crash",
-    "Delete",
-    "Frame",
-    "Get",
-    "Hold",
-    "Input",
-    "Operation",
-    "Publish",
-    "Purge",
-    "Restart",
-    "Seen",
-    "Settle",
-    "Simple",
-]
+from tests.explain.operations import Operation
+
+__all__ = ["ENDING", "Close", "Closed", "Fate", "Frame", "Input", "Publish", "Seen", "Simple"]
+
+
+class Fate(Enum):
+    """What the test has asked to happen to a publish.
+
+    `REFUSED`: its queues refuse it.  `FATAL`: they crash as they have taken it in.  `FINAL`: they
+    are deleted then.  `MUTING`: its channel tells nothing from then on.  `EXPIRING`: it has no
+    time, so it expires as soon as it is the head of a queue.
+    """
+
+    REFUSED = "refused"
+    FATAL = "fatal"
+    FINAL = "final"
+    MUTING = "muting"
+    EXPIRING = "expiring"
+
+
+#: Fates by which queues end as they have taken a message in.
+ENDING = frozenset({Fate.FATAL, Fate.FINAL})
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,7 @@ class Publish:
     mandatory: bool
     persistent: bool
     tx: bool = False
+    fate: Fate | None = None
 
 
 @dataclass(frozen=True)
@@ -64,70 +71,7 @@ class Closed(Event):
     """channel.close-ok: what is read after it is of another channel."""
 
 
-@dataclass(frozen=True)
-class Get:
-    """basic.get and its answer; `msg` None for basic.get-empty."""
-
-    queue: str
-    no_ack: bool
-    msg: int | None
-    redelivered: bool = False
-
-
-@dataclass(frozen=True)
-class Settle:
-    """A delivered message is acknowledged (or thrown away), or put back."""
-
-    msg: int
-    queue: str
-    requeue: bool
-
-
-@dataclass(frozen=True)
-class Purge:
-    """queue.purge, and how many messages it says to have dropped."""
-
-    queue: str
-    count: int
-
-
-@dataclass(frozen=True)
-class Delete:
-    """queue.delete, and how many messages were ready."""
-
-    queue: str
-    count: int | None
-
-
-@dataclass(frozen=True)
-class Crash:
-    """The process of a queue was made to crash."""
-
-    queue: str
-
-
-@dataclass(frozen=True)
-class Hold:
-    """From now on the disk completes no fsync; or it does again."""
-
-    held: bool
-
-
-@dataclass(frozen=True)
-class Restart:
-    """The node was killed and started again, and the client connected again.
-
-    Attributes:
-        sent: how many inputs there were; what was not taken by then never is.
-        following: the number of the next message.
-    """
-
-    sent: int
-    following: int
-
-
 Input = Publish | Simple | Close
-Operation = Get | Settle | Purge | Delete | Crash | Hold | Restart
 Frame = Event
 
 
@@ -137,21 +81,28 @@ class Seen:
 
     Attributes:
         after: for each input, how many operations were over when it was sent.
+        known: for each input, how many frames had been read when it was sent.
         since: for each operation, how many inputs had certainly been taken, and how many frames
             had been read, when it began.
+        fates: what is to happen to which message, if anything is.
         log: all of it, in the order in which the client noticed.
     """
 
     inputs: list[Input] = field(default_factory=list)
     after: list[int] = field(default_factory=list)
+    known: list[int] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)
     since: list[tuple[int, int]] = field(default_factory=list)
+    fates: dict[int, Fate] = field(default_factory=dict)
     log: list[str] = field(default_factory=list)
 
     def sent(self, one: Input) -> None:
         """Something was sent on the publishing channel."""
         self.inputs.append(one)
+        self.known.append(len(self.frames))
+        if isinstance(one, Publish) and one.fate is not None:
+            self.fates[one.msg] = one.fate
         self.after.append(len(self.operations))
         self.log.append(f"sent     {one}")
 

@@ -7,11 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Protocol
+from unittest.mock import patch
 
 from ackproof.impl.running import RunningBroker
+from ackproof.impl.storage import commits
 
-__all__ = ["Ours", "Target", "Theirs", "ours"]
+__all__ = ["OF_CLUSTERS", "OF_MIRRORS", "Ours", "Target", "Theirs", "ours"]
+
+#: The faults of the reference broker, whatever the order of its steps.
+FAULTS = frozenset(
+    {
+        "block",
+        "crash_next",
+        "crash_queue",
+        "delay_confirms",
+        "delete_next",
+        "delete_queue",
+        "drop_connection",
+        "fail_writes",
+        "nack_next",
+        "reorder_confirms",
+        "restart_node",
+        "withhold_confirms",
+    }
+)
+#: Those of mirrored queues.  Where there are mirrors, a node is not restarted.
+OF_MIRRORS = frozenset({"kill_replica", "restart_replica", "slow_replica"})
+#: Those of clusters, and what else may happen there while all processes of a queue run.
+OF_CLUSTERS = frozenset({"nack_next", "partition", "withhold_confirms"})
 
 
 class Target(Protocol):
@@ -20,7 +44,7 @@ class Target(Protocol):
     Attributes:
         host: address it listens on.
         port: port it listens on.
-        faults: the names of those methods below that it has.
+        faults: what it can be asked to do wrong, by the names of the reference broker.
         patience: seconds to wait for what must come.
     """
 
@@ -32,17 +56,8 @@ class Target(Protocol):
     def schedule(self, order: int) -> None:
         """Take steps in an order drawn by this number, if that can be chosen."""
 
-    def crash_queue(self, name: str) -> bool:
-        """Crash the process of a queue, which starts again by itself; False if it is down."""
-
-    def restart_node(self) -> None:
-        """Kill the broker and start it again, on the same port and the same disk."""
-
-    def hold_fsync(self) -> None:
-        """Let no fsync return from now on."""
-
-    def release_fsync(self) -> None:
-        """Let them return again."""
+    def strike(self, fault: str, *args: Any, **about: Any) -> None:
+        """Ask for a fault, or release what one has held; for one of `faults` only."""
 
     def check(self) -> None:
         """Ask the broker itself whether all was well; raise AssertionError if not."""
@@ -57,9 +72,6 @@ class Ours:
         self.host, self.port, self.faults = broker.host, broker.port, faults
         self._seeded = broker.seed is not None
         self._broker = broker
-        self.restart_node = broker.restart_node
-        self.hold_fsync = broker.hold_fsync
-        self.release_fsync = broker.release_fsync
         self.check = broker.check
 
     def schedule(self, order: int) -> None:
@@ -67,13 +79,9 @@ class Ours:
         if self._seeded:
             self._broker.schedule(order)
 
-    def crash_queue(self, name: str) -> bool:
-        """Crash the process of a queue, which starts again by itself; False if it is down."""
-        try:
-            self._broker.crash_queue(name)
-        except ValueError:
-            return False
-        return True
+    def strike(self, fault: str, *args: Any, **about: Any) -> None:
+        """Ask for a fault by the name of the broker's method."""
+        getattr(self._broker, fault)(*args, **about)
 
 
 class Theirs:
@@ -88,26 +96,29 @@ class Theirs:
     def schedule(self, order: int) -> None:
         """Do nothing: it takes its own order."""
 
-    def crash_queue(self, name: str) -> bool:
-        """Refuse: this is not possible from outside."""
-        raise NotImplementedError("crash_queue is not among the faults of this broker")
-
-    def hold_fsync(self) -> None:
-        """Refuse: this is not possible from outside."""
-        raise NotImplementedError("this is not among the faults of this broker")
-
-    restart_node = release_fsync = hold_fsync
+    def strike(self, fault: str, *args: Any, **about: Any) -> None:
+        """Refuse: nothing can be asked of it."""
+        raise LookupError(f"{fault} is not among the faults of this broker, which has none")
 
     def check(self) -> None:
         """Do nothing: it cannot be asked."""
 
 
 @contextmanager
-def ours(seed: int | None = None) -> Iterator[Ours]:
+def ours(seed: int | None = None, replicas: int = 1) -> Iterator[Ours]:
     """Give a fresh broker, which takes its steps in the usual order or in one drawn by `seed`.
 
     With a seed the disk cannot be held: what has landed may be noticed much later.
     """
-    faults = {"crash_queue", "restart_node"} | ({"hold_fsync"} if seed is None else set())
-    with RunningBroker(seed=seed) as broker:
-        yield Ours(broker, frozenset(faults))
+    faults = FAULTS
+    if seed is None:
+        faults |= {"hold_fsync"}
+    if replicas > 2:
+        faults = OF_CLUSTERS
+    elif replicas > 1:
+        faults = (faults | OF_MIRRORS) - {"restart_node"}
+    with (
+        patch.object(commits, "RETRY", 0.02),
+        RunningBroker(seed=seed, replicas=replicas) as broker,
+    ):
+        yield Ours(broker, faults)

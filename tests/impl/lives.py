@@ -17,7 +17,8 @@ import sys
 from pathlib import Path
 from types import TracebackType
 
-from ackproof.cli.serve import serve
+from ackproof.cli.serve_options import Asked
+from ackproof.cli.serving import run
 
 __all__ = ["Lives"]
 
@@ -78,7 +79,7 @@ class Lives:
 
 def _live(directory: Path) -> None:
     print(os.getpid(), flush=True)
-    serve(port=0, data=directory)
+    run(Asked(port=0, data=directory))
 
 
 def _main() -> None:

@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import pika
-from ackproof.impl.storage.committer import Storage
+from ackproof.impl.running import RunningBroker
+from ackproof.impl.storage.commits import Storage
 from ackproof.impl.storage.journal import Batch
 from pamqp import commands, frame
 
 from tests.impl.clients import HEADER, encode, heard
 
-__all__ = ["Bare", "GatedDisk", "PikaPublisher", "blocking", "eventually"]
+__all__ = ["Bare", "GatedDisk", "PikaPublisher", "blocking", "eventually", "publisher"]
 
 _PATIENCE = 60.0
 
@@ -179,3 +180,20 @@ class Bare:
 
 
 _OPEN: frame.FrameTypes = commands.Connection.Open()
+
+
+def publisher(broker: RunningBroker) -> Bare:
+    """Return a client in confirm mode that wants to know when it is blocked, with a queue."""
+    client = Bare(broker.port)
+    knows = {"capabilities": {"connection.blocked": True}}
+    opening = (
+        commands.Connection.StartOk(knows, "PLAIN", "\0guest\0guest", "en_US"),
+        commands.Connection.TuneOk(2047, 131072, 0),
+        commands.Connection.Open(),
+    )
+    client.send(HEADER + encode(0, *opening))
+    declare = commands.Queue.Declare(queue="q", durable=True)
+    client.send(encode(1, commands.Channel.Open(), commands.Confirm.Select(), declare))
+    while not client.line().startswith("1 Queue.DeclareOk"):
+        pass
+    return client

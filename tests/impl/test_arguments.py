@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from pamqp import commands
 
@@ -24,13 +26,13 @@ WRONG: list[tuple[str, object, str]] = [
     ("x-expires", 2**40, "{value_too_large,1099511627776}"),
     ("x-message-ttl", -1, "{value_negative,-1}"),
     ("x-message-ttl", 315360000001, "{value_too_large,315360000001}"),
-    ("x-dead-letter-routing-key", 5, "{unacceptable_type,signedint}"),
+    ("x-dead-letter-routing-key", 5, "{unacceptable_type,byte}"),
     ("x-dead-letter-routing-key", "k", "routing_key_but_no_dlx_defined"),
     ("x-max-length", [], '"expected integer, got array"'),
     ("x-max-length", -1, "{value_negative,-1}"),
     ("x-max-length-bytes", {}, '"expected integer, got table"'),
     ("x-max-priority", 256, "{max_value_exceeded,256}"),
-    ("x-overflow", 5, "{unacceptable_type,signedint}"),
+    ("x-overflow", 5, "{unacceptable_type,byte}"),
     ("x-overflow", "x", "invalid_overflow"),
     ("x-queue-mode", "x", "\"unsupported queue mode 'x'\""),
     ("x-queue-version", 3, "\"unsupported queue version '3'\""),
@@ -50,7 +52,7 @@ def test_a_wrong_value_is_refused(name: str, value: object, wrong: str) -> None:
 def test_a_dead_letter_exchange_is_a_name() -> None:
     assert declare(Wire().opened(), x_dead_letter_exchange=5) == (
         "1 Channel.Close 406 PRECONDITION_FAILED - "
-        "invalid type 'signedint' for arg 'x-dead-letter-exchange' in queue 'q' in vhost '/'"
+        "invalid type 'byte' for arg 'x-dead-letter-exchange' in queue 'q' in vhost '/'"
     )
 
 
@@ -62,14 +64,34 @@ def test_an_argument_of_another_type_of_queue_is_refused() -> None:
 
 
 def test_another_type_of_queue_is_not_implemented() -> None:
-    answer = declare(Wire().opened(), x_queue_type="quorum")
+    arguments: Any = {"x-queue-type": "quorum"}
+    method = commands.Queue.Declare(queue="q", durable=True, arguments=arguments)
+    (answer,) = Wire().opened().say(1, method)
     assert answer.endswith("540 NOT_IMPLEMENTED - queue type 'quorum' is not implemented")
 
 
-def test_another_version_of_queues_is_not_implemented() -> None:
-    answer = declare(Wire().opened(), x_queue_version=2)
+@pytest.mark.parametrize("kind", ["quorum", "stream"])
+@pytest.mark.parametrize(
+    ("flags", "wrong"),
+    [
+        ({"auto_delete": True, "exclusive": True}, "auto-delete"),
+        ({"exclusive": True}, "exclusive-owner"),
+        ({}, "non-durable"),
+    ],
+)
+def test_a_replicated_queue_has_to_last(kind: str, flags: dict[str, bool], wrong: str) -> None:
+    arguments: Any = {"x-queue-type": kind}
+    method = commands.Queue.Declare(queue="q", arguments=arguments, **flags)  # type: ignore[arg-type]
+    assert Wire().opened().say(1, method) == [
+        f"1 Channel.Close 406 PRECONDITION_FAILED - invalid property '{wrong}' for queue 'q' "
+        "in vhost '/'"
+    ]
+
+
+def test_each_type_of_queue_has_arguments_of_its_own() -> None:
+    answer = declare(Wire().opened(), x_queue_type="stream", x_message_ttl=5)
     assert answer.endswith(
-        "540 NOT_IMPLEMENTED - queue argument 'x-queue-version' is not implemented"
+        "invalid arg 'x-message-ttl' for queue 'q' in vhost '/' of queue type rabbit_stream_queue"
     )
 
 
@@ -78,6 +100,7 @@ def test_another_version_of_queues_is_not_implemented() -> None:
     [
         ("x-queue-type", "classic"),
         ("x-queue-version", 1),
+        ("x-queue-version", 2),
         ("x-queue-mode", "lazy"),
         ("x-queue-master-locator", "min-masters"),
         ("x-single-active-consumer", True),
@@ -94,7 +117,7 @@ def test_declaring_again_with_an_argument_that_matters_is_refused() -> None:
     declare(wire)
     assert declare(wire, x_max_length=5) == (
         "1 Channel.Close 406 PRECONDITION_FAILED - inequivalent arg 'x-max-length' for queue 'q' "
-        "in vhost '/': received the value '5' of type 'signedint' but current is none"
+        "in vhost '/': received the value '5' of type 'byte' but current is none"
     )
 
 

@@ -61,6 +61,7 @@ def start_ok(client: FieldTable | None = None) -> frame.FrameTypes:
         ({"queues": 0}, "queues is 0; it must be 1 or more"),
         ({"table_depth": 500}, "table_depth is 500; it must be from 1 to 128"),
         ({"handshake": 0}, "handshake and closing are seconds, and must be more than 0"),
+        ({"unacked_for": 0}, "unacked_for is seconds, and must be more than 0"),
         ({"memory": 100, "body_size": 100}, r"memory \(100\) must be more than body_size \(100\)"),
     ],
 )
@@ -199,7 +200,7 @@ def test_an_alarm_that_changes_its_reason_is_the_same_alarm() -> None:
     wire.publish(1, "none")
     wire.session.alarm("low on memory & low on disk")
     assert wire.hear() == []
-    assert wire.session.blocked
+    assert wire.session.alarms.blocked
 
 
 def test_a_blocked_client_can_be_closed_and_its_answer_is_heard() -> None:
@@ -291,7 +292,7 @@ def test_when_memory_is_full_publishers_wait_until_there_is_some_again(quiet: No
                 lines.append(client.line())
         sent.join()
         assert lines.count("0 Connection.Blocked") - lines.count("0 Connection.Unblocked") in (0, 1)
-        eventually(lambda: not broker.ask(lambda _: server(broker)._alarms))
+        eventually(lambda: not broker.ask(lambda _: server(broker)._alarms.reason))
         helper.close()
         client.close()
 

@@ -7,13 +7,14 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.errors import Flaky
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.explain.behaviour import against
+from tests.explain.behaviour import Limited, Parting, Plain, Replicating, against
 from tests.explain.broken import BROKEN, serving
 from tests.explain.explanations import Unexplained
+from tests.explain.scenario import Scenario
 from tests.explain.target import ours
 
 SOME = settings(
-    max_examples=40,
+    max_examples=10,
     stateful_step_count=12,
     deadline=None,
     derandomize=True,
@@ -24,18 +25,28 @@ SOME = settings(
 #: A broken broker is found, and not shrunk to the shortest run that shows it.
 FOUND = settings(SOME, max_examples=300, phases=[Phase.generate], report_multiple_bugs=False)
 
-
-def test_the_broker_is_explained() -> None:
-    run_state_machine_as_test(against(ours), settings=SOME)
+ONCE = [(Plain, 1), (Limited, 1), (Replicating, 2), (Parting, 3)]
 
 
-def test_the_broker_is_explained_in_any_order() -> None:
-    run_state_machine_as_test(against(lambda: ours(seed=0)), settings=SOME)
+def explain(behaviour: type[Scenario], replicas: int, seed: int | None, how: settings) -> None:
+    """Let a client do what comes to mind, on brokers of ours."""
+    machine = against(lambda: ours(seed, replicas), behaviour)
+    run_state_machine_as_test(machine, settings=how)
+
+
+@pytest.mark.parametrize(("behaviour", "replicas"), ONCE)
+def test_the_broker_is_explained(behaviour: type[Scenario], replicas: int) -> None:
+    explain(behaviour, replicas, None, SOME)
+
+
+@pytest.mark.parametrize(("behaviour", "replicas"), ONCE[:2])
+def test_the_broker_is_explained_in_any_order(behaviour: type[Scenario], replicas: int) -> None:
+    explain(behaviour, replicas, 0, SOME)
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_broker_is_not_explained(name: str) -> None:
-    behaviour = against(lambda: serving(name))
+    behaviour = against(lambda: serving(name), BROKEN[name].behaviour)
     # When it shows depends on time as well, which Hypothesis may complain of.
     with pytest.raises((Unexplained, Flaky)):
         run_state_machine_as_test(behaviour, settings=FOUND)

@@ -6,6 +6,7 @@ import logging
 import ssl
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from ackproof.impl.limits import Limits
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.tls import TlsError, load_tls
 
-from tests.impl.clients import HEADER
+from tests.impl.clients import HEADER, heard
 from tests.impl.sockets import Bare, eventually
 
 
@@ -91,6 +92,44 @@ def test_who_does_not_trust_the_certificate_does_not_come_in(broker: RunningBrok
     with pytest.raises(ssl.SSLCertVerificationError):
         ssl.create_default_context().wrap_socket(client.socket, server_hostname="localhost")
     client.close()
+
+
+def test_the_first_bytes_may_come_with_the_end_of_the_handshake(
+    broker: RunningBroker, files: Path
+) -> None:
+    client, incoming, outgoing = Bare(broker.port), ssl.MemoryBIO(), ssl.MemoryBIO()
+    tls = trusting(files).wrap_bio(incoming, outgoing, server_hostname="localhost")
+    with suppress(ssl.SSLWantReadError):
+        tls.do_handshake()
+    while True:
+        client.send(outgoing.read())
+        incoming.write(client.socket.recv(65536))
+        with suppress(ssl.SSLWantReadError):
+            tls.do_handshake()
+            break
+    tls.write(HEADER)
+    client.send(outgoing.read())
+    answer = b""
+    while not answer:
+        incoming.write(client.socket.recv(65536))
+        with suppress(ssl.SSLWantReadError):
+            answer = tls.read(65536)
+    assert heard(answer) == ["0 Connection.Start"]
+    client.close()
+
+
+def test_handshakes_count_as_sockets_and_have_only_so_much_time(files: Path) -> None:
+    context = load_tls(files / "server.pem", files / "server.key")
+    with RunningBroker(tls=context, limits=Limits(handshakes=2, handshake=0.3)) as broker:
+        silent = [Bare(broker.port), Bare(broker.port)]
+        eventually(lambda: len(broker._node._server._handshakes) == 2)
+        with suppress(ConnectionError):
+            assert Bare(broker.port).socket.recv(1) == b""
+        for client in silent:
+            assert client.socket.recv(1) == b""
+            client.close()
+        assert broker.ask(lambda _: not broker._node._server._handshakes)
+        connect(broker, trusting(files)).close()
 
 
 def test_a_client_may_have_to_show_a_certificate(files: Path) -> None:

@@ -309,6 +309,29 @@ def cancelled_while_unsettled(side: Side) -> list[str]:
     return told + ack(client, 2) + ack(client, 3)
 
 
+def without_room(side: Side, **limits: object) -> list[str]:
+    """A queue that has room for nothing gives away what arrives, and drops what comes back."""
+    client = side.open(1, 2, 9)
+    client.say(1, commands.Queue.Declare(queue="without-room", arguments=limits))  # type: ignore[arg-type]
+    told = client.say(1, commands.Basic.Qos(prefetch_count=1)) + consume(client, "without-room")
+    for text in (b"a long one", b"another one"):
+        told += client.say(9, *content("without-room", text, persistent=False))
+    told += nack(client, 1) + get(client, "without-room")
+    return told + client.say(1, commands.Queue.Delete(queue="without-room"))
+
+
+def without_room_for_messages(side: Side) -> list[str]:
+    return without_room(side, **{"x-max-length": 0})
+
+
+def without_room_for_bytes(side: Side) -> list[str]:
+    return without_room(side, **{"x-max-length-bytes": 3})
+
+
+def without_room_for_consumers(side: Side) -> list[str]:
+    return without_room(side, **{"x-max-length": 0, "x-overflow": "reject-publish"})
+
+
 def connection_closed(side: Side) -> list[str]:
     client, other = holding(side, "hung-up", *"ab"), side.open(1)
     told = consume(other, "hung-up")
@@ -327,6 +350,9 @@ SCENARIOS = (
     priorities,
     cancelled_while_unsettled,
     connection_closed,
+    without_room_for_messages,
+    without_room_for_bytes,
+    without_room_for_consumers,
     requeue_order,
     requeued_to_the_consumer,
     multiple,

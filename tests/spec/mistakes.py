@@ -248,6 +248,16 @@ class UnlimitedConsumer(Consuming):
         return self.consuming.has_room()
 
 
+class BurdenedChannel(ConsumerChannel):
+    """Counts for ever what it has delivered once."""
+
+    @handler
+    def settle(self, tags: Set[Tag]) -> None:
+        """Settle, and relieve nobody."""
+        for tag in tags:
+            self.unacked[tag] = None
+
+
 class UnlimitedChannel(ConsumerChannel):
     """Does not look at the shared limit."""
 
@@ -325,6 +335,7 @@ MISTAKES: dict[str, tuple[Design, str]] = {
     "UnknownTagClosesChannel": (_design(LenientChannel), "tags"),
     "PrefetchRespected": (_design(UnlimitedConsumer), "tags"),
     "SharedPrefetchRespected": (_design(UnlimitedChannel), "limit"),
+    "LoadIsWhatIsUnsettled": (_design(BurdenedChannel), "tags"),
     "RedeliveredIsMarked": (_design(ForgetfulQueue), "tags"),
     "FetchedAgainIsMarked": (_design(ForgetfulQueue), "tags"),
     "DeliveredInOrder": (_design(DisorderlyQueue), "tags"),

@@ -38,7 +38,7 @@ def settle(channel: Channel, *numbers: int) -> None:
 
 def down(channel: Channel, process: Replica, reason: Reason) -> None:
     """The only process of a queue is gone."""
-    channel.process_down(process, reason, {process}, True)
+    channel.process_down(process, reason, {process})
 
 
 def flush(channel: Channel, frames: list[Event]) -> list[Event]:
@@ -161,8 +161,8 @@ def confirm(channel: Channel, name: str) -> None:
     channel.settle(message(1), replica(name), siblings_of(name))
 
 
-def ends(channel: Channel, name: str, reason: Reason, led: bool = False) -> None:
-    channel.process_down(replica(name), reason, siblings_of(name), led)
+def ends(channel: Channel, name: str, reason: Reason) -> None:
+    channel.process_down(replica(name), reason, siblings_of(name))
 
 
 def siblings_of(name: str) -> set[Replica]:
@@ -212,7 +212,7 @@ def test_a_mirror_that_goes_leaves_the_decision_to_the_master(
 def test_a_queue_of_which_one_confirmed_and_the_others_went_has_accepted(channel: Channel) -> None:
     mirrored_publish(channel)
     confirm(channel, "r2")
-    ends(channel, "r1", Reason.BENIGN, led=True)
+    ends(channel, "r1", Reason.BENIGN)
     assert channel.unconfirmed[message(1)] == replicas("r3")
     confirm(channel, "r3")
     assert channel.confirmed == messages(1)
@@ -221,7 +221,7 @@ def test_a_queue_of_which_one_confirmed_and_the_others_went_has_accepted(channel
 def test_the_end_of_one_that_has_confirmed_takes_nothing_back(channel: Channel) -> None:
     mirrored_publish(channel)
     confirm(channel, "r1")
-    ends(channel, "r1", Reason.ABNORMAL, led=True)
+    ends(channel, "r1", Reason.ABNORMAL)
     assert channel.vouched[message(1)] == replicas("r1")
     confirm(channel, "r2")
     confirm(channel, "r3")
@@ -230,7 +230,7 @@ def test_the_end_of_one_that_has_confirmed_takes_nothing_back(channel: Channel) 
 
 def test_a_queue_of_which_all_went_and_none_confirmed_rejects(channel: Channel) -> None:
     mirrored_publish(channel)
-    ends(channel, "r1", Reason.BENIGN, led=True)
+    ends(channel, "r1", Reason.BENIGN)
     assert not channel.rejected
     ends(channel, "r2", Reason.BENIGN)
     assert channel.rejected == messages(1)
@@ -244,14 +244,14 @@ def test_a_crash_of_a_mirror_rejects_what_its_master_could_still_take(channel: C
 
 def test_the_deletion_of_a_queue_settles_it_for_all_of_its_processes(channel: Channel) -> None:
     mirrored_publish(channel)
-    ends(channel, "r1", Reason.NORMAL, led=True)
+    ends(channel, "r1", Reason.NORMAL)
     assert channel.unconfirmed[message(1)] == replicas("r3")
 
 
-def test_a_mirror_that_ends_normally_is_no_deletion(channel: Channel) -> None:
+def test_the_normal_end_of_a_mirror_is_a_deletion_too(channel: Channel) -> None:
     channel.publish(replicas("r2"), False)
     ends(channel, "r2", Reason.NORMAL)
-    assert channel.rejected == messages(1)
+    assert channel.confirmed == messages(1)
 
 
 # -- telling --------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import pytest
 from ackproof.model.check import check
 from ackproof.model.verdict import Verdict
 from ackproof.spec.lang import NotEnabled
+from ackproof.spec.sorts import Level
 from ackproof.spec.wire import (
     Ack,
     Cancel,
@@ -117,6 +118,29 @@ def test_a_message_goes_past_an_empty_queue_to_a_consumer_without_acks() -> None
         assert running.told() == [Deliver(tag(1), C1, message(1), False)]
         assert running.queue().outbox == messages(1)
         assert not running.queue().store.level
+
+
+def test_a_consumer_with_acks_gets_what_the_queue_has_no_room_for() -> None:
+    with live() as running:
+        running.queue().limited, running.queue().max_length = True, 0
+        running.system.select()
+        running.publish(1, 1, persistent=True)
+        running.told()
+        running.system.hand_on(message(1), R, C1)
+        assert running.told() == [Deliver(tag(1), C1, message(1), False)]
+        assert running.queue().pending == messages(1)
+        assert running.queue().store.level[message(1)] == Level.BUFFERED
+        running.publish(2, 1)
+        running.system.deliver(message(2), R)
+        assert not running.queue().ready
+
+
+def test_one_with_acks_takes_nothing_past_a_queue_that_has_room() -> None:
+    with live() as running:
+        running.system.select()
+        running.publish(1, 1)
+        with pytest.raises(NotEnabled):
+            running.system.hand_on(message(1), R, C1)
 
 
 def test_a_get_ignores_the_limit_and_takes_a_tag(two: Live) -> None:

@@ -40,7 +40,7 @@ def learn(
 ) -> None:
     """The master's copies arrive."""
     for number in numbers:
-        mirror.learn(message(number), fate, persistent, confirm)
+        mirror.learn(message(number), fate, persistent, confirm, set(mirror.direct))
 
 
 def synced(mirror: QueueProcess, *numbers: int) -> None:
@@ -56,7 +56,7 @@ def synced(mirror: QueueProcess, *numbers: int) -> None:
 def test_a_direct_copy_waits_until_the_master_says_what_became_of_it(mirror: QueueProcess) -> None:
     hear(mirror, 1, 2)
     assert mirror.direct == messages(1, 2)
-    assert mirror.first_direct() == M
+    assert mirror.first_direct(mirror.direct) == M
     assert not mirror.ready | mirror.outbox
     assert not mirror.store.level
 
@@ -233,7 +233,7 @@ def test_a_channel_that_is_gone_leaves_nothing_that_waits_for_it(mirror: QueuePr
     learn(mirror, 2, fate=Seen.DISCARDED)
     hear(mirror, 3)
     assert mirror.remembers()
-    mirror.forget_sender()
+    mirror.forget_sender(mirror.known())
     assert not mirror.remembers()
     assert not mirror.direct
     assert mirror.ready == messages(1)
@@ -244,7 +244,7 @@ def test_what_waits_for_the_disk_is_confirmed_to_nobody_in_particular(
 ) -> None:
     hear(mirror, 1)
     learn(mirror, 1)
-    mirror.forget_sender()
+    mirror.forget_sender(mirror.known())
     assert mirror.seen[M] == Seen.CALLED
 
 

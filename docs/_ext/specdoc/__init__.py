@@ -2,9 +2,9 @@
 
 `library` finds what there is: machines, steps, properties, designs, instances, rules.  `pages`
 writes a page for each before the build starts; a page holds one directive.  The directives
-(`machines`, `claims`, `rule_pages`, `exhibits`, `eras`, `promises`, `instances`, `language`,
-`constructors`, `commands`) return document nodes, made of the building blocks in `markup`.
-`domain` resolves the references between the pages.
+(`machines`, `claims`, `rule_pages`, `exhibits`, `eras`, `promises`, `proofs`, `instances`,
+`language`, `constructors`, `commands`) return document nodes, made of the building blocks in
+`markup`.  `domain` resolves the references between the pages.
 
 What is shown comes from the specification's source (`source`), its typed IR (`describe`, `calls`,
 `charts`) or the checker (`evidence`, `traces`); nothing is copied by hand, so nothing can be out
@@ -29,6 +29,7 @@ from specdoc import (
     machines,
     pages,
     promises,
+    proofs,
     prose,
     rule_pages,
 )
@@ -58,6 +59,9 @@ DIRECTIVES = {
     "commands": commands.CommandList,
     "run": commands.RunDirective,
     "promises": promises.PromisesDirective,
+    "proof-table": proofs.ProofTable,
+    "lemmas": proofs.LemmaTable,
+    "suppositions": proofs.SuppositionList,
     "says": prose.SaysDirective,
     "witness": prose.WitnessDirective,
     "trace-legend": prose.LegendDirective,

@@ -9,6 +9,7 @@ are made in the order in which RabbitMQ makes them, since a client may break sev
 from __future__ import annotations
 
 from ackproof.impl.session.methods import (
+    access,
     basic,
     channel,
     confirm,
@@ -25,6 +26,7 @@ __all__ = ["METHODS"]
 
 #: What to do for a method, by its type.
 METHODS: dict[type[base.Frame], Handler] = {
+    **access.METHODS,
     **basic.METHODS,
     **channel.METHODS,
     **confirm.METHODS,

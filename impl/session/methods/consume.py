@@ -9,7 +9,7 @@ from ackproof.impl.machines.hosted import HostedQueue
 from ackproof.impl.session.methods.handler import Methods
 from ackproof.impl.session.methods.reply import cancel_replies, consume_replies
 from ackproof.impl.steps.replying import PSEUDO_QUEUE
-from ackproof.impl.wire.tables import type_name
+from ackproof.impl.wire.values import is_integer, type_name
 from pamqp import commands
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _priority(queue: HostedQueue, value: object) -> int:
     Raises:
         SoftError: 406, it is no number.
     """
-    if isinstance(value, int) and not isinstance(value, bool):
+    if is_integer(value):
         return value
     raise SoftError(
         406,

@@ -112,12 +112,14 @@ def _bind(channel: SessionChannel, method: commands.Queue.Bind) -> None:
 
 
 def _unbind(channel: SessionChannel, method: commands.Queue.Unbind) -> None:
-    """Remove a binding; none such is as good, whatever is missing."""
+    """Remove a binding; none such is as good, whatever is missing and whose the queue is."""
     name = channel.queue_name(method.queue)
-    if name in channel.vhost.queues:
-        channel.vhost.find(name, channel.session)
     change = channel.vhost.topology.unbind_queue(
-        stripped(method.exchange), name, _routing_key(method, name), method.arguments or {}
+        stripped(method.exchange),
+        name,
+        _routing_key(method, name),
+        method.arguments or {},
+        check=lambda: channel.vhost.check_access(name, channel.session),
     )
     stored = channel.vhost.changed(change)
     channel.answer(lambda: channel.reply(commands.Queue.UnbindOk()), on_disk=stored)

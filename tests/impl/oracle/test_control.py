@@ -1,91 +1,17 @@
-"""The control API over a real socket: what it does, what it refuses, and what it bounds."""
+"""The control API over a real socket: what it does, and what it refuses."""
 
 from __future__ import annotations
 
-import asyncio
-import http.client
-import json
-import socket
-import threading
 from collections.abc import Iterator
-from concurrent.futures import Future
-from contextlib import contextmanager
-from typing import Any
 
 import pytest
-from ackproof.impl.node import Node
-from ackproof.impl.oracle import control
-from ackproof.impl.oracle.control import Control
-from ackproof.impl.oracle.history import History
+from ackproof.impl.storage.disk import Disk, DiskError
+from ackproof.impl.storage.stored import Stored
 from pamqp import commands
 
 from tests.impl.clients import content, encode
-from tests.impl.sockets import Bare, eventually
-
-
-class Remote:
-    """A node in another thread, and its control API."""
-
-    def __init__(self, ports: Future[tuple[int, int]]) -> None:
-        self.port, self.control = ports.result()
-        self.stopped = threading.Event()
-
-    def ask(self, method: str, path: str, body: object = None, **headers: str) -> Any:
-        """Send a request; return the status and the object that it is answered with."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.control, timeout=30)
-        text = body if isinstance(body, bytes | None) else json.dumps(body).encode()
-        connection.request(method, path, text, headers)
-        answer = connection.getresponse()
-        assert answer.headers["Content-Type"] == "application/json"
-        told = json.loads(answer.read())
-        connection.close()
-        return answer.status, told
-
-    def fault(self, name: str, /, **arguments: Any) -> Any:
-        """Ask for a fault that must be accepted."""
-        assert self.ask("POST", f"/faults/{name}", arguments) == (200, {"fault": name})
-
-    def raw(self, data: bytes) -> bytes:
-        """Send bytes; return all that comes."""
-        with socket.create_connection(("127.0.0.1", self.control), timeout=30) as client:
-            client.sendall(data)
-            return b"".join(iter(lambda: client.recv(65536), b""))
-
-
-@contextmanager
-def remote(seed: int | None = None) -> Iterator[Remote]:
-    """Run a node with a control API."""
-    ports: Future[tuple[int, int]] = Future()
-    stopping: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
-
-    async def serve() -> None:
-        stop = asyncio.Event()
-        stopping.set_result((asyncio.get_running_loop(), stop))
-        node = Node(seed=seed, history=History(recording=True))
-        api = Control(node, stop.set)
-        try:
-            ports.set_result((await node.start(), await api.start("127.0.0.1", 0)))
-            await stop.wait()
-            await api.stop()
-            await node.stop()
-        except BaseException as error:
-            if not ports.done():
-                ports.set_exception(error)
-            raise
-        finally:
-            node.close()
-
-    thread = threading.Thread(target=lambda: asyncio.run(serve()))
-    thread.start()
-    try:
-        client = Remote(ports)
-        yield client
-    finally:
-        loop, stop = stopping.result()
-        if thread.is_alive() and not loop.is_closed():
-            loop.call_soon_threadsafe(stop.set)
-        thread.join(30)
-        assert not thread.is_alive()
+from tests.impl.oracle.remote import Remote, remote
+from tests.impl.sockets import Bare
 
 
 @pytest.fixture(scope="module")
@@ -162,6 +88,16 @@ def test_faults_can_be_asked_for_by_name() -> None:
         assert node.ask("GET", "/check")[1]["passed"]
 
 
+def test_confirms_can_be_reordered() -> None:
+    with remote() as node:
+        client = with_queue(node)
+        node.fault("reorder_confirms", n=3, order=[2, 3, 1], routing_key="q")
+        for _ in range(3):
+            client.send(encode(1, *content("q")))
+        assert [client.line() for _ in range(3)] == ["1 ack 2", "1 ack 3", "1 ack 1"]
+        client.close()
+
+
 def test_the_order_can_be_drawn_by_a_seed() -> None:
     with remote() as node:
         assert node.ask("POST", "/schedule", {"seed": 7}) == (200, {"seed": 7})
@@ -194,7 +130,20 @@ def test_it_stops_when_asked() -> None:
         ("POST", "/health", None, 405, "ask for it with GET, not POST"),
         ("GET", "/faults/hold_fsync", None, 405, "ask for it with POST, not GET"),
         ("GET", "/history?since=-1", None, 400, "since is '-1'; send a number"),
-        ("POST", "/faults/crash_queue", {}, 400, "missing a required argument: 'name'"),
+        (
+            "POST",
+            "/faults/crash_queue",
+            {},
+            400,
+            "crash_queue: missing a required argument: 'name'; it takes name and may take vhost",
+        ),
+        (
+            "POST",
+            "/faults/block",
+            {"why": "so"},
+            400,
+            "block: got an unexpected keyword argument 'why'; it may take reason",
+        ),
         ("POST", "/faults/hold_fsync", {"n": 1}, 400, "unexpected keyword argument 'n'"),
         ("POST", "/faults/nack_next", {"n": "two"}, 400, "n is 'two'; it must be an integer"),
         ("POST", "/faults/nack_next", {"key": "q"}, 400, "publishes cannot be chosen by key; use"),
@@ -202,6 +151,11 @@ def test_it_stops_when_asked() -> None:
         ("POST", "/faults/crash_queue", {"name": ["x"]}, 400, "crash_queue: ['x'] is no name"),
         ("POST", "/faults/delete_queue", {"name": {}}, 400, "delete_queue: {} is no name"),
         ("POST", "/faults/drop_connection", {"when": "now"}, 400, "when is 'now'; it must be one"),
+        ("POST", "/faults/reorder_confirms", {"n": 1}, 400, "n is 1; it must be from 2 to 1000"),
+        ("POST", "/faults/reorder_confirms", {"order": 7}, 400, "order is 7; it must be reversed"),
+        ("POST", "/faults/reorder_confirms", {"order": [3, 1]}, 400, "the numbers from 1 to 2"),
+        ("POST", "/faults/fail_writes", {"n": 0}, 400, "n is 0; it must be 1 or more"),
+        ("POST", "/faults/hold_fsync", {"n": 1}, 400, "it takes no arguments"),
         ("POST", "/faults/explode", {}, 404, "there is no fault 'explode'; there are block, clear"),
         ("POST", "/schedule", {}, 400, 'schedule takes {"seed": N} with an integer, or null'),
         ("POST", "/schedule", {"seed": True}, 400, "schedule takes"),
@@ -219,52 +173,13 @@ def test_what_cannot_be_done_is_refused_with_what_to_do(
     assert error in told["error"]
 
 
-@pytest.mark.parametrize("host", ["example.org", "example.org:5680", "a.b:c"])
-def test_a_page_that_has_made_its_name_lead_here_cannot_ask(node: Remote, host: str) -> None:
-    status, told = node.ask("GET", "/history", Host=host)
-    assert status == 403
-    assert "as localhost" in told["error"]
+def test_a_node_that_cannot_start_again_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(_: Disk) -> Stored:
+        raise DiskError("it is damaged")
 
-
-@pytest.mark.parametrize(
-    "host", ["localhost", "localhost:80", "127.0.0.1:1", "[::1]:5680", "[::1]"]
-)
-def test_whoever_asks_by_address_is_answered(node: Remote, host: str) -> None:
-    assert node.ask("GET", "/queues", Host=host)[0] == 200
-
-
-def test_a_page_in_a_browser_cannot_ask(node: Remote) -> None:
-    status, told = node.ask("POST", "/stop", Origin="http://example.org")
-    assert status == 403
-    assert told["error"].startswith("this is not for web pages; ask without a browser")
-
-
-@pytest.mark.parametrize(
-    ("data", "status"),
-    [
-        (b"hello\r\n\r\n", b"400"),
-        (b"GET http://[ HTTP/1.1\r\n\r\n", b"400"),
-        (b"GET / HTTP/1.1\r\nX: " + b"x" * 9000 + b"\r\n\r\n", b"431"),
-        (b"POST /stop HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", b"411"),
-        (b"POST /stop HTTP/1.1\r\nContent-Length: -1\r\n\r\n", b"400"),
-        (b"POST /stop HTTP/1.1\r\nContent-Length: 9999999999999\r\n\r\n", b"413"),
-    ],
-)
-def test_what_is_not_http_is_refused(node: Remote, data: bytes, status: bytes) -> None:
-    assert node.raw(data).startswith(b"HTTP/1.1 " + status)
-
-
-def test_a_request_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(control, "_PATIENCE", 0.02)
     with remote() as node:
-        assert node.raw(b"GET /health").startswith(b"HTTP/1.1 408 ")
-        eventually(lambda: node.ask("GET", "/health")[0] == 200)
-
-
-def test_a_client_that_leaves_is_no_trouble(caplog: pytest.LogCaptureFixture) -> None:
-    with remote() as node:
-        for data in (b"", b"GET", b"GET /health HTTP/1.1\r\n\r\n"):
-            with socket.create_connection(("127.0.0.1", node.control)) as client:
-                client.sendall(data)
-        assert node.ask("GET", "/health")[0] == 200
-    assert not caplog.records
+        with monkeypatch.context() as patch:
+            patch.setattr(Disk, "recover", damaged)
+            asked = node.ask("POST", "/faults/restart_node")
+            assert asked == (503, {"error": "restart_node: it is damaged"})
+        node.fault("restart_node")

@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.oracle.history import History
 from ackproof.impl.running import RunningBroker
-from ackproof.impl.session.session import Phase
-from ackproof.impl.storage import committer
 from pamqp import commands
 
 from tests.impl.clients import Wire, content, encode
-from tests.impl.sockets import Bare
-
-
-def confirming(*names: str) -> Wire:
-    """Return a client in confirm mode on a broker with queues, whose history is taken down."""
-    wire = Wire(Broker(history=History(recording=True))).opened(1, 2)
-    for name in names or ("q",):
-        wire.with_queue(name)
-    return wire.confirming(1, 2)
-
-
-def passed(wire: Wire) -> None:
-    """Insist that the history shows nothing wrong."""
-    wire.broker.history.check.passed()
-
+from tests.impl.oracle.asking import confirming, passed, with_queue
 
 # -- nacks ----------------------------------------------------------------------------------------
 
@@ -85,54 +66,6 @@ def test_a_refused_message_of_a_channel_that_is_closed_is_forgotten() -> None:
     assert not wire.broker.queues["q"].senders
 
 
-@pytest.mark.parametrize(
-    ("about", "struck"),
-    [
-        ({"routing_key": "b"}, 2),
-        ({"exchange": ""}, 1),
-        ({"exchange": "other"}, None),
-        ({"header": {"kind": "big"}}, 3),
-        ({"header": {"kind": None}}, 3),
-        ({"header": {"kind": "small"}}, None),
-        ({"skip": 1}, 2),
-        ({"skip": 1, "routing_key": "a"}, 3),
-        ({"probability": 0.0}, None),
-        ({"probability": 0.5, "seed": 2}, 3),
-    ],
-)
-def test_a_trigger_chooses_the_publish(about: dict[str, Any], struck: int | None) -> None:
-    wire = confirming("a", "b")
-    wire.broker.faults.nack_next(**about)
-    said = [
-        *wire.say(1, *content("a", persistent=False)),
-        *wire.say(1, *content("b", persistent=False)),
-        *wire.say(1, *content("a", persistent=False, headers={"kind": "big"})),
-    ]
-    assert said == [f"1 nack {n}*" if n == struck else f"1 ack {n}" for n in (1, 2, 3)]
-
-
-@pytest.mark.parametrize(
-    ("about", "error"),
-    [
-        ({"n": 0}, "n is 0; it must be 1 or more, or null for no end"),
-        ({"n": "two"}, "n is 'two'; it must be an integer or null"),
-        ({"skip": -1}, "skip is -1; it must not be negative"),
-        ({"probability": 2}, "probability is 2; it must be from 0 to 1"),
-        ({"probability": True}, "probability is True; it must be a number"),
-        ({"header": "kind"}, "header is 'kind'; it must be an object or null"),
-        (
-            {"queue": "q"},
-            "publishes cannot be chosen by queue; "
-            "use exchange, header, probability, routing_key, seed, skip",
-        ),
-    ],
-)
-def test_a_trigger_that_makes_no_sense_is_refused(about: dict[str, Any], error: str) -> None:
-    with pytest.raises((TypeError, ValueError)) as caught:
-        confirming().broker.faults.nack_next(**about)
-    assert str(caught.value) == error
-
-
 # -- queues ---------------------------------------------------------------------------------------
 
 
@@ -176,158 +109,35 @@ def test_a_queue_crashes_between_taking_a_message_in_and_its_commit() -> None:
     passed(wire)
 
 
-# -- the disk -------------------------------------------------------------------------------------
-
-
-def test_held_commits_are_told_together_by_one_ack() -> None:
-    wire = confirming()
-    wire.broker.faults.hold_fsync()
-    for _ in range(3):
-        assert wire.publish(1, "q") == []
+def test_a_queue_is_deleted_between_taking_a_message_in_and_its_commit() -> None:
+    wire = confirming("a", "b")
+    wire.broker.faults.delete_next(routing_key="a")
+    wire.publish(1, "b")
+    assert wire.say(1, *content("a", headers={"CC": ["b"]})) == ["1 ack 2*"]
+    assert list(wire.broker.queues) == []
     assert wire.commit() == []
-    assert wire.publish(1, "none") == ["1 ack 4"]
-    wire.broker.faults.release_fsync()
-    assert wire.commit() == ["1 ack 3*"]
+    assert wire.publish(1, "a", mandatory=True)[0] == "1 return 312 a"
     passed(wire)
 
 
-def test_a_commit_that_was_under_way_does_not_return_while_it_is_held() -> None:
-    wire = confirming()
-    wire.publish(1, "q")
-    batch = wire.broker.journal.take()
-    wire.broker.faults.hold_fsync()
-    wire.broker.committed(batch)
-    assert wire.hear() == []
-    wire.broker.faults.release_fsync()
-    assert wire.hear() == ["1 ack 1"]
-    passed(wire)
-
-
-@pytest.mark.parametrize("seed", [None, 4])
-def test_a_disk_that_fails_when_asked_is_asked_again(
-    seed: int | None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [("nack_next", "nack 1*"), ("crash_next", "nack 1*"), ("delete_next", "ack 1")],
+)
+def test_nothing_is_kept_of_a_fault_that_has_struck_the_master_of_mirrors(
+    fault: str, said: str
 ) -> None:
-    monkeypatch.setattr(committer, "_RETRY", 0.01)
-    with caplog.at_level(logging.ERROR), RunningBroker(seed=seed) as broker:
-        client = with_queue(broker)
-        broker.fail_writes(2)
-        client.send(encode(1, *content("q")))
-        assert client.line() == "1 ack 1"
-        client.close()
-        broker.check()
-    said = "commit failed, trying again in 0.01 s: disk I/O error (a fault that was asked for)"
-    assert [record.message for record in caplog.records] == [said] * 2
-
-
-def test_failing_no_times_is_refused() -> None:
-    with pytest.raises(ValueError, match="n is 0; it must be 1 or more"):
-        confirming().broker.faults.fail_writes(0)
-
-
-# -- telling --------------------------------------------------------------------------------------
-
-
-def test_withheld_confirms_are_told_when_released_and_everything_else_at_once() -> None:
-    wire = confirming()
-    wire.broker.faults.withhold_confirms()
-    wire.publish(1, "none")
-    wire.publish(2, "none")
-    assert wire.publish(1, "none", mandatory=True) == [
-        "1 return 312 none",
-        "1 header 5",
-        "1 body b'hello'",
-    ]
-    wire.broker.faults.release_confirms()
-    assert sorted(wire.hear()) == ["1 ack 2*", "2 ack 1"]
-    passed(wire)
-
-
-def test_the_confirms_of_one_channel_can_be_delayed() -> None:
-    wire = confirming()
-    wire.broker.faults.delay_confirms(routing_key="slow")
-    assert wire.publish(1, "none") == ["1 ack 1"]
-    assert wire.publish(1, "slow") == []
-    assert wire.publish(1, "none") == []
-    assert wire.publish(2, "none") == ["2 ack 1"]
-    wire.broker.faults.release_confirms()
-    assert wire.hear() == ["1 ack 3*"]
-    assert wire.publish(1, "none") == ["1 ack 4"]
-
-
-def test_nothing_is_kept_for_a_channel_that_is_closed() -> None:
-    wire = confirming()
-    wire.broker.faults.delay_confirms()
-    wire.broker.faults.drop_connection()
-    wire.publish(1, "none")
+    wire = Wire(Broker(replicas=3)).opened().with_queue("q").confirming()
+    getattr(wire.broker.faults, fault)()
+    assert wire.publish(1, "q") + wire.commit() == [f"1 {said}"]
     armed = wire.broker.steps.faults
     assert armed is not None
-    assert armed.stopped
-    wire.say(1, commands.Channel.Close(0, "", 0, 0))
-    assert not armed.stopped
-    assert not armed._delayed
-    assert not armed._cuts
+    assert not armed._refused
+    assert not armed._fatal
+    assert not armed._final
 
 
-# -- connections ----------------------------------------------------------------------------------
-
-
-def test_a_connection_breaks_before_its_confirm_and_the_message_is_there() -> None:
-    wire = confirming()
-    wire.broker.faults.drop_connection()
-    wire.publish(1, "q")
-    assert wire.commit() == []
-    assert wire.session.phase is Phase.CLOSED
-    assert not wire.broker.history.of("ack")
-    assert len(wire.broker.queues["q"].machine.ready) == 1
-
-
-def test_a_connection_breaks_after_its_confirm() -> None:
-    wire = confirming()
-    wire.broker.faults.drop_connection("after_confirm", routing_key="q")
-    assert wire.publish(1, "none") == ["1 ack 1"]
-    wire.publish(1, "q")
-    assert wire.commit() == ["1 ack 2"]
-    assert wire.session.phase is Phase.CLOSED
-    passed(wire)
-
-
-def test_what_a_broken_connection_has_sent_besides_is_not_done() -> None:
-    wire = confirming()
-    wire.broker.faults.drop_connection()
-    declare = commands.Queue.Declare(queue="later", durable=True)
-    assert wire.say(1, *content("none"), declare) == []
-    assert "later" not in wire.broker.queues
-
-
-def test_a_moment_that_is_none_is_refused() -> None:
-    with pytest.raises(ValueError, match="one of before_confirm, after_confirm"):
-        confirming().broker.faults.drop_connection("now")  # type: ignore[arg-type]
-
-
-# -- over sockets ---------------------------------------------------------------------------------
-
-
-def with_queue(broker: RunningBroker) -> Bare:
-    """Return a client in confirm mode, with a durable queue."""
-    client = Bare(broker.port).opened()
-    client.send(encode(1, commands.Queue.Declare(queue="q", durable=True)))
-    assert client.line().startswith("1 Queue.DeclareOk q ")
-    return client
-
-
-@pytest.mark.parametrize("seed", [None, 1])
-@pytest.mark.parametrize(
-    ("when", "heard"), [("before_confirm", []), ("after_confirm", ["1 ack 1"])]
-)
-def test_a_client_sees_its_connection_break(when: Any, heard: list[str], seed: int | None) -> None:
-    with RunningBroker(seed=seed) as broker:
-        client = with_queue(broker)
-        broker.drop_connection(when)
-        client.send(encode(1, *content("q")))
-        assert client.rest() == heard
-        client.close()
-        assert broker.depth("q") == 1
-        broker.check()
+# -- nodes ----------------------------------------------------------------------------------------
 
 
 RESTARTED = "node_restarted"

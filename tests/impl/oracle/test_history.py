@@ -14,7 +14,7 @@ from ackproof.impl.oracle.history import Entry, History
 from ackproof.impl.running import RunningBroker
 from pamqp import commands
 
-from tests.impl.clients import Wire
+from tests.impl.clients import Wire, content, encode
 from tests.impl.sockets import blocking
 
 
@@ -203,6 +203,10 @@ EARLY = "publish 1 is acked before the disk has it: no commit had message 1 for 
 CAUSELESS = (
     "publish 1 is nacked without a cause: none of its queues has crashed, was down, or refused it"
 )
+CUT = ("fault", {"fault": "partition", "nodes": 3})
+LOST = ("node_given_up", {})
+WHOLE = ("network_whole", {})
+MINORITY = "by a node that sees no majority of the cluster"
 
 
 @pytest.mark.parametrize(
@@ -233,6 +237,15 @@ CAUSELESS = (
             [published(numbers=[], stored_by=[]), said("ack", 1), ("return", {**HERE, "seq": 1})],
             "publish 1 is returned after it was settled",
         ),
+        (
+            [published(), COMMIT, CUT, LOST, LOST, said("ack", 1)],
+            f"publish 1 is acked {MINORITY}",
+        ),
+        (
+            [published(down=[1]), CUT, LOST, LOST, said("nack", 1)],
+            f"publish 1 is nacked {MINORITY}",
+        ),
+        ([CUT, LOST, LOST, ("commitok", HERE)], f"a transaction is completed {MINORITY}"),
     ],
 )
 def test_what_must_not_happen_is_found(notes: list[tuple[str, dict[str, Any]]], wrong: str) -> None:
@@ -255,6 +268,9 @@ def test_what_must_not_happen_is_found(notes: list[tuple[str, dict[str, Any]]], 
         [published(), ("channel_closed", HERE), published(), COMMIT, said("ack", 1)],
         [published(), ("node_restarted", {}), published(), COMMIT, said("ack", 1)],
         [published(seq=None, message=1), ("return", {**HERE, "seq": None})],
+        [published(), COMMIT, CUT, LOST, said("ack", 1)],
+        [published(), COMMIT, CUT, LOST, LOST, WHOLE, said("ack", 1)],
+        [published(), COMMIT, CUT, LOST, LOST, WHOLE, ("commitok", HERE)],
     ],
 )
 def test_what_may_happen_is_not_complained_of(notes: list[tuple[str, dict[str, Any]]]) -> None:
@@ -314,3 +330,22 @@ def test_connections_are_numbered_through_restarts() -> None:
             broker.restart_node()
         acks = [entry.facts["connection"] for entry in broker.history if entry.kind == "ack"]
     assert acks == [1, 2]
+
+
+def test_messages_that_go_the_same_way_share_the_names_of_their_queues() -> None:
+    wire = recording()
+    wire.publish(1, "q")
+    wire.publish(1, "q")
+    first, second = wire.broker.history.of("publish")
+    assert first.facts["queues"] is second.facts["queues"]
+
+
+def test_an_answer_that_no_queue_carries_is_taken_down() -> None:
+    wire = recording()
+    pseudo = "amq.rabbitmq.reply-to"
+    wire.say(1, commands.Basic.Consume(queue=pseudo, consumer_tag="a", no_ack=True))
+    consumer = wire.session.channels[1].reply_consumer
+    assert consumer is not None
+    wire.session.receive(encode(1, *content(consumer.name)))
+    (entry,) = wire.broker.history.of("reply")
+    assert entry.facts == {"connection": 1, "channel": 1, "consumer": "a"}

@@ -92,13 +92,49 @@ def test_any_name_that_can_be_said_can_be_declared() -> None:
     assert wire.receive(frame) == ["1 Queue.DeclareOk café 0"]
 
 
-def test_queue_arguments_that_would_change_something_are_not_ignored() -> None:
+def test_who_asks_for_a_ticket_gets_one() -> None:
+    ask = b"\x00\x1e\x00\x0a" + b"\x05/data" + b"\x1f"
     wire = Wire().opened()
-    declare = commands.Queue.Declare(queue="q", arguments={"x-queue-version": 2})
-    (answer,) = wire.say(1, declare)
-    assert answer.endswith(
-        "540 NOT_IMPLEMENTED - queue argument 'x-queue-version' is not implemented"
-    )
+    wire.session.receive(b"\x01\x00\x01" + len(ask).to_bytes(4, "big") + ask + b"\xce")
+    assert wire.session.take_output() == b"\x01\x00\x01\0\0\0\6\0\x1e\0\x0b\0\1\xce"
+
+
+def test_a_ticket_is_not_for_clients_to_give() -> None:
+    give = b"\x00\x1e\x00\x0b\x00\x01"
+    frame = b"\x01\x00\x01" + len(give).to_bytes(4, "big") + give + b"\xce"
+    assert Wire().opened().receive(frame) == [
+        "0 Connection.Close 503 COMMAND_INVALID - unimplemented method"
+    ]
+
+
+def test_a_channel_that_is_being_closed_is_not_opened_again() -> None:
+    wire = Wire().opened()
+    wire.say(1, commands.Basic.Get(queue="none"))
+    assert wire.say(1, commands.Channel.Open()) == [
+        "0 Connection.Close 504 CHANNEL_ERROR - second 'channel.open' seen"
+    ]
+
+
+def test_unbinding_what_is_not_bound_is_nobodys_secret() -> None:
+    wire = Wire().opened()
+    wire.say(1, commands.Queue.Declare(queue="q", exclusive=True))
+    other = Wire(wire.broker).opened()
+    unbind = commands.Queue.Unbind(queue="q", exchange="amq.direct", routing_key="k")
+    assert other.say(1, unbind) == ["1 Queue.UnbindOk"]
+    wire.say(1, commands.Queue.Bind(queue="q", exchange="amq.direct", routing_key="k"))
+    (answer,) = other.say(1, unbind)
+    assert answer.startswith("1 Channel.Close 405 RESOURCE_LOCKED - cannot obtain exclusive access")
+
+
+def test_exclusive_queues_that_were_deleted_do_not_go_again_with_their_connection() -> None:
+    wire = Wire().opened()
+    wire.say(1, commands.Queue.Declare(queue="q", exclusive=True))
+    wire.say(1, commands.Queue.Declare(queue="mine", exclusive=True))
+    wire.say(1, commands.Queue.Delete(queue="q"))
+    other = Wire(wire.broker).opened()
+    other.say(1, commands.Queue.Declare(queue="q"))
+    wire.session.connection_lost()
+    assert [*wire.broker.queues] == ["q"]
 
 
 def test_an_exclusive_queue_is_locked_for_others_and_goes_with_its_connection() -> None:

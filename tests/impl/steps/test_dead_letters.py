@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from pamqp import commands, frame
 from tests.impl.clients import content
 from tests.impl.steps.test_expiry import Clock, TimedWire
 
-NOW = datetime.fromtimestamp(1_000_000, UTC)
+NOW = 1_000_000
 
 
 class Dying(TimedWire):

@@ -209,7 +209,7 @@ def test_the_broker_says_when_it_has_to_be_called() -> None:
     wire.send("a", "5000")
     wire.send("b", "1000")
     assert wire.broker.due == start + 5
-    wire.get("q")
+    wire.get("q", no_ack=True)
     assert wire.broker.due == start + 1
     wire.later(1)
     assert wire.broker.due in (None, start + 5)
@@ -258,6 +258,9 @@ class Dropped:
         """Something has."""
         if step == "drop":
             self.seen.set()
+
+    def not_taken(self, step: str, arguments: tuple[Any, ...]) -> None:
+        """Nothing has happened at all."""
 
     def committed(self, batch: Batch) -> None:
         """The disk does not matter."""

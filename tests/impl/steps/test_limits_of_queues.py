@@ -94,6 +94,21 @@ def test_a_consumer_that_waits_gets_what_would_be_too_long(limit: dict[str, int]
     assert "1 deliver c 1 abcd" in wire.publish(1, "q", b"abcd")
 
 
+@pytest.mark.parametrize("no_ack", [False, True])
+def test_what_goes_past_a_queue_without_room_goes_there_in_lockstep(no_ack: bool) -> None:
+    broker = Broker(Seeded(3))
+    lockstep = Lockstep(broker.steps)
+    wire = limited(broker=broker, max_length=0)
+    wire.consume("q", "c", no_ack=no_ack)
+    for _ in range(3):
+        wire.publish(1, "q")
+    wire.commit()
+    if not no_ack:
+        wire.nack(2, multiple=True)
+    wire.commit()
+    lockstep.check()
+
+
 def test_a_consumer_that_waits_keeps_a_queue_short() -> None:
     wire = limited("reject-publish", max_length=1)
     wire.consume("q", "c")

@@ -427,3 +427,30 @@ def test_clearing_the_faults_releases_what_is_slow() -> None:
     assert wire.hear() == []
     wire.broker.faults.clear()
     assert wire.hear() == ["1 ack 1"]
+
+
+def test_a_mirror_that_dies_when_nobody_leads_is_called_until_somebody_does() -> None:
+    wire = mirrored()
+    wire.broker.faults.slow_replica("q", 1)
+    wire.broker.faults.kill_replica("q", 0)
+    wire.broker.faults.kill_replica("q", 2)
+    record = wire.broker.queues["q"].record
+    assert record is not None
+    assert [p.replica for p in record.listed()] == [0, 1, 2]
+    assert wire.publish(1, "q") == []
+    wire.broker.faults.release_replica("q", 1)
+    assert [p.replica for p in record.listed()] == [1]
+    assert wire.commit() == ["1 ack 1"]
+    assert ready(wire) == [[b"hello"]]
+    passed(wire)
+
+
+def test_a_consumer_with_acks_gets_what_the_queue_has_no_room_for_and_mirrors_have_it() -> None:
+    wire = mirrored(max_length=0)
+    wire.say(2, commands.Basic.Consume(queue="q", consumer_tag="c"))
+    assert "2 deliver c 1 {}" in str(wire.publish(1, "q"))
+    assert ready(wire) == [[], [b"hello"], [b"hello"]]
+    assert wire.commit() == ["1 ack 1"]
+    wire.say(2, commands.Basic.Ack(1))
+    assert ready(wire) == [[], [], []]
+    passed(wire)

@@ -18,8 +18,8 @@ from ackproof.impl.oracle.history import History
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.steps.scheduler import Action, Eager, Step
 from ackproof.impl.steps.seeded import Seeded
-from ackproof.impl.storage.committer import SteppedCommitter
 from ackproof.impl.storage.disk import Disk
+from ackproof.impl.storage.stepped import SteppedCommitter
 from ackproof.spec.sorts import Msg
 from pamqp import commands
 

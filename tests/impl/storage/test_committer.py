@@ -12,9 +12,11 @@ from ackproof.impl.broker import Broker
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.steps.scheduler import Eager, Scheduler
 from ackproof.impl.steps.seeded import Seeded
-from ackproof.impl.storage import committer
-from ackproof.impl.storage.committer import Committer, SteppedCommitter, Storage
-from ackproof.impl.storage.journal import Batch
+from ackproof.impl.storage import commits, committer
+from ackproof.impl.storage.commits import Storage
+from ackproof.impl.storage.committer import Committer
+from ackproof.impl.storage.journal import Batch, Journal
+from ackproof.impl.storage.stepped import SteppedCommitter
 from pamqp import commands
 
 from tests.impl.clients import Wire
@@ -94,7 +96,7 @@ def test_what_comes_while_the_disk_refuses_does_not_make_it_be_asked_more_often(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(committer, "_ENOUGH", 1)
-    monkeypatch.setattr(committer, "_RETRY", 3600)
+    monkeypatch.setattr(commits, "RETRY", 3600)
 
     async def scene() -> int:
         wire = Wire().opened().with_queue("q").confirming()
@@ -164,7 +166,7 @@ def test_a_commit_that_has_begun_waits_while_commits_are_held() -> None:
 def test_a_disk_that_refuses_is_asked_again_and_nothing_is_confirmed_twice(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(committer, "_RETRY", 0.01)
+    monkeypatch.setattr(commits, "RETRY", 0.01)
     with (
         caplog.at_level(logging.ERROR),
         RunningBroker(tmp_path, wrap=lambda disk: Memory(3, disk)) as broker,
@@ -196,11 +198,18 @@ class Broken:
         self.commits.append(len(batch.messages))
 
 
+def test_a_batch_that_the_disk_has_refused_is_tried_again_though_there_is_nothing_in_it() -> None:
+    journal = Journal()
+    journal.failed(Batch())
+    assert journal.pending
+    assert not journal.take()
+
+
 @pytest.mark.parametrize("scheduler", [Eager, lambda: Seeded(7)], ids=["eager", "seeded"])
 def test_a_commit_that_fails_in_an_unknown_way_is_tried_again(
     scheduler: type[Eager], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(committer, "_RETRY", 0.0)
+    monkeypatch.setattr(commits, "RETRY", 0.0)
 
     async def scene() -> list[int]:
         wire = Wire(Broker(scheduler())).opened()
@@ -224,7 +233,7 @@ def test_a_commit_that_fails_in_an_unknown_way_is_tried_again(
 def test_what_has_come_since_a_commit_failed_is_committed_at_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(committer, "_RETRY", 3600.0)
+    monkeypatch.setattr(commits, "RETRY", 3600.0)
 
     async def scene() -> list[int]:
         wire = Wire().opened().with_queue("q")

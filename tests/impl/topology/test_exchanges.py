@@ -102,7 +102,7 @@ REFUSED: dict[str, tuple[base.Frame, str]] = {
     "an alternate exchange that is no name": (
         declare("x", arguments={"alternate-exchange": 5}),
         "1 Channel.Close 406 PRECONDITION_FAILED - "
-        f"invalid type 'signedint' for arg 'alternate-exchange' in exchange 'x' {IN}",
+        f"invalid type 'byte' for arg 'alternate-exchange' in exchange 'x' {IN}",
     ),
     "passive, and missing": (
         declare("x", passive=True),

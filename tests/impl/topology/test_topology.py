@@ -72,7 +72,7 @@ def test_what_the_disk_was_told_routes_the_same(requests: list[tuple[object, ...
     topology, rows = Topology("/", count(1).__next__), Rows()
     for name, *arguments in (*(("declare", name, False) for name in EXCHANGES), *requests):
         rows.commit(ask(topology, str(name), *arguments).durable())
-    graph = topology._graph
+    graph = topology.graph
     there = [b.number for x in graph.exchanges for b in graph.leaving(x).bindings.values()]
     assert sorted(rows.bindings) == sorted(there)
     again = Topology("/", count(1).__next__)

@@ -5,10 +5,17 @@ from __future__ import annotations
 import struct
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from ackproof.impl.errors import HardError, octets
-from ackproof.impl.wire.decoding import decode_header, decode_method, drop_header, read_headers
+from ackproof.impl.wire.decoding import (
+    decode_method,
+    drop_header,
+    read_headers,
+    read_properties,
+    split_header,
+)
 from ackproof.impl.wire.fieldtables import TableError, read_table, without_field
 from ackproof.impl.wire.frames import (
     FrameReader,
@@ -136,7 +143,17 @@ def tables() -> st.SearchStrategy[FieldTable]:
 @given(tables())
 def test_a_table_is_read_as_it_was_written(table: FieldTable) -> None:
     written = codec.field_table(table)
-    assert read_table(b"before" + written + b"after", 6, DEPTH) == (table, 6 + len(written))
+    expected = (in_seconds(table), 6 + len(written))
+    assert read_table(b"before" + written + b"after", 6, DEPTH) == expected
+
+
+def in_seconds(value: Any) -> Any:
+    """Return a value with its moments as seconds since 1970."""
+    if isinstance(value, datetime):
+        return int(value.timestamp())
+    if isinstance(value, dict):
+        return {name: in_seconds(one) for name, one in value.items()}
+    return [in_seconds(one) for one in value] if isinstance(value, list) else value
 
 
 @settings(deadline=None, derandomize=True)
@@ -228,9 +245,8 @@ def test_properties_are_decoded_on_both_sides_of_the_headers() -> None:
         app_id="app",
     )
     head = header.ContentHeader(0, 5, properties)
-    decoded = decode_header(Received(2, 1, encode(1, head)))
-    assert decoded.properties == properties
-    assert decoded.body_size == 5
+    class_id, size, said = split_header(head.marshal())
+    assert (class_id, size, read_properties(said)) == (60, 5, properties)
     assert read_headers(head.marshal()) == {"a": {"b": [1, 2]}}
     assert read_headers(header.ContentHeader(0, 5).marshal()) == {}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import enum
 import pickle
+from dataclasses import FrozenInstanceError
 from typing import Annotated, Any
 
 import pytest
@@ -298,3 +299,45 @@ def test_sets_are_shown_in_order() -> None:
     assert show(frozenset({"b", "a"})) == "{a, b}"
     assert show(frozenset({("k", frozenset({"b", "a"}))})) == "{k: {a, b}}"
     assert show((1, None)) == "(1, None)"
+
+
+# -- records ------------------------------------------------------------------------------------
+
+
+class Counted(Record):
+    """A record with a default."""
+
+    name: str
+    count: int = 0
+
+
+def test_a_record_is_made_by_place_by_name_and_with_its_defaults() -> None:
+    assert Counted("a", 1) == Counted(count=1, name="a")
+    assert Counted("a").count == 0
+    assert repr(Counted("a", 1)) == "Counted(name='a', count=1)"
+    assert len({Counted("a"), Counted("a", 0), Counted("b")}) == 2
+
+
+def test_records_of_different_classes_are_different() -> None:
+    class Other(Record):
+        name: str
+        count: int = 0
+
+    assert Other("a") != Counted("a")
+
+
+def test_a_record_takes_its_fields_and_nothing_else() -> None:
+    with pytest.raises(TypeError, match="Counted lacks a value for 'name'"):
+        Counted(count=1)  # type: ignore[call-arg]
+    anything: Any = Counted
+    for values, named in ((("a", 1, 2), {}), (("a",), {"name": "b"}), ((), {"n": 1})):
+        with pytest.raises(TypeError, match="Counted has the fields name, count"):
+            anything(*values, **named)
+
+
+def test_a_record_does_not_change() -> None:
+    record = Counted("a")
+    with pytest.raises(FrozenInstanceError, match="cannot assign to field 'count'"):
+        record.count = 1  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError, match="cannot delete field 'count'"):
+        del record.count

@@ -1,0 +1,248 @@
+"""A proof for people: what is proved of what sizes, on what supposition, and what is not.
+
+First what holds for all of it, then a line for each property with what it is proved with, the
+lemmas, what is not proved, and the verdict at the end.  Where properties were named, each of their
+obligations has a line, too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import typer
+from ackproof.cli.page import STYLES, Page
+from ackproof.proofs.discharge import PROVED, Outcome
+from ackproof.proofs.report import ABSTRACTIONS, TAKEN, Proof, Standing
+
+if TYPE_CHECKING:
+    from ackproof.proofs.cti import Counterexample
+    from ackproof.proofs.obligations import Obligation
+    from ackproof.proofs.prove import Attempt
+    from rich.console import Console
+
+__all__ = ["show_list", "show_proof"]
+
+_STYLE = {
+    Standing.PROVED: "bold green",
+    Standing.REFUTED: "bold red",
+    Standing.UNKNOWN: "bold yellow",
+    Standing.VACUOUS: "bold yellow",
+}
+
+
+def show_proof(
+    out: Console,
+    proof: Proof,
+    counterexamples: Sequence[tuple[Obligation, Counterexample | None]],
+    *,
+    detailed: bool,
+) -> None:
+    """Write what was proved.
+
+    Args:
+        out: where to.
+        proof: the result.
+        counterexamples: what was found for obligations that are not proved.
+        detailed: whether each obligation of the properties gets a line.
+    """
+    page = Page(out)
+    _title(page, proof)
+    _suppositions(page, proof)
+    _properties(page, proof, detailed=detailed)
+    _lemmas(page, proof)
+    _vacuities(page, proof)
+    _unproved(page, proof)
+    for obligation, found in counterexamples:
+        _counterexample(page, obligation, found)
+    _verdict(page, proof)
+
+
+def _title(page: Page, proof: Proof) -> None:
+    named = f"{proof.model}, {proof.design}" if proof.design else proof.model
+    page.line((named, STYLES["title"]))
+    if proof.claim:
+        page.wrapped(f"claim: {proof.claim}", "  ")
+    page.line()
+
+
+def _suppositions(page: Page, proof: Proof) -> None:
+    page.hanging(f"  {'sizes':<12}", proof.sizes)
+    for name, doc in proof.supposed:
+        page.hanging(f"  {'supposed':<12}", f"{name}: {' '.join(doc.split())}")
+    for text in TAKEN:
+        page.hanging(f"  {'taken':<12}", text)
+    for text in ABSTRACTIONS:
+        page.hanging(f"  {'abstracted':<12}", text)
+    page.line()
+
+
+def _properties(page: Page, proof: Proof, *, detailed: bool) -> None:
+    wide = max(len(name) for name in proof.claims)
+    page.line(("  properties", STYLES["head"]))
+    for name in proof.asked:
+        _row(page, proof, name, wide)
+        claim = proof.claims[name]
+        if claim.by:
+            page.hanging("      ", f"{_how(claim.follows)} {', '.join(claim.by)}", STYLES["head"])
+        failed = [o.obligation.name for o in proof.failed(name)]
+        if failed:
+            page.hanging("      ", f"fails at {', '.join(failed)}", STYLES["wrong"])
+        if detailed:
+            for outcome in proof.by_goal[name]:
+                page.line(f"      {_outcome(outcome)}")
+    page.line()
+
+
+def _row(page: Page, proof: Proof, name: str, wide: int, note: str = "") -> None:
+    standing, outcomes = proof.standing(name), proof.by_goal[name]
+    counts = _counted(outcomes)
+    seconds = sum(o.seconds for o in outcomes)
+    page.line(
+        f"    {name:<{wide}}  ",
+        (f"{standing.value:<8}", _STYLE[standing]),
+        f"{note}  {counts}  {seconds:.1f} s",
+    )
+
+
+def _counted(outcomes: Sequence[Outcome]) -> str:
+    """Return how many obligations there are of each kind: `1 initiation, 12 consecution`."""
+    kinds: dict[str, int] = {}
+    for outcome in outcomes:
+        kinds[outcome.obligation.kind] = kinds.get(outcome.obligation.kind, 0) + 1
+    return ", ".join(f"{n} {kind}" for kind, n in kinds.items()) or "no step is about it"
+
+
+def _how(follows: bool) -> str:
+    return "follows from" if follows else "with"
+
+
+def _outcome(outcome: Outcome) -> str:
+    reason = f"  {outcome.reason}" if outcome.reason else ""
+    by = f" by {outcome.solver}" if outcome.solver != "z3" else ""
+    said = f"{outcome.status:<8} {outcome.seconds:>6.2f} s{by}{reason}"
+    return f"{outcome.obligation.kind:<12} {_short(outcome):<28} {said}"
+
+
+def _short(outcome: Outcome) -> str:
+    return outcome.obligation.name.partition("/")[2]
+
+
+def _lemmas(page: Page, proof: Proof) -> None:
+    lemmas = [name for name, claim in proof.claims.items() if name not in proof.asked]
+    if not lemmas:
+        return
+    wide = max(len(name) for name in proof.claims)
+    page.line(("  proved with them", STYLES["head"]))
+    for name in lemmas:
+        _row(page, proof, name, wide, f"  {proof.claims[name].origin:<8}")
+    page.line()
+
+
+def _vacuities(page: Page, proof: Proof) -> None:
+    for found in proof.vacuities:
+        page.hanging("  ✗ ", found.text, STYLES["wrong"])
+    if proof.vacuities:
+        page.line()
+
+
+def _unproved(page: Page, proof: Proof) -> None:
+    looked = [o for o in proof.unproved if not (proof.interrupted and o.seconds == 0)]
+    if not looked:
+        return
+    page.line(("  not proved", STYLES["wrong"]))
+    wide = max(len(o.obligation.name) for o in looked)
+    for outcome in looked:
+        page.line(f"    {outcome.obligation.name:<{wide}}  {_said(outcome)}")
+    page.line()
+
+
+def _said(outcome: Outcome) -> str:
+    reason = f": {outcome.reason}" if outcome.reason else ""
+    return f"{outcome.status} after {outcome.seconds:.1f} s{reason}"
+
+
+def _counterexample(page: Page, obligation: Obligation, found: Counterexample | None) -> None:
+    if found is None:
+        page.wrapped(
+            f"{obligation.name}: no counterexample to induction was found in small sizes", "  "
+        )
+    else:
+        from ackproof.proofs.showing import show
+
+        for line in show(found, page.out.width).splitlines():
+            page.line(f"  {line}".rstrip())
+    page.line()
+
+
+def _verdict(page: Page, proof: Proof) -> None:
+    done = sum(o.status == PROVED for o in proof.outcomes)
+    page.line(
+        f"{done} of {len(proof.outcomes)} obligations are proved, in {proof.seconds:.1f} s "
+        f"with {proof.workers} {'worker' if proof.workers == 1 else 'workers'}, each of which "
+        f"had {proof.limit:g} s"
+    )
+    for standing in Standing:
+        names = [name for name in proof.asked if proof.standing(name) is standing]
+        if names:
+            said = f"{standing.meaning}: {', '.join(names)}"
+            page.hanging(f"{standing.value:<8}  ", said, "" if standing.exit_code == 0 else "bold")
+    if proof.interrupted:
+        page.line(("interrupted", "bold yellow"), "  what was not decided by then is unknown")
+
+
+# -- the list -----------------------------------------------------------------------------------
+
+
+def show_list(attempt: Attempt, *, as_json: bool) -> int:
+    """Write what is proved with what; return the exit code."""
+    claims = attempt.claims()
+    if as_json:
+        listed = [
+            {
+                "name": c.name,
+                "kind": c.kind,
+                "origin": c.origin,
+                "doc": c.doc,
+                "by": list(c.by),
+                "follows": c.follows,
+            }
+            for c in claims.values()
+        ]
+        typer.echo(json.dumps({"schema": "ackproof/lemmas/1", "claims": listed}, indent=2))
+        return 0
+    from ackproof.cli.page import console
+
+    page = Page(console())
+    for heading, rows in _listed(attempt):
+        page.line((heading, STYLES["head"]))
+        for name, note, doc in rows:
+            page.line("  ", (name, STYLES["title"]), f"  {note}" if note else "")
+            page.wrapped(doc, "      ")
+        page.line()
+    return 0
+
+
+def _listed(attempt: Attempt) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
+    claims = attempt.claims().values()
+    supposed = [(name, "", _first(doc)) for name, doc in attempt.supposed()]
+    for heading, rows in (
+        ("properties", [(c.name, "", c) for c in claims if not c.lemma]),
+        ("lemmas", [(c.name, c.origin, c) for c in claims if c.lemma]),
+    ):
+        if rows:
+            yield (
+                heading,
+                [(name, note, f"{_first(c.doc)} {_by(c.follows, c.by)}") for name, note, c in rows],
+            )
+    if supposed:
+        yield "supposed of the constants", supposed
+
+
+def _by(follows: bool, by: Sequence[str]) -> str:
+    return f"[{_how(follows)} {', '.join(by)}]" if by else "[by itself]"
+
+
+def _first(doc: str) -> str:
+    return " ".join(doc.strip().partition("\n\n")[0].split())

@@ -1,0 +1,240 @@
+"""`ackproof prove`: prove properties for any number of messages, queues, faults, of everything."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from ackproof.cli.inputs import InputError, clean_exit
+from ackproof.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from ackproof.cli.targets import Target
+    from ackproof.proofs.cti import Counterexample
+    from ackproof.proofs.lemma import Library
+    from ackproof.proofs.obligations import Obligation
+    from ackproof.proofs.prove import Attempt
+    from ackproof.proofs.report import Proof
+
+    Found = tuple[Obligation, Counterexample | None]
+
+__all__ = ["prove"]
+
+_HELP = """
+Prove properties by induction with Z3, for any number of messages, queues, replicas and faults.
+
+A property is proved with lemmas, which are written beside the specification. Each lemma and each
+property must hold at first, and be preserved by each step: these are the obligations, and each is
+proved, refuted, or not decided in time, which is no proof.
+
+A DESIGN is a change to the specification: the name of one in the museum, or the path of a Python
+file. The properties are then proved of it, with the lemmas of the base and its own.
+
+Exit codes: 0 all is proved, 1 an obligation is refuted, 2 the input is wrong, 3 something is not
+decided, or says nothing.
+
+Examples:
+
+    ackproof prove                            all properties that there are lemmas for
+
+    ackproof prove SettledOnce                one, with each of its obligations
+
+    ackproof prove SettledOnce b11            of a design that breaks it: where the proof fails
+
+    ackproof prove --certificate proof        write the proof down, for other solvers
+
+    ackproof prove --recheck proof            have cvc5, and Z3 anew, check what was written
+
+    ackproof prove --list                     properties and lemmas, and what is proved with what
+"""
+
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[PROPERTY…] [DESIGN]",
+        help="Properties or lemmas to prove, all if there is none; and a design, as a file, or by "
+        "its name in the museum (the beginning will do).",
+        show_default=False,
+    ),
+]
+Processes = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        min=1,
+        metavar="N",
+        help="Processes that work on obligations; as many as can run at once if not given.",
+        show_default=False,
+    ),
+]
+Limit = Annotated[
+    float,
+    typer.Option(min=0.01, metavar="SECONDS", help="Time for each obligation."),
+]
+Certificate = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Write the invariant, a file for each obligation in SMT-LIB 2, and a manifest.",
+        show_default=False,
+    ),
+]
+Recheck = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Do not prove: have cvc5 and Z3 check a certificate in a process of its own.",
+        show_default=False,
+    ),
+]
+Show = Annotated[
+    int,
+    typer.Option(
+        "--counterexamples",
+        min=0,
+        metavar="N",
+        help="For how many obligations that are not proved to look for a counterexample to "
+        "induction, and to ask the checker whether it can be reached.",
+    ),
+]
+ListAll = Annotated[
+    bool,
+    typer.Option("--list", help="Show what is proved with what, and do not prove it."),
+]
+
+
+@clean_exit
+def prove(
+    words: Words = None,
+    workers: Processes = None,
+    limit: Limit = 20.0,
+    counterexamples: Show = 1,
+    certificate: Certificate = None,
+    recheck: Recheck = None,
+    list_all: ListAll = False,
+    as_json: AsJson = False,
+) -> int:
+    """Prove properties; the text of the help is in `_HELP`."""
+    from ackproof.cli.asked import attempt_of, library_of, sorted_out
+    from ackproof.cli.jobs import worker_count
+    from ackproof.model.resources import default_workers
+
+    count = worker_count(workers) or default_workers()
+    if recheck is not None:
+        from ackproof.cli.recheck import recheck_certificate
+
+        if certificate is not None or list_all:
+            raise InputError("--recheck proves nothing; leave out --certificate and --list")
+        properties, target = sorted_out(words or [])
+        if properties:
+            raise InputError(
+                f"--recheck checks all that a certificate has; leave out {properties[0]}"
+            )
+        return recheck_certificate(recheck, target, workers=count, limit=limit, as_json=as_json)
+    properties, target = sorted_out(words or [])
+    library = library_of(target)
+    attempt = attempt_of(target, library, properties)
+    if list_all:
+        from ackproof.cli.proof_page import show_list
+
+        return show_list(attempt, as_json=as_json)
+    if certificate is not None:
+        _check_folder(certificate)
+    proof = _made(attempt, target, count, limit)
+    if certificate is not None:
+        _write(certificate, attempt, proof, target, library)
+    found = _counterexamples(attempt, proof, target, library, counterexamples)
+    proof = proof.refuting([obligation.name for obligation, one in found if one is not None])
+    if as_json:
+        from ackproof.proofs.document import cti_json, document
+
+        said = [cti_json(obligation, one) for obligation, one in found]
+        typer.echo(json.dumps(document([proof], [said]), indent=2))
+    else:
+        from ackproof.cli.page import console
+        from ackproof.cli.proof_page import show_proof
+
+        show_proof(console(), proof, found, detailed=bool(properties))
+    return proof.exit_code
+
+
+prove.__doc__ = _HELP
+
+
+# -- proving it -------------------------------------------------------------------------------
+
+
+def _made(attempt: Attempt, target: Target, workers: int, limit: float) -> Proof:
+    from ackproof.cli.ticker import Ticker
+    from ackproof.proofs.prove import Progress
+
+    with Ticker(f"{target.label}  translating") as ticker:
+
+        def told(p: Progress) -> None:
+            left = f"{p.done - p.proved} not proved  " if p.done > p.proved else ""
+            ticker(f"{target.label}  {p.done} of {p.total} obligations  {left}{p.what}")
+
+        return attempt.run(workers=workers, limit=limit, progress=told)
+
+
+def _counterexamples(
+    attempt: Attempt, proof: Proof, target: Target, library: Library, most: int
+) -> list[Found]:
+    """Look for counterexamples to induction: to what is refuted first."""
+    from ackproof.cli.ticker import Ticker
+    from ackproof.proofs.cti import counterexample
+
+    chosen = [] if proof.interrupted else [o.obligation for o in proof.unproved][:most]
+    found: list[Found] = []
+    if not chosen:
+        return found
+    with Ticker(f"{target.label}  looking for a counterexample to induction") as ticker:
+        for obligation in chosen:
+            ticker(f"{target.label}  looking for a counterexample to {obligation.name}")
+            program = attempt.obligations.program
+            with suppress(KeyboardInterrupt):
+                one = counterexample(
+                    target.model, target.design, library, obligation, program=program
+                )
+                found.append((obligation, one))
+    return found
+
+
+# -- writing it down --------------------------------------------------------------------------
+
+
+def _check_folder(folder: Path) -> None:
+    from ackproof.proofs.certificate import INVARIANT, MANIFEST, OBLIGATIONS
+
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"--certificate {folder} is a file; name a directory")
+    there = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    # One without a manifest was interrupted.
+    if there - {INVARIANT, OBLIGATIONS} and MANIFEST not in there:
+        raise InputError(
+            f"--certificate {folder} has something else in it\n"
+            "  instead: name a directory that is empty, or not there, or has a certificate"
+        )
+
+
+def _write(folder: Path, attempt: Attempt, proof: Proof, target: Target, library: Library) -> None:
+    from ackproof.cli.ticker import Ticker
+    from ackproof.proofs.certificate import write
+
+    with Ticker(f"{target.label}  writing the certificate") as ticker:
+        manifest = write(
+            folder,
+            attempt,
+            proof,
+            (*target.model.properties, *library.claims()),
+            lambda name: ticker(f"{target.label}  writing {name}"),
+        )
+    count = len(manifest["obligations"])
+    said = f"wrote {folder}: {count} obligations; check it: ackproof prove --recheck {folder}"
+    typer.echo(said, err=True)
+    if proof.unproved:
+        several = len(proof.unproved)
+        typer.echo(f"{several} of them {'is' if several == 1 else 'are'} not proved", err=True)

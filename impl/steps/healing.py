@@ -1,0 +1,111 @@
+"""The steps by which a cluster that has fallen apart comes together again.
+
+This is the rest of `ackproof.spec.partitioning`; see `ackproof.impl.steps.partitioning`.  The
+network is whole again at once where nobody has noticed anything, and all goes on (A12.4).  Where
+both sides have gone on by themselves, it is not before one of them has paused (D9).  Then what had
+paused starts again, and each process that has ended because of the partition, or could not start,
+joins its queue with nothing (D7.2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ackproof.impl.steps.observing import observed
+from ackproof.impl.steps.partitioning import PartitioningSteps
+from ackproof.spec.lang import require
+from ackproof.spec.sorts import Status
+
+if TYPE_CHECKING:
+    from ackproof.impl.machines.hosted import HostedQueue
+    from ackproof.impl.machines.replicas import Record
+
+__all__ = ["HealingSteps"]
+
+
+@dataclass
+class HealingSteps(PartitioningSteps):
+    """Nodes see each other again (A12.4, D9)."""
+
+    _missing: list[tuple[Record, int]] = field(default_factory=list, init=False)
+
+    # -- who will have to come back -------------------------------------------------------------
+
+    def halt(self, queue: HostedQueue) -> None:
+        """The node of a process pauses, and will be back."""
+        super().halt(queue)
+        if queue.record is not None:
+            self._missing.append((queue.record, queue.replica))
+
+    def _start(self, leader: HostedQueue, replica: int, *, late: bool) -> None:
+        assert leader.record is not None
+        if self.sides.beside(replica, leader):
+            super()._start(leader, replica, late=late)
+        else:
+            self._missing.append((leader.record, replica))
+
+    def _find_heir(self, record: Record | None) -> None:
+        """Mirrors that end since none of them can lead come back with the others (D5.3)."""
+        mirrors = [] if record is None else list(record.mirrors)
+        super()._find_heir(record)
+        if record is not None and self.sides.cut():
+            self._missing += [(record, m.replica) for m in mirrors if not m.running]
+
+    # -- coming together ------------------------------------------------------------------------
+
+    def come_together(self) -> None:
+        """The network is whole again, after a minority has paused if it has to (A12.4, D9)."""
+        if self._fallen_out():
+            self.fall_out()
+            self.stop_minority()
+        self.heal()
+
+    @observed
+    def heal(self) -> None:
+        """All nodes see each other again, and all goes on (A12.4, D9)."""
+        require(self._one_side_left() or not self._fallen_out())
+        self.sides.heal()
+        self._noticing_at = self._pausing_at = None
+        if self.sides.paused:
+            self.sides.paused = False
+            self.pausing(False)
+        for queue in self._processes():
+            queue.given_up = False
+            self._wake(queue)
+        self._offer_kept()
+        self._rejoin()
+
+    def _fallen_out(self) -> bool:
+        """Tell whether the two sides have gone their own ways (D9)."""
+        sides = self.sides
+        split = any(
+            queue.record is not None
+            and queue.machine.leads()
+            and sides.strangers(queue, queue.record.mirrors)
+            for queue in self.leaders()
+        )
+        return bool(sides.estranged) or (bool(sides.lost) and split)
+
+    def _one_side_left(self) -> bool:
+        """Tell whether anything goes on on one side at most (D9)."""
+        running = [queue for queue in self._processes() if queue.running]
+        here = not self.sides.paused or not all(map(self.sides.apart, running))
+        return not (here and any(map(self.sides.apart, running)))
+
+    def _wake(self, queue: HostedQueue) -> None:
+        """A queue may hand messages to consumers again, and drop what has expired."""
+        for consumer in list(queue.consumers):
+            queue.consumers.wake(consumer)
+        self._offer_service(queue)
+        self._watch(queue)
+
+    def _rejoin(self) -> None:
+        """What ended because of the partition, or could not start, joins its queue (D7.2)."""
+        missing, self._missing = self._missing, []
+        for record, replica in missing:
+            if record.leader.machine.status is Status.DELETED:
+                continue
+            self.await_running(record.leader)
+            if record.process(replica) is None:
+                self.join(record.leader, replica)

@@ -1,0 +1,230 @@
+"""The steps by which the cluster falls apart.
+
+This is `ackproof.spec.partitioning` once more, for many channels and queues; see
+`ackproof.impl.steps.core`.  What these steps keep from happening, `ackproof.impl.steps.reaching`
+says; how all is mended is in `ackproof.impl.steps.healing`.
+
+A partition is noticed by time, as nodes do that do not hear each other: after `ticktime` seconds
+home gives up the nodes on the other side, and so do masters and mirrors with each other; a quarter
+of that later a minority pauses (A12.7).  From then on the steps are on offer like all others, so
+that a seed draws their order.  Whoever asks for a queue that is led on the other side waits until
+that is given up, so it happens at once then.
+
+A minority on the other side pauses as soon as it was given up, since nobody can tell when.  For
+the same reason a queue never has two masters here, as it may in the specification: the one that is
+promoted waits until the other one has ended, of which no client hears before the partition is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ackproof.impl.machines.replicas import HostedMirror
+from ackproof.impl.steps.observing import observed
+from ackproof.impl.steps.reaching import ReachingSteps
+from ackproof.impl.steps.scheduler import Action
+from ackproof.spec.lang import NotEnabled, require
+from ackproof.spec.sorts import Reason
+
+if TYPE_CHECKING:
+    from ackproof.impl.machines.hosted import HostedQueue
+
+__all__ = ["PartitioningSteps"]
+
+#: How much later than noticed a minority pauses, as a part of the time that noticing takes (A12.7).
+_PAUSING = 0.25
+
+
+def _no_queues() -> Iterable[HostedQueue]:
+    return ()
+
+
+def _nothing(_: bool) -> None:
+    """Nobody is to be told."""
+
+
+@dataclass
+class PartitioningSteps(ReachingSteps):
+    """Nodes lose each other, give each other up, and pause (A12, D9).
+
+    Attributes:
+        leaders: returns the process of each queue that clients find.
+        pausing: called with True when home pauses, and its connections have to break; with False
+            when it starts again.
+    """
+
+    leaders: Callable[[], Iterable[HostedQueue]] = _no_queues
+    pausing: Callable[[bool], None] = _nothing
+    _noticing_at: float | None = field(default=None, init=False)
+    _pausing_at: float | None = field(default=None, init=False)
+
+    # -- coming apart ---------------------------------------------------------------------------
+
+    @observed
+    def partition(self, replicas: Iterable[int], home: int, ticktime: float) -> None:
+        """The network falls apart, and nobody knows yet (A12.7).
+
+        Args:
+            replicas: whose nodes are on the other side.
+            home: the replica whose node the clients are connected to.
+            ticktime: seconds until the nodes notice.
+        """
+        require(home not in replicas and not self.sides.cut())
+        self.sides.home = home
+        self.sides.part({self.sides.name(replica) for replica in replicas})
+        self._noticing_at = self.clock() + ticktime
+        self._pausing_at = self._noticing_at + _PAUSING * ticktime
+        self.expire_due()
+
+    def expire_due(self) -> None:
+        """Take the steps that are due by the clock, or offer them."""
+        super().expire_due()
+        if self._noticing_at is not None and self.clock() >= self._noticing_at:
+            self.detect()
+        if self._pausing_at is not None and self.clock() >= self._pausing_at:
+            self._pausing_at = None
+            self._offer(Action.PAUSE, None)
+
+    @property
+    def due(self) -> float | None:
+        """Return when there may be something to do."""
+        times = (super().due, self._noticing_at, self._pausing_at)
+        return min((time for time in times if time is not None), default=None)
+
+    def detect(self) -> None:
+        """The time has come to give up whoever was not heard of (A12.7)."""
+        self._noticing_at = None
+        self._offer(Action.NOTICE, None)
+        for queue in self.leaders():
+            self._offer(Action.ESTRANGE, None, queue)
+        self._offer_halts()
+
+    def _offer_halts(self) -> None:
+        for queue in self._processes():
+            self._offer(Action.HALT, None, queue)
+
+    def _processes(self) -> list[HostedQueue]:
+        return [p for queue in self.leaders() for p in queue.record or (queue,)]
+
+    def notice(self) -> None:
+        """Home gives up a node that it does not hear (A12.7)."""
+        unheard = self.sides.away - self.sides.lost
+        found = next((n for n in range(self.replicas) if self.sides.name(n) in unheard), None)
+        require(found is not None)
+        assert found is not None
+        self.lose(found)
+        self._offer_kept()
+        self._offer(Action.NOTICE, None)
+        if self._pausing_at is None:
+            self._offer(Action.PAUSE, None)
+
+    @observed
+    def lose(self, replica: int) -> None:
+        """All processes on a node are down to home's channels (A9)."""
+        node = self.sides.name(replica)
+        self.sides.notice(node)
+        dead = [step.queue for step in self._kept if step.queue is not None]
+        for queue in dict.fromkeys([*self._processes(), *dead]):
+            if self.sides.node(queue) == node:
+                self.lose_touch(queue)
+
+    @observed
+    def lose_touch(self, queue: HostedQueue) -> None:
+        """What is between the channels and a process is lost (A9, D4.18)."""
+        queue.given_up = True
+        if isinstance(queue, HostedMirror) and queue.machine.mirrors():
+            for channel in {heard.channel: None for heard in queue.heard.values()}:
+                self._forget(channel, queue)
+        queue.machine.posted()
+        queue.machine.rejected()
+        owed = queue.machine.owes()
+        queue.senders = {msg: sender for msg, sender in queue.senders.items() if msg in owed}
+        for channel in queue.watchers:
+            channel.network.publishes[queue.key].clear()
+            channel.casts.pop(queue.key, None)
+            channel.network.downs[queue.key] = Reason.BENIGN
+            self._offer(Action.DOWN_ARRIVES, channel, queue)
+
+    @observed
+    def estrange(self, leader: HostedQueue) -> None:
+        """A master and its mirrors on the other side give each other up (D9)."""
+        record = leader.record
+        require(record is not None and leader.machine.leads() and not self.sides.divided(leader))
+        assert record is not None
+        strangers = self.sides.strangers(leader, record.mirrors)
+        require(bool(strangers))
+        self.sides.estranged.add(leader.key)
+        record.equalise(strangers)
+        for mirror in strangers:
+            self._offer(Action.FOLLOW, None, mirror)
+
+    @observed
+    def pause(self) -> None:
+        """Home is in a minority and pauses: its connections break (A12.2, D9)."""
+        require(not self.sides.paused and not self.sides.majority())
+        self.sides.paused = True
+        self.pausing(True)
+        self._offer_halts()
+
+    @observed
+    def halt(self, queue: HostedQueue) -> None:
+        """So does the node of a process, on either side (A12.2, D9)."""
+        require(queue.running and self.sides.in_minority(queue))
+        require(self.sides.apart(queue) or self.sides.paused)
+        queue.machine.crash()
+        queue.machine.posted()
+        queue.machine.rejected()
+        self._end(queue, Reason.BENIGN)
+        if queue.record is not None:
+            self._leave_record(queue.record, queue)
+
+    # -- while it lasts -------------------------------------------------------------------------
+
+    def replicate(self, queue: HostedQueue) -> None:
+        """A queue that is new is led at home (D1.1)."""
+        if queue.machine.durable and queue.record is None and self.sides.cut():
+            queue.replica = self.sides.home
+        super().replicate(queue)
+
+    def await_running(self, queue: HostedQueue) -> None:
+        """Let a queue be led on this side, if it can be (D5.1)."""
+        if self.sides.apart(_successor(queue)):
+            self.fall_out()
+        successor = _successor(queue)
+        sides, heir = self.sides, successor.machine.mirrors()
+        if not (sides.in_minority(successor) if heir else sides.stands(successor)):
+            super().await_running(queue)
+
+    def fall_out(self) -> None:
+        """Either side gives the other up now, and a minority over there pauses (D9)."""
+        with suppress(NotEnabled):
+            while True:
+                self.notice()
+        for queue in list(self.leaders()):
+            with suppress(NotEnabled):
+                self.estrange(queue)
+        self._halt_all()
+
+    def _halt_all(self) -> None:
+        for queue in self._processes():
+            with suppress(NotEnabled):
+                self.halt(queue)
+
+    def stop_minority(self) -> None:
+        """Whoever is in a minority pauses now (A12.2)."""
+        self._pausing_at = None
+        with suppress(NotEnabled):
+            self.pause()
+        self._halt_all()
+
+
+def _successor(queue: HostedQueue) -> HostedQueue:
+    """Return the process that leads a queue, or will when it runs or is promoted (D5.3)."""
+    record = queue.record
+    if record is None:
+        return queue
+    heir = None if record.leader.running else record.heir()
+    return record.leader if heir is None else heir

@@ -1,0 +1,81 @@
+"""How steps are taken: one after another, as the scheduler chooses among those on offer.
+
+A step that has become possible is *offered*.  It is taken when the scheduler gives it, if it is
+still possible then; if not, nothing happens.  What each step is and what it makes possible is said
+in `ackproof.impl.steps.core` and the modules that extend it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ackproof.impl.machines.hosted import HostedQueue
+from ackproof.impl.machines.publishing import PublishingChannel
+from ackproof.impl.steps.observing import Observer
+from ackproof.impl.steps.scheduler import Action, Scheduler, Step
+from ackproof.impl.storage.journal import Batch, Journal
+from ackproof.spec.lang import NotEnabled
+
+if TYPE_CHECKING:
+    from ackproof.impl.oracle.armed import Armed
+
+__all__ = ["Taking"]
+
+#: The names of the methods that take the steps.
+_METHODS = {action: action.name.lower() for action in Action}
+
+
+@dataclass
+class Taking:
+    """Takes the steps that the scheduler chooses, and offers others to it.
+
+    Attributes:
+        observers: told of each step, before and after it.
+        faults: what was asked to go wrong; None if nothing ever was.
+        store: commits a batch and tells whether it could; None if commits are not steps.
+        batch: what was given to the disk by the step `write`, until its `commit`.
+    """
+
+    scheduler: Scheduler
+    journal: Journal
+    observers: list[Observer] = field(default_factory=list)
+    faults: Armed | None = None
+    store: Callable[[Batch], bool] | None = None
+    batch: Batch | None = None
+
+    def run(self, idle: bool) -> None:
+        """Take steps until the scheduler has no more, or wants input first."""
+        while True:
+            if self.store is not None and self.journal.pending:
+                self._offer(Action.WRITE, None)
+            step = self.scheduler.take(idle)
+            if step is None:
+                return
+            try:
+                if self.faults is not None:
+                    self.faults.permit(step)
+                self._take(step)
+            except NotEnabled:
+                pass
+            self._taken()
+
+    def _take(self, step: Step) -> None:
+        """Call the method of the step's name, with the channel and the queue if it is of them."""
+        action, channel, queue = step
+        method = getattr(self, _METHODS[action])
+        if channel is None:
+            method(queue) if queue is not None else method()
+        elif queue is None:
+            method(channel)
+        else:
+            method(channel, queue)
+
+    def _taken(self) -> None:
+        """A step was taken, or refused; something may have been asked to happen right then."""
+
+    def _offer(
+        self, action: Action, channel: PublishingChannel | None, queue: HostedQueue | None = None
+    ) -> None:
+        self.scheduler.offer(Step(action, channel, queue))

@@ -1,0 +1,154 @@
+"""The steps by which a mirrored queue is published to, and its master tells its mirrors.
+
+This is the master's part of `ackproof.spec.mirroring`; see `ackproof.impl.steps.core`.  A message
+is cast to each process of its queues, and each confirms it by itself; what a master does with it,
+it tells its mirrors in the same step.  In which way that goes over the network, and in which order,
+`ackproof.impl.machines.replicas` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ackproof.impl.machines.replicas import Heard, HostedMirror, Record
+from ackproof.impl.steps.expiring import ExpiringSteps
+from ackproof.impl.steps.observing import observed
+from ackproof.impl.steps.scheduler import Action
+from ackproof.spec.lang import require
+from ackproof.spec.sorts import Msg, Reason, Status
+
+if TYPE_CHECKING:
+    from ackproof.impl.machines.consuming import ConsumingChannel
+    from ackproof.impl.machines.hosted import HostedQueue
+    from ackproof.impl.machines.publishing import PublishingChannel
+    from ackproof.impl.machines.subscriptions import HostedConsumer
+    from ackproof.impl.wire.content import Message
+    from ackproof.spec.sorts import Replica
+
+__all__ = ["TellingSteps"]
+
+
+@dataclass
+class TellingSteps(ExpiringSteps):
+    """Channels ask all processes of a queue, and its master tells the others (A5.5, D2)."""
+
+    _arriving: Heard | None = field(default=None, init=False)
+
+    # -- publishing -----------------------------------------------------------------------------
+
+    def publish(
+        self,
+        channel: PublishingChannel,
+        msg: Msg,
+        message: Message,
+        targets: Iterable[HostedQueue],
+    ) -> None:
+        """A message is published: cast to each process of its queues (A5.5, A6.1)."""
+        super().publish(channel, msg, message, _processes(targets))
+
+    def tx_commit(
+        self, channel: PublishingChannel, consuming: ConsumingChannel, ids: Sequence[Msg]
+    ) -> None:
+        """So are the messages of a transaction, to those that there are now (A13.3)."""
+        for seq, (message, kept) in list(channel.batch.items()):
+            channel.batch[seq] = (message, _processes(kept))
+        super().tx_commit(channel, consuming, ids)
+
+    def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
+        """A message arrives at a master, which tells what it does with it (D2.1)."""
+        msg = channel.network.next_for(queue.key)
+        if msg is not None and queue.running:
+            self._arriving = Heard(channel, channel.casts[queue.key][msg])
+        try:
+            super().deliver(channel, queue)
+        finally:
+            self._arriving = None
+
+    # -- the master tells -----------------------------------------------------------------------
+
+    def _accept(self, msg: Msg, message: Message, queue: HostedQueue) -> None:
+        """What a master enqueues, its mirrors hear of, unless it was told of it itself (D6.2)."""
+        if queue.record is None:
+            super()._accept(msg, message, queue)
+            return
+        if queue.machine.recognises(msg):
+            self._accept_again(msg, message, queue)
+            return
+        super()._accept(msg, message, queue)
+        if msg in queue.contents:
+            if queue.ranks is not None:
+                msg = queue.ranks.rank(msg, message)
+            self._tell(queue.record, msg, queue.record.network.copies)
+
+    def _accept_again(self, msg: Msg, message: Message, queue: HostedQueue) -> None:
+        queue.machine.accept_again(msg, message.persistent, msg in queue.senders)
+        if queue.machine.store.confirmed:
+            self._offer(Action.DRAIN, None, queue)
+        self._offer(Action.CONFIRM_ARRIVES, None, queue)
+        self._offer(Action.REJECT_ARRIVES, None, queue)
+
+    def _refuse(self, msg: Msg, queue: HostedQueue) -> None:
+        """What it refuses, they hear of, too (D2.1, B5.6)."""
+        record = queue.record
+        if record is not None and queue.machine.recognises(msg):
+            assert self._arriving is not None
+            self._accept_again(msg, self._arriving.cast.message, queue)
+            return
+        super()._refuse(msg, queue)
+        if record is not None:
+            self._tell(record, msg, record.network.refusals)
+
+    def hand_on(
+        self, msg: Msg, message: Message, queue: HostedQueue, consumer: HostedConsumer
+    ) -> None:
+        """And what it gives away (B3.3, D2.1)."""
+        super().hand_on(msg, message, queue, consumer)
+        if queue.record is not None and consumer.machine.no_ack:
+            self._tell(queue.record, msg, queue.record.network.discards)
+
+    def _tell(self, record: Record, msg: Msg, way: Mapping[Replica, set[Msg]]) -> None:
+        """What becomes of a message is on its way to the mirrors."""
+        mirrors = self.mirrors_of(record)
+        record.tell(msg, self._arriving, way, mirrors)
+        for mirror in mirrors:
+            self._offer(Action.FOLLOW, None, mirror)
+
+    def mirrors_of(self, record: Record) -> list[HostedMirror]:
+        """Return the mirrors that hear what the master does (D1.2, D2.1)."""
+        return record.mirrors
+
+    def _gone(self, queue: HostedQueue, msg: Msg) -> None:
+        """And what leaves the queue (D2.1, D4.15)."""
+        super()._gone(queue, msg)
+        if queue.record is not None:
+            self._tell(queue.record, msg, queue.record.network.removals)
+
+    # -- what goes wrong ------------------------------------------------------------------------
+
+    @observed
+    def lose_node(self, queue: HostedQueue) -> None:
+        """The node of a process is killed, with what the process had sent (A9, C5)."""
+        require(queue.running)
+        queue.machine.crash()
+        queue.machine.posted()
+        queue.machine.rejected()
+        self._fall_silent(queue)
+        self._end(queue, Reason.BENIGN)
+
+    def down_arrives(self, channel: PublishingChannel, queue: HostedQueue) -> None:
+        """A channel learns that a process is gone, when the disk knows who leads (A9, D5.7)."""
+        require(queue.recorded)
+        super().down_arrives(channel, queue)
+
+
+def _processes(targets: Iterable[HostedQueue]) -> list[HostedQueue]:
+    """Return the processes that a message for these queues is cast to (A5.5)."""
+    found: list[HostedQueue] = []
+    for queue in targets:
+        if queue.record is None or queue.machine.status is Status.DELETED:
+            found.append(queue)
+        else:
+            found += queue.record.listed()
+    return found

@@ -1,0 +1,52 @@
+"""The tables of a database, and the version of this format.
+
+A message is one row, and one entry for each queue that it stands in.  Arguments are text, as
+`ackproof.impl.wire.tables` writes it.
+"""
+
+from __future__ import annotations
+
+__all__ = ["SCHEMA", "VERSION"]
+
+VERSION = 4
+
+SCHEMA = """
+CREATE TABLE queue (
+    number INTEGER PRIMARY KEY,
+    vhost TEXT NOT NULL,
+    name TEXT NOT NULL,
+    auto_delete INTEGER NOT NULL,
+    arguments TEXT NOT NULL
+);
+CREATE TABLE exchange (
+    number INTEGER PRIMARY KEY,
+    vhost TEXT NOT NULL,
+    name TEXT NOT NULL,
+    type TEXT NOT NULL,
+    auto_delete INTEGER NOT NULL,
+    internal INTEGER NOT NULL,
+    arguments TEXT NOT NULL
+);
+CREATE TABLE binding (
+    number INTEGER PRIMARY KEY,
+    vhost TEXT NOT NULL,
+    source TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    destination TEXT NOT NULL,
+    routing_key TEXT NOT NULL,
+    arguments TEXT NOT NULL
+);
+CREATE TABLE message (
+    id INTEGER PRIMARY KEY,
+    exchange TEXT NOT NULL,
+    routing_keys TEXT NOT NULL,
+    properties BLOB NOT NULL,
+    body BLOB NOT NULL
+);
+CREATE TABLE entry (
+    message INTEGER NOT NULL,
+    queue INTEGER NOT NULL,
+    expires REAL,
+    PRIMARY KEY (message, queue)
+) WITHOUT ROWID;
+"""

@@ -1,0 +1,1 @@
+"""Proofs: the specification as formulas, and what Z3 says of them."""

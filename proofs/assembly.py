@@ -1,0 +1,166 @@
+"""Assembly: lemmas that hold at small sizes, put together to a proof for any sizes.
+
+Each lemma comes with those that it needs at small sizes, and is tried with these first; where they
+are not enough, with all.  One that is not proved with all of them is no lemma, as far as anybody
+knows, and whoever chose it has to choose again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from ackproof.proofs.discharge import PROVED, discharged
+from ackproof.proofs.found import FoundLemma, distinct_names
+from ackproof.proofs.houdini import Claim
+from ackproof.proofs.lemma import Library
+from ackproof.proofs.minimise import needed
+from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.proofs.templates import Clause
+from ackproof.spec.lang.model import Design, Model
+from ackproof.spec.lang.program import PropertyDecl
+
+__all__ = ["Assembly"]
+
+
+class Assembly:
+    """A proof in the making.
+
+    Args:
+        model: the model.
+        design: a change to it.
+        library: lemmas and assumptions that are there already.
+        asked: the names of the properties that are to be proved.
+        using: the names of what may be supposed.
+        each: seconds for each obligation, while there is time.
+        until: when there is none, by `time.perf_counter`.
+
+    Attributes:
+        lemmas: the lemmas of the proof.
+        proved: the names of the properties that are proved.
+        hypotheses: the names of all claims about states that others may lean on.
+        missing: for each property that was tried and is not proved, why.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        design: Design | None,
+        library: Library,
+        asked: Sequence[str],
+        using: tuple[str, ...],
+        each: float,
+        until: float,
+    ) -> None:
+        self.asked = asked
+        self.using = using
+        self._each = each
+        self.until = until
+        self.given = Library(
+            dict(library.lemmas),
+            dict(library.assumptions),
+            {n: by for n, by in library.proofs.items() if n not in asked},
+            {n: by for n, by in library.follows.items() if n not in asked},
+        )
+        self.obligations = Obligations(model, self.given, design)
+        self.lemmas: dict[Clause, FoundLemma] = {}
+        self.proved: list[str] = []
+        self.missing: dict[str, str] = {}
+        self.hypotheses: tuple[str, ...] = ()
+        self._names: dict[Clause, str] = {}
+
+    @property
+    def each(self) -> float:
+        """Seconds for an obligation."""
+        return max(0.0, min(self._each, self.until - time.perf_counter()))
+
+    @property
+    def library(self) -> Library:
+        """The lemmas, with what properties are proved with."""
+        return self.obligations.library
+
+    # -- taking what is proposed ----------------------------------------------------------------
+
+    def take(self, needs: Mapping[Claim, Collection[Claim]]) -> Claim | None:
+        """Prove claims with each other.
+
+        Args:
+            needs: for each claim the others that it needs at small sizes.
+
+        Returns:
+            One that is not proved with all of them, if there is one and others may lean on it.
+        """
+        self._named(c for c in needs if isinstance(c, Clause))
+        order = [*needs, *(self.obligations.properties[n] for n in self.using)]
+        by = {c: tuple(self._name(x) for x in order if x in more) for c, more in needs.items()}
+        self.lemmas = {
+            c: FoundLemma(self._names[c], c, by[c]) for c in needs if isinstance(c, Clause)
+        }
+        goals = [c for c in needs if isinstance(c, PropertyDecl)]
+        self.proved = []
+        self._enter({goal.name: by[goal] for goal in goals})
+        self.hypotheses = (*(self._name(c) for c in needs if not _of_steps(c)), *self.using)
+        for claim in needs:
+            failing = self._failing(self._name(claim))
+            if failing is not None and isinstance(claim, PropertyDecl):
+                self.missing[claim.name] = f"{failing.name} is not proved for any sizes"
+            if failing is not None and not _of_steps(claim):
+                return claim
+            if failing is None and isinstance(claim, PropertyDecl):
+                self.proved.append(claim.name)
+                self.missing.pop(claim.name, None)
+        return None
+
+    def _name(self, claim: Claim) -> str:
+        return claim.name if isinstance(claim, PropertyDecl) else self._names[claim]
+
+    def _named(self, clauses: Iterable[Clause]) -> None:
+        """Give names to clauses that have none; they keep them."""
+        new = [c for c in clauses if c not in self._names]
+        self._names |= distinct_names(new, [*self.obligations.properties, *self._names.values()])
+
+    def _enter(self, proofs: Mapping[str, tuple[str, ...]]) -> None:
+        """Make a library of the lemmas, and of what properties are proved with."""
+        program = self.obligations.program
+        made = {one.name: one.lemma(program) for one in self.lemmas.values()}
+        self.obligations.library = replace(
+            self.given,
+            lemmas={**self.given.lemmas, **made},
+            proofs={**self.given.proofs, **proofs},
+        )
+        for one in self.lemmas.values():
+            self.obligations.properties[one.name] = one.declaration(program)
+
+    def _failing(self, name: str) -> Obligation | None:
+        """Return an obligation of a claim that is not met; note what it is proved with."""
+        library = self.obligations.library
+        by = library.by(name)
+        for one in list(self.obligations.of_one(name)):
+            if discharged(self.obligations, one, self.each).status == PROVED:
+                continue
+            wide = replace(
+                one, hypotheses=tuple(dict.fromkeys((*one.hypotheses, *self.hypotheses)))
+            )
+            if one.kind == "initiation" or wide == one:
+                return one
+            core = needed(self.obligations, wide, self.each)
+            if core is None:
+                return one
+            by = tuple(h for h in self.hypotheses if h in {*by, *core} and h != name)
+        self._proved_with(name, by)
+        return None
+
+    def _proved_with(self, name: str, by: tuple[str, ...]) -> None:
+        """Note what a claim is proved with."""
+        library = self.obligations.library
+        if name not in library.lemmas:
+            library.proofs[name] = by
+            return
+        library.lemmas[name] = replace(library.lemmas[name], by=by)
+        clause = next(c for c, one in self.lemmas.items() if one.name == name)
+        self.lemmas[clause] = replace(self.lemmas[clause], by=by)
+
+
+def _of_steps(claim: Claim) -> bool:
+    return isinstance(claim, PropertyDecl) and claim.of_steps

@@ -1,0 +1,259 @@
+"""Inference: lemmas for properties that are not inductive by themselves, found by a search.
+
+Candidates are clauses of the vocabulary of the specification, about the variables that matter to
+the properties first.  Those that are false of a reachable state are put aside, then those that
+steps do not preserve (at small sizes, where that is always decided).  If the properties are among
+what is left, unsatisfiable cores say what of it they need; that little is proved for sorts of any
+size.  What is not is put aside as well, and the rest is looked at again.  At last, each lemma
+without which the proof stands goes, too.
+
+The order of everything is fixed, so the same is found each time, if there is time enough.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ackproof.proofs.assembly import Assembly
+from ackproof.proofs.found import Found
+from ackproof.proofs.houdini import Claim, Houdini, weight
+from ackproof.proofs.lemma import Library
+from ackproof.proofs.relevance import rings
+from ackproof.proofs.sampling import Samples, reachable_states
+from ackproof.proofs.templates import Clause, clauses_of, strongest
+from ackproof.proofs.vocabulary import atoms_of
+from ackproof.spec.lang.binding import Bound, bind
+from ackproof.spec.lang.model import Design, Instance, Model
+from ackproof.spec.lang.program import Program, PropertyDecl, Variable
+from ackproof.spec.lang.types import SortT
+
+__all__ = ["infer"]
+
+#: Why a property is not proved where no lemmas were even tried for it.
+NO_CANDIDATES = "no candidates make it inductive"
+
+#: How often weaker candidates are tried in place of those that have fallen.
+_ROUNDS = 6
+
+#: How many elements sorts have where candidates are held against steps, at least.
+_SIZE = 2
+
+
+def infer(
+    model: Model,
+    properties: Sequence[str],
+    *,
+    instances: Sequence[Instance] = (),
+    design: Design | None = None,
+    library: Library | None = None,
+    using: Sequence[str] = (),
+    variables: Sequence[str] = (),
+    width: int = 3,
+    states: int = 3000,
+    limit: float = 60.0,
+    each: float = 5.0,
+    told: Callable[[str], None] = lambda _: None,
+) -> Found:
+    """Look for lemmas with which properties are proved, for sorts of any size.
+
+    Args:
+        model: the model.
+        properties: names of invariants or step properties.
+        instances: where reachable states are looked for; the model's first if there are none.
+        design: a change to the model.
+        library: lemmas and assumptions that are there already.
+        using: the names of those of them that may be supposed.
+        variables: which variables lemmas may speak of; those that matter to the properties, more
+            and more of them, if it is left out.
+        width: how many atoms a lemma has at most.
+        states: how many reachable states of each instance candidates are held against.
+        limit: seconds for all of it.
+        each: seconds for each obligation.
+        told: is called with what is done next.
+
+    Raises:
+        BindError: the instance does not fit the model.
+        SpecError: the model or the design is outside the language.
+        ValueError: there is no property or variable of some name.
+    """
+    search = _Search(model, tuple(properties), design, library or Library(), tuple(using), each)
+    search.begin(instances or model.instances[:1], states, limit, told)
+    for chosen in search.vocabularies(variables):
+        for atoms in range(2, width + 1):
+            if search.attempt(chosen, atoms):
+                return search.result()
+    return search.result()
+
+
+@dataclass
+class _Search:
+    """One search: what is asked, what is known, and what was found so far."""
+
+    model: Model
+    asked: tuple[str, ...]
+    design: Design | None
+    library: Library
+    using: tuple[str, ...]
+    each: float
+    candidates: int = 0
+    possible: int = 0
+    inductive: int = 0
+
+    def begin(
+        self,
+        instances: Sequence[Instance],
+        states: int,
+        limit: float,
+        told: Callable[[str], None],
+    ) -> None:
+        """Translate the model, and look for reachable states."""
+        self.started = time.perf_counter()
+        self.until = self.started + limit
+        self.told = told
+        self.proof = Assembly(
+            self.model, self.design, self.library, self.asked, self.using, self.each, self.until
+        )
+        self.program: Program = self.proof.obligations.program
+        self.properties = self.proof.obligations.properties
+        for name in (*self.asked, *self.using):
+            if name not in self.properties:
+                raise ValueError(f"{self.model.name} has no property or lemma {name!r}")
+        told("looking for reachable states")
+        self.samples = []
+        for instance in instances:
+            bound = bind(self.model, instance, self.design, program=self.program)
+            self.samples.append(Samples(bound, reachable_states(bound, states, self.until)))
+        supposed = [self.properties[n] for n in self.using]
+        self.houdini = Houdini(self._wide(instances[0]), supposed, self.until)
+
+    def _wide(self, instance: Instance) -> Bound:
+        """Return the program at small sizes, with any constants and every fault possible."""
+        sizes = {sort: max(_SIZE, n) for sort, n in instance.sizes.items()}
+        first = {sort.__name__: sort.named(1)[0] for sort in sizes}
+        constants = {
+            f"{v.owner}.{v.path[-1]}": first[v.type.name]
+            for v in self.program.variables
+            if v.const and isinstance(v.type, SortT)
+        }
+        faults = {a.name: 1 for a in self.program.actions if a.kind == "fault"}
+        small = replace(instance, sizes=sizes, faults=faults, constants=constants)
+        return bind(self.model, small, self.design, program=self.program)
+
+    def vocabularies(self, names: Sequence[str]) -> Iterator[list[Variable]]:
+        """Yield the variables that lemmas may speak of, more each time."""
+        known = {v.name: v for v in self.program.variables}
+        for name in names:
+            if name not in known:
+                raise ValueError(f"{self.model.name} has no variable {name!r}")
+        if names:
+            yield [known[n] for n in names]
+            return
+        properties = [self.properties[n] for n in self.asked]
+        yield from rings(self.program, properties)
+
+    # -- one attempt ----------------------------------------------------------------------------
+
+    def attempt(self, variables: Sequence[Variable], width: int) -> bool:
+        """Try lemmas of some variables; tell whether there is nothing left to do."""
+        if time.perf_counter() > self.until:
+            return True
+        self.told(f"lemmas of {len(variables)} variables, {width} atoms each")
+        clauses = list(clauses_of(atoms_of(variables), width))
+        true = [c for c in clauses if not any(s.false_somewhere(c) for s in self.samples)]
+        self.candidates = max(self.candidates, len(clauses))
+        self.possible = max(self.possible, len(true))
+        left: list[Clause] = []
+        tried: dict[Clause, None] = {}
+        for _ in range(_ROUNDS):
+            # A strong candidate hides weaker ones; where it has fallen, these are tried, too.
+            more = strongest([c for c in true if c not in tried], left)
+            if not more or time.perf_counter() > self.until:
+                break
+            tried |= dict.fromkeys(more)
+            left = self._inductive(list(tried))
+            if self._prove(left):
+                return True
+        return False
+
+    def _inductive(self, clauses: Iterable[Clause]) -> list[Clause]:
+        """Return those of some clauses that steps preserve together, with the properties."""
+        goals = [self.properties[n] for n in self.asked]
+        candidates: list[Claim] = [*(p for p in goals if not p.of_steps), *clauses]
+        self.told(f"{len(candidates)} candidates are held against steps")
+        self.houdini.offer(candidates)
+        self.houdini.run()
+        left = [c for c in self.houdini.remaining if isinstance(c, Clause)]
+        self.inductive = max(self.inductive, len(left))
+        return left
+
+    def _prove(self, left: Sequence[Clause]) -> bool:
+        """Prove the properties with what is left; tell whether all of them are proved."""
+        while goals := self._goals():
+            needs = self._needs(goals)
+            self.told(f"{len(needs)} claims are to be proved for any sizes")
+            fallen = self.proof.take(needs)
+            if fallen is None:
+                return set(self.proof.proved) == set(self.asked)
+            left = [c for c in left if c != fallen]
+            kept = [g for g in goals if g != fallen and not g.of_steps]
+            self.houdini.offer([*kept, *left])
+            self.houdini.run()
+        return False
+
+    def _goals(self) -> list[PropertyDecl]:
+        """Return the properties that what is left makes inductive, or true of each step."""
+        left = self.houdini.remaining
+        goals = [self.properties[n] for n in self.asked]
+        return [g for g in goals if (self.houdini.core(g) is not None if g.of_steps else g in left)]
+
+    def _needs(self, goals: Sequence[PropertyDecl]) -> dict[Claim, set[Claim]]:
+        """Return what properties need, and what each of that needs; nothing can be left out."""
+        needs = self._cores(goals)
+        for spare in sorted((c for c in needs if isinstance(c, Clause)), key=weight, reverse=True):
+            if spare not in needs:
+                continue
+            before = self.houdini.remaining
+            self.houdini.offer(c for c in needs if c != spare and not _of_steps(c))
+            self.houdini.run()
+            if all(g in self._goals() for g in goals):
+                needs = self._cores(goals)
+            else:
+                self.houdini.offer(before)
+        return needs
+
+    def _cores(self, goals: Sequence[PropertyDecl]) -> dict[Claim, set[Claim]]:
+        """Return the properties, what they need, and what each of that needs."""
+        left = self.houdini.remaining
+        waiting: list[Claim] = list(goals)
+        needs: dict[Claim, set[Claim]] = {}
+        while waiting:
+            claim = waiting.pop(0)
+            if claim not in needs:
+                needs[claim] = self.houdini.core(claim, [*needs, *goals]) or set()
+                waiting += [c for c in left if c in needs[claim]]
+        return needs
+
+    def result(self) -> Found:
+        """Return what was found."""
+        return Found(
+            self.program,
+            tuple(self.proof.lemmas.values()),
+            {n: by for n, by in self.proof.library.proofs.items() if n in self.proof.proved},
+            {
+                n: self.proof.missing.get(n, NO_CANDIDATES)
+                for n in self.asked
+                if n not in self.proof.proved
+            },
+            self.proof.obligations,
+            sum(len(s.states) for s in self.samples),
+            self.candidates,
+            self.possible,
+            self.inductive,
+            time.perf_counter() - self.started,
+        )
+
+
+def _of_steps(claim: Claim) -> bool:
+    return isinstance(claim, PropertyDecl) and claim.of_steps

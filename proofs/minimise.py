@@ -1,0 +1,176 @@
+"""Minimising: which lemmas of a proof it could do without.
+
+Two questions are asked of a proof that is complete.  *Leave one out*: without this lemma, are the
+others and what was asked for still an induction?  A lemma without which they are not is
+*necessary*, and the obligation that then fails says what it is for.  Each of the others may then
+lean on all that is left, and not only on what it was proved with.  *Which hypotheses are needed*:
+an obligation is discharged by a contradiction, and what did not contribute to it (the unsatisfiable
+core says) need not be named.
+
+Both rest on proofs that are found.  That nothing was found in the time is no reason to call a
+hypothesis superfluous, so whatever is in doubt stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import z3
+from ackproof.proofs.discharge import PROVED, discharged, solve
+from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.proofs.smt.domain import Untranslatable
+from ackproof.proofs.smt.logic import Term, implies
+
+__all__ = ["Necessity", "leave_one_out", "needed", "superfluous"]
+
+#: Most of the seconds of a question that looking for a core may take.
+_MOMENT = 1.0
+
+
+@dataclass(frozen=True)
+class Necessity:
+    """What becomes of a proof without one of its lemmas.
+
+    Attributes:
+        lemma: which was left out.
+        failing: the first obligation that is not met then; None if the rest is a proof by itself.
+        status: what becomes of that obligation: refuted or unknown, else proved.
+    """
+
+    lemma: str
+    failing: Obligation | None
+    status: str
+
+    @property
+    def necessary(self) -> bool:
+        """Whether the proof fails without the lemma."""
+        return self.failing is not None
+
+
+def leave_one_out(
+    obligations: Obligations, asked: Sequence[str], limit: float
+) -> Iterator[Necessity]:
+    """Yield for each lemma of a proof, and for what was asked for, whether the rest needs it.
+
+    A property that was asked for is left out as a hypothesis of others, too, where it is one: the
+    nine invariants of a published proof are all alike.
+
+    Args:
+        obligations: translates the proof, which is complete.
+        asked: the names of what is proved.
+        limit: seconds for each obligation.
+    """
+    library = obligations.library
+    names = [n for n in library.closure(asked) if n not in library.assumptions]
+    todo = [o for name in names for o in obligations.of_one(name)]
+    used = {h for o in todo for h in o.hypotheses if h != o.goal}
+    for name in names:
+        if name in used:
+            yield _without(obligations, name, names, todo, limit)
+
+
+def _without(
+    obligations: Obligations,
+    left_out: str,
+    names: Sequence[str],
+    todo: Sequence[Obligation],
+    limit: float,
+) -> Necessity:
+    library = obligations.library
+    rest = [n for n in names if n != left_out and not obligations.properties[n].of_steps]
+    for one in todo:
+        if one.goal == left_out or left_out not in one.hypotheses:
+            continue
+        less = tuple(h for h in one.hypotheses if h != left_out)
+        # What follows from other claims is no hypothesis of these, for they might go in a circle.
+        more = () if one.goal in library.follows else (n for n in rest if n not in library.follows)
+        widest = tuple(dict.fromkeys((*less, *more)))
+        tries = (replace(one, hypotheses=h) for h in dict.fromkeys((less, widest)))
+        outcomes = []
+        for attempt in tries:
+            outcomes.append(discharged(obligations, attempt, limit))
+            if outcomes[-1].status == PROVED:
+                break
+        else:
+            return Necessity(left_out, one, outcomes[-1].status)
+    return Necessity(left_out, None, PROVED)
+
+
+def needed(
+    obligations: Obligations, obligation: Obligation, limit: float
+) -> tuple[str, ...] | None:
+    """Return names of hypotheses that are enough, none of which can be spared.
+
+    Args:
+        obligations: translates the obligation.
+        obligation: which; its hypotheses are what is chosen from.
+        limit: seconds for each question.
+
+    Returns:
+        The names, or None if the obligation is not met in that time with all of them.
+    """
+    names = obligation.hypotheses
+    try:
+        core = _core(obligations, obligation, limit)
+        if core is None:
+            query = obligations.query(obligation)
+            if solve(query, limit).status != PROVED:
+                return None
+            core = names
+    except Untranslatable:
+        return None
+    for name in reversed(names):
+        fewer = tuple(n for n in core if n != name)
+        if len(fewer) < len(core) and _enough(obligations, obligation, fewer, limit):
+            core = fewer
+    return core
+
+
+def _enough(
+    obligations: Obligations, obligation: Obligation, names: tuple[str, ...], limit: float
+) -> bool:
+    query = obligations.query(replace(obligation, hypotheses=names))
+    return solve(query, min(limit, _MOMENT)).status == PROVED
+
+
+def _core(obligations: Obligations, obligation: Obligation, limit: float) -> tuple[str, ...] | None:
+    """Return the names of the hypotheses that a contradiction was found with, if one was."""
+    if limit <= 0:
+        return None
+    names = obligation.hypotheses
+    bare = obligations.query(replace(obligation, hypotheses=())).said
+    marks: dict[str, Term] = {n: z3.Bool(f"hypothesis.{n}") for n in names}
+    said = [implies(marks[n], obligations.known(n)) for n in names]
+    query = obligations.about([*said, *bare])
+    solver = z3.SimpleSolver()
+    solver.set("timeout", max(1, int(1000 * min(limit, _MOMENT))))
+    solver.add(*query.axioms, *query.said)
+    if solver.check(*marks.values()) != z3.unsat:
+        return None
+    found = {str(mark) for mark in solver.unsat_core()}
+    return tuple(n for n in names if str(marks[n]) in found)
+
+
+def superfluous(
+    obligations: Obligations, names: Iterable[str], limit: float
+) -> dict[str, tuple[str, ...]]:
+    """Return, for claims that name hypotheses which they are proved without, those.
+
+    Args:
+        obligations: translates the claims.
+        names: which claims.
+        limit: seconds for each question.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for name in names:
+        if name in obligations.library.assumptions:
+            continue
+        used: set[str] = {name}
+        for one in obligations.of_one(name):
+            enough = needed(obligations, one, limit)
+            used |= set(one.hypotheses if enough is None else enough)
+        spare = tuple(h for h in obligations.library.by(name) if h not in used)
+        if spare:
+            found[name] = spare
+    return found

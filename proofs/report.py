@@ -1,0 +1,195 @@
+"""Reports of proofs: what is proved, of which sizes, on what supposition, and what is not.
+
+A property is *proved* when every obligation is: its own, and those of all lemmas that it is proved
+with, since these lean on each other.  It is *refuted* when one of them has a counterexample, which
+is a state that the lemmas allow, and need not be one that can be reached; *unknown* when one was
+not decided in time; and *vacuous* when what was shown says nothing, for one of the reasons that
+`vacuity` gives.  Only the first is good news.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ackproof.model.verdict import worst
+from ackproof.proofs.discharge import PROVED, REFUTED, Outcome
+from ackproof.proofs.vacuity import Vacuity
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = [
+    "ABSTRACTIONS",
+    "TAKEN",
+    "Claim",
+    "Proof",
+    "Standing",
+]
+
+#: What every proof takes from the checker, and does not show itself.
+TAKEN = (
+    "the steps are defined and no assertion in them fails (StepsAreDefined, NoAssertionFails), "
+    "which the checker shows on its instances",
+)
+
+#: What is known less of in a proof than it is in an instance; so what is proved holds there too.
+ABSTRACTIONS = (
+    "of the number of members of a set it is known only whether it is zero",
+    "of the first element of a sort without order it is known only that it is one",
+    "the number of faults is not limited",
+)
+
+
+class Standing(Enum):
+    """What became of the proof of a claim."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+    UNKNOWN = "unknown"
+    VACUOUS = "vacuous"
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command: 0 proved, 1 refuted, 3 neither."""
+        return {Standing.PROVED: 0, Standing.REFUTED: 1}.get(self, 3)
+
+    @property
+    def meaning(self) -> str:
+        """The standing in a sentence."""
+        return _MEANING[self]
+
+
+_MEANING = {
+    Standing.PROVED: "for all sizes",
+    Standing.REFUTED: "a step breaks it in a state that all that it is proved with allows",
+    Standing.UNKNOWN: "an obligation was not decided; that is no proof",
+    Standing.VACUOUS: "what was shown says nothing",
+}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A property or a lemma, and what it is proved with.
+
+    Attributes:
+        name: how it is called.
+        kind: "invariant" or "step".
+        doc: its docstring, the reason included.
+        by: the names of what it is proved with, itself aside.
+        follows: whether it holds wherever those do, rather than is preserved by each step.
+        lemma: whether nobody has asked for it but a proof.
+        found: whether a search has found it, rather than somebody written it.
+    """
+
+    name: str
+    kind: str
+    doc: str
+    by: tuple[str, ...] = ()
+    follows: bool = False
+    lemma: bool = False
+    found: bool = False
+
+    @property
+    def origin(self) -> str:
+        """Where it is from: "property", "written" or "found"."""
+        return ("found" if self.found else "written") if self.lemma else "property"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The result of one attempt to prove some properties.
+
+    Attributes:
+        model: the name of the model.
+        design: the name of the design, if one was given.
+        claim: what the design claims.
+        digest: a hash of all that the obligations depend on.
+        asked: the names of the properties to prove.
+        claims: these and all that they are proved with, by name.
+        needs: for each of them the names of all that it stands on, itself and what is supposed
+            included.
+        sorts: the names of the sorts, of which there may be any number of elements.
+        supposed: names and docstrings of what is supposed of the constants.
+        outcomes: what became of the obligations, in order.
+        vacuities: why something of this says nothing.
+        limit: seconds that each obligation had.
+        workers: how many processes worked on them.
+        seconds: how long it took.
+        interrupted: whether it was stopped before the end.
+    """
+
+    model: str
+    design: str | None
+    claim: str | None
+    digest: str
+    asked: tuple[str, ...]
+    claims: dict[str, Claim]
+    needs: dict[str, tuple[str, ...]]
+    sorts: tuple[str, ...]
+    supposed: tuple[tuple[str, str], ...]
+    outcomes: tuple[Outcome, ...]
+    vacuities: tuple[Vacuity, ...]
+    limit: float
+    workers: int
+    seconds: float
+    interrupted: bool = False
+
+    @property
+    def sizes(self) -> str:
+        """What sizes the proof is about."""
+        elements = [f"any number of {', '.join(self.sorts)}"] if self.sorts else []
+        return ", ".join([*elements, "any constants, any number of faults"])
+
+    @cached_property
+    def by_goal(self) -> dict[str, tuple[Outcome, ...]]:
+        """The outcomes of each claim's own obligations."""
+        found: dict[str, list[Outcome]] = {name: [] for name in self.claims}
+        for outcome in self.outcomes:
+            found[outcome.obligation.goal].append(outcome)
+        return {name: tuple(outcomes) for name, outcomes in found.items()}
+
+    def of(self, name: str) -> tuple[Outcome, ...]:
+        """Return the outcomes that a claim stands on."""
+        return tuple(o for n in self.needs[name] for o in self.by_goal.get(n, ()))
+
+    def refuting(self, names: Collection[str]) -> Proof:
+        """Return the proof with it noted that some obligations have a counterexample after all."""
+        known = {o: replace(o, status=REFUTED) for o in self.outcomes if o.obligation.name in names}
+        return replace(self, outcomes=tuple(known.get(o, o) for o in self.outcomes))
+
+    def failed(self, name: str) -> tuple[Outcome, ...]:
+        """Return those of them that are not proved."""
+        return tuple(o for o in self.of(name) if o.status != PROVED)
+
+    @property
+    def unproved(self) -> tuple[Outcome, ...]:
+        """All outcomes that are not proofs, what is refuted first, what was asked for before it."""
+        failed = dict.fromkeys(o for name in self.asked for o in self.failed(name))
+        return tuple(sorted(failed, key=lambda o: (o.status != REFUTED, o.seconds == 0)))
+
+    def emptied(self, name: str) -> tuple[Vacuity, ...]:
+        """Return why what was shown of a claim says nothing."""
+        return tuple(v for v in self.vacuities if v.concerns(self.needs[name]))
+
+    def standing(self, name: str) -> Standing:
+        """Return what became of the proof of a claim."""
+        if self.emptied(name):
+            return Standing.VACUOUS
+        statuses = {o.status for o in self.of(name)}
+        if REFUTED in statuses:
+            return Standing.REFUTED
+        # Of a claim that is about no step there is nothing to show, unless that was cut short.
+        return Standing.UNKNOWN if statuses - {PROVED} or self.interrupted else Standing.PROVED
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command: 0 all is proved, 1 something is refuted, 3 neither.
+
+        A step that can never be taken is nothing that was proved, but nothing that is well, either.
+        """
+        codes = [self.standing(name).exit_code for name in self.asked]
+        return worst([*codes, *([3] if self.vacuities else [])])

@@ -1,0 +1,1 @@
+"""The translation of a compiled specification to formulas."""

@@ -1,0 +1,195 @@
+"""A specification as a theory: symbols for its states, and its steps as formulas.
+
+A state is named: the symbols of the state `s` are `s.channel.confirmed` and so on, one for each
+leaf of each variable, as a function of the elements of the families it lies in and of the keys of
+maps.  Constants belong to no state.  A step is asked for with arguments, which may be symbols too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import z3
+from ackproof.proofs.smt.domain import Domain
+from ackproof.proofs.smt.effects import Event, Run
+from ackproof.proofs.smt.expressions import Expressions, Scope, State
+from ackproof.proofs.smt.logic import Term, both
+from ackproof.proofs.smt.values import MapValue, Scalar, SetValue, Value
+from ackproof.spec.lang.program import Action, Program, PropertyDecl, Variable
+from ackproof.spec.lang.types import MapT, OptionT, RecordT, SeqT, SetT, Type
+
+__all__ = ["Step", "Theory"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """An action with arguments, as formulas over the state before.
+
+    Attributes:
+        action: which.
+        arguments: the leaves of each parameter.
+        enabled: what must hold for it to be taken; the arguments exist.
+        after: the state that it leads to.
+        events: the frames that it may send.
+        written: the variables that it may change, by their paths.
+    """
+
+    action: Action
+    arguments: Mapping[str, Value]
+    enabled: Term
+    after: State
+    events: tuple[Event, ...]
+    written: frozenset[tuple[str, ...]]
+
+
+class Theory:
+    """The states and steps of a program over a domain.
+
+    Args:
+        program: what the front end made of a model and a design.
+        domain: what quantifiers range over.
+    """
+
+    def __init__(self, program: Program, domain: Domain) -> None:
+        self.program = program
+        self.domain = domain
+        self.expressions = Expressions(domain)
+        self.typing: dict[str, list[Term]] = {}
+        self._states: dict[str, State] = {}
+
+    # -- states ---------------------------------------------------------------------------------
+
+    def state(self, name: str) -> State:
+        """Return the state of that name: any state at all."""
+        if name not in self._states:
+            self._states[name] = {
+                v.path: self._variable(v, name)
+                for v in self.program.variables
+                if not _is_sequence(v.type)
+            }
+        return self._states[name]
+
+    def _variable(self, v: Variable, state: str) -> Value:
+        prefix = v.name if v.const else f"{state}.{v.name}"
+        t: Type = v.type
+        for family in reversed(v.families):
+            t = MapT(family, t)
+        return self.symbol(prefix, t, (), ())
+
+    def symbol(self, name: str, t: Type, dims: tuple[Type, ...], at: Scalar) -> Value:
+        """Return the value of a type that a symbol stands for, at the keys given so far."""
+        if isinstance(t, MapT):
+            value = t.value
+            return MapValue(
+                t.key, value, lambda k: self.symbol(name, value, (*dims, t.key), (*at, *k))
+            )
+        if isinstance(t, SetT):
+            elem = t.elem
+            return SetValue(
+                elem, lambda x: self._apply(name, t, (*dims, elem), (*at, *x), z3.BoolSort(), 0)
+            )
+        kinds = _leaf_types(t)
+        sorts = self.domain.sorts(t)
+        single = len(sorts) == 1
+        return tuple(
+            self._apply(name if single else f"{name}.{i}", kind, dims, at, sort, i)
+            for i, (kind, sort) in enumerate(zip(kinds, sorts, strict=True))
+        )
+
+    def _apply(
+        self, name: str, t: Type, dims: tuple[Type, ...], at: Scalar, sort: z3.SortRef, leaf: int
+    ) -> Term:
+        keys = [s for d in dims for s in self.domain.sorts(d)]
+        made = z3.Function(name, *keys, sort) if keys else z3.Const(name, sort)
+        if name not in self.typing:
+            apply = made if keys else made.decl()
+            self.typing[name] = self.domain.typing(t, apply, dims, leaf)
+        return made(*at) if keys else made
+
+    def initial(self) -> State:
+        """Return the initial state."""
+        nowhere = Scope({}, {})
+        found: dict[tuple[str, ...], Value] = dict(self.state("initial"))
+        for v in self.program.variables:
+            if v.const or _is_sequence(v.type):
+                continue
+            value = self.expressions.value(v.initial, nowhere)
+            for family in reversed(v.families):
+                value = _everywhere(family, v.type, value)
+            found[v.path] = value
+        return found
+
+    def beginning(self) -> Term:
+        """Return what an instance has to have for the initial state to exist: first elements."""
+        found = []
+        for v in self.program.variables:
+            value = self.initial().get(v.path)
+            if isinstance(value, tuple) and not v.const:
+                found.append(self.domain.there(v.type, value))
+        return both(found)
+
+    # -- steps ----------------------------------------------------------------------------------
+
+    def arguments(self, action: Action) -> dict[str, Value]:
+        """Return symbols for the arguments of an action."""
+        return {
+            p.name: self.symbol(f"{action.name}.{p.name}", p.type, (), ()) for p in action.params
+        }
+
+    def step(
+        self, action: Action, before: State, arguments: Mapping[str, Value] | None = None
+    ) -> Step:
+        """Return what an action does in a state, with any arguments if none are given.
+
+        Raises:
+            Untranslatable: this domain has no formula for something in it.
+        """
+        given = self.arguments(action) if arguments is None else arguments
+        run = Run(self.expressions)
+        exists = []
+        for p in action.params:
+            value = given[p.name]
+            if isinstance(value, tuple):
+                exists.append(self.domain.there(p.type, value))
+        scope = run.block(action.body, Scope({"self": before}, dict(given)))
+        return Step(
+            action,
+            given,
+            both((*exists, *run.enabled, *run.asserted)),
+            scope.states["self"],
+            tuple(run.events),
+            frozenset(run.written),
+        )
+
+    # -- claims ---------------------------------------------------------------------------------
+
+    def claim(self, prop: PropertyDecl, *states: State, event: Scalar | None = None) -> Term:
+        """Return the formula that a property states, of one state or of two."""
+        names: dict[str, Value] = {}
+        if prop.event is not None:
+            assert event is not None
+            names[prop.event.name] = event
+        scope = Scope(dict(zip(prop.roots, states, strict=True)), names)
+        return self.expressions.formula(prop.body, scope)
+
+
+def _is_sequence(t: Type) -> bool:
+    """Tell whether values of a type are sequences, which have no symbol."""
+    while isinstance(t, MapT):
+        t = t.value
+    return isinstance(t, SeqT)
+
+
+def _everywhere(key: Type, t: Type, value: Value) -> MapValue:
+    return MapValue(key, t, lambda _: value)
+
+
+def _leaf_types(t: Type) -> list[Type]:
+    from ackproof.spec.lang.types import BOOL
+
+    if isinstance(t, OptionT):
+        return [BOOL, *_leaf_types(t.inner)]
+    if isinstance(t, RecordT):
+        return [leaf for _, inner in t.fields for leaf in _leaf_types(inner)]
+    return [t]

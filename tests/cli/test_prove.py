@@ -1,0 +1,275 @@
+"""`ackproof prove` says what is proved, where a proof fails, and ends with the right exit code."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from ackproof.cli.main import app
+from ackproof.cli.targets import Target
+from ackproof.proofs import prove as proving
+from ackproof.proofs.discharge import UNKNOWN, Outcome
+from ackproof.proofs.document import schema
+from typer.testing import CliRunner, Result
+
+from tests.proofs import closet
+
+Run = Callable[..., Result]
+
+DESIGN = '''
+"""A design of the closet."""
+from ackproof.spec.lang import *
+from tests.proofs.closet import Closet, Entered, Guest
+
+class Forgetful(Closet):
+    @action
+    def enter(self, guest: Guest) -> None:
+        require(self.free)
+        self.inside.add(guest)
+        self.emit(Entered(guest))
+
+design = Design("The key may stay where it is.", replace=(Forgetful,))
+'''
+
+OWN = '''
+"""A system of its own, with its lemma beside it."""
+from ackproof.spec.lang import *
+
+class Lamp(System):
+    on: bool = False
+    warm: bool = False
+
+    @action
+    def switch(self) -> None:
+        self.on = not self.on
+        self.warm = self.on
+
+@invariant
+def WarmIsOn(s: Lamp) -> bool:
+    """What is warm is on."""
+    return s.on or not s.warm
+
+@lemma()
+def SameAlways(s: Lamp) -> bool:
+    """It is warm as long as it is on."""
+    return s.on == s.warm
+
+PROOFS = {"WarmIsOn": ("SameAlways",)}
+MODEL = Model("lamp", Lamp, properties_in(WarmIsOn), (Instance("one", "", {}),))
+'''
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run the command in an empty directory, where the closet is all there is to prove."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr("ackproof.cli.targets.base_target", lambda: Target(closet.MODEL))
+    monkeypatch.setattr("ackproof.proofs.lemmas.LIBRARY", closet.LIBRARY)
+    Path("forgetful.py").write_text(DESIGN)
+    Path("lamp.py").write_text(OWN)
+
+    def invoke(*args: str) -> Result:
+        result = CliRunner().invoke(app, ["prove", "--workers", "1", *args])
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+        return result
+
+    return invoke
+
+
+def lines(result: Result) -> list[str]:
+    """Return what was printed, without times."""
+    return [line.rpartition("  ")[0].strip() for line in result.stdout.splitlines()]
+
+
+def test_what_is_proved_is_told_with_what_it_stands_on(run: Run) -> None:
+    result = run()
+    assert result.exit_code == 0
+    assert "  sizes       any number of Guest, any constants, any number of faults" in result.stdout
+    assert "supposed    TheDoorIsLocked: There is a lock." in result.stdout
+    assert "AloneInside          proved    1 initiation, 2 consecution" in lines(result)
+    assert "with FreeIsEmpty, TheDoorIsLocked" in result.stdout
+    assert "follows from AloneInside" in result.stdout
+    assert "FreeIsEmpty          proved    written   1 initiation, 2 consecution" in lines(result)
+    assert result.stdout.endswith(
+        "proved    for all sizes: AloneInside, NoPair, EntersAnEmptyCloset\n"
+    )
+
+
+def test_each_obligation_of_a_property_that_is_named_has_a_line(run: Run) -> None:
+    result = run("AloneInside")
+    for said in ("initiation   initially", "consecution  enter", "consecution  leave"):
+        assert f"      {said}" in result.stdout
+    assert "EntersAnEmptyCloset" not in result.stdout
+
+
+def test_a_design_that_breaks_a_property_fails_at_a_named_obligation(run: Run) -> None:
+    result = run("NoPair", "forgetful.py")
+    assert result.exit_code == 1
+    assert "closet, forgetful\n  claim: The key may stay where it is.\n" in result.stdout
+    assert "      fails at FreeIsEmpty/enter\n" in result.stdout
+    assert "FreeIsEmpty/enter: a step after which it is false" in result.stdout
+    assert "Reachable" in result.stdout
+    assert result.stdout.splitlines()[-1].endswith("NoPair")
+
+
+def test_the_document_has_the_obligations_and_the_counterexample(run: Run) -> None:
+    result = run("NoPair", "forgetful.py", "--json")
+    told = json.loads(result.stdout)
+    jsonschema.validate(told, schema())
+    [proof] = told["results"]
+    assert (told["exit_code"], result.exit_code) == (1, 1)
+    assert proof["design"] == {"name": "forgetful", "claim": "The key may stay where it is."}
+    assert proof["properties"][0]["fails"] == ["FreeIsEmpty/enter"]
+    [found] = proof["counterexamples"]
+    assert found["answer"] == "reachable"
+    assert found["step"] == ["enter(guest=g1)"]
+
+
+def test_no_counterexample_is_looked_for_where_none_is_wanted(run: Run) -> None:
+    result = run("NoPair", "forgetful.py", "--json", "--counterexamples", "0")
+    assert json.loads(result.stdout)["results"][0]["counterexamples"] == []
+    assert result.exit_code == 1
+
+
+def test_a_timeout_is_unknown_and_the_exit_code_says_incomplete(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(_: Any, chosen: Any, *__: Any) -> Iterator[Outcome]:
+        yield from (Outcome(one, UNKNOWN, 0.1, "timeout") for one in chosen)
+
+    monkeypatch.setattr(proving, "discharge", late)
+    result = run("AloneInside")
+    assert result.exit_code == 3
+    assert "unknown after 0.1 s: timeout" in result.stdout
+    # Each is true, so there is nothing to be found in small sizes either.
+    assert "AloneInside/initially: no counterexample to induction was found" in result.stdout
+
+
+def test_a_file_may_bring_a_model_with_its_own_lemmas(run: Run) -> None:
+    result = run("lamp.py")
+    assert result.exit_code == 0
+    assert "proved    for all sizes: WarmIsOn" in result.stdout
+
+
+def test_the_list_says_what_is_proved_with_what(run: Run) -> None:
+    result = run("--list")
+    assert result.exit_code == 0
+    assert "      Where the key hangs, nobody is inside. [with AloneInside, " in result.stdout
+    assert "supposed of the constants\n  TheDoorIsLocked\n" in result.stdout
+    names = [c["name"] for c in json.loads(run("--list", "--json").stdout)["claims"]]
+    assert names == ["AloneInside", "NoPair", "EntersAnEmptyCloset", "FreeIsEmpty"]
+
+
+def test_a_certificate_is_written_and_found_good(run: Run) -> None:
+    result = run("--certificate", "kept/proof")
+    assert result.exit_code == 0
+    assert "wrote kept/proof: 8 obligations; check it: ackproof prove --recheck" in result.stderr
+    again = run("--recheck", "kept/proof")
+    assert again.exit_code == 0
+    assert "  cvc5  8 of 8 obligations are met\n  z3    8 of 8" in again.stdout
+    assert "  supposed: TheDoorIsLocked\n" in again.stdout
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a certificate."""
+    from ackproof.proofs.certificate import write
+
+    folder = tmp_path_factory.mktemp("certificate")
+    attempt = proving.prepare(closet.MODEL, closet.LIBRARY, ["AloneInside"])
+    claims = (*closet.MODEL.properties, *closet.LIBRARY.claims())
+    write(folder, attempt, attempt.run(limit=5.0), claims)
+    return folder
+
+
+def test_a_file_that_was_changed_is_named(run: Run, original: Path) -> None:
+    shutil.copytree(original, "proof")
+    file = next(Path("proof/obligations").glob("*FreeIsEmpty-leave*"))
+    file.write_text("(check-sat)")
+    result = run("--recheck", "proof")
+    assert result.exit_code == 1
+    assert "FreeIsEmpty/leave (obligations/0006-FreeIsEmpty-leave.smt2): it is not the file" in (
+        " ".join(result.stdout.split())
+    )
+    told = json.loads(run("--recheck", "proof", "--json").stdout)
+    assert [w["name"] for w in told["wrong"]] == [
+        f"FreeIsEmpty/leave ({file.relative_to('proof')})"
+    ]
+    assert told["exit_code"] == 1
+
+
+def test_a_certificate_of_what_has_changed_since_is_no_success(run: Run, original: Path) -> None:
+    shutil.copytree(original, "proof")
+    manifest = json.loads(Path("proof/manifest.json").read_text())
+    Path("proof/manifest.json").write_text(json.dumps({**manifest, "digest": "0" * 64}))
+    result = run("--recheck", "proof")
+    assert result.exit_code == 3
+    assert "closet has changed since, or its lemmas have: prove it again" in result.stdout
+
+
+def test_a_certificate_of_a_design_is_compared_with_that(run: Run) -> None:
+    assert run("lamp.py", "--certificate", "proof").exit_code == 0
+    assert run("--recheck", "proof", "lamp.py").exit_code == 0
+    other = run("--recheck", "proof")
+    assert other.exit_code == 3
+    assert "it is of lamp; name that to have it compared" in " ".join(other.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["aloneinside"], "error: there is no design 'aloneinside'"),
+        (["AloneOutside"], "error: there is no property 'AloneOutside'; did you mean AloneInside?"),
+        (["EverybodyLeaves"], "error: EverybodyLeaves is of the kind 'eventually'"),
+        (["forgetful.py", "lamp.py"], "error: forgetful.py and lamp.py are two designs"),
+        (["nowhere.py"], "error: there is no file nowhere.py"),
+        (["--certificate", "lamp.py"], "error: --certificate lamp.py is a file; name a directory"),
+        (["--certificate", "."], "error: --certificate . has something else in it"),
+        (["--recheck", "nowhere"], "error: nowhere has no certificate: there is no nowhere/mani"),
+        (["--recheck", "x", "--list"], "error: --recheck proves nothing; leave out --certificate"),
+        (["--recheck", "x", "NoPair"], "error: --recheck checks all that a certificate has; "),
+        (["--workers", "9999"], "error: --workers 9999: "),
+    ],
+)
+def test_wrong_input_is_told_in_a_sentence(run: Run, args: list[str], said: str) -> None:
+    result = run(*args)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(said)
+
+
+def test_the_certificate_of_what_is_not_proved_does_not_pass(run: Run) -> None:
+    result = run("AloneInside", "forgetful.py", "--certificate", "proof", "--counterexamples", "0")
+    assert result.exit_code == 1
+    assert result.stderr.endswith("1 of them is not proved\n")
+    again = run("--recheck", "proof", "forgetful.py")
+    assert again.exit_code == 1
+    assert "z3 finds a model of it: it is not shown" in " ".join(again.stdout.split())
+
+
+def test_what_an_interruption_has_left_is_written_over(run: Run) -> None:
+    Path("proof/obligations").mkdir(parents=True)
+    assert run("--certificate", "proof").exit_code == 0
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"schema": "another/1"}'])
+def test_a_manifest_of_something_else_is_wrong_input(run: Run, text: str) -> None:
+    Path("proof").mkdir()
+    Path("proof/manifest.json").write_text(text)
+    result = run("--recheck", "proof")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "proof/manifest.json is not " in result.stderr
+
+
+def test_without_cvc5_nothing_is_rechecked(
+    run: Run, original: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    result = run("--recheck", str(original))
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: cvc5 is not installed, which checks certificates\n")

@@ -1,0 +1,187 @@
+"""A partition that nobody has noticed: what has to cross it waits, and all else goes on."""
+
+from __future__ import annotations
+
+import pytest
+from ackproof.impl.broker import Broker
+from ackproof.impl.steps.scheduler import Action
+from pamqp import commands
+
+from tests.impl.parted import holding
+from tests.impl.steps.test_mirrors import Hours, get, mirrored, passed, processes, ready
+
+
+def test_a_confirm_that_has_to_come_from_the_other_side_is_waited_for() -> None:
+    wire = mirrored()
+    wire.broker.faults.partition([2])
+    assert wire.publish(1, "q") == []
+    assert wire.commit() == []
+    wire.broker.faults.heal()
+    assert wire.commit() == ["1 ack 1"]
+    assert ready(wire) == [[b"hello"]] * 3
+    passed(wire)
+
+
+def test_what_the_other_side_need_not_confirm_is_confirmed() -> None:
+    wire = mirrored()
+    wire.say(1, commands.Queue.Declare(queue="here"))
+    wire.broker.faults.partition([1, 2])
+    assert wire.publish(1, "here") == ["1 ack 1"]
+
+
+def test_a_master_on_the_other_side_gets_and_gives_nothing_until_it_is_back() -> None:
+    wire = mirrored()
+    wire.say(2, commands.Basic.Consume(queue="q", consumer_tag="c"))
+    wire.broker.faults.partition([0], home=1)
+    wire.publish(1, "q")
+    assert wire.commit() == []
+    assert not any(p.machine.holds() for p in processes(wire))
+    wire.broker.faults.heal()
+    said = [*wire.hear(), *wire.commit()]
+    assert "2 deliver c 1 {}" in said
+    assert "1 ack 1" in said
+    passed(wire)
+
+
+def test_a_mirror_does_not_hear_its_master_across_the_partition() -> None:
+    wire = mirrored()
+    wire.publish(1, "q")
+    wire.commit()
+    wire.broker.faults.partition([2])
+    get(wire)
+    assert ready(wire) == [[], [], [b"hello"]]
+    wire.broker.faults.heal()
+    assert ready(wire) == [[], [], []]
+
+
+def test_a_reject_waits_for_the_end_of_the_partition() -> None:
+    full = {"x-max-length": 0, "x-overflow": "reject-publish"}
+    wire, scheduler = holding(Action.REJECT_ARRIVES, **full)
+    for replica in (1, 2):
+        wire.broker.faults.kill_replica("q", replica)
+    wire.publish(1, "q")
+    wire.broker.faults.partition([0], home=1)
+    scheduler.let()
+    assert wire.hear() == []
+    wire.broker.faults.heal()
+    assert wire.hear() == ["1 nack 1*"]
+
+
+def test_a_death_on_the_other_side_is_not_heard_of_before_that_is_given_up() -> None:
+    wire = mirrored()
+    wire.broker.faults.partition([2])
+    wire.publish(1, "q")
+    wire.broker.faults.kill_replica("q", 2)
+    assert wire.commit() == []
+    wire.broker.faults.notice_partition()
+    assert wire.hear() == ["1 ack 1"]
+    passed(wire)
+
+
+def test_a_consumer_gets_the_next_message_when_the_partition_is_over() -> None:
+    wire = mirrored()
+    for text in (b"a", b"b"):
+        wire.publish(1, "q", text)
+    wire.commit()
+    wire.say(2, commands.Basic.Qos(prefetch_count=1))
+    assert "2 deliver c 1 {}" in wire.say(2, commands.Basic.Consume(queue="q", consumer_tag="c"))
+    wire.broker.faults.partition([0], home=1)
+    assert wire.say(2, commands.Basic.Ack(1)) == []
+    wire.broker.faults.heal()
+    assert "2 deliver c 2 {}" in wire.hear()
+
+
+def test_a_mirror_is_not_synchronised_across_the_partition() -> None:
+    wire, scheduler = holding(Action.SYNCHRONISE)
+    wire.broker.faults.kill_replica("q", 2)
+    wire.publish(1, "q", persistent=False)
+    wire.broker.faults.restart_replica("q", 2)
+    wire.broker.faults.partition([2])
+    scheduler.let()
+    wire.hear()
+    assert ready(wire) == [[b"hello"], [b"hello"], []]
+    wire.broker.faults.heal()
+    assert ready(wire) == [[b"hello"]] * 3
+
+
+def test_nothing_expires_on_the_other_side_before_the_partition_is_over() -> None:
+    clock = Hours()
+    wire = mirrored(clock=clock, message_ttl=10_000)
+    wire.publish(1, "q")
+    wire.commit()
+    wire.broker.faults.partition([0], home=1, ticktime=1000)
+    clock.now += 20
+    wire.hear()
+    assert ready(wire) == [[b"hello"]] * 3
+    assert wire.broker.due == clock.now + 980
+    wire.broker.faults.heal()
+    assert ready(wire) == [[]] * 3
+
+
+def test_a_queue_on_the_other_side_is_not_deleted_for_being_unused() -> None:
+    clock = Hours()
+    wire = mirrored(clock=clock, expires=10_000)
+    wire.broker.faults.partition([0], home=1, ticktime=1000)
+    clock.now += 20
+    wire.hear()
+    assert "q" in wire.broker.queues
+    with pytest.raises(ValueError, match="queue 'q' is led by nobody on the clients' side"):
+        wire.broker.faults.delete_queue("q")
+    wire.broker.faults.heal()
+    assert "q" not in wire.broker.queues
+
+
+# -- what makes no sense --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "complaint"),
+    [
+        ({"replicas": [0]}, "replica 0 is where the clients are; name those on the other side"),
+        ({"replicas": []}, "replicas is empty; name at least one"),
+        ({"replicas": [3]}, "there is no replica 3; there are 0 to 2"),
+        ({"replicas": [True]}, "there is no replica True; there are 0 to 2"),
+        ({"replicas": [1], "home": 9}, "there is no replica 9; there are 0 to 2"),
+        ({"replicas": 1}, "replicas is 1; it must be a list of numbers"),
+        ({"replicas": "12"}, "replicas is '12'; it must be a list of numbers"),
+        ({"replicas": [1], "ticktime": -1}, "ticktime is -1; it must be a number of seconds"),
+        ({"replicas": [1], "ticktime": "x"}, "ticktime is 'x'; it must be a number of seconds"),
+    ],
+)
+def test_a_partition_that_cannot_be_is_refused(asked: dict[str, object], complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        mirrored().broker.faults.partition(**asked)  # type: ignore[arg-type]
+
+
+def test_there_is_one_partition_at_a_time() -> None:
+    faults = mirrored().broker.faults
+    for ask in (faults.notice_partition, faults.pause_minority, faults.heal):
+        with pytest.raises(ValueError, match="there is no partition; ask for one first"):
+            ask()
+    faults.partition([1])
+    with pytest.raises(ValueError, match="there is a partition; heal it before"):
+        faults.partition([2])
+
+
+def test_a_broker_without_replicas_is_one_node() -> None:
+    with pytest.raises(ValueError, match="there is one node only; start the broker with replicas"):
+        Broker().faults.partition([1])
+
+
+def test_a_process_that_is_cut_off_from_its_master_is_not_restarted() -> None:
+    wire = mirrored()
+    wire.broker.faults.kill_replica("q", 2)
+    wire.broker.faults.partition([2])
+    with pytest.raises(ValueError, match="replica 2 of queue 'q' is cut off from its master"):
+        wire.broker.faults.restart_replica("q", 2)
+    wire.broker.faults.heal()
+    wire.broker.faults.restart_replica("q", 2)
+
+
+def test_clearing_the_faults_heals_the_partition() -> None:
+    wire = mirrored()
+    wire.broker.faults.partition([2])
+    wire.publish(1, "q", persistent=False)
+    assert wire.hear() == []
+    wire.broker.faults.clear()
+    assert wire.hear() == ["1 ack 1"]

@@ -1,0 +1,92 @@
+"""A disk that is really full: nothing is acked that it has not, publishers wait, and it ends."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ackproof.impl.running import RunningBroker
+from ackproof.impl.storage import commits
+from ackproof.impl.storage.commits import Storage
+from ackproof.impl.storage.disk import Disk
+from pamqp import commands
+
+from tests.impl.clients import content, encode
+from tests.impl.sockets import eventually, publisher
+
+#: More than what is free in a database that has just been made.
+LARGE = bytes(100_000)
+
+FAILED = "commit failed, trying again in 0.02 s: database or disk is full"
+SET = "disk alarm set: publishers are blocked until a commit succeeds"
+OVER = "disk alarm over: commits succeed again"
+
+
+class Full:
+    """A disk whose database may not become larger, or may again."""
+
+    def __init__(self) -> None:
+        self.disk: Disk | None = None
+
+    def __call__(self, disk: Storage) -> Storage:
+        assert isinstance(disk, Disk)
+        self.disk = disk
+        return disk
+
+    def limit(self, pages: int) -> None:
+        """Let the database have so many pages, at least as many as it has."""
+        assert self.disk is not None
+        self.disk._db.execute(f"PRAGMA max_page_count = {pages}")
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_publishers_are_blocked_while_the_disk_is_full_and_are_acked_when_it_is_not(
+    seed: int | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(commits, "RETRY", 0.02)
+    full = Full()
+    with caplog.at_level(logging.WARNING), RunningBroker(tmp_path, wrap=full, seed=seed) as broker:
+        client = publisher(broker)
+        broker.ask(lambda _: full.limit(1))
+        client.send(encode(1, *content("q", LARGE)))
+        eventually(lambda: SET in caplog.messages)
+        assert FAILED in caplog.messages
+        client.send(encode(1, *content("q")))
+        assert client.line() == "0 Connection.Blocked"
+        assert not [entry for entry in broker.history if entry.kind in ("ack", "nack")]
+        assert broker.depth("q") == 1, "consumers may have it all the same"
+        broker.ask(lambda _: full.limit(1 << 30))
+        said = [client.line()]
+        while said[-1] not in ("1 ack 2", "1 ack 2*"):
+            said.append(client.line())
+        assert "0 Connection.Unblocked" in said
+        assert OVER in caplog.messages
+        client.close()
+        broker.check()
+    with RunningBroker(tmp_path) as broker:
+        assert broker.depth("q") == 2
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_a_consumer_goes_on_while_the_disk_is_full_and_what_it_takes_is_acked(
+    seed: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: Any
+) -> None:
+    monkeypatch.setattr(commits, "RETRY", 0.02)
+    full = Full()
+    with caplog.at_level(logging.WARNING), RunningBroker(tmp_path, wrap=full, seed=seed) as broker:
+        client, other = publisher(broker), publisher(broker)
+        broker.ask(lambda _: full.limit(1))
+        client.send(encode(1, *content("q", LARGE)))
+        eventually(lambda: SET in caplog.messages)
+        other.send(encode(1, commands.Basic.Get(queue="q", no_ack=True)))
+        assert other.line().startswith("1 get-ok 1 ")
+        assert client.line() == "1 ack 1", "the disk need not have what is consumed"
+        assert OVER not in caplog.messages
+        broker.ask(lambda _: full.limit(1 << 30))
+        client.close()
+        other.close()

@@ -1,0 +1,74 @@
+"""What is proved for all sizes is met at each one that is tried; what fails is never proved."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+import z3
+from ackproof.proofs.discharge import PROVED, discharge
+from ackproof.proofs.lemma import Library
+from ackproof.proofs.lemmas import LIBRARY
+from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.proofs.question import Questions
+from ackproof.proofs.sizes import decided
+from ackproof.spec.lang import Model
+from ackproof.spec.model import MODEL as CONFIRMS
+
+from tests.proofs import loops, office
+
+
+def status(obligations: Obligations, obligation: Obligation) -> str:
+    """Return what becomes of an obligation for all sizes."""
+    (outcome,) = discharge(obligations, [obligation], 1, 2.0)
+    return outcome.status
+
+
+def with_any_hypotheses(model: Model, obligations: Obligations) -> Iterator[Obligation]:
+    """Yield each obligation of a model with some invariants assumed, true ones or not."""
+    library = obligations.library
+    claims = [p.name for p in obligations.program.properties if p.kind != "reachable"]
+    invariants = [p.name for p in obligations.program.properties if p.kind == "invariant"]
+    assert not library.lemmas
+    for obligation in obligations.of(claims):
+        own = () if obligations.properties[obligation.goal].of_steps else (obligation.goal,)
+        for other in ((), *itertools.combinations(invariants, 1)):
+            yield replace(obligation, hypotheses=tuple(dict.fromkeys((*own, *other))))
+
+
+@pytest.mark.parametrize("model", [office.MODEL, loops.MODEL], ids=lambda model: model.name)
+def test_no_obligation_is_proved_that_has_a_counterexample(model: Model) -> None:
+    obligations = Obligations(model, Library())
+    proved = refuted = 0
+    for obligation in with_any_hypotheses(model, obligations):
+        found = decided(model, None, Library(), obligation, most=2, program=obligations.program)
+        if found.refuted is not None:
+            refuted += 1
+            assert status(obligations, obligation) != PROVED, obligation
+        else:
+            proved += 1
+    assert min(proved, refuted) > 10
+
+
+def test_what_holds_for_two_people_is_proved_for_all() -> None:
+    obligations = Obligations(office.MODEL, Library())
+    for goal, *more in (
+        ("ServedIsNotWaiting",),
+        ("NobodyComesBack", "ServedIsNotWaiting"),
+    ):
+        for obligation in obligations.of_one(goal):
+            own = replace(obligation, hypotheses=(*obligation.hypotheses, *more))
+            assert status(obligations, own) == PROVED, own
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1, 2])
+def test_all_obligations_of_the_specification_are_met_at_small_sizes(size: int) -> None:
+    obligations = Obligations(CONFIRMS, LIBRARY)
+    names = [*LIBRARY.lemmas, *LIBRARY.proofs, *LIBRARY.follows]
+    for obligation in dict.fromkeys(obligations.of(names)):
+        questions = Questions(CONFIRMS, None, LIBRARY, obligation, obligations.program, 60.0)
+        question = questions.at(dict.fromkeys(questions.sorts, size))
+        assert question is None or question.answer() == z3.unsat, obligation.name

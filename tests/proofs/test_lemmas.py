@@ -1,0 +1,49 @@
+"""The lemmas of publisher confirms: the model checker has nothing against them either."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+from ackproof.model.check import check
+from ackproof.model.plain import PlainMachine
+from ackproof.proofs.lemmas import LIBRARY
+from ackproof.proofs.question import with_claims
+from ackproof.spec.lang.binding import bind
+from ackproof.spec.lang.model import Instance
+from ackproof.spec.model import MODEL
+
+WHOLE = with_claims(MODEL, LIBRARY)
+
+
+def _false_at_first(instance: Instance, names: Iterable[str]) -> set[str]:
+    bound = bind(WHOLE, instance, properties=sorted(names))
+    with PlainMachine(bound) as machine:
+        return {p.name for p in bound.properties if not machine.holds(p, bound.initial())}
+
+
+@pytest.mark.parametrize("name", sorted(LIBRARY.restrictions))
+def test_some_instance_with_mirrors_meets_a_restriction(name: str) -> None:
+    instance = MODEL.instance("mirrors")
+    assert instance is not None
+    assert _false_at_first(instance, [name]) == set()
+
+
+@pytest.mark.parametrize("instance", MODEL.instances, ids=lambda i: i.name)
+def test_every_instance_meets_what_the_proofs_suppose(instance: Instance) -> None:
+    usual = [name for name in LIBRARY.assumptions if name not in LIBRARY.restrictions]
+    bound = bind(WHOLE, instance, properties=usual)
+    with PlainMachine(bound) as machine:
+        false = [p.name for p in bound.properties if not machine.holds(p, bound.initial())]
+    assert false == []
+
+
+@pytest.mark.parametrize("name", ["small", "power", "mixed", "mirrors", "promotion", "limits"])
+def test_no_run_of_an_instance_breaks_a_lemma(name: str) -> None:
+    instance = MODEL.instance(name)
+    assert instance is not None
+    unmet = _false_at_first(instance, LIBRARY.restrictions)
+    lemmas = [name for name in LIBRARY.lemmas if not unmet & set(LIBRARY.restricted(name))]
+    report = check(WHOLE, instance, properties=lemmas)
+    assert [t.property for t in report.traces] == []
+    assert report.complete

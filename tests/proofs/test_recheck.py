@@ -1,0 +1,197 @@
+"""A certificate that was changed, that lacks something, or that proves nothing is found out."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ackproof.proofs import recheck
+from ackproof.proofs.certificate import MANIFEST, write
+from ackproof.proofs.prove import prepare
+
+from tests.proofs.closet import LIBRARY, MODEL, forgetful
+
+Manifest = dict[str, Any]
+Answers = list[dict[str, Any]]
+PROGRAM = Path(recheck.__file__)
+
+
+def made(folder: Path, design: Any = None) -> Path:
+    """Write a certificate about the closet into a folder."""
+    attempt = prepare(MODEL, LIBRARY, (), design, "changed" if design else None)
+    proof = attempt.run(limit=5.0)
+    write(folder, attempt, proof, (*MODEL.properties, *LIBRARY.claims()))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a certificate that shows what it says."""
+    return made(tmp_path_factory.mktemp("certificate"))
+
+
+@pytest.fixture
+def certificate(original: Path, tmp_path: Path) -> Path:
+    """Return a copy of it that may be changed."""
+    return Path(shutil.copytree(original, tmp_path / "copy"))
+
+
+def checked(folder: Path) -> Answers:
+    """Return what the program prints of a certificate, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-P", str(PROGRAM), str(folder), "5"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def strange(answers: Answers) -> Answers:
+    """Return what is not as it should be."""
+    return [a for a in answers if (a.get("cvc5"), a.get("z3")) != ("unsat", "unsat")]
+
+
+def test_two_solvers_agree_on_each_file_of_a_sound_certificate(original: Path) -> None:
+    answers = checked(original)
+    assert len(answers) == 8
+    assert strange(answers) == []
+
+
+def test_a_file_with_another_hash_a_missing_one_and_one_that_has_a_model(certificate: Path) -> None:
+    manifest = json.loads((certificate / MANIFEST).read_text())
+    changed, missing, weakened, strangely = manifest["obligations"][:4]
+    with (certificate / changed["file"]).open("a") as file:
+        file.write("; harmless\n")
+    (certificate / missing["file"]).unlink()
+    for obligation, text in (
+        (weakened, "(set-logic ALL)\n(check-sat)\n"),
+        (strangely, "(set-logic ALL)\n(assert false"),
+    ):
+        (certificate / obligation["file"]).write_text(text)
+        obligation["sha256"] = hashlib.sha256(text.encode()).hexdigest()
+    (certificate / MANIFEST).write_text(json.dumps(manifest))
+    first, second, third, fourth = strange(checked(certificate))
+    assert first["name"] == changed["name"]
+    assert first["problem"] == "it is not the file that the manifest names: its hash differs"
+    assert second["name"] == missing["name"]
+    assert second["problem"] == "it cannot be read: No such file or directory"
+    assert (third["name"], third["cvc5"], third["z3"]) == (weakened["name"], "sat", "sat")
+    assert "problem" in fourth
+
+
+def test_the_certificate_of_a_failed_proof_is_found_out(tmp_path: Path) -> None:
+    [wrong] = strange(checked(made(tmp_path, forgetful)))
+    assert wrong["name"] == "FreeIsEmpty/enter"
+    assert wrong["z3"] == "sat"
+    assert wrong["cvc5"] != "unsat"
+
+
+def without(name: str) -> Callable[[Manifest], None]:
+    """Return what takes an obligation out of a manifest."""
+
+    def change(manifest: Manifest) -> None:
+        manifest["obligations"] = [o for o in manifest["obligations"] if o["name"] != name]
+
+    return change
+
+
+def claim(manifest: Manifest, name: str) -> Any:
+    """Return what a manifest says of a claim."""
+    return next(c for c in manifest["claims"] if c["name"] == name)
+
+
+def supposing(name: str, other: str) -> Callable[[Manifest], None]:
+    """Return what gives an obligation one more hypothesis."""
+
+    def change(manifest: Manifest) -> None:
+        next(o for o in manifest["obligations"] if o["name"] == name)["hypotheses"].append(other)
+
+    return change
+
+
+def circular(manifest: Manifest) -> None:
+    """Have two claims follow from each other."""
+    manifest["obligations"] = [
+        o
+        for o in manifest["obligations"]
+        if o["goal"] != "AloneInside" or o["kind"] == "initiation"
+    ]
+    claim(manifest, "AloneInside").update(rule="consequence", by=["NoPair"])
+
+
+def expecting(manifest: Manifest) -> None:
+    """Expect of an obligation that it can be satisfied."""
+    manifest["obligations"][0]["expected"] = "sat"
+
+
+def undone(manifest: Manifest) -> None:
+    """Say that something is proved that no claim is about."""
+    manifest["proved"].append("Everything")
+
+
+def unruly(manifest: Manifest) -> None:
+    """Show a claim by a rule that there is none of."""
+    claim(manifest, "AloneInside")["rule"] = "authority"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (without("AloneInside/initially"), "nothing shows that AloneInside holds at first"),
+        (without("AloneInside/leave"), "nothing shows AloneInside for leave"),
+        (without("EntersAnEmptyCloset/enter#1"), "nothing shows EntersAnEmptyCloset for enter"),
+        (without("NoPair/always"), "NoPair does not follow from other claims, which do not "),
+        (
+            supposing("FreeIsEmpty/enter", "NoPair"),
+            "FreeIsEmpty/enter supposes NoPair, which FreeIsEmpty is not proved with",
+        ),
+        (
+            supposing("AloneInside/initially", "FreeIsEmpty"),
+            "AloneInside/initially supposes FreeIsEmpty before the first state",
+        ),
+        (
+            supposing("FreeIsEmpty/leave", "EntersAnEmptyCloset"),
+            "FreeIsEmpty/leave supposes EntersAnEmptyCloset, which FreeIsEmpty is not proved with",
+        ),
+        (circular, "NoPair does not follow from other claims, which do not follow from it"),
+        (expecting, "is expected to be sat, and must be unsat"),
+        (undone, "Everything is said to be proved, and is no claim"),
+        (unruly, "AloneInside is shown by authority, which is no rule"),
+    ],
+)
+def test_claims_that_are_not_put_together_by_the_rules(
+    original: Path, change: Callable[[Manifest], None], said: str
+) -> None:
+    manifest = json.loads((original / MANIFEST).read_text())
+    assert list(recheck.shape(manifest)) == []
+    change(manifest)
+    assert any(said in problem for problem in recheck.shape(manifest))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"proved": 3, "claims": [], "supposed": []}'])
+def test_a_manifest_that_is_none_is_told_in_a_line(tmp_path: Path, text: str) -> None:
+    (tmp_path / MANIFEST).write_text(text)
+    [answer] = checked(tmp_path)
+    assert answer["problem"].startswith("the manifest cannot be read: ")
+
+
+def test_the_checker_is_short_and_knows_nothing_of_the_prover() -> None:
+    text = PROGRAM.read_text()
+    assert len(text.splitlines()) < 200
+    modules = {
+        alias.name if isinstance(node, ast.Import) else str(node.module)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+    assert {m.partition(".")[0] for m in modules} - sys.stdlib_module_names == {"cvc5", "z3"}
