@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ackproof.proofs.discharge import PROVED, discharged
+from ackproof.proofs.encoding import Claim, of_steps
 from ackproof.proofs.found import FoundLemma, distinct_names
-from ackproof.proofs.houdini import Claim
 from ackproof.proofs.lemma import Library
 from ackproof.proofs.minimise import needed
 from ackproof.proofs.obligations import Obligation, Obligations
@@ -21,7 +21,22 @@ from ackproof.proofs.templates import Clause
 from ackproof.spec.lang.model import Design, Model
 from ackproof.spec.lang.program import PropertyDecl
 
-__all__ = ["Assembly"]
+__all__ = ["Assembly", "Proved"]
+
+
+@dataclass(frozen=True)
+class Proved:
+    """Claims that are proved.
+
+    Attributes:
+        lemmas: the lemmas among them.
+        proofs: for each property, the names of what it is proved with.
+        library: all of it, beside what was given.
+    """
+
+    lemmas: tuple[FoundLemma, ...]
+    proofs: Mapping[str, tuple[str, ...]]
+    library: Library
 
 
 class Assembly:
@@ -37,9 +52,9 @@ class Assembly:
         until: when there is none, by `time.perf_counter`.
 
     Attributes:
-        lemmas: the lemmas of the proof.
-        proved: the names of the properties that are proved.
+        lemmas: the lemmas that were proposed last.
         hypotheses: the names of all claims about states that others may lean on.
+        best: what was proved so far with the most properties in it.
         missing: for each property that was tried and is not proved, why.
     """
 
@@ -65,7 +80,7 @@ class Assembly:
         )
         self.obligations = Obligations(model, self.given, design)
         self.lemmas: dict[Clause, FoundLemma] = {}
-        self.proved: list[str] = []
+        self.best = Proved((), {}, self.given)
         self.missing: dict[str, str] = {}
         self.hypotheses: tuple[str, ...] = ()
         self._names: dict[Clause, str] = {}
@@ -98,19 +113,34 @@ class Assembly:
             c: FoundLemma(self._names[c], c, by[c]) for c in needs if isinstance(c, Clause)
         }
         goals = [c for c in needs if isinstance(c, PropertyDecl)]
-        self.proved = []
+        proved: list[str] = []
         self._enter({goal.name: by[goal] for goal in goals})
-        self.hypotheses = (*(self._name(c) for c in needs if not _of_steps(c)), *self.using)
+        self.hypotheses = (*(self._name(c) for c in needs if not of_steps(c)), *self.using)
         for claim in needs:
             failing = self._failing(self._name(claim))
             if failing is not None and isinstance(claim, PropertyDecl):
                 self.missing[claim.name] = f"{failing.name} is not proved for any sizes"
-            if failing is not None and not _of_steps(claim):
+            if failing is not None and not of_steps(claim):
                 return claim
             if failing is None and isinstance(claim, PropertyDecl):
-                self.proved.append(claim.name)
-                self.missing.pop(claim.name, None)
+                proved.append(claim.name)
+        self._keep(proved)
         return None
+
+    def _keep(self, proved: Sequence[str]) -> None:
+        """Keep what is proved, if it is more than before."""
+        if len(proved) <= len(self.best.proofs) and self.best.proofs:
+            return
+        needed_for = self.library.closure(proved)
+        proofs = {name: self.library.by(name) for name in proved}
+        lemmas = tuple(one for one in self.lemmas.values() if one.name in needed_for)
+        made = {one.name: self.library.lemmas[one.name] for one in lemmas}
+        library = replace(
+            self.given,
+            lemmas={**self.given.lemmas, **made},
+            proofs={**self.given.proofs, **proofs},
+        )
+        self.best = Proved(lemmas, proofs, library)
 
     def _name(self, claim: Claim) -> str:
         return claim.name if isinstance(claim, PropertyDecl) else self._names[claim]
@@ -160,7 +190,3 @@ class Assembly:
         library.lemmas[name] = replace(library.lemmas[name], by=by)
         clause = next(c for c, one in self.lemmas.items() if one.name == name)
         self.lemmas[clause] = replace(self.lemmas[clause], by=by)
-
-
-def _of_steps(claim: Claim) -> bool:
-    return isinstance(claim, PropertyDecl) and claim.of_steps

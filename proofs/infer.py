@@ -14,31 +14,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ackproof.proofs.assembly import Assembly
+from ackproof.proofs.encoding import Claim, of_steps, small
 from ackproof.proofs.found import Found
-from ackproof.proofs.houdini import Claim, Houdini, weight
+from ackproof.proofs.houdini import Houdini, weight
 from ackproof.proofs.lemma import Library
 from ackproof.proofs.relevance import rings
 from ackproof.proofs.sampling import Samples, reachable_states
 from ackproof.proofs.templates import Clause, clauses_of, strongest
 from ackproof.proofs.vocabulary import atoms_of
-from ackproof.spec.lang.binding import Bound, bind
+from ackproof.spec.lang.binding import bind
 from ackproof.spec.lang.model import Design, Instance, Model
 from ackproof.spec.lang.program import Program, PropertyDecl, Variable
-from ackproof.spec.lang.types import SortT
 
 __all__ = ["infer"]
 
-#: Why a property is not proved where no lemmas were even tried for it.
+#: Why a property is not proved where it never came to a proof.
 NO_CANDIDATES = "no candidates make it inductive"
+OUT_OF_TIME = "there was not time enough to find lemmas for it"
 
 #: How often weaker candidates are tried in place of those that have fallen.
 _ROUNDS = 6
-
-#: How many elements sorts have where candidates are held against steps, at least.
-_SIZE = 2
 
 
 def infer(
@@ -76,7 +74,7 @@ def infer(
     Raises:
         BindError: the instance does not fit the model.
         SpecError: the model or the design is outside the language.
-        ValueError: there is no property or variable of some name.
+        ValueError: there is no property or variable of some name, or nothing to prove of it.
     """
     search = _Search(model, tuple(properties), design, library or Library(), tuple(using), each)
     search.begin(instances or model.instances[:1], states, limit, told)
@@ -120,26 +118,16 @@ class _Search:
         for name in (*self.asked, *self.using):
             if name not in self.properties:
                 raise ValueError(f"{self.model.name} has no property or lemma {name!r}")
+            if self.properties[name].kind not in ("invariant", "step"):
+                raise ValueError(f"{name} is true of neither states nor steps")
         told("looking for reachable states")
         self.samples = []
         for instance in instances:
             bound = bind(self.model, instance, self.design, program=self.program)
             self.samples.append(Samples(bound, reachable_states(bound, states, self.until)))
         supposed = [self.properties[n] for n in self.using]
-        self.houdini = Houdini(self._wide(instances[0]), supposed, self.until)
-
-    def _wide(self, instance: Instance) -> Bound:
-        """Return the program at small sizes, with any constants and every fault possible."""
-        sizes = {sort: max(_SIZE, n) for sort, n in instance.sizes.items()}
-        first = {sort.__name__: sort.named(1)[0] for sort in sizes}
-        constants = {
-            f"{v.owner}.{v.path[-1]}": first[v.type.name]
-            for v in self.program.variables
-            if v.const and isinstance(v.type, SortT)
-        }
-        faults = {a.name: 1 for a in self.program.actions if a.kind == "fault"}
-        small = replace(instance, sizes=sizes, faults=faults, constants=constants)
-        return bind(self.model, small, self.design, program=self.program)
+        bound = small(self.model, self.program, self.design, instances[0])
+        self.houdini = Houdini(bound, supposed, self.until)
 
     def vocabularies(self, names: Sequence[str]) -> Iterator[list[Variable]]:
         """Yield the variables that lemmas may speak of, more each time."""
@@ -166,10 +154,10 @@ class _Search:
         self.possible = max(self.possible, len(true))
         left: list[Clause] = []
         tried: dict[Clause, None] = {}
-        for _ in range(_ROUNDS):
+        for attempt in range(_ROUNDS):
             # A strong candidate hides weaker ones; where it has fallen, these are tried, too.
             more = strongest([c for c in true if c not in tried], left)
-            if not more or time.perf_counter() > self.until:
+            if (attempt and not more) or time.perf_counter() > self.until:
                 break
             tried |= dict.fromkeys(more)
             left = self._inductive(list(tried))
@@ -195,7 +183,7 @@ class _Search:
             self.told(f"{len(needs)} claims are to be proved for any sizes")
             fallen = self.proof.take(needs)
             if fallen is None:
-                return set(self.proof.proved) == set(self.asked)
+                return len(self.proof.best.proofs) == len(self.asked)
             left = [c for c in left if c != fallen]
             kept = [g for g in goals if g != fallen and not g.of_steps]
             self.houdini.offer([*kept, *left])
@@ -215,7 +203,7 @@ class _Search:
             if spare not in needs:
                 continue
             before = self.houdini.remaining
-            self.houdini.offer(c for c in needs if c != spare and not _of_steps(c))
+            self.houdini.offer(c for c in needs if c != spare and not of_steps(c))
             self.houdini.run()
             if all(g in self._goals() for g in goals):
                 needs = self._cores(goals)
@@ -236,16 +224,15 @@ class _Search:
         return needs
 
     def result(self) -> Found:
-        """Return what was found."""
+        """Return the best that was found."""
+        best, missing = self.proof.best, self.proof.missing
+        self.proof.obligations.library = best.library
+        nothing = OUT_OF_TIME if time.perf_counter() > self.until else NO_CANDIDATES
         return Found(
             self.program,
-            tuple(self.proof.lemmas.values()),
-            {n: by for n, by in self.proof.library.proofs.items() if n in self.proof.proved},
-            {
-                n: self.proof.missing.get(n, NO_CANDIDATES)
-                for n in self.asked
-                if n not in self.proof.proved
-            },
+            best.lemmas,
+            best.proofs,
+            {n: missing.get(n, nothing) for n in self.asked if n not in best.proofs},
             self.proof.obligations,
             sum(len(s.states) for s in self.samples),
             self.candidates,
@@ -253,7 +240,3 @@ class _Search:
             self.inductive,
             time.perf_counter() - self.started,
         )
-
-
-def _of_steps(claim: Claim) -> bool:
-    return isinstance(claim, PropertyDecl) and claim.of_steps

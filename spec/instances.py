@@ -301,7 +301,7 @@ TRANSACTIONS = Instance(
         "Confirms.transactions": True,
         "Confirms.consumers": False,
     },
-    states=275_991,
+    states=272_819,
     lacks=("ConfirmedWithoutWrite",),
 )
 
@@ -433,7 +433,7 @@ EVERYTHING = Instance(
         "Confirms.transactions": True,
         "Confirms.credit": True,
     },
-    states=3_712_606,
+    states=3_718_668,
     lacks=(
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",

@@ -341,6 +341,8 @@ class Publishing(System):
             self.channel.process_down(replica, reason, siblings)
         for msg in Msg:
             self.owing[msg].discard(replica)
+            if reason == Reason.NORMAL:
+                self.refusing[msg].discard(self.replicas[replica].of)
             if reason == Reason.NORMAL and not siblings & self.channel.unconfirmed[msg]:
                 self.unaccepted[msg].discard(self.replicas[replica].of)
 

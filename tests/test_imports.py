@@ -30,7 +30,11 @@ LAYERS = {
 
 
 #: Modules that only one program loads, which is there whenever they are; or looks for it first.
-PLUGINS = {"impl/pytest_plugin.py": {"pytest"}, "proofs/recheck.py": {"cvc5"}, "proofs/second.py": {"cvc5"}}
+PLUGINS = {
+    "impl/pytest_plugin.py": {"pytest"},
+    "proofs/recheck.py": {"cvc5"},
+    "proofs/second.py": {"cvc5"},
+}
 
 #: What is imported by another name than it is installed by.
 ALIASES = {"z3_solver": "z3"}

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from ackproof.proofs.lemma import Library
 from ackproof.proofs.lemmas import (
+    accepting,
     asking,
+    awaiting,
     causes,
     channel,
     durability,
+    hearing,
     keeping,
     mirrors,
     newness,
@@ -16,4 +19,16 @@ from ackproof.proofs.lemmas import (
 
 __all__ = ["LIBRARY"]
 
-LIBRARY = Library.of(channel, routing, causes, asking, newness, mirrors, keeping, durability)
+LIBRARY = Library.of(
+    channel,
+    routing,
+    causes,
+    asking,
+    newness,
+    accepting,
+    awaiting,
+    mirrors,
+    hearing,
+    keeping,
+    durability,
+)

@@ -7,6 +7,8 @@ master, until it leaves the queue.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ackproof.proofs.lemmas.mirrors import CALLS, FIRST, LED, LEFT
 from ackproof.spec.lang import lemma
 from ackproof.spec.sorts import Level, Msg, Replica, Seen, Status
@@ -23,9 +25,7 @@ from ackproof.spec.system import Confirms
 def NumberedInQueue(s: Confirms) -> bool:
     """What is in a queue has a smaller number than what comes next (A4.1)."""
     tag = s.channel.next_seq
-    return all(
-        tag is None or m < tag for r in Replica for m in Msg if m in s.replicas[r].holds()
-    )
+    return all(tag is None or m < tag for r in Replica for m in Msg if m in s.replicas[r].holds())
 
 
 @lemma("NumberedInQueue", deliver=("NumberedInFlight",), hand_on=("NumberedInFlight",))
@@ -46,7 +46,7 @@ def BatchRemovesNothing(s: Confirms) -> bool:
     return all(not s.network.removals[r] & s.transaction.batch for r in Replica)
 
 
-FRESH = {
+FRESH: dict[str, Any] = {
     "publish": ("NumberedInFlight", "NumberedInStore", "NumberedInRemovals", "NumberedInGhosts"),
     "publish_plain": (
         "NumberedInFlight",
@@ -79,7 +79,7 @@ def DiscardedIsNotHeld(s: Confirms) -> bool:
     )
 
 
-_UNTOLD = {
+_UNTOLD: dict[str, Any] = {
     **FRESH,
     "drain": (*CALLS, "UntoldIsUnheard"),
     "promote": (*CALLS, "UntoldIsUnheard"),

@@ -1,8 +1,8 @@
-"""Lemmas of mirrored queues: each process hears of each message once, and all hear the same (D1.3).
+"""Lemmas of mirrors: who leads, who follows, and who is asked by the channel (D1).
 
-A message is cast to all processes of a queue at once.  As long as one of them has not heard from
-the master what became of it, nobody has, and nobody has touched it; when the master decides, all
-hear.  If the master dies on the way, those left hear the same again: all of it, or nothing.
+One process of a queue leads it, and nobody tells it anything.  A mirror gets what the channel sends
+in order, and waits for the master's word on each message.  The lemmas of the files after this one
+are pairwise, of processes of one queue; what most of their steps take is gathered here.
 """
 
 from __future__ import annotations
@@ -134,215 +134,14 @@ def CalledIsNotAsked(s: Confirms) -> bool:
     )
 
 
+#: What it takes to know that whom a master tells is everybody else of its queue.
 LED = ("EndedIsNotAsked", "LeaderIsToldNothing", "MirrorsStay", "OneLeads")
+
+#: What it takes to know that what a mirror has called for, or has in `direct`, comes no more.
 CALLS = ("CalledIsNotAsked", "DirectIsUnheard")
+
+#: What it takes to know that the first of `direct` is what a master tells of next.
 FIRST = ("DirectIsEarlier", "DirectIsUnheard")
+
+#: What it takes to know that those who are left by a dead master are all that run of its queue.
 LEFT = ("EndedIsNotAsked", "MirrorsStay", "NothingIsMissed", "OneLeads")
-
-
-@lemma(
-    estrange=("MirrorsStay",),
-    crash_machine=("EndedIsNotAsked",),
-    crash_node=("EndedIsNotAsked",),
-    delete_queue=("EndedIsNotAsked",),
-    publish=("NumberedInFlight",),
-    publish_plain=("NumberedInFlight",),
-    tx_commit=("BatchIsNumbered",),
-    drain=CALLS,
-    promote=CALLS,
-    deliver=LED,
-    pass_by=LED,
-    hand_on=LED,
-    deliver_to_mirror=CALLS,
-    master_tells=(*FIRST, "UntoldIsLater"),
-    crash_queue=(*LEFT, "ToldIsNew", "CopiesComeInOrder"),
-    lose_node=(*LEFT, "ToldIsNew", "CopiesComeInOrder"),
-)
-def UntoldIsUnheard(s: Confirms) -> bool:
-    """As long as one process has not heard what became of a message, none of its queue has."""
-    return all(
-        m not in s.network.coming(x) and s.replicas[x].seen[m] == Seen.ABSENT
-        for m in Msg
-        for y in Replica
-        if m in s.network.publishes[y] | s.replicas[y].direct
-        if m not in s.network.coming(y) and s.replicas[y].seen[m] == Seen.ABSENT
-        for x in s.siblings(y)
-    )
-
-
-@lemma(
-    publish=("NumberedInFlight", "RunningIsListed", "MirrorsStay"),
-    publish_plain=("NumberedInFlight", "RunningIsListed", "MirrorsStay"),
-    tx_commit=("BatchIsNumbered", "RunningIsListed", "MirrorsStay"),
-    drain=CALLS,
-    promote=CALLS,
-    restart=("EndedIsNotAsked", "MirrorsStay"),
-    deliver=(*LED, "UntoldIsUnheard"),
-    pass_by=LED,
-    hand_on=LED,
-    deliver_to_mirror=("DirectIsUnheard", "UntoldIsUnheard"),
-    master_tells=(*FIRST, "UntoldIsLater", "UntoldIsUnheard"),
-    notice=LED,
-    estrange=("MirrorsStay",),
-    delete_queue=("EndedIsNotAsked",),
-    crash_queue=(*LEFT, "ToldTogether"),
-    lose_node=(*LEFT, "ToldTogether"),
-)
-def AskedTogether(s: Confirms) -> bool:
-    """Then it is on its way to all of them, while the channel is open (A5.6)."""
-    return all(
-        m in s.network.publishes[x] | s.replicas[x].direct
-        for m in Msg
-        for y in Replica
-        if m in s.network.publishes[y] | s.replicas[y].direct
-        if m not in s.network.coming(y) and s.replicas[y].seen[m] == Seen.ABSENT
-        for x in s.siblings(y)
-        if s.replicas[x].status == Status.RUNNING
-        if s.channel.open
-    )
-
-
-@lemma(
-    publish=("NumberedInFlight",),
-    publish_plain=("NumberedInFlight",),
-    tx_commit=("BatchIsNumbered",),
-    deliver=("AskedTogether", "JoinedIsNoMaster", "LeaderIsToldNothing"),
-    pass_by=("AskedTogether", "JoinedIsNoMaster", "LeaderIsToldNothing"),
-    hand_on=("AskedTogether", "JoinedIsNoMaster", "LeaderIsToldNothing"),
-    deliver_to_mirror=("ToldIsNew",),
-    notice=LED,
-    estrange=("MirrorsStay",),
-    delete_queue=("EndedIsNotAsked",),
-)
-def ToldTogether(s: Confirms) -> bool:
-    """So is what its mirrors are being told of (D3)."""
-    return all(
-        m in s.network.publishes[x] | s.replicas[x].direct
-        for m in Msg
-        for y in Replica
-        if m in s.network.publishes[y] | s.replicas[y].direct
-        for x in s.siblings(y)
-        if m in s.network.coming(x)
-        if s.channel.open
-    )
-
-
-@lemma(
-    publish=("NumberedInFlight", "RunningIsListed", "MirrorsStay", "AskedTogether"),
-    publish_plain=("NumberedInFlight", "RunningIsListed", "MirrorsStay", "AskedTogether"),
-    tx_commit=("BatchIsNumbered", "RunningIsListed", "MirrorsStay", "AskedTogether"),
-    drain=CALLS,
-    promote=CALLS,
-    restart=("EndedIsNotAsked", "MirrorsStay"),
-    deliver=(*LED, "UntoldIsUnheard"),
-    pass_by=LED,
-    hand_on=LED,
-    deliver_to_mirror=("DirectIsUnheard", "UntoldIsUnheard"),
-    master_tells=(*FIRST, "UntoldIsLater", "UntoldIsUnheard"),
-    notice=LED,
-    estrange=("MirrorsStay",),
-    delete_queue=("EndedIsNotAsked",),
-    crash_queue=(*LEFT, "ToldIsLeftTogether"),
-    lose_node=(*LEFT, "ToldIsLeftTogether"),
-)
-def LeftTogether(s: Confirms) -> bool:
-    """When the channel has gone, some of them have forgotten all of it (D4.18)."""
-    return all(
-        m in s.network.publishes[x] | s.replicas[x].direct
-        for m in Msg
-        for y in Replica
-        if m in s.network.publishes[y] | s.replicas[y].direct
-        if m not in s.network.coming(y) and s.replicas[y].seen[m] == Seen.ABSENT
-        for x in s.siblings(y)
-        if s.replicas[x].status == Status.RUNNING
-        for k in s.network.publishes[x] | s.replicas[x].direct
-    )
-
-
-@lemma(
-    publish=(
-        "NumberedInFlight",
-        "ToldTogether",
-    ),
-    publish_plain=(
-        "NumberedInFlight",
-        "ToldTogether",
-    ),
-    tx_commit=(
-        "BatchIsNumbered",
-        "ToldTogether",
-    ),
-    deliver=("LeftTogether", "JoinedIsNoMaster", "LeaderIsToldNothing"),
-    pass_by=("LeftTogether", "JoinedIsNoMaster", "LeaderIsToldNothing"),
-    hand_on=("LeftTogether", "JoinedIsNoMaster", "LeaderIsToldNothing"),
-    deliver_to_mirror=("ToldIsNew",),
-    notice=LED,
-    estrange=("MirrorsStay",),
-    delete_queue=("EndedIsNotAsked",),
-)
-def ToldIsLeftTogether(s: Confirms) -> bool:
-    """The same, for what its mirrors are being told of (D4.18)."""
-    return all(
-        m in s.network.publishes[x] | s.replicas[x].direct
-        for m in Msg
-        for y in Replica
-        if m in s.network.publishes[y] | s.replicas[y].direct
-        for x in s.siblings(y)
-        if m in s.network.coming(x)
-        for k in s.network.publishes[x] | s.replicas[x].direct
-    )
-
-
-@lemma(
-    delete_queue=("EndedIsNotAsked",),
-    deliver_to_mirror=("DirectIsUnheard",),
-    estrange=("MirrorsStay",),
-    publish=("NumberedInFlight",),
-    publish_plain=("NumberedInFlight",),
-    tx_commit=("BatchIsLatest",),
-    drain=CALLS,
-    promote=CALLS,
-    notice=LED,
-    deliver=(*LED, "LeftTogether"),
-    pass_by=(*LED, "LeftTogether"),
-    hand_on=(*LED, "LeftTogether"),
-    master_tells=FIRST,
-    crash_queue=(*LEFT, "CopiesComeInOrder"),
-    lose_node=(*LEFT, "CopiesComeInOrder"),
-)
-def UntoldIsLater(s: Confirms) -> bool:
-    """What nobody has heard of is later than what anybody is being told of (D1.4)."""
-    return all(
-        k < m
-        for m in Msg
-        for y in Replica
-        if m in s.network.publishes[y] | s.replicas[y].direct
-        if m not in s.network.coming(y) and s.replicas[y].seen[m] == Seen.ABSENT
-        for x in s.siblings(y)
-        for k in s.network.coming(x)
-    )
-
-
-@lemma(
-    estrange=("MirrorsStay",),
-    deliver=(*LED, "UntoldIsLater"),
-    pass_by=(*LED, "UntoldIsLater"),
-    hand_on=(*LED, "UntoldIsLater"),
-    crash_queue=LEFT,
-    lose_node=LEFT,
-)
-def CopiesComeInOrder(s: Confirms) -> bool:
-    """What one mirror has still to hear, and another one has heard, comes first (D1.3)."""
-    return all(
-        k < m
-        for y in Replica
-        for x in s.siblings(y)
-        for k in s.network.coming(x) - s.network.coming(y)
-        for m in s.network.coming(y)
-    )
-
-
-@lemma("DirectIsUnheard", "CalledIsNotAsked", "LeaderIsToldNothing", "UntoldIsUnheard")
-def ToldIsNew(s: Confirms) -> bool:
-    """What a mirror is being told of it has not heard of (D1.3)."""
-    return all(s.replicas[r].seen[m] == Seen.ABSENT for r in Replica for m in s.network.coming(r))

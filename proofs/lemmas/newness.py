@@ -60,16 +60,3 @@ def MasterIsNoMirror(s: Confirms) -> bool:
         if s.replicas[r].born == Born.MASTER
         for m in Msg
     )
-
-
-@lemma("BatchIsNew", "MasterIsNoMirror", "NumberedInStore")
-def ArrivingIsNew(s: Confirms) -> bool:
-    """What arrives at a master from the channel has not been there (B1.3)."""
-    return all(
-        s.replicas[r].store.level[m] == Level.ABSENT
-        and m not in s.replicas[r].holds() | s.replicas[r].store.leaving
-        and m not in s.replicas[r].store.unconfirmed | s.replicas[r].store.confirmed
-        for r in Replica
-        if s.replicas[r].born == Born.MASTER
-        for m in s.network.publishes[r]
-    )

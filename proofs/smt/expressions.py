@@ -185,10 +185,13 @@ class Expressions:
         entries = self.value(e.map, scope)
         assert isinstance(entries, MapValue)
         assert isinstance(e.map.type, MapT)
-        t = e.map.type.value
-        return SetValue(
-            e.map.type.key, lambda k: negation(self.alike(t, entries(k), self.domain.default(t)))
-        )
+        key, t = e.map.type.key, e.map.type.value
+
+        def holds(k: Scalar) -> Term:
+            usual = self.alike(t, entries(k), self.domain.default(t))
+            return both((self.domain.there(key, k), negation(usual)))
+
+        return SetValue(key, holds)
 
     # -- logic ----------------------------------------------------------------------------------
 

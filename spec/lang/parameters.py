@@ -31,6 +31,7 @@ _DECORATORS = (
     properties.reachable,
     properties.lemma,
     properties.assumption,
+    properties.restriction,
 )
 
 

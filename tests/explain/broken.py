@@ -180,6 +180,12 @@ class _OneByOne(Replicating):
     most = few = 1
 
 
+class _OneInPlain(Plain):
+    """The same where queues have no mirrors."""
+
+    most = few = 1
+
+
 class Broken(NamedTuple):
     """A broker that is wrong: the owner of a part, its name, and what is there instead.
 
@@ -211,7 +217,7 @@ BROKEN: dict[str, Broken] = {
     "its queues begin with the youngest": Broken(hosted, "QueueProcess", _LastInFirstOut),
     "it does not mark what was delivered": Broken(hosted, "QueueProcess", _MarksNothing),
     "a crashed queue loses what was confirmed": Broken(HostedQueue, "recover", _recover_less),
-    "it tells what it should withhold": Broken(Faults, "withhold_confirms", _ignore),
+    "it tells what it should withhold": Broken(Faults, "withhold_confirms", _ignore, _OneInPlain),
     "it tells what it should delay": Broken(Faults, "delay_confirms", _ignore),
     "it takes what it should refuse": Broken(Faults, "nack_next", _ignore),
     "it breaks off before it has told": Broken(Session, "sever", _sever_too_early),

@@ -132,6 +132,7 @@ class Directed(Crashing):
         self, state: State, held: frozenset[str], acked: set[int], nacked: set[int]
     ) -> Iterator[State]:
         """Yield the states in which the channel has got to know what it is about to tell."""
+        self.count_try()
         confirmed = self.machine.get(state, "channel.confirmed")
         rejected = self.machine.get(state, "channel.rejected")
         if not (confirmed <= acked and rejected <= nacked):

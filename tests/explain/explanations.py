@@ -17,22 +17,34 @@ What places are next to one is said twice: by all steps in all orders
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from ackproof.spec.lang import Event
 from ackproof.spec.wire import Ack, Nack, Return
+from hypothesis.errors import UnsatisfiedAssumption
 
 from tests.explain.machine import Outcome, SpecMachine, State
 from tests.explain.seen import Seen
 
-__all__ = ["LONGEST", "Explanations", "Place", "Unexplained"]
+__all__ = ["LONGEST", "Explanations", "Place", "TooMany", "Unexplained"]
 
 #: How many frames one flush may write, at most, for all that is tried.
 LONGEST = 6
+#: How many places are followed.
+MOST = 2000
+#: How many states are tried on the way to some frames.
+TRIES = 20_000
 
 
 class Unexplained(AssertionError):
     """No behaviour of the specification is what the client saw."""
+
+
+class TooMany(UnsatisfiedAssumption):
+    """There are more places than can be followed, so that this run says nothing.
+
+    Hypothesis counts it as none: nothing is left out of those runs that it counts.
+    """
 
 
 class Place(NamedTuple):
@@ -70,6 +82,8 @@ class Explanations:
         self._window = set(self.places)
         self._looking = False
         self._goes_on = False
+        self._given_up = False
+        self._tries = 0
         self.flushes: dict[Any, list[Outcome]] = {}
         self.after_operation: dict[tuple[State, frozenset[str], int], list[State]] = {}
 
@@ -120,6 +134,9 @@ class Explanations:
         self.flushes.clear()
 
     def _extend(self) -> None:
+        if self._given_up:
+            raise TooMany
+        self._tries = 0
         with self.machine.sized():
             reached = self._window
             waiting = list(reached)
@@ -128,6 +145,22 @@ class Explanations:
                     if found not in reached:
                         reached.add(found)
                         waiting.append(found)
+                if len(reached) > MOST:
+                    self._give_up()
+
+    def count_try(self) -> None:
+        """Count a state that may lead to what was seen next.
+
+        Raises:
+            TooMany: there are very many.
+        """
+        self._tries += 1
+        if self._tries > TRIES:
+            self._give_up()
+
+    def _give_up(self) -> NoReturn:
+        self._given_up = True
+        raise TooMany
 
     def _complain(self) -> None:
         seen = self.seen

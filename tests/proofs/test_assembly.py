@@ -32,7 +32,7 @@ def test_claims_are_proved_with_each_other() -> None:
     free = clause(made, "not s.free or not s.inside")
     locked = made.obligations.properties["TheDoorIsLocked"]
     assert made.take({alone: {free, locked}, free: {alone}}) is None
-    assert made.proved == ["AloneInside"]
+    assert list(made.best.proofs) == ["AloneInside"]
     assert made.library.proofs == {"AloneInside": ("FreeExcludesInside", "TheDoorIsLocked")}
 
 
@@ -50,7 +50,7 @@ def test_what_is_not_proved_for_any_sizes_is_handed_back() -> None:
     alone = made.obligations.properties["AloneInside"]
     never = clause(made, "not s.inside")
     assert made.take({never: set(), alone: {never}}) == never
-    assert made.proved == []
+    assert made.best.proofs == {}
 
 
 def test_a_property_that_is_not_proved_is_handed_back_and_said_to_be_missing() -> None:

@@ -32,7 +32,7 @@ from ackproof.spec.lang.model import Model
 from ackproof.spec.model import MODEL as CONFIRMS
 
 from tests.models import lock_server, toy_consensus, two_phase_commit
-from tests.proofs import office
+from tests.proofs import closet, office
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +121,15 @@ def test_what_was_written_helps_to_find_the_rest() -> None:
     )
 
 
+def test_properties_of_states_and_of_steps_are_proved_together() -> None:
+    asked = ["AloneInside", "NoPair", "EntersAnEmptyCloset"]
+    found = infer(closet.MODEL, asked, library=closet.LIBRARY, using=["TheDoorIsLocked"])
+    assert list(found.proofs) == asked
+    assert [one.text for one in found.lemmas] == ["not s.free or not s.inside"]
+    without = infer(closet.MODEL, asked, library=closet.LIBRARY)
+    assert set(without.missing) == set(asked)
+
+
 def test_a_property_that_is_false_is_not_proved() -> None:
     found = infer(lock_server.MODEL, ["MutualExclusion"], design=lock_server.generous)
     assert set(found.missing) == {"MutualExclusion"}
@@ -161,6 +170,11 @@ def test_names_that_mean_nothing_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=said):
         infer(lock_server.MODEL, asked, using=using, variables=variables)
+
+
+def test_what_is_true_of_runs_is_refused() -> None:
+    with pytest.raises(ValueError, match="EverybodyLeaves is true of neither states nor steps"):
+        infer(closet.MODEL, ["EverybodyLeaves"])
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from ackproof.spec.lang.model import Instance
 from ackproof.spec.model import MODEL
 
 WHOLE = with_claims(MODEL, LIBRARY)
+MOST = 60  # as many as the checker watches at once
 
 
 def _false_at_first(instance: Instance, names: Iterable[str]) -> set[str]:
@@ -44,6 +45,7 @@ def test_no_run_of_an_instance_breaks_a_lemma(name: str) -> None:
     assert instance is not None
     unmet = _false_at_first(instance, LIBRARY.restrictions)
     lemmas = [name for name in LIBRARY.lemmas if not unmet & set(LIBRARY.restricted(name))]
-    report = check(WHOLE, instance, properties=lemmas)
-    assert [t.property for t in report.traces] == []
-    assert report.complete
+    for some in (lemmas[:MOST], lemmas[MOST:]):
+        report = check(WHOLE, instance, properties=some)
+        assert [t.property for t in report.traces] == []
+        assert report.complete
