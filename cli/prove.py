@@ -5,11 +5,27 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 from ackproof.cli.inputs import InputError, clean_exit
 from ackproof.cli.options import AsJson
+from ackproof.cli.prove_options import (
+    Certificate,
+    Induction,
+    Infer,
+    Limit,
+    ListAll,
+    Necessary,
+    Processes,
+    Recheck,
+    RunDepth,
+    Seeds,
+    Show,
+    Using,
+    Variables,
+    Words,
+)
 
 if TYPE_CHECKING:
     from ackproof.cli.targets import Target
@@ -23,6 +39,9 @@ if TYPE_CHECKING:
 
 __all__ = ["prove"]
 
+#: Seconds for each obligation.
+_EACH = 20.0
+
 _HELP = """
 Prove properties by induction with Z3, for any number of messages, queues, replicas and faults.
 
@@ -33,8 +52,8 @@ proved, refuted, or not decided in time, which is no proof.
 A DESIGN is a change to the specification: the name of one in the museum, or the path of a Python
 file. The properties are then proved of it, with the lemmas of the base and its own.
 
-Exit codes: 0 all is proved, 1 an obligation is refuted, 2 the input is wrong, 3 something is not
-decided, or says nothing.
+Exit codes: 0 all is proved, 1 an obligation is refuted or a run breaks a property, 2 the input is
+wrong, 3 something is not decided, or says nothing.
 
 Examples:
 
@@ -48,94 +67,60 @@ Examples:
 
     ackproof prove --recheck proof            have cvc5, and Z3 anew, check what was written
 
+    ackproof prove SettledOnce --necessary    which lemmas it could do without
+
+    ackproof prove P design.py --infer        lemmas that it can be proved with, if any are found
+
+    ackproof prove P --depth 9 -i core        a run of at most 9 steps that breaks it, if there is
+
+    ackproof prove P --induction 2 -i core    a proof for the sizes of that instance
+
     ackproof prove --list                     properties and lemmas, and what is proved with what
 """
-
-Words = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[PROPERTY…] [DESIGN]",
-        help="Properties or lemmas to prove, all if there is none; and a design, as a file, or by "
-        "its name in the museum (the beginning will do).",
-        show_default=False,
-    ),
-]
-Processes = Annotated[
-    int | None,
-    typer.Option(
-        "--workers",
-        min=1,
-        metavar="N",
-        help="Processes that work on obligations; as many as can run at once if not given.",
-        show_default=False,
-    ),
-]
-Limit = Annotated[
-    float,
-    typer.Option(min=0.01, metavar="SECONDS", help="Time for each obligation."),
-]
-Certificate = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Write the invariant, a file for each obligation in SMT-LIB 2, and a manifest.",
-        show_default=False,
-    ),
-]
-Recheck = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Do not prove: have cvc5 and Z3 check a certificate in a process of its own.",
-        show_default=False,
-    ),
-]
-Show = Annotated[
-    int,
-    typer.Option(
-        "--counterexamples",
-        min=0,
-        metavar="N",
-        help="For how many obligations that are not proved to look for a counterexample to "
-        "induction, and to ask the checker whether it can be reached.",
-    ),
-]
-ListAll = Annotated[
-    bool,
-    typer.Option("--list", help="Show what is proved with what, and do not prove it."),
-]
 
 
 @clean_exit
 def prove(
     words: Words = None,
     workers: Processes = None,
-    limit: Limit = 20.0,
+    limit: Limit = None,
     counterexamples: Show = 1,
     certificate: Certificate = None,
     recheck: Recheck = None,
+    necessary: Necessary = False,
+    infer: Infer = False,
+    depth: RunDepth = None,
+    induction: Induction = None,
+    instance: Seeds = None,
+    using: Using = None,
+    variables: Variables = None,
     list_all: ListAll = False,
     as_json: AsJson = False,
 ) -> int:
     """Prove properties; the text of the help is in `_HELP`."""
     from ackproof.cli.asked import attempt_of, library_of, sorted_out
     from ackproof.cli.jobs import worker_count
+    from ackproof.cli.search import Search, check_options
     from ackproof.model.resources import default_workers
 
     count = worker_count(workers) or default_workers()
+    if recheck is not None and (certificate is not None or list_all):
+        raise InputError("--recheck proves nothing; leave out --certificate and --list")
+    search = Search(infer, depth, induction, instance or [], using, variables, limit)
+    check_options(search, recheck, certificate, necessary=necessary, list_all=list_all)
+    properties, target = sorted_out(words or [])
+    each = _EACH if limit is None else limit
     if recheck is not None:
         from ackproof.cli.recheck import recheck_certificate
 
-        if certificate is not None or list_all:
-            raise InputError("--recheck proves nothing; leave out --certificate and --list")
-        properties, target = sorted_out(words or [])
         if properties:
             raise InputError(
                 f"--recheck checks all that a certificate has; leave out {properties[0]}"
             )
-        return recheck_certificate(recheck, target, workers=count, limit=limit, as_json=as_json)
-    properties, target = sorted_out(words or [])
+        return recheck_certificate(recheck, target, workers=count, limit=each, as_json=as_json)
     library = library_of(target)
+    if search.wanted:
+        return search.run(target, library, properties, as_json=as_json)
     attempt = attempt_of(target, library, properties)
     if list_all:
         from ackproof.cli.proof_page import show_list
@@ -143,7 +128,13 @@ def prove(
         return show_list(attempt, as_json=as_json)
     if certificate is not None:
         _check_folder(certificate)
-    proof = _made(attempt, target, count, limit)
+    proof = _made(attempt, target, count, each)
+    if necessary and proof.exit_code == 0:
+        from ackproof.cli.necessity import show_necessity
+
+        return show_necessity(attempt, target.label, each, as_json=as_json)
+    if necessary:
+        typer.echo("only a proof that is complete can be asked what it needs", err=True)
     if certificate is not None:
         _write(certificate, attempt, proof, target, library)
     found = _counterexamples(attempt, proof, target, library, counterexamples)

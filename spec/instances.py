@@ -193,7 +193,7 @@ PARTITION = Instance(
         "QueueProcess.node": {"r1": "n1", "r2": "n2", "r3": "n3"},
         "Confirms.home": "n3",
     },
-    states=112_291,
+    states=112_603,
     lacks=(
         "AckCoversSeveral",
         "AckedOnOneLeg",

@@ -164,6 +164,7 @@ MODEL = Model(
             constants={
                 "Question.answers": {"r1": frozenset({"p1"}), "r2": frozenset({"p2"})},
             },
+            states=144,
         ),
     ),
 )

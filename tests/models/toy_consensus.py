@@ -148,6 +148,7 @@ MODEL = Model(
                     "q3": frozenset({"n2", "n3"}),
                 }
             },
+            states=45,
         ),
         Instance(
             "split",

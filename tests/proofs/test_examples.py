@@ -14,13 +14,8 @@ from ackproof.proofs.prove import prepare
 from ackproof.spec.lang.binding import bind
 from ackproof.spec.lang.model import Instance, Model
 
-from tests.models import (
-    client_server,
-    lock_server,
-    toy_consensus,
-    two_phase_commit,
-    two_phase_lemmas,
-)
+from tests.models import client_server, lock_server, toy_consensus, two_phase_commit
+from tests.proofs import two_phase_lemmas
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,144 @@
+"""`ackproof prove --infer`: lemmas that a search has found, as a module that the front end reads.
+
+All of the standard output is that module, so that it can be kept in a file.  What became of the
+properties stands above it, in comments.
+"""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+from ackproof.cli.inputs import InputError
+from ackproof.cli.ticker import Ticker
+
+if TYPE_CHECKING:
+    from ackproof.cli.targets import Target
+    from ackproof.proofs.found import Found
+    from ackproof.proofs.lemma import Library
+    from ackproof.spec.lang.model import Instance
+
+__all__ = ["infer_lemmas"]
+
+_SCHEMA = "ackproof/found/1"
+_WIDTH = 100
+
+
+def infer_lemmas(
+    target: Target,
+    library: Library,
+    properties: Sequence[str],
+    instances: Sequence[Instance],
+    using: Sequence[str],
+    variables: Sequence[str],
+    limit: float,
+    *,
+    as_json: bool,
+) -> int:
+    """Look for lemmas and print them; return the exit code.
+
+    Args:
+        target: the model, and a design.
+        library: the lemmas that are there.
+        properties: what is to be proved.
+        instances: where reachable states are looked for.
+        using: the names of lemmas that are supposed.
+        variables: the names of what new ones may speak of; empty for what matters.
+        limit: seconds for all of it.
+        as_json: whether to print a document.
+
+    Raises:
+        InputError: there is no such variable, or a property is of a kind that is not proved.
+    """
+    from ackproof.proofs.infer import infer
+
+    label = target.label
+    with Ticker(f"{label}  translating") as ticker:
+        try:
+            found = infer(
+                target.model,
+                properties,
+                instances=instances,
+                design=target.design,
+                library=library,
+                using=using,
+                variables=variables,
+                limit=limit,
+                told=lambda what: ticker(f"{label}  {what}"),
+            )
+        except ValueError as error:
+            raise InputError(str(error)) from None
+    code = 0 if found.proved else 3
+    supposed = [n for n in using if n in _leant_on(found)]
+    if as_json:
+        told = _document(target, found, supposed, code)
+        typer.echo(json.dumps(told, indent=2))
+    else:
+        for line in _said(target, library, found, supposed):
+            typer.echo(_comment(line))
+        typer.echo(found.module() if found.proofs else "", nl=False)
+    return code
+
+
+def _leant_on(found: Found) -> set[str]:
+    """Return the names of what something is proved with."""
+    ways = [*(one.by for one in found.lemmas), *found.proofs.values()]
+    return {name for by in ways for name in by}
+
+
+def _said(target: Target, library: Library, found: Found, supposed: Sequence[str]) -> Iterator[str]:
+    model = target.model.name
+    yield f"{model}, {target.name}" if target.design else model
+    yield (
+        f"{found.candidates:,} candidates, {found.possible:,} of them true of "
+        f"{found.states:,} reachable states, {found.inductive:,} preserved by steps at small "
+        f"sizes, in {found.seconds:.1f} s"
+    )
+    for name in supposed:
+        claim = "a constant's" if name in library.assumptions else "to be proved by itself"
+        yield f"supposed  {name}: {claim}"
+    if found.proofs:
+        lemmas = len(found.lemmas)
+        several = f"{lemmas} lemma{'' if lemmas == 1 else 's'} that {_were(lemmas)} found"
+        yield f"proved    for all sizes, with {several}: {', '.join(found.proofs)}"
+    for name, why in found.missing.items():
+        yield f"unknown   {name}: {why}"
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"
+
+
+def _comment(text: str) -> str:
+    return textwrap.fill(
+        text,
+        _WIDTH,
+        initial_indent="# ",
+        subsequent_indent="#   ",
+        break_on_hyphens=False,
+        drop_whitespace=True,
+    )
+
+
+def _document(target: Target, found: Found, supposed: Sequence[str], code: int) -> dict[str, Any]:
+    return {
+        "schema": _SCHEMA,
+        "exit_code": code,
+        "model": target.model.name,
+        "design": target.name if target.design else None,
+        "proofs": {name: list(by) for name, by in found.proofs.items()},
+        "missing": dict(found.missing),
+        "supposed": list(supposed),
+        "lemmas": [
+            {"name": one.name, "text": one.text, "by": list(one.by)} for one in found.lemmas
+        ],
+        "module": found.module() if found.proofs else None,
+        "states": found.states,
+        "candidates": found.candidates,
+        "possible": found.possible,
+        "inductive": found.inductive,
+        "seconds": round(found.seconds, 3),
+    }

@@ -1,0 +1,159 @@
+"""`ackproof prove --depth` and `--induction`: runs that a solver looks for at given sizes.
+
+For instances too wide to enumerate.  That no run of some length breaks a property is no proof, and
+the verdict says so; that none of any length does is one, for these sizes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+from ackproof.cli.counterexample import show_counterexamples
+from ackproof.cli.output import sizes_text
+from ackproof.cli.page import STYLES, VERDICT_STYLES, Page, console
+from ackproof.cli.ticker import Ticker
+from ackproof.model.museum import steps
+from ackproof.model.verdict import Verdict, worst
+
+if TYPE_CHECKING:
+    from ackproof.cli.targets import Target
+    from ackproof.proofs.bmc import Searched
+    from ackproof.proofs.lemma import Library
+    from ackproof.spec.lang.model import Instance
+
+__all__ = ["search_runs"]
+
+_SCHEMA = "ackproof/searched/1"
+
+
+def search_runs(
+    target: Target,
+    library: Library,
+    properties: Sequence[str],
+    instances: Sequence[Instance],
+    using: Sequence[str],
+    length: int,
+    limit: float,
+    *,
+    induction: bool,
+    as_json: bool,
+) -> int:
+    """Look for runs that break properties; return the exit code.
+
+    Args:
+        target: the model, and a design.
+        library: its lemmas, which can be asked about, too.
+        properties: the names of what is asked about.
+        instances: the sizes.
+        using: the names of lemmas that an induction may suppose.
+        length: the most steps, or how many steps an induction starts from.
+        limit: seconds for each property.
+        induction: whether to prove it for runs of any length.
+        as_json: whether to print a document.
+
+    Raises:
+        BindError: a property is not of a kind that can be asked so.
+    """
+    found = []
+    for instance in instances:
+        searched = _searched(
+            target, library, properties, instance, using, length, limit, induction=induction
+        )
+        found.append((instance, searched))
+    code = worst([one.verdict.exit_code for _, searched in found for one in searched])
+    if as_json:
+        entries = [_entry(target, i, one, using) for i, searched in found for one in searched]
+        told = {"schema": _SCHEMA, "exit_code": code, "results": entries}
+        typer.echo(json.dumps(told, indent=2))
+        return code
+    page = Page(console())
+    for instance, searched in found:
+        _show(page, target, instance, searched, using)
+    return code
+
+
+def _searched(
+    target: Target,
+    library: Library,
+    properties: Sequence[str],
+    instance: Instance,
+    using: Sequence[str],
+    length: int,
+    limit: float,
+    *,
+    induction: bool,
+) -> list[Searched]:
+    from ackproof.proofs.bmc import bounded, k_induction
+    from ackproof.proofs.question import with_claims
+    from ackproof.spec.lang.binding import bind
+
+    label = f"{target.label} on {instance.name}"
+    found = []
+    with Ticker(f"{label}  translating") as ticker:
+        bound = bind(with_claims(target.model, library), instance, target.design)
+        for name in properties:
+            ticker(f"{label}  {name} in runs of {steps(length)}")
+            lemmas = [one for one in using if one != name]
+            found.append(
+                k_induction(bound, name, length, lemmas, limit)
+                if induction
+                else bounded(bound, name, length, limit)
+            )
+    return found
+
+
+def _entry(
+    target: Target, instance: Instance, one: Searched, using: Sequence[str]
+) -> dict[str, Any]:
+    return {
+        "model": target.model.name,
+        "design": target.name if target.design else None,
+        "instance": instance.name,
+        "sizes": {sort.__name__: size for sort, size in one.bound.sizes.items()},
+        "faults": dict(one.bound.budgets),
+        "property": one.property,
+        "verdict": one.verdict.value,
+        "depth": one.depth,
+        "supposed": list(using),
+        "reason": one.reason or None,
+        "run": None if one.trace is None else [step.text for step in one.trace.steps],
+        "seconds": round(one.seconds, 3),
+    }
+
+
+def _show(
+    page: Page,
+    target: Target,
+    instance: Instance,
+    searched: Sequence[Searched],
+    using: Sequence[str],
+) -> None:
+    model, sizes = target.model.name, sizes_text(instance)
+    named = f"{model}, {target.name}" if target.design else model
+    page.line((f"{named} on {instance.name}", STYLES["title"]), f"  ({sizes})" if sizes else "")
+    if target.design:
+        page.wrapped(f"claim: {target.design.claim}", "  ")
+    page.wrapped(instance.purpose, "  ")
+    if using:
+        page.hanging("  supposed: ", f"{', '.join(using)}; to be proved by themselves")
+    page.line()
+    show_counterexamples(page, [one.trace for one in searched if one.trace is not None])
+    for one in searched:
+        style = VERDICT_STYLES.get(one.verdict, "bold yellow")
+        page.line(
+            (f"{one.verdict.value:<9}", style),
+            f"  {one.property}: {_finding(one)}  {one.seconds:.1f} s",
+        )
+
+
+def _finding(one: Searched) -> str:
+    """Return what is known, in a phrase."""
+    match one.verdict:
+        case Verdict.VERIFIED:
+            return f"holds at these sizes in runs of any length, by induction on {steps(one.depth)}"
+        case Verdict.VIOLATED:
+            return f"false after {steps(one.depth)}"
+    return f"no run of at most {steps(max(one.depth, 0))} breaks it; {one.reason}"
