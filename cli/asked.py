@@ -51,12 +51,7 @@ def library_of(target: Target) -> Library:
     own = Library.of(*([target.module] if target.module else []))
     if target.model.name != base_target().model.name:
         return own
-    return Library(
-        {**LIBRARY.lemmas, **own.lemmas},
-        {**LIBRARY.assumptions, **own.assumptions},
-        {**LIBRARY.proofs, **own.proofs},
-        {**LIBRARY.follows, **own.follows},
-    )
+    return LIBRARY | own
 
 
 def attempt_of(target: Target, library: Library, properties: Sequence[str] = ()) -> Attempt:

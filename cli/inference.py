@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from ackproof.cli.inputs import InputError
+from ackproof.cli.targets import BASE, USER
 from ackproof.cli.ticker import Ticker
 
 if TYPE_CHECKING:
@@ -79,8 +80,25 @@ def infer_lemmas(
     else:
         for line in _said(target, library, found, supposed):
             typer.echo(_comment(line))
-        typer.echo(found.module() if found.proofs else "", nl=False)
+        typer.echo(_module(target, found, supposed) or "", nl=False)
     return code
+
+
+def _module(target: Target, found: Found, supposed: Sequence[str]) -> str | None:
+    """Return the module, so that it can be given to `ackproof prove` as it is.
+
+    It has what it is about, and what the file of that has of what it supposes.  A file is imported
+    by its own name, for its folder is on the path when one beside it runs.
+    """
+    if not found.proofs:
+        return None
+    module, place = target.module, BASE if target.module is None else target.module.__name__
+    names = ["MODEL"] if module is None else [n for n in ("MODEL", "design") if n in vars(module)]
+    names += [n for n in supposed if module is not None and n in vars(module)]
+    first = "from ackproof.spec.lang import lemma\n"
+    about = f"from {place} import {', '.join(names)}  # noqa: F401\n"
+    text = found.module().replace(first, first + about, 1)
+    return text.replace(f"from {USER}", "from ")
 
 
 def _leant_on(found: Found) -> set[str]:
@@ -98,18 +116,19 @@ def _said(target: Target, library: Library, found: Found, supposed: Sequence[str
         f"sizes, in {found.seconds:.1f} s"
     )
     for name in supposed:
-        claim = "a constant's" if name in library.assumptions else "to be proved by itself"
+        claim = "about constants" if name in library.assumptions else "to be proved by itself"
         yield f"supposed  {name}: {claim}"
     if found.proofs:
-        lemmas = len(found.lemmas)
-        several = f"{lemmas} lemma{'' if lemmas == 1 else 's'} that {_were(lemmas)} found"
-        yield f"proved    for all sizes, with {several}: {', '.join(found.proofs)}"
+        with_what = _several(len(found.lemmas))
+        yield f"proved    for all sizes, {with_what}: {', '.join(found.proofs)}"
     for name, why in found.missing.items():
         yield f"unknown   {name}: {why}"
 
 
-def _were(number: int) -> str:
-    return "was" if number == 1 else "were"
+def _several(lemmas: int) -> str:
+    if not lemmas:
+        return "without a new lemma"
+    return "with a lemma that was found" if lemmas == 1 else f"with {lemmas} lemmas that were found"
 
 
 def _comment(text: str) -> str:
@@ -135,7 +154,7 @@ def _document(target: Target, found: Found, supposed: Sequence[str], code: int) 
         "lemmas": [
             {"name": one.name, "text": one.text, "by": list(one.by)} for one in found.lemmas
         ],
-        "module": found.module() if found.proofs else None,
+        "module": _module(target, found, supposed),
         "states": found.states,
         "candidates": found.candidates,
         "possible": found.possible,

@@ -55,7 +55,7 @@ def _document(
         "schema": _SCHEMA,
         "exit_code": 0,
         "model": attempt.obligations.program.name,
-        "design": attempt.name,
+        "design": attempt.name if attempt.design else None,
         "properties": list(attempt.asked),
         "lemmas": [
             {
@@ -73,7 +73,7 @@ def _document(
 def _show(attempt: Attempt, found: list[Necessity], spare: dict[str, tuple[str, ...]]) -> None:
     page = Page(console())
     model = attempt.obligations.program.name
-    page.line((f"{model}, {attempt.name}" if attempt.name else model, STYLES["title"]))
+    page.line((f"{model}, {attempt.name}" if attempt.design else model, STYLES["title"]))
     page.hanging("  what is needed for ", ", ".join(attempt.asked))
     page.line()
     wide = max((len(one.lemma) for one in found), default=0)
@@ -94,6 +94,6 @@ def _show(attempt: Attempt, found: list[Necessity], spare: dict[str, tuple[str, 
     others = sum(len(names) for names in spare.values())
     page.line(
         ("proved", "bold green"),
-        f"    {needed} of {len(found)} claims that others lean on are necessary, "
-        f"{others} of the names behind them {'is' if others == 1 else 'are'} not needed",
+        f"    {needed} of {len(found)} claims that others lean on are necessary; "
+        f"names that are not needed: {others}",
     )

@@ -26,6 +26,7 @@ __all__ = ["show_list", "show_proof"]
 
 _STYLE = {
     Standing.PROVED: "bold green",
+    Standing.RESTRICTED: "bold green",
     Standing.REFUTED: "bold red",
     Standing.UNKNOWN: "bold yellow",
     Standing.VACUOUS: "bold yellow",
@@ -101,7 +102,7 @@ def _row(page: Page, proof: Proof, name: str, wide: int, note: str = "") -> None
     seconds = sum(o.seconds for o in outcomes)
     page.line(
         f"    {name:<{wide}}  ",
-        (f"{standing.value:<8}", _STYLE[standing]),
+        (f"{standing.value:<10}", _STYLE[standing]),
         f"{note}  {counts}  {seconds:.1f} s",
     )
 
@@ -186,10 +187,15 @@ def _verdict(page: Page, proof: Proof) -> None:
     for standing in Standing:
         names = [name for name in proof.asked if proof.standing(name) is standing]
         if names:
-            said = f"{standing.meaning}: {', '.join(names)}"
-            page.hanging(f"{standing.value:<8}  ", said, "" if standing.exit_code == 0 else "bold")
+            said = f"{standing.meaning}: {', '.join(_with_restriction(proof, n) for n in names)}"
+            page.hanging(f"{standing.value:<10}  ", said, "" if standing.exit_code == 0 else "bold")
     if proof.interrupted:
         page.line(("interrupted", "bold yellow"), "  what was not decided by then is unknown")
+
+
+def _with_restriction(proof: Proof, name: str) -> str:
+    restricted = proof.restricted(name)
+    return f"{name} ({', '.join(restricted)})" if restricted else name
 
 
 # -- the list -----------------------------------------------------------------------------------

@@ -72,6 +72,7 @@ class Search:
         instances, using = self._instances(target), self._supposed(target, library)
         limit = _LIMIT if self.limit is None else self.limit
         if self.infer:
+            _check_asked(properties, using, library)
             from ackproof.cli.inference import infer_lemmas
 
             speaking = _names(self.variables)
@@ -104,6 +105,21 @@ class Search:
         known = [p.name for p in target.model.properties if p.kind == "invariant"]
         known += [name for name in (*library.lemmas, *library.assumptions) if name not in known]
         return [choose("lemma", name, known) for name in _names(self.using)]
+
+
+def _check_asked(properties: Sequence[str], using: Sequence[str], library: Library) -> None:
+    """Refuse to look for what is there already, or is to be supposed."""
+    for name in properties:
+        if name in library.lemmas:
+            raise InputError(
+                f"{name} is a lemma, and lemmas are looked for to prove properties\n"
+                f"  instead: name the property that it is for, and --using {name}"
+            )
+        if name in using:
+            raise InputError(
+                f"{name} is to be proved, so it cannot be supposed\n"
+                "  instead: leave it out behind --using"
+            )
 
 
 def _names(text: str | None) -> list[str]:

@@ -70,7 +70,9 @@ def search_runs(
         typer.echo(json.dumps(told, indent=2))
         return code
     page = Page(console())
-    for instance, searched in found:
+    for number, (instance, searched) in enumerate(found):
+        if number:
+            page.line()
         _show(page, target, instance, searched, using)
     return code
 
@@ -117,7 +119,7 @@ def _entry(
         "property": one.property,
         "verdict": one.verdict.value,
         "depth": one.depth,
-        "supposed": list(using),
+        "supposed": [name for name in using if name != one.property],
         "reason": one.reason or None,
         "run": None if one.trace is None else [step.text for step in one.trace.steps],
         "seconds": round(one.seconds, 3),
@@ -143,17 +145,15 @@ def _show(
     show_counterexamples(page, [one.trace for one in searched if one.trace is not None])
     for one in searched:
         style = VERDICT_STYLES.get(one.verdict, "bold yellow")
-        page.line(
-            (f"{one.verdict.value:<9}", style),
-            f"  {one.property}: {_finding(one)}  {one.seconds:.1f} s",
-        )
+        page.line((one.verdict.value, style), f"  {one.property}, in {one.seconds:.1f} s")
+        page.wrapped(_finding(one), "  ")
 
 
 def _finding(one: Searched) -> str:
     """Return what is known, in a phrase."""
     match one.verdict:
         case Verdict.VERIFIED:
-            return f"holds at these sizes in runs of any length, by induction on {steps(one.depth)}"
+            return f"it holds at these sizes in runs of any length: induction on {steps(one.depth)}"
         case Verdict.VIOLATED:
-            return f"false after {steps(one.depth)}"
+            return f"it is false after {steps(one.depth)}"
     return f"no run of at most {steps(max(one.depth, 0))} breaks it; {one.reason}"

@@ -30,6 +30,7 @@ from ackproof.spec.lang.properties import properties_in
 __all__ = [
     "BASE",
     "MUSEUM",
+    "USER",
     "Target",
     "base_target",
     "design_names",
@@ -43,6 +44,9 @@ BASE = "ackproof.spec.model"
 
 #: Where the designs of the museum are.
 MUSEUM = "ackproof.spec.designs"
+
+#: What the name of a user's file begins with, once it is a module.
+USER = "ackproof_user_"
 
 
 @dataclass(frozen=True)
@@ -145,7 +149,7 @@ def _from_file(path: Path) -> ModuleType:
 
 
 def _run(path: Path) -> ModuleType:
-    name = f"ackproof_user_{path.stem}"
+    name = f"{USER}{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path.resolve())
     if spec is None or spec.loader is None:
         raise InputError(f"{path} is not a Python file; its name must end in .py")

@@ -77,6 +77,7 @@ class Assembly:
             dict(library.assumptions),
             {n: by for n, by in library.proofs.items() if n not in asked},
             {n: by for n, by in library.follows.items() if n not in asked},
+            set(library.restrictions),
         )
         self.obligations = Obligations(model, self.given, design)
         self.lemmas: dict[Clause, FoundLemma] = {}

@@ -38,6 +38,8 @@ _WAYS: tuple[tuple[bool, dict[str, Any], float], ...] = (
     (True, {}, 0.5),
     (False, {}, 0.5),
     (True, {"smt.random_seed": 1}, 1.0),
+    (True, {"unsat_core": True}, 2.0),
+    (True, {"smt.ematching": False}, 3.0),
     (True, _MATCHING, 1.0),
     (False, {"smt.random_seed": 2}, 2.0),
     (True, {"smt.random_seed": 3}, 2.0),
@@ -111,7 +113,12 @@ def _asked(query: Query, way: tuple[bool, dict[str, Any], float], left: float) -
     solver.set("rlimit", int(1e6 * work))
     for option, value in options.items():
         solver.set(option, value)
-    solver.add(*query.axioms, *query.said, *(query.typing if typed else ()))
+    formulas = [*query.axioms, *query.said, *(query.typing if typed else ())]
+    if "unsat_core" in options:  # Z3 takes another way where it has to tell which it needed
+        for number, formula in enumerate(formulas):
+            solver.assert_and_track(formula, f"needed.{number}")
+    else:
+        solver.add(*formulas)
     answer = solver.check()
     if answer == z3.unsat:
         return Answer(PROVED)

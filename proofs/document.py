@@ -60,6 +60,7 @@ def _property(proof: Proof, name: str) -> dict[str, Any]:
         "follows": claim.follows,
         "invariant": [n for n in proof.needs[name] if n != name and n in proof.claims],
         "supposes": [n for n in proof.needs[name] if n not in proof.claims],
+        "restricted": list(proof.restricted(name)),
         "obligations": len(outcomes),
         "proved": sum(o.status == PROVED for o in outcomes),
         "fails": [o.obligation.name for o in proof.failed(name)],

@@ -69,6 +69,16 @@ class Library:
                         library.restrictions.add(supposed.name)
         return library
 
+    def __or__(self, other: Library) -> Library:
+        """Return the two together; where both say something, the other counts."""
+        return Library(
+            {**self.lemmas, **other.lemmas},
+            {**self.assumptions, **other.assumptions},
+            {**self.proofs, **other.proofs},
+            {**self.follows, **other.follows},
+            self.restrictions | other.restrictions,
+        )
+
     def claims(self) -> tuple[Property, ...]:
         """Return lemmas and assumptions as properties, for a model to be given."""
         return (

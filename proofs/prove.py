@@ -152,6 +152,7 @@ class Attempt:
             {name: library.closure([name]) for name in self.shown},
             tuple(sort.name for sort in self.obligations.program.sorts),
             self.supposed(),
+            frozenset(library.restrictions),
             tuple(found.get(o) or Outcome(o, UNKNOWN, 0.0, "it was interrupted") for o in todo),
             tuple(void),
             limit,

@@ -48,14 +48,16 @@ class Standing(Enum):
     """What became of the proof of a claim."""
 
     PROVED = "proved"
+    RESTRICTED = "restricted"
     REFUTED = "refuted"
     UNKNOWN = "unknown"
     VACUOUS = "vacuous"
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the command: 0 proved, 1 refuted, 3 neither."""
-        return {Standing.PROVED: 0, Standing.REFUTED: 1}.get(self, 3)
+        """The exit code of the command: 0 proved as far as is claimed, 1 refuted, 3 neither."""
+        codes = {Standing.PROVED: 0, Standing.RESTRICTED: 0, Standing.REFUTED: 1}
+        return codes.get(self, 3)
 
     @property
     def meaning(self) -> str:
@@ -65,6 +67,7 @@ class Standing(Enum):
 
 _MEANING = {
     Standing.PROVED: "for all sizes",
+    Standing.RESTRICTED: "for all sizes, with constants that not every instance has",
     Standing.REFUTED: "a step breaks it in a state that all that it is proved with allows",
     Standing.UNKNOWN: "an obligation was not decided; that is no proof",
     Standing.VACUOUS: "what was shown says nothing",
@@ -114,6 +117,7 @@ class Proof:
             included.
         sorts: the names of the sorts, of which there may be any number of elements.
         supposed: names and docstrings of what is supposed of the constants.
+        restrictions: the names of those of them that not every instance meets.
         outcomes: what became of the obligations, in order.
         vacuities: why something of this says nothing.
         limit: seconds that each obligation had.
@@ -131,6 +135,7 @@ class Proof:
     needs: dict[str, tuple[str, ...]]
     sorts: tuple[str, ...]
     supposed: tuple[tuple[str, str], ...]
+    restrictions: frozenset[str]
     outcomes: tuple[Outcome, ...]
     vacuities: tuple[Vacuity, ...]
     limit: float
@@ -183,7 +188,13 @@ class Proof:
         if REFUTED in statuses:
             return Standing.REFUTED
         # Of a claim that is about no step there is nothing to show, unless that was cut short.
-        return Standing.UNKNOWN if statuses - {PROVED} or self.interrupted else Standing.PROVED
+        if statuses - {PROVED} or self.interrupted:
+            return Standing.UNKNOWN
+        return Standing.RESTRICTED if self.restricted(name) else Standing.PROVED
+
+    def restricted(self, name: str) -> tuple[str, ...]:
+        """Return the names of the restrictions under which a claim is shown."""
+        return tuple(n for n in self.needs[name] if n in self.restrictions)
 
     @property
     def exit_code(self) -> int:

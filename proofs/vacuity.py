@@ -107,6 +107,8 @@ class _Look:
             if name not in supposed and not obligations.properties[name].of_steps
         ]
         self.assumed = [obligations.known(name) for name in self.supposed]
+        restrictions = obligations.library.restrictions
+        self.usual = [obligations.known(n) for n in self.supposed if n not in restrictions]
 
     def impossible(self, formulas: Sequence[Term]) -> bool:
         """Tell whether it is known that formulas have no model."""
@@ -143,13 +145,15 @@ class _Look:
     def step(self, name: str) -> Vacuity | None:
         """Return why a step can never be taken."""
         try:
-            enabled = [*self.assumed, self.obligations.step(name).enabled]
+            guard = self.obligations.step(name).enabled
+            enabled = [*self.assumed, guard]
             known = [self.obligations.known(n) for n in self.invariants]
         except Untranslatable:
             return None
-        if self.impossible(enabled):
+        if self.impossible([*self.usual, guard]):
             return Vacuity("guard", name, f"the guard of {name} can never hold, in any state")
-        if self.impossible([*known, *enabled]):
+        # What a restriction excludes is no surprise: that is what it says.
+        if self.impossible([*known, *enabled]) and not self.impossible(enabled):
             said = (
                 f"the guard of {name} can never hold where the invariant does: the lemmas say too "
                 "much, or the step is never taken"

@@ -51,11 +51,13 @@ class Unbounded(Domain):
 
     Attributes:
         axioms: what is known of a name that was made here, by the name's declaration.
+        definitions: of sets that got a name, what they are a function of, and what is in them.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.axioms: dict[str, list[Term]] = {}
+        self.definitions: dict[str, tuple[tuple[Term, ...], Term]] = {}
         self._sorts: dict[str, z3.SortRef] = {}
         self._bound: dict[int, Term] = {}
         self._probes: dict[Type, Scalar] = {}
@@ -237,6 +239,7 @@ class Unbounded(Domain):
         depends = [y for i, y in constants(formula).items() if i in self._bound and not z3.eq(x, y)]
         name = f"set!{self.number('set')}"
         made = z3.Function(name, x.sort(), *(y.sort() for y in depends), z3.BoolSort())
+        self.definitions[name] = ((x, *depends), formula)
         self.axioms[name] = [z3.ForAll([x, *depends], made(x, *depends) == formula)]
         return SetValue(members.elem, lambda elem: made(*elem, *depends))
 

@@ -92,12 +92,12 @@ def test_what_is_proved_is_told_with_what_it_stands_on(run: Run) -> None:
     assert result.exit_code == 0
     assert "  sizes       any number of Guest, any constants, any number of faults" in result.stdout
     assert "supposed    TheDoorIsLocked: There is a lock." in result.stdout
-    assert "AloneInside          proved    1 initiation, 2 consecution" in lines(result)
+    assert "AloneInside          proved      1 initiation, 2 consecution" in lines(result)
     assert "with FreeIsEmpty, TheDoorIsLocked" in result.stdout
     assert "follows from AloneInside" in result.stdout
-    assert "FreeIsEmpty          proved    written   1 initiation, 2 consecution" in lines(result)
+    assert "FreeIsEmpty          proved      written   1 initiation, 2 consecution" in lines(result)
     assert result.stdout.endswith(
-        "proved    for all sizes: AloneInside, NoPair, EntersAnEmptyCloset\n"
+        "proved      for all sizes: AloneInside, NoPair, EntersAnEmptyCloset\n"
     )
 
 
@@ -154,7 +154,7 @@ def test_a_timeout_is_unknown_and_the_exit_code_says_incomplete(
 def test_a_file_may_bring_a_model_with_its_own_lemmas(run: Run) -> None:
     result = run("lamp.py")
     assert result.exit_code == 0
-    assert "proved    for all sizes: WarmIsOn" in result.stdout
+    assert "proved      for all sizes: WarmIsOn" in result.stdout
 
 
 def test_the_list_says_what_is_proved_with_what(run: Run) -> None:

@@ -119,6 +119,9 @@ def _several(count: int) -> str:
 def _proved_for(one: Mapping[str, Any] | None, *, searched: bool) -> Cell:
     if one is not None and one["verdict"] == "proved":
         return nodes.inline("", "any sizes", classes=["spec-result", "spec-holds"])
+    if one is not None and one["verdict"] == "restricted":
+        said = f"any sizes that meet {', '.join(one['restricted'])}; the sizes of these for all"
+        return nodes.inline("", said, classes=["spec-result", "spec-holds"])
     if one is not None:
         fails = ", ".join(one["fails"][:2]) + (", …" if len(one["fails"]) > 2 else "")
         said = f"{one['verdict']} at {fails}" if fails else one["verdict"]

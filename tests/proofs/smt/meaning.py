@@ -248,6 +248,8 @@ class Meaning:
 
     def _applied(self, term: Any, args: list[Evaluated]) -> Evaluated:
         name = term.decl().name()
+        if name in self.unbounded.definitions:
+            return self._called(*self.unbounded.definitions[name], args)
         defined = self._definition(name)
         if defined is not None:
             return self._defined(*defined, args)
@@ -257,6 +259,17 @@ class Meaning:
             if name in names:
                 return names[name]
             return symbols[name](*(a(stack, names) for a in args))
+
+        return value
+
+    def _called(self, given: tuple[Any, ...], formula: Any, args: list[Evaluated]) -> Evaluated:
+        """Return what the definition of a set says of some leaves."""
+        holds = self._evaluated(formula)
+        keys = [x.decl().name() for x in given]
+
+        def value(stack: Stack, names: Mapping[str, Any]) -> Any:
+            own = dict(zip(keys, (a(stack, names) for a in args), strict=True))
+            return holds((), {**names, **own})
 
         return value
 

@@ -1,0 +1,210 @@
+"""`ackproof prove` finds lemmas and runs, says what a proof needs, and ends with the right code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from ackproof.cli.main import app
+from ackproof.cli.targets import Target
+from typer.testing import CliRunner, Result
+
+from tests.cli.test_prove import DESIGN, OWN
+from tests.proofs import closet
+
+Run = Callable[..., Result]
+
+LOCKS = """
+from tests.models.lock_server import MODEL
+"""
+
+SUPPOSING = """
+from tests.proofs.closet import MODEL, TheDoorIsLocked
+"""
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run the command in an empty directory, where the closet is all there is to prove."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr("ackproof.cli.targets.base_target", lambda: Target(closet.MODEL))
+    monkeypatch.setattr("ackproof.proofs.lemmas.LIBRARY", closet.LIBRARY)
+    Path("forgetful.py").write_text(DESIGN)
+    Path("lamp.py").write_text(OWN)
+    Path("locks.py").write_text(LOCKS)
+    Path("supposing.py").write_text(SUPPOSING)
+
+    def invoke(*args: str) -> Result:
+        result = CliRunner().invoke(app, ["prove", "--workers", "1", *args])
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+        return result
+
+    return invoke
+
+
+# -- what a proof needs ---------------------------------------------------------------------------
+
+
+def test_each_lemma_is_told_necessary_with_what_fails_without_it(run: Run) -> None:
+    result = run("AloneInside", "--necessary")
+    assert result.exit_code == 0
+    assert "AloneInside  necessary: without it FreeIsEmpty/leave is refuted" in result.stdout
+    assert "FreeIsEmpty  necessary: without it AloneInside/enter is refuted" in result.stdout
+    assert "FreeIsEmpty is proved without TheDoorIsLocked" in result.stdout
+
+
+def test_a_lemma_that_the_rest_does_without_is_told(run: Run) -> None:
+    result = run("lamp.py", "--necessary")
+    assert result.exit_code == 0
+    assert "SameAlways  not needed: the rest is a proof without it" in result.stdout
+    assert "WarmIsOn is proved without SameAlways" in result.stdout
+    assert result.stdout.endswith("lean on are necessary; names that are not needed: 1\n")
+
+
+def test_what_a_proof_needs_is_told_to_programs(run: Run) -> None:
+    told = json.loads(run("AloneInside", "--necessary", "--json").stdout)
+    assert told["lemmas"][1] == {
+        "name": "FreeIsEmpty",
+        "necessary": True,
+        "without": "AloneInside/enter",
+        "result": "refuted",
+    }
+    assert told["superfluous"] == {"FreeIsEmpty": ["TheDoorIsLocked"]}
+
+
+def test_a_proof_that_fails_is_not_asked_what_it_needs(run: Run) -> None:
+    result = run("AloneInside", "forgetful.py", "--necessary", "--counterexamples", "0")
+    assert result.exit_code == 1
+    assert result.stderr == "only a proof that is complete can be asked what it needs\n"
+    assert "refuted" in result.stdout
+
+
+# -- lemmas that are found ------------------------------------------------------------------------
+
+
+def test_the_lemmas_that_are_found_are_a_module_that_is_proved(run: Run) -> None:
+    found = run("MutualExclusion", "locks.py", "--infer")
+    assert found.exit_code == 0
+    assert "\n# proved    for all sizes, with 8 lemmas that were found: Mutual" in found.stdout
+    Path("found.py").write_text(found.stdout)
+    again = run("MutualExclusion", "found.py")
+    assert again.exit_code == 0
+    assert "found" in again.stdout
+
+
+def test_a_module_has_what_it_supposes_from_the_file_that_it_is_about(run: Run) -> None:
+    found = run("AloneInside", "supposing.py", "--infer", "--using", "TheDoorIsLocked")
+    assert found.exit_code == 0
+    assert "from supposing import MODEL, TheDoorIsLocked  # noqa: F401\n" in found.stdout
+    assert "# supposed  TheDoorIsLocked: about constants\n" in found.stdout
+    Path("found.py").write_text(found.stdout)
+    assert run("AloneInside", "found.py").exit_code == 0
+
+
+def test_a_module_without_a_lemma_says_what_was_enough(run: Run) -> None:
+    found = run("WarmIsOn", "lamp.py", "--infer")
+    assert "# proved    for all sizes, without a new lemma: WarmIsOn\n" in found.stdout
+    assert '"WarmIsOn": ()' in found.stdout
+
+
+def test_where_no_lemmas_are_found_it_is_unknown(run: Run) -> None:
+    result = run("AloneInside", "--infer")
+    assert result.exit_code == 3
+    assert result.stdout.endswith("# unknown   AloneInside: no candidates make it inductive\n")
+    assert "def " not in result.stdout
+
+
+def test_what_may_be_supposed_and_spoken_of_is_the_callers_choice(run: Run) -> None:
+    args = ("AloneInside", "--infer", "--using", "TheDoorIsLocked", "--variables", "free,inside")
+    result = run(*args, "--json")
+    told = json.loads(result.stdout)
+    assert (result.exit_code, told["exit_code"]) == (0, 0)
+    assert told["supposed"] == ["TheDoorIsLocked"]
+    assert [one["text"] for one in told["lemmas"]] == ["not s.free or not s.inside"]
+
+
+# -- runs -----------------------------------------------------------------------------------------
+
+
+def test_a_run_that_breaks_a_property_is_shown(run: Run) -> None:
+    result = run("NoPair", "forgetful.py", "--depth", "4", "--instance", "pair")
+    assert result.exit_code == 1
+    assert "NoPair is false after 2 steps; no shorter run does it" in result.stdout
+    assert "violated  NoPair, in " in result.stdout
+
+
+def test_a_run_that_is_not_there_up_to_a_depth_is_no_proof(run: Run) -> None:
+    result = run("NoPair", "--depth", "3")
+    assert result.exit_code == 3
+    assert "closet on pair  (2 Guest)" in result.stdout
+    assert result.stdout.endswith(
+        "  no run of at most 3 steps breaks it; what lies deeper was not looked at\n"
+    )
+
+
+def test_an_induction_at_given_sizes_verifies_with_what_it_supposes(run: Run) -> None:
+    assert run("FreeIsEmpty", "--induction", "1").exit_code == 3
+    result = run("FreeIsEmpty", "AloneInside", "--induction", "1", "--using", "AloneInside")
+    assert "  supposed: AloneInside; to be proved by themselves\n" in result.stdout
+    assert "verified  FreeIsEmpty, in " in result.stdout
+
+
+def test_nothing_is_supposed_in_its_own_proof(run: Run) -> None:
+    result = run("FreeIsEmpty", "--induction", "1", "--using", "FreeIsEmpty", "--json")
+    told = json.loads(result.stdout)
+    assert (result.exit_code, told["results"][0]["supposed"]) == (3, [])
+    assert told["results"][0]["verdict"] == "bounded"
+
+
+def test_each_instance_that_is_named_is_searched(run: Run) -> None:
+    Path("two.py").write_text(
+        "from dataclasses import replace\n"
+        "from ackproof.spec.lang import Instance\n"
+        "from tests.proofs.closet import MODEL as BASE, Guest\n"
+        'one = Instance("one", "one guest", {Guest: 1})\n'
+        "MODEL = replace(BASE, instances=(*BASE.instances, one))\n"
+    )
+    result = run("NoPair", "two.py", "--depth", "2", "-i", "pair", "-i", "one", "-i", "pair")
+    titles = [line for line in result.stdout.splitlines() if line.startswith("closet on")]
+    assert titles == ["closet on pair  (2 Guest)", "closet on one  (1 Guest)"]
+
+
+def test_what_was_searched_is_told_to_programs(run: Run) -> None:
+    result = run("NoPair", "forgetful.py", "--depth", "4", "--json")
+    told = json.loads(result.stdout)
+    [entry] = told["results"]
+    assert (told["exit_code"], result.exit_code) == (1, 1)
+    assert (entry["verdict"], entry["depth"], entry["instance"]) == ("violated", 2, "pair")
+    assert [step.partition("(")[0] for step in entry["run"]] == ["enter", "enter"]
+
+
+# -- wrong input ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--infer"], "error: --infer needs something to prove: name a property\n"),
+        (["--depth", "3"], "error: --depth needs something to prove: name a property\n"),
+        (["NoPair", "--infer", "--depth", "3"], "error: --infer and --depth are two things to do"),
+        (["--list", "--necessary"], "error: --list and --necessary are two things to do"),
+        (["--infer", "--certificate", "x"], "error: --infer and --certificate are two things to"),
+        (["NoPair", "--instance", "pair"], "error: --instance goes with --infer or --depth or"),
+        (["NoPair", "--depth", "2", "--using", "NoPair"], "error: --using goes with --infer or"),
+        (["NoPair", "--induction", "2", "--variables", "x"], "error: --variables goes with --inf"),
+        (["NoPair", "--depth", "2", "-i", "pear"], "error: there is no instance 'pear'; did you"),
+        (["NoPair", "--infer", "--using", "Alone"], "error: there is no lemma 'Alone'"),
+        (["NoPair", "--infer", "--variables", "key"], "error: closet has no variable 'key'"),
+        (["FreeIsEmpty", "--infer"], "error: FreeIsEmpty is a lemma, and lemmas are looked for"),
+        (["NoPair", "--infer", "--using", "NoPair"], "error: NoPair is to be proved, so it can"),
+        (["EverybodyLeaves", "--infer"], "error: EverybodyLeaves is true of neither states nor"),
+        (["EverybodyLeaves", "--depth", "2"], "error: EverybodyLeaves is not false at the end"),
+    ],
+)
+def test_wrong_input_is_told_in_a_sentence(run: Run, args: list[str], said: str) -> None:
+    result = run(*args)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(said)
