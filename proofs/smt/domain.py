@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
 import z3
-from ackproof.proofs.smt.logic import FALSE, TRUE, Term, both, either, implies, negation
+from ackproof.proofs.smt.logic import FALSE, TRUE, Term, both, either, equal, implies, negation
 from ackproof.proofs.smt.values import MapValue, Scalar, SetValue, Value
 from ackproof.spec.lang.types import (
     UNBOUNDED,
@@ -151,10 +151,6 @@ class Domain(ABC):
         """Return the set of all values of a scalar type."""
         return SetValue(t, lambda x: self.there(t, x))
 
-    def empty(self, members: SetValue) -> Term:
-        """Return the formula that says that a set has no members."""
-        return negation(self.some(members, lambda _: TRUE))
-
     @abstractmethod
     def extreme(self, op: str, members: SetValue) -> Scalar:
         """Return the least or greatest member of a set, as an option."""
@@ -216,6 +212,4 @@ class Domain(ABC):
 
 
 def _apart(x: Scalar, others: list[Scalar]) -> list[Term]:
-    from ackproof.proofs.smt.logic import equal
-
     return [negation(both(equal(a, b) for a, b in zip(x, o, strict=True))) for o in others]

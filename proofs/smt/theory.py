@@ -17,7 +17,7 @@ from ackproof.proofs.smt.expressions import Expressions, Scope, State
 from ackproof.proofs.smt.logic import Term, both
 from ackproof.proofs.smt.values import MapValue, Scalar, SetValue, Value
 from ackproof.spec.lang.program import Action, Program, PropertyDecl, Variable
-from ackproof.spec.lang.types import MapT, OptionT, RecordT, SeqT, SetT, Type
+from ackproof.spec.lang.types import BOOL, MapT, OptionT, RecordT, SeqT, SetT, Type
 
 __all__ = ["Step", "Theory"]
 
@@ -186,8 +186,6 @@ def _everywhere(key: Type, t: Type, value: Value) -> MapValue:
 
 
 def _leaf_types(t: Type) -> list[Type]:
-    from ackproof.spec.lang.types import BOOL
-
     if isinstance(t, OptionT):
         return [BOOL, *_leaf_types(t.inner)]
     if isinstance(t, RecordT):
