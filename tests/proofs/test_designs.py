@@ -6,6 +6,7 @@ Of each design the obligations of that step are asked about; and, for comparison
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from functools import cache
 
 import pytest
@@ -18,11 +19,22 @@ from ackproof.spec.model import MODEL
 
 #: For each design a property that it breaks, and the obligation at which its proof fails.
 FAILS = {
+    "ack_after_write": ("ConfirmedSurvives", "StoredIsSafe/write"),
+    "ack_before_fsync": ("NoAckBeforeDurable", "StoredIsSafe/sync"),
+    "ack_on_channel": ("NoAckBeforeDurable", "UnacceptedIsAwaited/publish"),
+    "ack_on_queue": ("NoAckBeforeDurable", "CastIsSafe/deliver"),
     "b02_multiple_ignores_rejected": ("MultipleIsExact", "MultipleIsExact/flush"),
     "b03_mandatory_advances_counter": ("SequenceIsDense", "CountsAgree/publish_unroutable"),
+    "b04_purge_forgets_confirms": ("AwaitedIsUnderWay", "AwaitedIsUnderWay/drop"),
     "b08_flush_without_guard": ("NoAckFromMinority", "NoAckFromMinority/flush#1"),
+    "b10_deletion_nacks": ("NackOnlyWithCause", "RejectedIsExcused/down_arrives"),
     "b11_nack_keeps_entry": ("NeverBothAckAndNack", "EachMessageHasOnePlace/down_arrives"),
     "b12_return_after_ack": ("ReturnPrecedesAck", "NothingIsReturnedLate/flush"),
+    "b15_confirm_on_write_cast": ("NoAckBeforeDurable", "StoredIsSafe/deliver"),
+    "b23_recovery_stops_at_a_gap": ("ConfirmedSurvives", "StoredIsSafe/restart"),
+    "b24_select_resets_the_count": ("SequenceIsDense", "CountsAgree/select"),
+    "d02_nack_at_once": ("MultipleIsExact", "MultipleIsExact/flush"),
+    "d03_guard_starts_with_yes": ("NoAckFromMinority", "NoAckFromMinority/flush#1"),
 }
 
 pytestmark = pytest.mark.slow
@@ -40,10 +52,22 @@ def status(attempt: Attempt, name: str) -> str:
     return discharged(attempt.obligations, found[0], 30.0).status if found else PROVED
 
 
+def broken_by(name: str) -> set[str]:
+    """Return the properties that a design of the museum is expected to break."""
+    design = importlib.import_module(f"{MUSEUM}.{name}").design
+    return {e.property for e in design.expect if isinstance(e, Breaks)}
+
+
+def test_every_design_that_breaks_what_is_proved_is_here() -> None:
+    proved = {*LIBRARY.proofs, *LIBRARY.follows}
+    museum = [m.name for m in pkgutil.iter_modules(importlib.import_module(MUSEUM).__path__)]
+    assert {name for name in museum if broken_by(name) & proved} == set(FAILS)
+
+
 @pytest.mark.parametrize("name", FAILS)
 def test_a_design_fails_where_the_base_is_proved(name: str) -> None:
     broken, obligation = FAILS[name]
     design = importlib.import_module(f"{MUSEUM}.{name}").design
-    assert broken in {e.property for e in design.expect if isinstance(e, Breaks)}
+    assert broken in broken_by(name)
     assert status(base(broken), obligation) == PROVED
     assert status(prepare(MODEL, LIBRARY, [broken], design), obligation) == REFUTED
