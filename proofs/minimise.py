@@ -24,8 +24,10 @@ from ackproof.proofs.smt.logic import Term, implies
 
 __all__ = ["Necessity", "leave_one_out", "needed", "superfluous"]
 
-#: Most of the seconds of a question that looking for a core may take.
-_MOMENT = 1.0
+#: How much work looking for fewer hypotheses may be: so many ways of asking, and for a core so many
+#: of Z3's own units.  Seconds would find another answer on a busy machine.
+_WAYS = 3
+_WORK = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ def _enough(
     obligations: Obligations, obligation: Obligation, names: tuple[str, ...], limit: float
 ) -> bool:
     query = obligations.query(replace(obligation, hypotheses=names))
-    return solve(query, min(limit, _MOMENT)).status == PROVED
+    return solve(query, limit, _WAYS).status == PROVED
 
 
 def _core(obligations: Obligations, obligation: Obligation, limit: float) -> tuple[str, ...] | None:
@@ -144,7 +146,8 @@ def _core(obligations: Obligations, obligation: Obligation, limit: float) -> tup
     said = [implies(marks[n], obligations.known(n)) for n in names]
     query = obligations.about([*said, *bare])
     solver = z3.SimpleSolver()
-    solver.set("timeout", max(1, int(1000 * min(limit, _MOMENT))))
+    solver.set("timeout", max(1, int(1000 * limit)))
+    solver.set("rlimit", _WORK)
     solver.add(*query.axioms, *query.said)
     if solver.check(*marks.values()) != z3.unsat:
         return None

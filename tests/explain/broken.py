@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, cast
 from unittest.mock import patch
 
-from ackproof.impl.machines import hosted, publishing, replicas
+from ackproof.impl.machines import hosted, publishing
 from ackproof.impl.machines.hosted import HostedQueue
 from ackproof.impl.machines.publishing import PublishingChannel
 from ackproof.impl.machines.sides import Sides
@@ -149,12 +149,6 @@ class _NeverDrops(QueueProcess):
         return False
 
 
-class _AlwaysNew(QueueProcess):
-    def promote(self) -> None:
-        super().promote()
-        self.delivered.clear()
-
-
 _sever = Session.sever
 
 
@@ -230,7 +224,6 @@ BROKEN: dict[str, Broken] = {
     ),
     "a minority goes on to confirm": Broken(Sides, "may_confirm", _yes, Parting, 3),
     "a partition is no hindrance": Broken(Sides, "apart", _no, Parting, 3),
-    "a new master marks nothing": Broken(replicas, "QueueProcess", _AlwaysNew, _OneByOne, 2),
 }
 
 
