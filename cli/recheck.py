@@ -35,12 +35,14 @@ class Answers:
     Attributes:
         files: what was found for each obligation.
         wrong: what is wrong, by name, and what it is.
-        open: what no solver, or only one, has decided.
+        open: what no solver has decided.
+        single: what only one has, and the other could not say.
     """
 
     files: list[dict[str, Any]] = field(default_factory=list)
     wrong: list[tuple[str, str]] = field(default_factory=list)
     open: list[tuple[str, str]] = field(default_factory=list)
+    single: list[tuple[str, str]] = field(default_factory=list)
 
     def take(self, answer: dict[str, Any]) -> None:
         """Take what was found for one obligation, or about the shape of the certificate."""
@@ -52,8 +54,10 @@ class Answers:
         for solver in _SOLVERS:
             if answer.get(solver) == "sat":
                 self.wrong.append((name, f"{solver} finds a model of it: it is not shown"))
-            elif answer.get(solver) == "unknown" and "problem" not in answer:
-                self.open.append((name, f"{solver} does not decide it"))
+        undecided = [s for s in _SOLVERS if answer.get(s) == "unknown"]
+        if undecided and "problem" not in answer:
+            others = self.open if len(undecided) == len(_SOLVERS) else self.single
+            others.append((name, f"{' and '.join(undecided)} cannot decide it"))
         if "problem" in answer:
             self.wrong.append((name, answer["problem"]))
 
@@ -159,6 +163,7 @@ def _document(folder: Path, manifest: dict[str, Any], answers: Answers) -> dict[
         "files": answers.files,
         "wrong": [{"name": name, "text": text} for name, text in answers.wrong],
         "open": [{"name": name, "text": text} for name, text in answers.open],
+        "single": [{"name": name, "text": text} for name, text in answers.single],
     }
 
 
@@ -175,6 +180,8 @@ def _show(folder: Path, manifest: dict[str, Any], answers: Answers) -> None:
     for solver in _SOLVERS:
         done = sum(file.get(solver) == "unsat" for file in answers.files)
         page.line(f"  {solver:<5} {done} of {len(manifest['obligations'])} obligations are met")
+    for name, text in answers.single:
+        page.hanging("  ! ", f"{name}: {text}, the other can", "bold yellow")
     for name, text in (*answers.wrong, *answers.open):
         page.hanging("  ✗ ", f"{name}: {text}", "bold red")
     words = {0: ("shown", "bold green"), 1: ("wrong", "bold red"), 3: ("open", "bold yellow")}
