@@ -18,6 +18,7 @@ list of instances from an initial state: the caller replays it in plain Python.
 """
 
 import time
+from array import array
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -136,7 +137,8 @@ def search(
     start = time.perf_counter()
     run = driver(model.words, workers)
     depth, keep = max_depth or _UNBOUNDED, then is not None
-    with Team(model, initial, workers, limit, depth, survey, keep) as team:
+    words = array("Q", (word & _WORD for row in initial for word in row))
+    with Team(model, memoryview(words), workers, limit, depth, survey, keep) as team:
         _watch(team, run, start, progress)
         if then is not None and _status(team)[0] is Status.EXHAUSTED:
             then(team)

@@ -6,7 +6,7 @@ word by which the thread that watches tells them to stop.
 """
 
 import ctypes
-from collections.abc import Sequence
+from array import array
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
@@ -75,11 +75,11 @@ class Worker:
     """Memory of one worker of `workers`, which may occupy `limit` bytes for its states."""
 
     def __init__(
-        self, model: Model, index: int, workers: int, limit: int, initial: Sequence[Sequence[int]]
+        self, model: Model, index: int, workers: int, limit: int, initial: memoryview
     ) -> None:
         self._words = model.words
         self._closing = ExitStack()
-        sizes = _Sizes.of(model, len(initial))
+        sizes = _Sizes.of(model, initial.nbytes // (8 * model.words))
         arena = Arena(sizes.arena)
         self._closing.callback(arena.close)
         self.block = arena.take(control.FIELDS)
@@ -101,7 +101,7 @@ class Worker:
             self.block[field] = value
         try:
             self._reserve(limit)
-            self._buffers(arena, sizes, initial if index == 0 else ())
+            self._buffers(arena, sizes, initial if index == 0 else initial[:0])
         except BaseException:
             self.close()
             raise
@@ -147,8 +147,8 @@ class Worker:
         #: Address of the first state that was found, if the states are kept.
         self.kept: int = self.block[control.NEXT]
 
-    def _buffers(self, arena: Arena, sizes: _Sizes, initial: Sequence[Sequence[int]]) -> None:
-        block = self.block
+    def _buffers(self, arena: Arena, sizes: _Sizes, initial: memoryview) -> None:
+        block, count = self.block, initial.nbytes // (8 * self._words)
         for side in range(2):
             states = arena.take(sizes.capacity * self._words)
             entries = arena.take(sizes.capacity)
@@ -157,21 +157,22 @@ class Worker:
             block[control.ENTRIES + side] = ctypes.addressof(entries)
             block[control.VISITS + side] = ctypes.addressof(visits)
             if side == 0:
-                for i, row in enumerate(initial):
-                    states[i * self._words : (i + 1) * self._words] = list(row)
-                    entries[i] = control.ROOT + i
+                memoryview(states).cast("B")[: initial.nbytes] = initial.cast("B")
+                roots = memoryview(array("q", range(control.ROOT, control.ROOT + count)))
+                memoryview(entries).cast("B")[: roots.nbytes] = roots.cast("B")
         violations = arena.take(2 + control.RECORD * sizes.records)
         violations[1] = sizes.records
         block[control.VIOLATIONS] = ctypes.addressof(violations)
         block[control.BATCH] = sizes.batch
-        block[control.INITIAL_COUNT] = len(initial)
+        block[control.INITIAL_COUNT] = count
         block[control.BOX_CAPACITY] = _ROUND_SUCCESSORS + sizes.capacity
 
 
 class Team:
     """The workers of one search; a context manager that owns their memory.
 
-    `initial` has one row of words for each initial state; together the workers may occupy `limit`
+    `initial` is the 64-bit words of the initial states, one state after the other; together the
+    workers may occupy `limit`
     bytes, and with `survey` they go on after a violation. With `keep` all states stay where
     `Worker.kept` says, in the order of their local numbers. Raises `memory.OutOfAddresses` if the
     system does not lend the addresses.
@@ -180,7 +181,7 @@ class Team:
     def __init__(
         self,
         model: Model,
-        initial: Sequence[Sequence[int]],
+        initial: memoryview,
         workers: int,
         limit: int,
         max_depth: int,

@@ -16,7 +16,7 @@ from ackproof.model.lower.generate import Tables, generate
 from ackproof.model.lower.layout import Layout
 from ackproof.spec.lang.binding import Bound
 
-__all__ = ["Kernel", "compile_kernel", "generate"]
+__all__ = ["Kernel", "compile_kernel", "generate", "machine_code"]
 
 
 @dataclass
@@ -53,7 +53,7 @@ def compile_kernel(bound: Bound) -> Kernel:
     """
     started = time.perf_counter()
     text, layout, tables, fanout = generate(bound)
-    engine = _machine_code(text)
+    engine = machine_code(text)
     return Kernel(
         layout=layout,
         tables=tables,
@@ -68,7 +68,8 @@ def compile_kernel(bound: Bound) -> Kernel:
     )
 
 
-def _machine_code(text: str) -> Any:
+def machine_code(text: str) -> Any:
+    """Return an engine that holds the functions of a text; see `Kernel.ir_text`."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
