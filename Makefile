@@ -3,6 +3,7 @@
 #   make check    install, check the base specification and the museum, print what was found
 #   make prove    prove the properties for all sizes, and have cvc5 check what was proved
 #   make test     install with the tools of development, run the tests
+#   make spark    the tests of the search on Spark (needs Java 17 or newer)
 #   make lint     style and types
 #   make docs     build the documentation into docs/_build/html
 #   make peers    the tests that compare with SPIN, TLC and RabbitMQ (needs spin, gcc, java and
@@ -24,7 +25,7 @@ BIN    := $(VENV)/bin
 # Where rabbitmq-server is, once it is installed.
 RABBITMQ := /usr/lib/rabbitmq/lib
 
-LAYERS  := spec model proofs impl cli
+LAYERS  := spec model proofs impl pipeline cli
 FILES   := $(shell find $(LAYERS) -name '*.py' | LC_ALL=C sort | cksum | cut -d' ' -f1)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
            --config-settings editable_mode=strict
@@ -33,7 +34,7 @@ USER_STAMP  := $(VENV)/installed-for-users-$(FILES)
 DEV_STAMP   := $(VENV)/installed-for-development-$(FILES)
 BENCH_STAMP := $(VENV)/installed-for-bench-$(FILES)
 
-.PHONY: check prove test lint docs peers reproduce bench clean
+.PHONY: check prove test spark lint docs peers reproduce bench clean
 
 check: $(USER_STAMP)
 	$(BIN)/ackproof check --instance core
@@ -44,7 +45,10 @@ prove: $(DEV_STAMP)
 	$(BIN)/ackproof prove --recheck build/certificate
 
 test: $(DEV_STAMP)
-	$(BIN)/python -m pytest -q -n 2 -m "not peer" $(ARGS)
+	$(BIN)/python -m pytest -q -n 2 -m "not peer and not spark" $(ARGS)
+
+spark: $(DEV_STAMP)
+	$(BIN)/python -m pytest -q -m spark $(ARGS)
 
 lint: $(DEV_STAMP)
 	$(BIN)/ruff check .
@@ -82,9 +86,9 @@ $(USER_STAMP): pyproject.toml | $(BIN)/python
 	@rm -f $(VENV)/installed-for-* && touch $@
 
 $(DEV_STAMP): pyproject.toml | $(BIN)/python
-	$(INSTALL) -e '.[test,docs]'
+	$(INSTALL) -e '.[test,docs,spark]'
 	@rm -f $(VENV)/installed-for-* && touch $(USER_STAMP) $@
 
 $(BENCH_STAMP): pyproject.toml | $(BIN)/python
-	$(INSTALL) -e '.[test,docs,bench]'
+	$(INSTALL) -e '.[test,docs,spark,bench]'
 	@rm -f $(VENV)/installed-for-* && touch $(USER_STAMP) $(DEV_STAMP) $@

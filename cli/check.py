@@ -8,19 +8,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from ackproof.cli.inputs import InputError, choose, clean_exit
+from ackproof.cli.engines import SPARK, Asked
+from ackproof.cli.inputs import InputError, clean_exit
 from ackproof.cli.options import (
     AsJson,
+    CheckEngine,
     Depth,
     Designs,
-    EngineName,
     Instances,
     Itf,
     ListAll,
+    Master,
     Memory,
     Museum,
+    Partitions,
     PrintLlvm,
     Properties,
+    Resume,
+    Work,
     Workers,
 )
 
@@ -39,6 +44,12 @@ Without DESIGN, the base specification of publisher confirms is checked. A DESIG
 it: the name of one in the museum, or the path of a Python file of your own that ends in
 `design = Design(...)`, or in `MODEL = Model(...)` for a system of your own.
 
+With `--engine spark`, a cluster searches what is too much for the memory of one machine, and finds
+the same. Each search has a directory of its own in `--work`, with every level that is finished, and
+`--resume` goes on after the last of them, whatever ended the run before. It needs Java 17 or later
+and `pip install "ackproof[spark]"`; without `--master`, it runs on this machine. `--memory` is then
+what the properties of runs may take of this process, and `--museum` works, too.
+
 Exit codes: 0 verified, 1 a property is violated or an expectation did not come true, 2 the input is
 wrong, 3 the search is incomplete (bounded, truncated, or something that must happen never did).
 
@@ -50,6 +61,8 @@ Examples:
 
     ackproof check b10 --itf trace.itf.json   keep the counterexample for other tools
 
+    ackproof check -i core --engine spark --work /data/found
+
     ackproof check --list                     instances, designs and properties
 """
 
@@ -59,10 +72,14 @@ def check(
     designs: Designs = None,
     instance: Instances = None,
     properties: Properties = None,
-    engine: EngineName = "kernel",
+    engine: CheckEngine = "kernel",
     workers: Workers = None,
     memory: Memory = None,
     depth: Depth = None,
+    master: Master = None,
+    partitions: Partitions = None,
+    work: Work = None,
+    resume: Resume = False,
     as_json: AsJson = False,
     itf: Itf = None,
     print_llvm: PrintLlvm = False,
@@ -72,11 +89,11 @@ def check(
     """Search every state; the text of the help is in `_HELP`."""
     from ackproof.cli.jobs import memory_limit, plan, worker_count
     from ackproof.cli.targets import base_target, load_all
-    from ackproof.model.check import ENGINES
 
-    choose("engine", engine, ENGINES)
+    asked = Asked(engine, workers, master, partitions, work, resume)
+    asked.check_options()
     options = {
-        "engine": engine,
+        "engine": asked,
         "workers": worker_count(workers),
         "memory": memory_limit(memory),
         "max_depth": depth,
@@ -112,7 +129,19 @@ def _alone(option: str, *others: list[str] | None) -> None:
 
 
 def run_jobs(jobs: Sequence[Job], options: dict[str, Any]) -> list[Result]:
-    """Run checks one after the other; an interrupted one is the last."""
+    """Run checks one after the other; an interrupted one is the last.
+
+    `options` go to each check, but for `engine`, the one that was asked for, an `Asked`.
+
+    Raises:
+        InputError: there is no Spark here, or the directory for what it finds has something else.
+    """
+    asked: Asked = options["engine"]
+    with asked.opened() as engine:
+        return _run_all(jobs, {**options, "engine": engine}, in_levels=asked.engine == SPARK)
+
+
+def _run_all(jobs: Sequence[Job], options: dict[str, Any], *, in_levels: bool) -> list[Result]:
     from ackproof.model.outcome import Limit
 
     programs: dict[int, Any] = {}
@@ -121,7 +150,7 @@ def run_jobs(jobs: Sequence[Job], options: dict[str, Any]) -> list[Result]:
     for job in jobs:
         target = job.target
         known = reports.setdefault(id(target), {})
-        result = _run(job, {**options, "program": programs.get(id(target))}, known)
+        result = _run(job, {**options, "program": programs.get(id(target))}, known, in_levels)
         # A check that asked for NoDeadlock has turned it on; the next may not ask.
         programs[id(target)] = replace(
             result.report.bound.program, deadlock_free=target.model.deadlock_free
@@ -132,14 +161,14 @@ def run_jobs(jobs: Sequence[Job], options: dict[str, Any]) -> list[Result]:
     return results
 
 
-def _run(job: Job, options: dict[str, Any], reports: dict[str, Any]) -> Result:
+def _run(job: Job, options: dict[str, Any], reports: dict[str, Any], in_levels: bool) -> Result:
     from ackproof.cli.output import Result
     from ackproof.cli.progress import Watch
     from ackproof.model.check import check as run_check
     from ackproof.model.museum import judge
 
     target, known = job.target, job.instance.states
-    with Watch(job.label, None if target.design else known) as watch:
+    with Watch(job.label, None if target.design else known, in_levels=in_levels) as watch:
         options = {**options, "name": target.name, "progress": watch}
         if job.expectation is not None and target.design is not None:
             judged = judge(target.model, target.design, job.expectation, reports=reports, **options)

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from ackproof.cli.inputs import InputError, choose, clean_exit
+from ackproof.cli.engines import local_engine
+from ackproof.cli.inputs import InputError, clean_exit
 from ackproof.cli.options import AsJson, EngineName, Memory, Workers
 
 if TYPE_CHECKING:
@@ -64,12 +65,10 @@ def eras(
 ) -> int:
     """Make the table; the text of the help is in `_HELP`."""
     from ackproof.cli.jobs import memory_limit, worker_count
-    from ackproof.model.check import ENGINES
     from ackproof.model.eras import Surveyor
 
-    choose("engine", engine, ENGINES)
     surveyor = Surveyor(
-        engine="plain" if engine == "plain" else "kernel",
+        engine=local_engine(engine),
         workers=worker_count(workers),
         memory=memory_limit(memory),
     )

@@ -70,7 +70,7 @@ def _jobs(target: Target, instances: Sequence[str], *, judged: bool) -> list[Job
         raise InputError(f"{target.label}: {error}") from None
     if instances:
         names = [choose("instance", name, [i.name for i in model.instances]) for name in instances]
-        chosen = [i for name in names for i in model.instances if i.name == name]
+        chosen = [i for name in dict.fromkeys(names) for i in model.instances if i.name == name]
         return [
             job for i in chosen for job in [j for j in found if j.instance == i] or [Job(target, i)]
         ]

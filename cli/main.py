@@ -13,6 +13,7 @@ from ackproof.cli.check import check
 from ackproof.cli.eras import eras
 from ackproof.cli.museum import museum
 from ackproof.cli.prove import prove
+from ackproof.cli.query import query
 from ackproof.cli.serve import serve
 from ackproof.cli.serve_options import as_command
 from ackproof.impl.version import VERSION
@@ -32,6 +33,7 @@ app.command("check")(check)
 app.command("museum")(museum)
 app.command("eras")(eras)
 app.command("prove")(prove)
+app.command("query")(query)
 app.command("serve")(as_command(serve))
 
 

@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 import typer
-from ackproof.cli.inputs import InputError, choose, clean_exit
+from ackproof.cli.engines import Asked, local_engine
+from ackproof.cli.inputs import InputError, clean_exit
 from ackproof.cli.options import (
     AsJson,
     Designs,
@@ -45,10 +46,12 @@ def museum(
 ) -> int:
     """Check the museum; the text of the help is in `_HELP`."""
     from ackproof.cli.jobs import memory_limit, worker_count
-    from ackproof.model.check import ENGINES
 
-    choose("engine", engine, ENGINES)
-    options = {"engine": engine, "workers": worker_count(workers), "memory": memory_limit(memory)}
+    options = {
+        "engine": Asked(local_engine(engine)),
+        "workers": worker_count(workers),
+        "memory": memory_limit(memory),
+    }
     return run_museum(designs or [], options, as_json=as_json)
 
 

@@ -9,16 +9,21 @@ import typer
 
 __all__ = [
     "AsJson",
+    "CheckEngine",
     "Depth",
     "Designs",
     "EngineName",
     "Instances",
     "Itf",
     "ListAll",
+    "Master",
     "Memory",
     "Museum",
+    "Partitions",
     "PrintLlvm",
     "Properties",
+    "Resume",
+    "Work",
     "Workers",
 ]
 
@@ -59,6 +64,53 @@ EngineName = Annotated[
         "-e",
         metavar="kernel|plain",
         help="kernel: compiled. plain: the specification's own Python, for small instances.",
+    ),
+]
+CheckEngine = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        "-e",
+        metavar="kernel|plain|spark",
+        help="kernel: compiled. plain: the specification's own Python, for small instances. "
+        "spark: compiled, for more states than one machine has memory for; needs `--work`.",
+    ),
+]
+Master = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="With spark: the cluster, such as `spark://HOST:7077`. `local[2]` is two tasks at a "
+        "time on this machine; `local[*]`, as many as can run at once, if not given.",
+        show_default=False,
+    ),
+]
+Partitions = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=65_535,
+        metavar="N",
+        help="With spark: parts that the states are divided into, each one a task; chosen from "
+        "what the cluster can run at once if not given.",
+        show_default=False,
+    ),
+]
+Work = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="With spark: where each search makes a directory for what it finds; all machines of "
+        "a cluster must share it.",
+        show_default=False,
+    ),
+]
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--resume",
+        help="With spark: go on after the last level that an earlier run finished; what has not "
+        "begun begins.",
     ),
 ]
 Workers = Annotated[

@@ -14,6 +14,7 @@ from ackproof.cli.counterexample import show_counterexamples
 from ackproof.cli.jobs import Job
 from ackproof.cli.page import STYLES, VERDICT_STYLES, Page
 from ackproof.model.museum import Judgement, describe, steps
+from ackproof.model.outcome import Limit, Outcome
 from ackproof.model.report import Report
 from ackproof.model.resources import show_size
 from ackproof.model.trace import Trace
@@ -98,10 +99,7 @@ def sizes_text(instance: Instance) -> str:
 
 def _counts(page: Page, report: Report) -> None:
     outcome = report.outcome
-    rate = outcome.states / outcome.seconds if outcome.seconds else 0
     widest = max(outcome.level_sizes, default=0)
-    per_state = outcome.memory / max(outcome.states, 1)
-    density = f" ({per_state:,.0f} bytes per state)" if outcome.states >= _MANY else ""
     rows = [
         ("states", f"{outcome.states:,} distinct"),
         ("transitions", f"{report.transitions:,}"),
@@ -109,20 +107,9 @@ def _counts(page: Page, report: Report) -> None:
             "depth",
             f"{outcome.levels} levels, the widest of {widest:,} states",
         ),
-        (
-            "time",
-            f"{report.seconds:.2f} s: compiling {outcome.compile_seconds:.2f} s, "
-            f"searching {outcome.seconds:.2f} s ({rate:,.0f} states/s)",
-        ),
-        (
-            "memory",
-            f"{show_size(outcome.memory)}{density} of {show_size(report.memory_limit)} allowed",
-        ),
-        (
-            "engine",
-            f"{outcome.engine}, {outcome.workers} "
-            f"{'worker' if outcome.workers == 1 else 'workers'}",
-        ),
+        ("time", _time(report)),
+        *_held(report),
+        ("engine", _engine(outcome)),
     ]
     for name, value in rows:
         page.line((f"  {name:<13}", STYLES["head"]), value)
@@ -136,6 +123,49 @@ def _counts(page: Page, report: Report) -> None:
             page.line((f"  {name:<13}", STYLES["head"]), _property_counts(chosen))
     page.line()
     _actions(page, report)
+
+
+def _time(report: Report) -> str:
+    """Return how long it took, and how fast states were found that were not there already."""
+    outcome, cluster = report.outcome, report.outcome.cluster
+    before = sum(outcome.level_sizes[: cluster.resumed]) if cluster else 0
+    rate = (outcome.states - before) / outcome.seconds if outcome.seconds else 0
+    return (
+        f"{report.seconds:.2f} s: {'starting' if cluster else 'compiling'} "
+        f"{outcome.compile_seconds:.2f} s, searching {outcome.seconds:.2f} s ({rate:,.0f} states/s)"
+    )
+
+
+def _held(report: Report) -> list[tuple[str, str]]:
+    """Return what the search took up: memory, or room in the directory of a cluster."""
+    outcome, cluster = report.outcome, report.outcome.cluster
+    allowed = f"of {show_size(report.memory_limit)} allowed"
+    if cluster is None:
+        density = _density(outcome.memory, outcome)
+        return [("memory", f"{show_size(outcome.memory)}{density} {allowed}")]
+    stored = f"{show_size(cluster.stored)}{_density(cluster.stored, outcome)}"
+    runs = f"{show_size(outcome.memory)} {allowed}, for the properties of runs"
+    return [
+        ("stored", f"{stored} in {cluster.folder}"),
+        *([("memory", runs)] if outcome.memory else []),
+    ]
+
+
+def _density(size: int, outcome: Outcome) -> str:
+    return f" ({size / outcome.states:,.0f} bytes per state)" if outcome.states >= _MANY else ""
+
+
+def _engine(outcome: Outcome) -> str:
+    cluster = outcome.cluster
+    if cluster is None:
+        return f"{outcome.engine}, {_number(outcome.workers, 'worker')}"
+    resumed = f", resumed after level {cluster.resumed}" if cluster.resumed else ""
+    parts = _number(cluster.partitions, "partition")
+    return f"{outcome.engine}, {parts}, {cluster.master}{resumed}"
+
+
+def _number(count: int, thing: str) -> str:
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
 def _property_counts(results: Sequence[str]) -> str:
@@ -216,10 +246,17 @@ def finding(report: Report) -> str:
         case Verdict.BOUNDED:
             return f"complete to level {outcome.levels}; what lies deeper was not looked at"
         case Verdict.TRUNCATED:
-            assert outcome.limit is not None
-            why = {"memory": "the memory limit was reached", "interrupted": "it was interrupted"}
-            return f"{why[outcome.limit.value]}; no property is false in what was seen"
+            return f"{_stopped(outcome)}; no property is false in what was seen"
     return Verdict.VERIFIED.meaning
+
+
+def _stopped(outcome: Outcome) -> str:
+    """Return why a search stopped that nobody had told how far to go."""
+    if outcome.limit is Limit.MEMORY:
+        return "the memory limit was reached"
+    if outcome.cluster is None:
+        return "it was interrupted"
+    return f"it was interrupted, and --resume goes on after level {outcome.levels}"
 
 
 def _several(names: Sequence[str], kind: str, what: str) -> str:

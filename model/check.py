@@ -4,6 +4,8 @@ The program is bound, an engine explores it, and every counterexample that the e
 replayed in plain Python before anybody sees it.  Then the verdict is drawn: a state space without
 a violation is `verified` only if it was seen whole, every `@reachable` situation came up, and every
 action was enabled somewhere; but for those that the instance switches off.
+
+An engine is one of this package, by its name, or whatever does what `Explore` says.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from ackproof.spec.lang.program import Program
 from ackproof.spec.lang.properties import BUILT_IN, DEADLOCK
 from ackproof.spec.lang.types import BoolT, EnumT, IntT, OptionT, RecordT, SetT, SortT, Type
 
-__all__ = ["ENGINES", "Engine", "check", "check_bound", "chosen", "explorer"]
+__all__ = ["ENGINES", "Engine", "Explore", "check", "check_bound", "chosen", "explorer"]
 
 Engine = Literal["kernel", "plain"]
 
@@ -41,7 +43,18 @@ _MOST_CHOICES = 1 << 16
 _MOST_ELEMENTS = 1 << 12
 
 
-class _Explore(Protocol):
+class Explore(Protocol):
+    """An engine: explores a bound program, breadth first, and says what it found.
+
+    Args:
+        bound: the program at the sizes of an instance.
+        workers: threads that it may use.
+        memory: bytes at which it stops.
+        max_depth: levels after which it stops; the initial state is the first.
+        survey: whether to go on after a violation, and so to decide every property.
+        progress: called now and then, in the calling thread.
+    """
+
     def __call__(
         self,
         bound: Bound,
@@ -61,7 +74,7 @@ def check(
     *,
     name: str | None = None,
     properties: Iterable[str] | None = None,
-    engine: Engine = "kernel",
+    engine: Engine | Explore = "kernel",
     workers: int | None = None,
     memory: int | None = None,
     max_depth: int | None = None,
@@ -78,7 +91,7 @@ def check(
         name: what the design is called.
         properties: names of those to check, all of them when left out.  Built-in ones always are,
             but for `NoDeadlock`: the model asks for that, or this list does.
-        engine: which search to use.
+        engine: which search to use, one of this package by its name, or any other itself.
         workers: threads; as many as can run at once when left out.
         memory: bytes at which to stop; most of what is available when left out.
         max_depth: levels after which to stop; the initial state is the first.
@@ -121,7 +134,7 @@ def chosen(
 def check_bound(
     bound: Bound,
     name: str | None,
-    engine: Engine,
+    engine: Engine | Explore,
     workers: int | None,
     memory: int | None,
     max_depth: int | None,
@@ -184,15 +197,17 @@ def _switched_off(bound: Bound, parts: Fixed) -> tuple[str, ...]:
     return (*actions, *(p.name for p in bound.properties if p.name in parts.off))
 
 
-def explorer(engine: Engine) -> _Explore:
+def explorer(engine: Engine | Explore) -> Explore:
     """Return an engine's search; only the engine that is asked for is loaded."""
     if engine == "plain":
         from ackproof.model.plain_search import explore as plain
 
         return plain
-    from ackproof.model.kernel.engine import explore as kernel
+    if engine == "kernel":
+        from ackproof.model.kernel.engine import explore as kernel
 
-    return kernel
+        return kernel
+    return engine
 
 
 def _refuse_large_sorts(instance: Instance) -> None:

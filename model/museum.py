@@ -129,22 +129,27 @@ def judge(
     them breaks; if the one that was expected to break was not among those, it is checked alone.
 
     `name` is what the design is called; `options` are passed on to `check`.  `reports` remembers
-    the checks of all properties by instance, for the next expectation of the same design.
+    the checks, for the next expectation of the same design: of all properties by their instance,
+    of one by instance and property.
     """
     instance = expected_instance(model, expectation)
     remembered = {} if reports is None else reports
-    if expectation.property == DEADLOCK and not model.deadlock_free:
-        # Whoever expects something of it asks for it, where the model does not.
-        report = check(model, instance, design, name=name, **options | {"properties": [DEADLOCK]})
-        return Judgement(expectation, report, *_compare(expectation, report))
-    if instance.name not in remembered:
-        remembered[instance.name] = check(model, instance, design, name=name, **options)
-    report = remembered[instance.name]
     wanted = expectation.property
+
+    def checked(key: str, **own: Any) -> Report:
+        if key not in remembered:
+            remembered[key] = check(model, instance, design, name=name, **options | own)
+        return remembered[key]
+
+    alone = f"{instance.name} {wanted}"
+    if wanted == DEADLOCK and not model.deadlock_free:
+        # Whoever expects something of it asks for it, where the model does not.
+        report = checked(alone, properties=[DEADLOCK])
+        return Judgement(expectation, report, *_compare(expectation, report))
+    report = checked(instance.name)
     violated = report.outcome.violations
     if wanted is not None and violated and wanted not in violated and not report.complete:
-        options |= {"properties": [wanted], "program": report.bound.program}
-        report = check(model, instance, design, name=name, **options)
+        report = checked(alone, properties=[wanted], program=report.bound.program)
     came_true, found = _compare(expectation, report)
     return Judgement(expectation, report, came_true, found)
 

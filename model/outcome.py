@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-__all__ = ["Limit", "Outcome", "Progress"]
+__all__ = ["Cluster", "Limit", "Outcome", "Progress"]
 
 
 class Limit(Enum):
@@ -37,12 +37,31 @@ class Progress:
 
 
 @dataclass(frozen=True)
+class Cluster:
+    """Where a search ran that is spread over partitions, and what it keeps.
+
+    Args:
+        master: the address of the cluster, `local[2]` if all of it is this process.
+        partitions: how many parts the states are in.
+        folder: the directory that the search keeps everything in.
+        stored: bytes in that directory.
+        resumed: levels that were there already when this run began; 0 if it began anew.
+    """
+
+    master: str
+    partitions: int
+    folder: str
+    stored: int
+    resumed: int = 0
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What one exploration found.
 
     Args:
         engine: which engine it was.
-        workers: how many threads it used.
+        workers: how many threads it used; on a cluster, how many tasks could run at once.
         states: distinct states.
         generated: see above.
         level_sizes: new states per level, the initial state's first.
@@ -51,10 +70,12 @@ class Outcome:
         witnessed: names of the `@reachable` properties that were reached.
         limit: why it stopped early, or None.
         seconds: time taken by the search; `compile_seconds` comes on top of it.
-        memory: bytes that the search held at its peak.
+        memory: bytes that the search held at its peak; on a cluster, what the properties of runs
+            took of the memory of this process.
         exhausted: whether every reachable state was seen, so that what was not violated holds.
         cycles: for each violated property of runs (`@eventually`) what happens over and over after
             its path, back to the state at its end; empty where the run stays there.
+        cluster: where it ran, or None if all of it was in this process.
     """
 
     engine: str
@@ -71,6 +92,7 @@ class Outcome:
     memory: int
     exhausted: bool = False
     cycles: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    cluster: Cluster | None = None
 
     @property
     def levels(self) -> int:

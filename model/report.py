@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ackproof.model.explain import Explanation
-from ackproof.model.outcome import Outcome
+from ackproof.model.outcome import Cluster, Outcome
 from ackproof.model.show import json_value
 from ackproof.model.trace import Trace, TraceStep
 from ackproof.model.verdict import Verdict, worst
@@ -23,7 +23,7 @@ from ackproof.spec.lang.properties import ASSERTION, BUILT_IN, DEADLOCK, DEFINED
 
 __all__ = ["SCHEMA", "Report", "document", "schema"]
 
-SCHEMA = "ackproof/report/2"
+SCHEMA = "ackproof/report/3"
 
 
 @dataclass(frozen=True)
@@ -131,6 +131,7 @@ class Report:
                 "compile_seconds": outcome.compile_seconds,
             },
             "memory": {"bytes": outcome.memory, "limit": self.memory_limit},
+            "cluster": None if outcome.cluster is None else _cluster(outcome.cluster),
         }
 
     def _properties(self) -> list[dict[str, Any]]:
@@ -168,6 +169,16 @@ def schema() -> dict[str, Any]:
     """Return the JSON Schema of a document."""
     loaded: dict[str, Any] = json.loads(Path(__file__).with_name("report.schema.json").read_text())
     return loaded
+
+
+def _cluster(cluster: Cluster) -> dict[str, Any]:
+    return {
+        "master": cluster.master,
+        "partitions": cluster.partitions,
+        "folder": cluster.folder,
+        "stored_bytes": cluster.stored,
+        "resumed_levels": cluster.resumed,
+    }
 
 
 def _instance(bound: Bound) -> dict[str, Any]:

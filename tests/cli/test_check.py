@@ -482,6 +482,11 @@ def test_a_design_that_is_named_twice_is_checked_once(run: Run) -> None:
     assert len(found["results"]) == 1
 
 
+def test_an_instance_that_is_named_twice_is_checked_once(run: Run) -> None:
+    found = json.loads(run(DINING, "-i", "seats3", "-i", "seats3", "--json").stdout)
+    assert len(found["results"]) == 1
+
+
 def test_a_memory_that_is_too_small_for_a_state_truncates(run: Run) -> None:
     result = run(DINING, "--memory", "1", "--engine", "kernel")
     assert result.exit_code == 3

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 from ackproof.model import check as check_module
-from ackproof.model.check import ENGINES, Engine, check, domain_size
+from ackproof.model.check import ENGINES, Engine, check, domain_size, explorer
 from ackproof.model.outcome import Limit, Outcome
 from ackproof.model.report import Report
 from ackproof.model.trace import ReplayError
 from ackproof.model.verdict import Verdict, worst
+from ackproof.spec.lang.binding import Bound
 from ackproof.spec.lang.data import domain
 from ackproof.spec.lang.errors import BindError
 from ackproof.spec.lang.model import Instance
@@ -88,6 +89,18 @@ def test_an_action_that_is_never_enabled_is_dead_and_a_fault_without_budget_is_o
     assert report.dead == ("flood",)
     assert report.off == ("burn", "strike")
     assert report.verdict is Verdict.UNWITNESSED
+
+
+def test_an_engine_of_somebody_else_is_taken_as_it_is() -> None:
+    asked: dict[str, Any] = {}
+
+    def elsewhere(bound: Bound, **options: Any) -> Outcome:
+        asked.update(options)
+        return replace(explorer("plain")(bound, **options), engine="elsewhere")
+
+    report = check(mailroom.MODEL, QUIET, properties=SOUND, engine=elsewhere, max_depth=2)
+    assert (report.outcome.engine, report.verdict) == ("elsewhere", Verdict.BOUNDED)
+    assert set(asked) == {"workers", "memory", "max_depth", "survey", "progress"}
 
 
 @pytest.mark.parametrize("engine", ENGINES)

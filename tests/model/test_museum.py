@@ -75,6 +75,22 @@ def test_one_search_serves_all_expectations_on_an_instance(
     assert len(searched) == 1
 
 
+def test_a_property_is_checked_alone_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = []
+
+    def counted(*args: Any, **options: Any) -> Report:
+        searched.append(options.get("properties"))
+        return check(*args, **options)
+
+    monkeypatch.setattr(museum_module, "check", counted)
+    reports: dict[str, Report] = {}
+    for expectation in (Breaks("ToldIsKept", "pair", 3), Breaks("ToldIsKept", "pair", 9)):
+        judged(expectation, reports=reports)
+    for expectation in (Breaks("NoDeadlock", "pair", 3), Holds("pair", "NoDeadlock")):
+        judged(expectation, reports=reports)
+    assert searched == [None, ["ToldIsKept"], ["NoDeadlock"]]
+
+
 @pytest.mark.parametrize(
     ("expectation", "said"),
     [

@@ -1,0 +1,214 @@
+"""`ackproof query`: what Spark SQL says of the states that a search has found.
+
+Without a query nothing is started: what tables there are the folder itself says.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from ackproof.cli.inputs import InputError, clean_exit
+from ackproof.cli.options import AsJson, Master
+
+if TYPE_CHECKING:
+    from ackproof.pipeline.tables import Tables
+
+__all__ = ["query"]
+
+_SCHEMA = "ackproof/query/1"
+
+#: Parts that Spark divides what it groups, sorts or joins into.
+_PARTS = 16
+
+_HELP = """
+Ask in SQL about the states that a search has found.
+
+FOLDER is what `ackproof check --engine spark` has printed: the search's own folder in its working
+directory. The tables are `levels`, `actions` and `states`; without SQL they are listed with their
+columns. Exit codes: 0 if there is an answer, 2 if there is none.
+
+Examples:
+
+    ackproof query work/confirms-core
+
+    ackproof query work/confirms-core "SELECT level, states FROM levels"
+
+    ackproof query work/confirms-core "SELECT count(*) FROM states WHERE NOT channel_open"
+
+    ackproof query work/confirms-core --file question.sql
+"""
+
+Folder = Annotated[
+    Path,
+    typer.Argument(metavar="FOLDER", help="The folder of a search.", show_default=False),
+]
+Sql = Annotated[
+    str | None,
+    typer.Argument(metavar="SQL", help="What to ask, in Spark SQL.", show_default=False),
+]
+File = Annotated[
+    Path | None,
+    typer.Option("--file", "-f", metavar="FILE", help="Read the SQL from a file; - is the input."),
+]
+Limit = Annotated[
+    int,
+    typer.Option(min=1, metavar="N", help="Show so many rows at most."),
+]
+
+
+@clean_exit
+def query(
+    folder: Folder,
+    sql: Sql = None,
+    file: File = None,
+    master: Master = None,
+    limit: Limit = 100,
+    as_json: AsJson = False,
+) -> int:
+    """Ask about a search; the text of the help is in `_HELP`."""
+    from ackproof.cli.query_page import show_answer, show_views
+
+    if file is not None:
+        sql = _read(file, sql)
+    tables = _tables(folder)
+    if remark := _remark(tables):
+        typer.echo(remark, err=True)
+    if sql is None:
+        document = {
+            "schema": _SCHEMA,
+            "search": {key: tables.search.get(key) for key in ("model", "design", "instance")},
+            "finished": tables.finished,
+            "views": tables.columns(),
+        }
+        return _print(document) if as_json else show_views(tables)
+    columns, rows = _answer(tables, sql, master, limit)
+    complete, rows = len(rows) <= limit, rows[:limit]
+    if as_json:
+        return _print(
+            {"schema": _SCHEMA, "columns": columns, "rows": rows, "complete": complete},
+        )
+    return show_answer(columns, rows, complete=complete)
+
+
+query.__doc__ = _HELP
+
+
+def _print(document: dict[str, Any]) -> int:
+    typer.echo(json.dumps(document, indent=2))
+    return 0
+
+
+def _read(file: Path, sql: str | None) -> str:
+    """Return the query that a file has.
+
+    Raises:
+        InputError: the file cannot be read, or a query was given as well.
+    """
+    if sql is not None:
+        raise InputError("there are two queries; give the SQL or --file, not both")
+    try:
+        return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{file} is not text in UTF-8") from None
+
+
+def _tables(folder: Path) -> Tables:
+    """Return the tables of a search.
+
+    Raises:
+        InputError: the folder holds no search that can be read, or something to read it is missing.
+    """
+    from ackproof.pipeline.errors import SearchRefused, SparkUnavailable
+    from ackproof.pipeline.java import require_packages
+
+    within = sorted(path.parent.name for path in folder.glob("*/search.json"))
+    if within and not (folder / "search.json").exists():
+        raise InputError(
+            f"{folder} holds {'a search' if len(within) == 1 else 'searches'}, and is none itself\n"
+            f"  instead: name {' or '.join(str(folder / name) for name in within)}"
+        )
+    try:
+        require_packages()
+        from ackproof.pipeline.tables import Tables
+
+        return Tables(folder)
+    except (SearchRefused, SparkUnavailable) as error:
+        raise InputError(str(error)) from error
+
+
+def _remark(tables: Tables) -> str:
+    """Say how far a search has come that did not find all states."""
+    if tables.finished:
+        return ""
+    if not tables.levels:
+        return "the search has not finished any level: the tables are empty"
+    broken = [name for level in tables.levels for name in level.broken]
+    why = f"ended where {broken[0]} is false" if broken else "is not finished"
+    count = len(tables.levels)
+    has = "its first level" if count == 1 else f"its first {count} levels"
+    return f"the search {why}: the tables have {has}"
+
+
+def _answer(
+    tables: Tables, sql: str, master: str | None, limit: int
+) -> tuple[list[dict[str, str]], list[list[Any]]]:
+    """Return the columns of an answer, and its rows: one more than wanted if there are more.
+
+    Raises:
+        InputError: the query is wrong, or there is no Spark to ask.
+    """
+    from ackproof.pipeline.asking import QueryError, answer
+    from ackproof.pipeline.errors import SparkUnavailable
+    from ackproof.pipeline.session import open_session
+
+    handle, name = tempfile.mkstemp(prefix="ackproof-", suffix=".log")
+    os.close(handle)
+    log = Path(name)
+    try:
+        with _telling("starting Spark") as tell:
+            with open_session(master, _PARTS, log, "ackproof query") as session:
+                tell("asking")
+                found = answer(session, tables, sql, limit + 1)
+            log.unlink(missing_ok=True)
+            return found
+    except SparkUnavailable as error:
+        # What Spark said may be in the log, which the message then names.
+        raise InputError(str(error)) from error
+    except QueryError as error:
+        log.unlink(missing_ok=True)
+        raise InputError(
+            f"{error}\n  instead: see the columns: ackproof query {tables.folder.root}"
+        ) from error
+
+
+@contextmanager
+def _telling(what: str) -> Iterator[Callable[[str], None]]:
+    """Say what is being waited for, and how long, until it is there."""
+    from ackproof.cli.ticker import Ticker
+
+    done, began, current = threading.Event(), time.monotonic(), [what]
+
+    def tell(ticker: Ticker) -> None:
+        while not done.wait(0.5):
+            ticker(f"{current[0]}  {time.monotonic() - began:.0f} s")
+
+    with Ticker(what) as ticker:
+        thread = threading.Thread(target=tell, args=(ticker,), daemon=True)
+        thread.start()
+        try:
+            yield lambda text: current.__setitem__(0, text)
+        finally:
+            done.set()
+            thread.join()

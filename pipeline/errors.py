@@ -1,0 +1,13 @@
+"""What keeps a search on Spark from starting or from going on, said to whoever asked for it."""
+
+from __future__ import annotations
+
+__all__ = ["SearchRefused", "SparkUnavailable"]
+
+
+class SparkUnavailable(Exception):
+    """Java, PySpark or the cluster is missing; the text says where, and what to do instead."""
+
+
+class SearchRefused(Exception):
+    """A folder holds another search, or none that can be gone on with; the text says which."""

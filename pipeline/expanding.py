@@ -1,0 +1,128 @@
+"""The first half of a level: the states of the last one are expanded, each part's by some task.
+
+A task reads its share, has the kernel make the successors, a batch at a time, and puts together
+those that belong to one part.  What it yields goes through the shuffle: many states to a row, as
+they are in memory, for what costs there is the row and not its bytes.  With each state goes an
+*entry*, the position of the state that it was made of and the number of the instance that made it.
+
+Duplicates within a batch never leave the task.  The more parts a task reads at once, the fewer
+there are that it does not see, so there are only as many tasks as can run at the same time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from ackproof.model.kernel.batches import Batches, States, Successors
+from ackproof.model.kernel.control import INSTANCE_BITS
+from ackproof.pipeline.folder import Folder
+from ackproof.pipeline.identity import code_of
+from ackproof.pipeline.ordering import Numbers, fingerprints, parts_of
+
+__all__ = ["MOVED", "Expansion", "batches_of", "read_states", "shares"]
+
+#: What goes through the shuffle: states and entries for a part; or, with a note, what was counted.
+MOVED = pa.schema(
+    [("part", pa.int32()), ("states", pa.binary()), ("entries", pa.binary()), ("note", pa.string())]
+)
+
+#: Bytes of states in one row, at most.
+_ROW_BYTES = 4 << 20
+#: States that a task expands at once.
+_BATCH = 1 << 19
+
+
+@lru_cache(maxsize=2)
+def batches_of(root: str) -> Batches:
+    """Return the kernel of a search; a process makes it once."""
+    return Batches(code_of(Folder(Path(root))))
+
+
+def read_states(path: Path, words: int) -> States:
+    """Return the packed states in a file of a level, in their order; none if there is no file."""
+    if not path.exists():
+        return np.empty((0, words), np.uint64)
+    table = pq.read_table(path, columns=[f"w{i}" for i in range(words)], partitioning=None)
+    columns: list[Any] = [column.to_numpy() for column in table.columns]
+    found: States = np.stack(columns, axis=1).view(np.uint64)
+    return found
+
+
+def shares(parts: int, tasks: int) -> list[range]:
+    """Divide parts among tasks, so that each has neighbours and about as many as the others."""
+    ends = [parts * task // tasks for task in range(tasks + 1)]
+    return [range(a, b) for a, b in pairwise(ends)]
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """The work of all tasks on one level; each is told which it is.
+
+    Args:
+        root: the folder of the search.
+        level: the level whose states are expanded.
+        offsets: the position of the first state of each part.
+        tasks: how many tasks there are.
+    """
+
+    root: str
+    level: int
+    offsets: tuple[int, ...]
+    tasks: int
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Do the tasks whose numbers come, in a column `id`."""
+        for batch in batches:
+            for task in batch.column("id").to_pylist():
+                yield from self.rows(task)
+
+    def rows(self, task: int) -> Iterator[pa.RecordBatch]:
+        """Do one task: yield what it moves to other parts, and at the end what it has counted."""
+        kernel = batches_of(self.root)
+        counts, seen, broken = np.zeros(kernel.code.actions, np.int64), 0, 0
+        states, positions = self._share(task, kernel.code.words)
+        for start in range(0, len(states), _BATCH):
+            some = positions[start : start + _BATCH]
+            for found in kernel.successors(states[start : start + _BATCH]):
+                counts += found.counts
+                seen |= found.seen
+                broken |= found.broken
+                yield from self._moved(found, some)
+        if len(states):
+            note = json.dumps({"counts": counts.tolist(), "seen": seen, "broken": broken})
+            part = shares(len(self.offsets), self.tasks)[task][0]
+            yield pa.record_batch([[part], [b""], [b""], [note]], schema=MOVED)
+
+    def _share(self, task: int, words: int) -> tuple[States, Numbers]:
+        """Return the states of a task's parts, and their positions in the level."""
+        folder, found, positions = Folder(Path(self.root)), [], []
+        for part in shares(len(self.offsets), self.tasks)[task]:
+            states = read_states(folder.states(self.level, part), words)
+            found.append(states)
+            positions.append(np.arange(len(states)) + self.offsets[part])
+        return np.concatenate(found), np.concatenate(positions)
+
+    def _moved(self, found: Successors, positions: Numbers) -> Iterator[pa.RecordBatch]:
+        """Yield successors by the part that they belong to."""
+        parts = len(self.offsets)
+        entries = positions[found.sources] << INSTANCE_BITS | found.instances
+        targets = parts_of(fingerprints(found.states), parts).astype(np.uint16)
+        # Numbers of 16 bits are sorted without comparing them.
+        order = np.argsort(targets, kind="stable")
+        states, entries = found.states[order], entries[order]
+        ends = np.searchsorted(targets[order], np.arange(parts + 1, dtype=np.int64))
+        most = max(1, _ROW_BYTES // (8 * states.shape[1]))
+        for part in range(parts):
+            for start in range(ends[part], ends[part + 1], most):
+                end = min(start + most, ends[part + 1])
+                row = [states[start:end].tobytes()], [entries[start:end].tobytes()]
+                yield pa.record_batch([[part], *row, [None]], schema=MOVED)

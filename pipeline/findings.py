@@ -1,0 +1,80 @@
+"""What a search on Spark has found, as every engine says it.
+
+Numbers come from the manifests of its levels alone.  Counterexamples, and the properties of runs,
+are looked for when there are no more levels: they take a second look at the states.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+from ackproof.model.outcome import Cluster, Limit, Outcome
+from ackproof.model.resources import default_memory
+from ackproof.pipeline.levels import Search, union
+from ackproof.pipeline.region import Runs, judge_runs
+from ackproof.pipeline.shortest import Goal, shortest
+
+__all__ = ["outcome"]
+
+
+def outcome(
+    search: Search, limit: Limit | None, compiled: float, *, survey: bool, memory: int | None
+) -> Outcome:
+    """Return what a search has found; counterexamples are looked for now.
+
+    Args:
+        search: a search that makes no more levels.
+        limit: why it stopped early, or None.
+        compiled: seconds that it took to begin.
+        survey: whether it was to go on after a violation.
+        memory: bytes that the driver may use for the properties of runs; most of what is available
+            when left out.
+    """
+    levels, tables = search.levels, search.kernel.tables
+    exhausted = limit is None and (survey or not search.broken)
+    runs = _runs(search, memory) if exhausted else Runs()
+    steps = Counter({a.name: 0 for a in search.kernel.layout.bound.actions})
+    for level in levels:
+        steps.update(level.actions)
+    seen = union([level.seen for level in levels])
+    return Outcome(
+        engine="spark",
+        workers=search.session.parallelism,
+        states=sum(level.states for level in levels),
+        generated=sum(level.generated for level in levels),
+        level_sizes=tuple(level.states for level in levels if level.states),
+        per_action=dict(steps),
+        violations={**_violations(search), **runs.paths},
+        witnessed=frozenset(name for bit, name in tables.seen_bits.items() if seen >> bit & 1),
+        limit=limit or runs.limit,
+        seconds=time.perf_counter() - search.started,
+        compile_seconds=compiled,
+        memory=runs.bytes,
+        exhausted=exhausted and runs.limit is None,
+        cycles=runs.cycles,
+        cluster=Cluster(
+            master=search.session.master,
+            partitions=search.parts,
+            folder=str(search.folder.root),
+            stored=search.stored,
+            resumed=sum(1 for level in levels[: search.resumed] if level.states),
+        ),
+    )
+
+
+def _violations(search: Search) -> dict[str, tuple[int, ...]]:
+    """Return a shortest run to each property that is violated, shortest first."""
+    tables, found = search.kernel.tables, {}
+    for of_steps, bits in ((True, tables.step_bits), (False, tables.state_bits)):
+        for bit, name in bits.items():
+            if any(name in level.broken for level in search.levels):
+                found[name] = shortest(search, Goal(name, 1 << bit, of_steps))
+    return dict(sorted(found.items(), key=lambda item: len(item[1])))
+
+
+def _runs(search: Search, memory: int | None) -> Runs:
+    """Return what becomes of the properties of runs, now that every state is known."""
+    if not search.kernel.tables.run_bits:
+        return Runs()
+    return judge_runs(search, default_memory() if memory is None else memory)

@@ -1,0 +1,147 @@
+"""The folder of a search: where everything lies, and what one finished level says of itself.
+
+    search.json                          what is searched, and how it is laid out
+    kernel.ll                            the compiled model, as text
+    levels/00007.json                    what is known of a level: its manifest
+    states/level=00007/part-00003.parquet    the states found on it
+    index/part-00003/00001-00007.arrow   what a part has seen, see `ackproof.pipeline.index`
+
+Nothing is ever changed.  A file is written beside its place and renamed, and a level exists once
+its manifest does; what a driver left behind that died before is written again, with the same
+content.  So whoever opens the folder finds whole levels only, and can go on after the last.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ackproof.pipeline.errors import SearchRefused
+
+__all__ = ["Folder", "Level"]
+
+
+@dataclass(frozen=True)
+class Level:
+    """What is known of one finished level.
+
+    Args:
+        level: its number; the initial state's is 1.
+        rows: how many states were found on it, by part.
+        generated: steps that were taken to get here, and 1 for the initial state.
+        actions: how many of these were of each action, without those of which there were none.
+        seen: bits of what was witnessed on the way and here.
+        broken: the properties that some step on the way breaks, or that are false here.
+        candidates: states that went through the shuffle.
+        shuffled: bytes that did.
+        stored: bytes that the states of the level take, without the index.
+        runs: the names of the runs that hold all that was seen, by part.
+        run_rows: and how many states each of them has.
+        seconds: time taken.
+    """
+
+    level: int
+    rows: tuple[int, ...]
+    generated: int
+    actions: dict[str, int]
+    seen: int
+    broken: tuple[str, ...]
+    candidates: int
+    shuffled: int
+    stored: int
+    runs: tuple[tuple[str, ...], ...]
+    run_rows: tuple[tuple[int, ...], ...]
+    seconds: float
+
+    @property
+    def states(self) -> int:
+        """How many states were found on the level."""
+        return sum(self.rows)
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """The position of the first state of each part."""
+        found, total = [], 0
+        for rows in self.rows:
+            found.append(total)
+            total += rows
+        return tuple(found)
+
+
+class Folder:
+    """The files of one search, by what they hold."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @property
+    def search(self) -> Path:
+        """What is searched."""
+        return self.root / "search.json"
+
+    @property
+    def kernel(self) -> Path:
+        """The compiled model, as text."""
+        return self.root / "kernel.ll"
+
+    def states(self, level: int, part: int) -> Path:
+        """The states that a part found on a level."""
+        return self.root / "states" / f"level={level:05d}" / f"part-{part:05d}.parquet"
+
+    def run(self, part: int, name: str) -> Path:
+        """A run of the index of a part."""
+        return self.root / "index" / f"part-{part:05d}" / f"{name}.arrow"
+
+    def manifest(self, level: int) -> Path:
+        """What is known of a level."""
+        return self.root / "levels" / f"{level:05d}.json"
+
+    # -- levels ---------------------------------------------------------------------------------
+
+    def levels(self) -> list[Level]:
+        """Return the finished levels, the initial state's first.
+
+        Raises:
+            SearchRefused: a manifest cannot be read.
+        """
+        found: list[Level] = []
+        while (path := self.manifest(len(found) + 1)).exists():
+            found.append(_level(path))
+        return found
+
+    def finish(self, level: Level) -> None:
+        """Make a level exist, all of whose files are there, and forget the runs before it."""
+        write_text(self.manifest(level.level), json.dumps(asdict(level)) + "\n")
+
+    def drop_runs(self, before: Level, after: Level) -> None:
+        """Remove the runs that later ones have taken in."""
+        for part, (old, new) in enumerate(zip(before.runs, after.runs, strict=True)):
+            for name in set(old) - set(new):
+                self.run(part, name).unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file that is there with all of its text, or not at all, also after a crash."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.new")
+    with temporary.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
+
+
+def _level(path: Path) -> Level:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        runs = tuple(tuple(names) for names in found.pop("runs"))
+        run_rows = tuple(tuple(rows) for rows in found.pop("run_rows"))
+        rows, broken = tuple(found.pop("rows")), tuple(found.pop("broken"))
+        return Level(**found, rows=rows, broken=broken, runs=runs, run_rows=run_rows)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise SearchRefused(
+            f"{path} is not the manifest of a level: {error}\n"
+            "  instead: search anew in another folder"
+        ) from None

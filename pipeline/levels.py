@@ -1,0 +1,247 @@
+"""The levels of a search: each is one job, and after each one the driver could die.
+
+A job has two stages: tasks expand the states of the last level, and parts settle what is new
+(`ackproof.pipeline.expanding`, `ackproof.pipeline.settling`).  What comes back is a few numbers
+from each part; with them the driver writes the manifest of the level.  So resuming is reading
+manifests, and losing an executor is Spark's to repair: tasks depend on files that do not change,
+and write the same when they run again.
+
+A small level is settled by the driver itself, for a job takes longer to begin.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from ackproof.model.kernel.batches import States
+from ackproof.model.lower.compile import Kernel
+from ackproof.model.outcome import Limit, Progress
+from ackproof.pipeline.errors import SearchRefused
+from ackproof.pipeline.expanding import MOVED, Expansion
+from ackproof.pipeline.folder import Folder, Level
+from ackproof.pipeline.identity import Identity
+from ackproof.pipeline.ordering import fingerprints, parts_of
+from ackproof.pipeline.session import Session
+from ackproof.pipeline.settling import Settlement
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row
+
+__all__ = ["Search", "union"]
+
+_NOTES_SCHEMA = "note string"
+_MOVED_SCHEMA = "part int, states binary, entries binary, note string"
+
+
+@dataclass
+class Search:
+    """One search: its finished levels, and how to make the next.
+
+    Args:
+        session: where jobs run.
+        folder: its files.
+        kernel: the compiled model.
+        identity: what it is about.
+        small: a level with fewer states before it is settled by the driver.
+        progress: told of each finished level.
+
+    Attributes:
+        levels: those that are finished, the initial state's first.
+        resumed: how many of them were there already.
+        started: when this run of it began.
+    """
+
+    session: Session
+    folder: Folder
+    kernel: Kernel
+    identity: Identity
+    small: int
+    progress: Callable[[Progress], None] | None
+    levels: list[Level] = field(default_factory=list)
+    resumed: int = 0
+    started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def parts(self) -> int:
+        """Into how many parts the states are divided."""
+        return self.identity.parts
+
+    # -- beginning ------------------------------------------------------------------------------
+
+    def begin(self, *, resume: bool) -> None:
+        """Begin in an empty folder, or read what is there.
+
+        Raises:
+            SearchRefused: there is a search and it is not to be resumed, or it is another one.
+        """
+        folder = self.folder
+        if folder.search.exists():
+            if not resume:
+                raise SearchRefused(
+                    f"{folder.root} holds a search already\n"
+                    "  instead: add --resume to go on with it, or give another --work"
+                )
+            self.identity.refuse_other(folder)
+            self.levels = folder.levels()
+            self.resumed = len(self.levels)
+        self.identity.write(folder, self.kernel)
+        self.started = time.perf_counter()
+        if not self.levels:
+            self._finish(self._first(), time.perf_counter())
+
+    def _first(self) -> list[dict[str, Any]]:
+        """Settle the initial state; return what its part says."""
+        state: States = np.array([self.kernel.initial], np.uint64)
+        part = int(parts_of(fingerprints(state), self.parts)[0])
+        row = [[part], [state.tobytes()], [np.array([-1], np.int64).tobytes()], [None]]
+        note = self._settlement(1).note([pa.record_batch(row, schema=MOVED)])
+        assert note is not None
+        return [note]
+
+    # -- levels ---------------------------------------------------------------------------------
+
+    def run(self, max_depth: int | None, *, survey: bool) -> Limit | None:
+        """Make levels until the search ends; return what limited it."""
+        try:
+            while self.levels[-1].states:
+                if self.broken and not survey:
+                    return None
+                if max_depth is not None and len(self.levels) >= max_depth:
+                    return Limit.DEPTH
+                self._next()
+        except KeyboardInterrupt:
+            return Limit.INTERRUPTED
+        return None
+
+    @property
+    def broken(self) -> bool:
+        """Whether some level has a violation."""
+        return any(level.broken for level in self.levels)
+
+    def _next(self) -> None:
+        """Make the next level."""
+        began, last = time.perf_counter(), self.levels[-1]
+        parts = self.parts
+        alone = last.states < self.small
+        tasks = 1 if alone else min(parts, max(1, self.session.parallelism))
+        expansion = Expansion(str(self.folder.root), last.level, last.offsets, tasks)
+        settlement = self._settlement(last.level + 1)
+        make = _alone if alone else self._job
+        self._finish(make(expansion, settlement), began)
+        self.folder.drop_runs(last, self.levels[-1])
+
+    def _job(self, expansion: Expansion, settlement: Settlement) -> list[dict[str, Any]]:
+        """Have Spark make a level; return what the parts say."""
+
+        def job() -> list[Row]:
+            return (
+                self.session.spark.range(0, expansion.tasks, 1, expansion.tasks)
+                .mapInArrow(expansion, _MOVED_SCHEMA)
+                .repartitionById(self.parts, "part")
+                .mapInArrow(settlement, _NOTES_SCHEMA)
+                .collect()
+            )
+
+        rows = self.session.run(job, f"level {settlement.level}")
+        return [json.loads(row["note"]) for row in rows]
+
+    def _settlement(self, level: int) -> Settlement:
+        last = self.levels[-1] if self.levels else None
+        empty: tuple[tuple[Any, ...], ...] = ((),) * self.parts
+        return Settlement(
+            root=str(self.folder.root),
+            level=level,
+            runs=last.runs if last else empty,
+            run_rows=last.run_rows if last else empty,
+            metadata=self.identity.metadata(),
+        )
+
+    def _finish(self, notes: Sequence[dict[str, Any]], began: float) -> None:
+        """Put together what the parts say of a level, and make it exist."""
+        last = self.levels[-1] if self.levels else None
+        settlement = self._settlement(last.level + 1 if last else 1)
+        rows = [0] * self.parts
+        runs, run_rows = list(settlement.runs), list(settlement.run_rows)
+        for note in notes:
+            rows[note["part"]] = note["rows"]
+            runs[note["part"]] = tuple(note["runs"])
+            run_rows[note["part"]] = tuple(note["run_rows"])
+        tasks = [told for note in notes for told in note["notes"]]
+        counts = np.sum([told["counts"] for told in tasks], axis=0) if tasks else np.zeros(0)
+        names = [a.name for a in self.kernel.layout.bound.actions]
+        level = Level(
+            level=settlement.level,
+            rows=tuple(rows),
+            generated=int(counts.sum()) if last else 1,
+            actions={n: int(c) for n, c in zip(names, counts, strict=False) if c},
+            seen=union([note["seen"] for note in notes] + [told["seen"] for told in tasks]),
+            broken=self._broken(notes, tasks),
+            candidates=sum(note["candidates"] for note in notes),
+            shuffled=sum(note["shuffled"] for note in notes),
+            stored=sum(note["stored"] for note in notes),
+            runs=tuple(runs),
+            run_rows=tuple(run_rows),
+            seconds=time.perf_counter() - began,
+        )
+        self.folder.finish(level)
+        self.levels.append(level)
+        self._tell()
+
+    def _broken(self, notes: Sequence[dict[str, Any]], tasks: Sequence[dict[str, Any]]) -> Any:
+        """Return the names of what a level violates: properties of steps, then of states."""
+        steps, states = (
+            union([told["broken"] for told in tasks]),
+            union([note["false"] for note in notes]),
+        )
+        tables = self.kernel.tables
+        return (
+            *(name for bit, name in tables.step_bits.items() if steps >> bit & 1),
+            *(name for bit, name in tables.state_bits.items() if states >> bit & 1),
+        )
+
+    # -- what is told ---------------------------------------------------------------------------
+
+    @property
+    def stored(self) -> int:
+        """Bytes that the folder holds: the states of all levels, and the index of the last."""
+        width = 8 * (self.kernel.words + 1)
+        index = sum(sum(sizes) for sizes in self.levels[-1].run_rows)
+        return sum(level.stored for level in self.levels) + width * index
+
+    def _tell(self) -> None:
+        if self.progress is not None:
+            levels = [level for level in self.levels if level.states]
+            self.progress(
+                Progress(
+                    states=sum(level.states for level in levels),
+                    generated=sum(level.generated for level in self.levels),
+                    queue=self.levels[-1].states,
+                    levels=len(levels),
+                    memory=self.stored,
+                    seconds=time.perf_counter() - self.started,
+                )
+            )
+
+
+def _alone(expansion: Expansion, settlement: Settlement) -> list[dict[str, Any]]:
+    """Make a level without a job; return what the parts say."""
+    moved: dict[int, list[pa.RecordBatch]] = {}
+    for task in range(expansion.tasks):
+        for row in expansion.rows(task):
+            moved.setdefault(row.column("part")[0].as_py(), []).append(row)
+    notes = (settlement.note(rows) for _, rows in sorted(moved.items()))
+    return [note for note in notes if note is not None]
+
+
+def union(masks: Sequence[int]) -> int:
+    """Return the bits of all masks."""
+    found = 0
+    for mask in masks:
+        found |= mask
+    return found

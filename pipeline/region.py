@@ -1,0 +1,206 @@
+"""Properties of runs: the region of a search, gathered from all parts and judged by the driver.
+
+The *region* is the states in which one of these properties is false; see
+`ackproof.model.liveness`.  Each part first writes down those that it has, on whatever level it
+found them, in the order of their fingerprints, and so gives each a number: the number of the part's
+first, and the row.  Then it expands them again, looks up where each step leads, in the files of all
+parts, and writes the steps down.  A step that changes nothing is none; one that leaves the region
+matters only if its instance is fair, and so does a fair one that fails, for a run cannot stay where
+it must happen.
+
+The driver then holds the steps, not the states.  If they do not fit into what it may use, nothing
+is decided.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from ackproof.model.fairness import Fairness, fairness_of
+from ackproof.model.kernel.batches import Batches, States
+from ackproof.model.kernel.graph import FAILS
+from ackproof.model.kernel.search import DEADLOCK
+from ackproof.model.liveness import Graph, Judge
+from ackproof.model.outcome import Limit
+from ackproof.pipeline.expanding import batches_of, read_states
+from ackproof.pipeline.folder import Folder
+from ackproof.pipeline.index import Run, read_run, read_table, write_run, write_table
+from ackproof.pipeline.jobs import ask
+from ackproof.pipeline.levels import Search
+from ackproof.pipeline.ordering import Numbers, fingerprints, parts_of
+from ackproof.pipeline.paths import path_to
+
+__all__ = ["Runs", "judge_runs"]
+
+#: Bytes that the driver takes for each step, at its peak.
+STEP_BYTES = 64
+_SLICE = 1 << 12
+
+
+@dataclass
+class Runs:
+    """What becomes of the properties of runs.
+
+    Attributes:
+        paths: for each violated property, the instances that lead to where it stays false.
+        cycles: and those that lead from there back.
+        limit: why it could not be decided, or None.
+        bytes: what the driver took for it.
+    """
+
+    paths: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    cycles: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    limit: Limit | None = None
+    bytes: int = 0
+
+
+@dataclass(frozen=True)
+class _Gather:
+    """What is asked of each part first: which of its states are in the region."""
+
+    root: str
+    levels: int
+
+    def __call__(self, part: int) -> dict[str, Any]:
+        """Write the region of a part; return how many states it has."""
+        kernel, folder = batches_of(self.root), Folder(Path(self.root))
+        states, notes = [], []
+        for level in range(1, self.levels + 1):
+            found = read_states(folder.states(level, part), kernel.code.words)
+            masks = kernel.falsify(found)
+            rows = np.flatnonzero(masks)
+            states.append(found[rows])
+            notes.append(np.stack([np.full(len(rows), level), rows, masks[rows]], axis=1))
+        region = np.concatenate(states)
+        prints = fingerprints(region)
+        order = np.argsort(prints)
+        write_run(_states(folder, part), Run.of(prints[order], region[order]))
+        columns = np.concatenate(notes)[order].T
+        write_table(_notes(folder, part), dict(zip(("level", "row", "mask"), columns, strict=True)))
+        return {"states": len(region)}
+
+
+@dataclass(frozen=True)
+class _Join:
+    """What is asked of each part then: where the steps of its states lead."""
+
+    root: str
+    firsts: tuple[int, ...]
+    fair: frozenset[int]
+
+    def __call__(self, part: int) -> dict[str, Any]:
+        """Write the steps of the region of a part; return how many there are."""
+        folder, kernel = Folder(Path(self.root)), batches_of(self.root)
+        region = read_run(_states(folder, part))
+        states: States = np.stack(region.words, axis=1)
+        found = [
+            self._steps(kernel, states[start : start + _SLICE], self.firsts[part] + start)
+            for start in range(0, len(states), _SLICE)
+        ]
+        steps = np.concatenate(found) if found else np.empty((0, 3), np.int64)
+        columns = dict(zip(("source", "target", "instance"), steps.T, strict=True))
+        write_table(_steps(folder, part), columns)
+        return {"steps": len(steps)}
+
+    def _steps(self, kernel: Batches, states: States, first: int) -> Numbers:
+        """Return the steps of some states that matter: source, target or -1, instance."""
+        made, rows, instances, records = kernel.steps(states)
+        steps = np.stack([first + rows, self._numbers(made), instances], axis=1)
+        failing = records[((records[:, 2] & FAILS) != 0) & (records[:, 1] != DEADLOCK)]
+        outside = np.full(len(failing), -1)
+        steps = np.concatenate(
+            [steps, np.stack([first + failing[:, 0], outside, failing[:, 1]], axis=1)]
+        )
+        fair = np.isin(steps[:, 2], np.array(sorted(self.fair), np.int64))
+        kept = (steps[:, 1] != steps[:, 0]) & ((steps[:, 1] >= 0) | fair)
+        order = np.argsort(steps[kept, 0], kind="stable")
+        found: Numbers = steps[kept][order]
+        return found
+
+    def _numbers(self, states: States) -> Numbers:
+        """Return the numbers of states in the region, -1 for those outside."""
+        folder, prints = Folder(Path(self.root)), fingerprints(states)
+        targets = parts_of(prints, len(self.firsts))
+        numbers = np.full(len(states), -1, np.int64)
+        for part in np.unique(targets):
+            own = np.flatnonzero(targets == part)
+            rows = read_run(_states(folder, int(part))).rows_of(prints[own], states[own])
+            numbers[own] = np.where(rows < 0, -1, rows + self.firsts[int(part)])
+        return numbers
+
+
+def judge_runs(search: Search, memory: int) -> Runs:
+    """Decide the properties of runs of a search that has seen every state.
+
+    Args:
+        search: the search.
+        memory: bytes that the driver may use.
+    """
+    fairness = fairness_of(search.kernel.layout.bound)
+    total = sum(level.states for level in search.levels)
+    alone = total < search.small
+    root, levels = str(search.folder.root), sum(1 for level in search.levels if level.states)
+    shutil.rmtree(_folder(search.folder), ignore_errors=True)
+    try:
+        gather = _Gather(root, levels)
+        told = ask(search.session, gather, search.parts, "the region of runs", alone=alone)
+        sizes = [answer["states"] for answer in told]
+        firsts = tuple(int(n) for n in np.cumsum([0, *sizes[:-1]]))
+        join = _Join(root, firsts, fairness.any)
+        told = ask(search.session, join, search.parts, "the steps of the region", alone=alone)
+        taken = STEP_BYTES * sum(answer["steps"] for answer in told)
+        if taken > memory:
+            return Runs(limit=Limit.MEMORY)
+        return _judged(search, fairness, sizes, taken)
+    except KeyboardInterrupt:
+        return Runs(limit=Limit.INTERRUPTED)
+    finally:
+        shutil.rmtree(_folder(search.folder), ignore_errors=True)
+
+
+def _judged(search: Search, fairness: Fairness, sizes: Sequence[int], taken: int) -> Runs:
+    """Judge the region that all parts have written down."""
+    folder, parts = search.folder, range(search.parts)
+    notes = pa.concat_tables(read_table(_notes(folder, part)) for part in parts)
+    depths = notes.column("level").to_numpy() - 1
+    masks = notes.column("mask").to_numpy()
+    steps = pa.concat_tables(read_table(_steps(folder, part)) for part in parts)
+    sources = steps.column("source").to_numpy()
+    starts = np.zeros(len(depths) + 1, np.int64)
+    np.cumsum(np.bincount(sources, minlength=len(depths)), out=starts[1:])
+    graph = Graph(
+        starts,
+        steps.column("target").to_numpy().astype(np.int32),
+        steps.column("instance").to_numpy().astype(np.int32),
+    )
+    judge, runs = Judge(graph, depths, fairness), Runs(bytes=taken)
+    for bit, name in search.kernel.tables.run_bits.items():
+        lasso = judge.nearest_lasso(masks >> bit & 1 == 1)
+        if lasso is not None:
+            row = notes.slice(lasso.state, 1).to_pylist()[0]
+            part = int(np.searchsorted(np.cumsum(sizes), lasso.state, side="right"))
+            runs.paths[name] = path_to(folder, search.levels, row["level"], part, row["row"])
+            runs.cycles[name] = lasso.cycle
+    return runs
+
+
+def _folder(folder: Folder) -> Path:
+    return folder.root / "region"
+
+
+def _states(folder: Folder, part: int) -> Path:
+    return _folder(folder) / f"states-{part:05d}.arrow"
+
+
+def _notes(folder: Folder, part: int) -> Path:
+    return _folder(folder) / f"notes-{part:05d}.arrow"
+
+
+def _steps(folder: Folder, part: int) -> Path:
+    return _folder(folder) / f"steps-{part:05d}.arrow"

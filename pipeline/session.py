@@ -1,0 +1,203 @@
+"""A Spark session for searches: opened quietly, or refused in one message.
+
+Without a master Spark runs in a JVM on this machine, on all cores, and needs no set-up.  With one
+it is a driver of that cluster.  A session that is already active in the process, as in a notebook,
+is used as it is: it gets settings of its own for what a search depends on, and is not stopped.
+
+Jobs run in a thread of their own, while the thread that asked waits where Ctrl-C reaches it; it
+then cancels the job, and waits for its end, so that whoever catches the interruption finds Spark
+idle and still answering.
+"""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, TypeVar
+
+from ackproof.pipeline.java import require_packages
+from ackproof.pipeline.masters import addresses, require_executor, require_master
+from ackproof.pipeline.settings import sql_settings
+from ackproof.pipeline.starting import hush, start
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+    from pyspark.sql import DataFrame, Row, SparkSession
+
+__all__ = ["DEFAULT_MASTER", "Session", "open_session"]
+
+T = TypeVar("T")
+
+DEFAULT_MASTER = "local[*]"
+
+
+class Session:
+    """An open Spark session; a context manager, which closes it.
+
+    Attributes:
+        spark: the session itself.
+        master: the master that it runs on.
+        log: the file that everything goes to that Spark has to say.
+        remarks: what differs from what was asked for, a sentence each.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        log: Path,
+        stop: Callable[[], None] | None = None,
+        remarks: Sequence[str] = (),
+    ) -> None:
+        """Take over an open session, with what stops it if that is to be done."""
+        self.spark = spark
+        self.log = log
+        self.master = str(spark.sparkContext.master)
+        self.remarks = tuple(remarks)
+        self._stop = stop
+
+    @property
+    def parallelism(self) -> int:
+        """How many tasks can run at a time, as far as is known now."""
+        return self.run(lambda: int(self.spark.sparkContext.defaultParallelism))
+
+    @property
+    def ui(self) -> str | None:
+        """The address of Spark's own pages, or None if they are off."""
+        return self.run(lambda: self.spark.sparkContext.uiWebUrl)
+
+    def collect(self, frame: DataFrame, description: str = "") -> list[Row]:
+        """Run the job that makes a frame, and return its rows.
+
+        Args:
+            frame: what to compute.
+            description: what the job is called in Spark's pages.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C; the job is cancelled, and the session can go on.
+        """
+        return self.run(frame.collect, description)
+
+    def run(self, job: Callable[[], T], description: str = "") -> T:
+        """Run what starts jobs of Spark in a thread of its own, and return what it returns.
+
+        Whatever speaks with Spark between levels belongs here: a conversation that Ctrl-C breaks
+        off cannot be taken up again.
+
+        Args:
+            job: what to run; raises what it raises.
+            description: what the jobs are called in Spark's pages.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C; the jobs are cancelled, and the session can go on.
+        """
+        tag = f"ackproof-{uuid.uuid4().hex}"
+        context = self.spark.sparkContext
+        result: list[T] = []
+        errors: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                context.addJobTag(tag)
+                context.setInterruptOnCancel(True)
+                context.setJobDescription(description)
+                result.append(job())
+            except BaseException as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=work, name=tag, daemon=True)
+        thread.start()
+        try:
+            _wait(thread)
+        except BaseException:
+            self._cancel(thread, tag)
+            raise
+        if errors:
+            raise errors[0]
+        return result[0]
+
+    def _cancel(self, thread: threading.Thread, tag: str) -> None:
+        """Cancel what a thread runs, until it has ended; a job may be just about to start."""
+        with suppress(Exception):
+            while thread.is_alive():
+                self.spark.sparkContext.cancelJobsWithTag(tag)
+                thread.join(0.2)
+
+    def close(self) -> None:
+        """Stop Spark, and end its JVM; a session that was found open stays open."""
+        stop, self._stop = self._stop, None
+        if stop is not None:
+            stop()
+
+    def __enter__(self) -> Session:
+        """Return the session itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        self.close()
+
+
+def open_session(master: str | None, parts: int, log: Path, name: str) -> Session:
+    """Open a Spark session, or use the one that is open.
+
+    Args:
+        master: the master's URL; None for all cores of this machine.
+        parts: into how many parts the states are divided, at least 1.
+        log: the file that everything goes to that Spark has to say.
+        name: what the application is called in Spark's pages.
+
+    Raises:
+        SparkUnavailable: something that is needed is missing, or the master does not answer.
+    """
+    require_packages()
+    hush()
+    from pyspark import SparkContext
+
+    if (active := SparkContext._active_spark_context) is not None:
+        return _joined(active, master, parts, log)
+    asked = master or DEFAULT_MASTER
+    require_master(asked)
+    spark, stop = start(asked, parts, log, name)
+    session = Session(spark, log, stop)
+    try:
+        if addresses(asked):
+            require_executor(session.spark.sparkContext)
+    except BaseException:
+        session.close()
+        raise
+    return session
+
+
+def _joined(active: SparkContext, master: str | None, parts: int, log: Path) -> Session:
+    """Return a session beside those that a process has open."""
+    from pyspark.sql import SparkSession
+
+    remarks = []
+    if master is not None and master != active.master:
+        remarks.append(
+            f"a Spark session is open in this process, on {active.master}; it is used, and "
+            f"{master} is not"
+        )
+    if active.getConf().get("spark.speculation", "false") == "true":
+        remarks.append(
+            "the open Spark session has spark.speculation on, by which a part may be computed twice"
+        )
+    spark = SparkSession(active).newSession()
+    for key, value in sql_settings(parts).items():
+        spark.conf.set(key, value)
+    return Session(spark, log, remarks=remarks)
+
+
+def _wait(thread: threading.Thread) -> None:
+    """Wait for the end of a thread, by steps, for a plain join does not see every interruption."""
+    while thread.is_alive():
+        thread.join(1.0)

@@ -1,0 +1,141 @@
+"""The second half of a level: each part finds out which of its candidates are new.
+
+What the tasks of the first half have sent to a part is sorted, and of each state one copy is kept,
+the one with the least entry: so what a level holds does not depend on who sent what when.  What the
+part has seen before is taken away, the properties of the rest are looked at, and it is written:
+a file of the states found on this level, with the links by which a path to each can be read, and
+the index with them in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from ackproof.model.kernel.batches import States
+from ackproof.model.kernel.control import INSTANCE_BITS, INSTANCE_MASK
+from ackproof.pipeline.expanding import batches_of
+from ackproof.pipeline.folder import Folder
+from ackproof.pipeline.index import Run, beside, extended, fresh, read_run, write_run
+from ackproof.pipeline.ordering import Numbers, Sorted, distinct
+
+__all__ = ["NOTES", "Settlement"]
+
+#: What a part has to say of a level.
+NOTES = pa.schema([("note", pa.string())])
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """The work of all parts on one level.
+
+    Args:
+        root: the folder of the search.
+        level: the level that is found.
+        runs: the names of the runs that hold what was seen before, by part.
+        run_rows: and how many states each of them has.
+        metadata: what files of states say of themselves.
+    """
+
+    root: str
+    level: int
+    runs: tuple[tuple[str, ...], ...]
+    run_rows: tuple[tuple[int, ...], ...]
+    metadata: dict[str, str]
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Settle the one part whose rows these are; yield what it has to say."""
+        note = self.note(batches)
+        if note is not None:
+            yield pa.record_batch([[json.dumps(note)]], schema=NOTES)
+
+    def note(self, batches: Iterable[pa.RecordBatch]) -> dict[str, Any] | None:
+        """Settle the part whose rows these are; return what it has to say, None if there are none.
+
+        The rows are as `ackproof.pipeline.expanding.MOVED` says.
+        """
+        kernel = batches_of(self.root)
+        part, states, entries, notes, moved = -1, [], [], [], 0
+        for batch in batches:
+            for row in batch.to_pylist():
+                part = row["part"]
+                moved += len(row["states"]) + len(row["entries"])
+                if row["note"] is not None:
+                    notes.append(json.loads(row["note"]))
+                states.append(np.frombuffer(row["states"], np.uint64))
+                entries.append(np.frombuffer(row["entries"], np.int64))
+        if part < 0:
+            return None
+        candidates = np.concatenate(states).reshape(-1, kernel.code.words)
+        found = self._new(part, distinct(candidates, np.concatenate(entries)))
+        seen, false = kernel.inspect(found.states)
+        runs, run_rows = self._index(part, found)
+        return {
+            "part": part,
+            "rows": len(found),
+            "seen": seen,
+            "false": int(np.bitwise_or.reduce(false)) if len(false) else 0,
+            "stored": self._write(part, found),
+            "runs": runs,
+            "run_rows": run_rows,
+            "candidates": len(candidates),
+            "shuffled": moved,
+            "notes": notes,
+        }
+
+    def _new(self, part: int, candidates: Sorted) -> Sorted:
+        """Return the candidates that the part has not seen."""
+        folder = Folder(Path(self.root))
+        runs = (read_run(folder.run(part, name)) for name in self.runs[part])
+        return candidates.where(fresh(runs, candidates.prints, candidates.states))
+
+    def _index(self, part: int, found: Sorted) -> tuple[list[str], list[int]]:
+        """Add new states to what the part has seen; return its runs, and their sizes."""
+        names, sizes = list(self.runs[part]), list(self.run_rows[part])
+        if not len(found):
+            return names, sizes
+        folder, run = Folder(Path(self.root)), Run.of(found.prints, found.states)
+        first = f"{self.level:05d}"
+        for _ in range(extended(sizes, len(run))):
+            name = names.pop()
+            sizes.pop()
+            run = read_run(folder.run(part, name)).merged(run)
+            first = name.partition("-")[0]
+        name = f"{first}-{self.level:05d}"
+        write_run(folder.run(part, name), run)
+        return [*names, name], [*sizes, len(run)]
+
+    def _write(self, part: int, found: Sorted) -> int:
+        """Write the states that a part has found; return the bytes that they take."""
+        if not len(found):
+            return 0
+        path = Folder(Path(self.root)).states(self.level, part)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        table = _table(part, found.states, found.numbers).replace_schema_metadata(self.metadata)
+        with beside(path) as temporary:
+            # Words are as good as random; only numbers of rows and links are worth an encoding.
+            pq.write_table(table, temporary, use_dictionary=False, compression="zstd")
+        return path.stat().st_size
+
+
+def _table(part: int, states: States, entries: Numbers) -> pa.Table:
+    """Return states with their links, as the tables of a search have them."""
+    rootless = entries >= 0
+    words = {
+        f"w{i}": np.ascontiguousarray(states[:, i]).view(np.int64) for i in range(states.shape[1])
+    }
+    return pa.table(
+        {
+            "part": pa.array(np.full(len(states), part, np.int32)),
+            "row": pa.array(np.arange(len(states), dtype=np.int64)),
+            **{name: pa.array(column) for name, column in words.items()},
+            "predecessor": pa.array(entries >> INSTANCE_BITS),
+            "instance": pa.array(np.where(rootless, entries & INSTANCE_MASK, -1).astype(np.int32)),
+        }
+    )

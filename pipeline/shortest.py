@@ -1,0 +1,167 @@
+"""The counterexample: of all shortest runs to a violation the one whose steps come first.
+
+Every state of a level was reached by a shortest run, but the links that are kept say only one of
+them, and which one is chance.  So, when a property is violated, the search goes back once more: on
+the level of the violation the *goals* are the states that violate it, or have a step that does; on
+each level before, those with a step to a goal.  Then, from the initial state, the first step that
+leads to a goal is taken, again and again.  First is the one whose action instance has the least
+number.  That run does not depend on how the search was divided, and is the one that a plain
+breadth-first search meets first.
+
+Goals are files, one for each part of a level, as runs of the index are.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from ackproof.model.kernel.batches import Batches, States
+from ackproof.model.kernel.search import DEADLOCK
+from ackproof.pipeline.expanding import batches_of, read_states
+from ackproof.pipeline.folder import Folder
+from ackproof.pipeline.index import Run, read_run, write_run
+from ackproof.pipeline.jobs import ask
+from ackproof.pipeline.levels import Search
+from ackproof.pipeline.ordering import fingerprints, parts_of
+
+__all__ = ["Goal", "shortest"]
+
+Bits = npt.NDArray[np.bool_]
+
+#: States that are expanded with all their steps at once.
+_SLICE = 1 << 12
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is looked for: bits of the properties of states, or of steps.
+
+    Args:
+        name: what the property is called.
+        mask: its bit.
+        of_steps: whether it is a property of steps.
+    """
+
+    name: str
+    mask: int
+    of_steps: bool
+
+
+@dataclass(frozen=True)
+class _Back:
+    """What is asked of each part of a level: which of its states are goals, or lead to one.
+
+    Args:
+        root: the folder of the search.
+        level: the level.
+        parts: into how many parts states are divided.
+        goal: what is looked for.
+        here: whether it is looked for on this level; else what leads to the goals of the next is.
+    """
+
+    root: str
+    level: int
+    parts: int
+    goal: Goal
+    here: bool
+
+    def __call__(self, part: int) -> dict[str, Any]:
+        """Write the goals of a part; return how many there are."""
+        kernel, folder = batches_of(self.root), Folder(Path(self.root))
+        states = read_states(folder.states(self.level, part), kernel.code.words)
+        chosen = [
+            self._chosen(kernel, states[start : start + _SLICE])
+            for start in range(0, len(states), _SLICE)
+        ]
+        goals = states[np.concatenate(chosen)] if chosen else states
+        if len(goals):
+            write_run(_path(folder, self.level, part), Run.of(fingerprints(goals), goals))
+        return {"goals": len(goals)}
+
+    def _chosen(self, kernel: Batches, states: States) -> Bits:
+        if self.here and not self.goal.of_steps:
+            _, false = kernel.inspect(states)
+            broken: Bits = (false & self.goal.mask) != 0
+            return broken
+        chosen: Bits = np.zeros(len(states), bool)
+        made, sources, _, records = kernel.steps(states)
+        if self.here:
+            chosen[records[(records[:, 2] & self.goal.mask) != 0, 0]] = True
+        else:
+            folder = Folder(Path(self.root))
+            chosen[sources[_among(folder, self.level + 1, self.parts, made)]] = True
+        return chosen
+
+
+def shortest(search: Search, goal: Goal) -> tuple[int, ...]:
+    """Return the numbers of the steps of the first of the shortest runs to a violation.
+
+    Args:
+        search: a search whose levels say that the property is broken.
+        goal: the property.
+    """
+    broken = next(level.level for level in search.levels if goal.name in level.broken)
+    last = broken - 1 if goal.of_steps else broken
+    try:
+        for level in range(last, 0, -1):
+            question = _Back(str(search.folder.root), level, search.parts, goal, here=level == last)
+            ask(
+                search.session,
+                question,
+                search.parts,
+                f"{goal.name}: back to level {level}",
+                alone=search.levels[level - 1].states < search.small,
+            )
+        return _forth(search, goal, last)
+    finally:
+        shutil.rmtree(_goals(search.folder), ignore_errors=True)
+
+
+def _forth(search: Search, goal: Goal, last: int) -> tuple[int, ...]:
+    """Go from the initial state to a goal of the last level, by the first steps that lead there."""
+    kernel, folder = batches_of(str(search.folder.root)), search.folder
+    state = _initial(search, kernel.code.words)
+    taken = []
+    for level in range(2, last + 1):
+        made, _, instances, _ = kernel.steps(state)
+        inside = _among(folder, level, search.parts, made)
+        first = np.flatnonzero(inside)[np.argmin(instances[inside])]
+        taken.append(int(instances[first]))
+        state = made[first : first + 1]
+    if goal.of_steps:
+        records = kernel.steps(state)[3]
+        wrong = records[(records[:, 2] & goal.mask) != 0, 1]
+        taken += [int(wrong.min())] if wrong.min() != DEADLOCK else []
+    return tuple(taken)
+
+
+def _initial(search: Search, words: int) -> States:
+    """Return the initial state, the only one of the first level."""
+    part = next(part for part, rows in enumerate(search.levels[0].rows) if rows)
+    return read_states(search.folder.states(1, part), words)
+
+
+def _among(folder: Folder, level: int, parts: int, states: States) -> Bits:
+    """Return which states are goals of a level."""
+    prints = fingerprints(states)
+    targets = parts_of(prints, parts)
+    inside = np.zeros(len(states), bool)
+    for part in np.unique(targets):
+        path = _path(folder, level, int(part))
+        if path.exists():
+            own = np.flatnonzero(targets == part)
+            inside[own] = read_run(path).rows_of(prints[own], states[own]) >= 0
+    return inside
+
+
+def _goals(folder: Folder) -> Path:
+    return folder.root / "goals"
+
+
+def _path(folder: Folder, level: int, part: int) -> Path:
+    return _goals(folder) / f"level={level:05d}" / f"part-{part:05d}.arrow"

@@ -1,0 +1,223 @@
+"""The tables of a search, as temporary views for Spark SQL.
+
+=========  =========================================================================================
+`levels`   a row for each level: how many states were found on it, what it took to find them
+`actions`  a row for each level and action: how many of its steps led from the level before to this
+`states`   a row for each state: where it stands, what led there first, and a column for each
+           variable of the specification
+=========  =========================================================================================
+
+A state has a *position* in its level, from 0.  `predecessor` is a position in the level before; the
+states that follow it back to the first level, which has null there, are a shortest run to the
+state.
+
+Columns of variables are decoded only where a query asks for them.  Each is an expression of the
+words that the variable lies in, so Spark's own optimiser leaves out what a query does not mention,
+reads of the files only those words, and only the levels that the query is about.  Where the
+expression is evaluated, a Python worker needs this package, and nothing of the specification.
+What is fixed in an instance is a literal.
+
+Only what the manifests of finished levels name is read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from ackproof.pipeline.columns import column_names, sql_literal, sql_type
+from ackproof.pipeline.decode import decode, words_of
+from ackproof.pipeline.errors import SearchRefused
+from ackproof.pipeline.folder import Folder
+from ackproof.pipeline.identity import read_search
+from ackproof.pipeline.schema import Schema, SchemaError, StateVariable
+from ackproof.spec.lang.data import Elements
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+__all__ = ["VIEWS", "Tables", "register"]
+
+_LEVELS = {
+    "level": "int",
+    "states": "bigint",
+    "generated": "bigint",
+    "candidates": "bigint",
+    "shuffled": "bigint",
+    "stored": "bigint",
+    "seconds": "double",
+}
+_ACTIONS = {"level": "int", "action": "string", "steps": "bigint"}
+_LINKS = {
+    "level": "int",
+    "position": "bigint",
+    "part": "int",
+    "row": "bigint",
+    "predecessor": "bigint",
+    "action": "string",
+    "step": "string",
+}
+VIEWS = ("levels", "actions", "states")
+
+#: Rows that a worker decodes at a time: enough for arrays, and a few megabytes at most.
+_BATCH = 16_384
+
+
+def register(spark: SparkSession, folder: Path) -> Tables:
+    """Make the tables of a search views of a session: `levels`, `actions` and `states`.
+
+    Args:
+        spark: the session.
+        folder: the folder of the search, which all machines must see at the same path.
+
+    Raises:
+        SearchRefused: it holds no search, or one that this version cannot read.
+    """
+    tables = Tables(folder)
+    tables.register(spark)
+    return tables
+
+
+class Tables:
+    """The tables of one search, as far as it has come.
+
+    Args:
+        folder: the folder of the search.
+
+    Raises:
+        SearchRefused: it holds no search, or one that this version cannot read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = Folder(folder.absolute())
+        self.search = read_search(self.folder)
+        self.levels = self.folder.levels()
+        try:
+            self.schema = Schema.of(self.search["state"])
+            self._steps = [(str(i["action"]), str(i["text"])) for i in self.search["instances"]]
+        except (SchemaError, KeyError, TypeError) as error:
+            raise SearchRefused(f"{self.folder.search}: {error}") from None
+        # What the instance switches off is asked for less often, and stands behind the rest.
+        self.variables = sorted(self.schema.variables, key=lambda v: not words_of(v))
+        self.names = column_names([v.name for v in self.variables], _LINKS)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all states were found: the last level has none."""
+        return bool(self.levels) and self.levels[-1].states == 0
+
+    @property
+    def fixed(self) -> list[str]:
+        """The columns of variables that have the same value in all states."""
+        return [self.names[v.name] for v in self.variables if not words_of(v)]
+
+    def columns(self) -> dict[str, dict[str, str]]:
+        """Return the columns of each view with their types."""
+        elements = self.schema.elements
+        variables = {self.names[v.name]: sql_type(v.type, elements) for v in self.variables}
+        return {"levels": _LEVELS, "actions": _ACTIONS, "states": {**_LINKS, **variables}}
+
+    def register(self, spark: SparkSession) -> None:
+        """Make the tables views of a session, in the place of those of another search."""
+        # What a search sets for itself, where a row is megabytes, does not suit rows of states.
+        spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(_BATCH))
+        for name, frame in zip(VIEWS, self._frames(spark), strict=True):
+            frame.createOrReplaceTempView(name)
+
+    def _frames(self, spark: SparkSession) -> tuple[DataFrame, DataFrame, DataFrame]:
+        counts = [{name: getattr(x, name) for name in _LEVELS} for x in self.levels]
+        steps = [
+            {"level": x.level, "action": name, "steps": n}
+            for x in self.levels
+            for name, n in x.actions.items()
+        ]
+        return _rows(spark, counts, _LEVELS), _rows(spark, steps, _ACTIONS), self.states(spark)
+
+    def states(self, spark: SparkSession) -> DataFrame:
+        """Return the states with their links and variables."""
+        stored = self._stored(spark)
+        links = [column.alias(name) for name, column in self._links().items()]
+        variables = [
+            _decoded(v, self.schema.elements).alias(self.names[v.name]) for v in self.variables
+        ]
+        return stored.select(*links, *variables)
+
+    def _stored(self, spark: SparkSession) -> DataFrame:
+        """Return the states as their files have them."""
+        words = {f"w{i}": "bigint" for i in range(self.schema.words)}
+        links = {"predecessor": "bigint", "instance": "int", "level": "int"}
+        ddl = _ddl({"part": "int", "row": "bigint", **words, **links})
+        places = [self.folder.states(x.level, 0).parent for x in self.levels if x.states]
+        if not places:
+            return spark.createDataFrame([], ddl)
+        base = f"file://{places[0].parent}"
+        reader = spark.read.schema(ddl).option("basePath", base)
+        return reader.parquet(*(f"file://{_literal(place)}" for place in places))
+
+    def _links(self) -> dict[str, Column]:
+        """Return what says where a state stands and what led there."""
+        from pyspark.sql import functions as f
+
+        def looked_up(table: Sequence[Any], of: str, *by: Column) -> Column:
+            found = f.from_json(f.lit(json.dumps(table)), of)
+            for column in by:
+                found = f.get(found, column)
+            return found
+
+        offsets = [x.offsets for x in self.levels]
+        offset = looked_up(offsets, "array<array<bigint>>", f.col("level") - 1, f.col("part"))
+        actions, steps = ([step[i] for step in self._steps] for i in (0, 1))
+        predecessor = f.col("predecessor")
+        return {
+            "level": f.col("level"),
+            "position": offset + f.col("row"),
+            "part": f.col("part"),
+            "row": f.col("row"),
+            "predecessor": f.when(predecessor >= 0, predecessor),
+            "action": looked_up(actions, "array<string>", f.col("instance")),
+            "step": looked_up(steps, "array<string>", f.col("instance")),
+        }
+
+
+def _rows(spark: SparkSession, rows: list[dict[str, Any]], columns: dict[str, str]) -> DataFrame:
+    """Return a small table, without a Python worker to make it."""
+    from pyspark.sql import functions as f
+
+    listed = f.from_json(f.lit(json.dumps(rows)), f"array<struct<{_ddl(columns)}>>")
+    return spark.range(1).select(f.inline(listed))
+
+
+def _ddl(columns: dict[str, str]) -> str:
+    return ", ".join(f"`{name}` {t}" for name, t in columns.items())
+
+
+def _literal(path: Path) -> str:
+    """Return a path so that Spark takes nothing in it for a pattern."""
+    return "".join(f"\\{c}" if c in "{}[]*?\\" else c for c in str(path))
+
+
+def _decoded(variable: StateVariable, elements: Elements) -> Column:
+    """Return the values of a variable, as an expression of the words that it lies in."""
+    from pyspark.sql import functions as f
+    from pyspark.sql.pandas.functions import arrow_udf
+
+    if not words_of(variable):
+        (value,) = decode(variable, elements, [], 1).to_pylist()
+        return f.expr(sql_literal(value, variable.type, elements))
+    udf: Any = arrow_udf
+    read = udf(_reader(variable, elements), sql_type(variable.type, elements))
+    decoded: Column = read(*(f.col(f"w{i}") for i in words_of(variable)))
+    return decoded
+
+
+def _reader(variable: StateVariable, elements: Elements) -> Callable[..., pa.Array]:
+    """Return the function that decodes a variable where Spark runs it."""
+
+    def read(*columns: pa.Array) -> pa.Array:
+        words = [column.to_numpy(zero_copy_only=False) for column in columns]
+        return decode(variable, elements, words, len(columns[0]))
+
+    return read

@@ -1,0 +1,197 @@
+"""`ackproof query` answers in SQL, and says in one message why it cannot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ackproof.cli.main import app
+from ackproof.pipeline.session import Session
+from ackproof.spec.lang.binding import bind
+from typer.testing import CliRunner, Result
+
+from tests.pipeline.cupboard import MODEL, TWO
+from tests.pipeline.written import Written, write_search
+
+UNFINISHED = "the search is not finished: the tables have its first 3 levels\n"
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """A search that is not finished."""
+    return write_search(bind(MODEL, TWO), tmp_path_factory.mktemp("work") / "cupboard", depth=3)
+
+
+def query(*args: object, text: str | None = None) -> Result:
+    """Run the command."""
+    result = CliRunner().invoke(app, ["query", *map(str, args)], input=text)
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def refusal(*args: object) -> str:
+    """Run the command on something that is wrong; return what it says."""
+    result = query(*args)
+    assert (result.exit_code, result.stdout) == (2, "")
+    return result.stderr
+
+
+# -- without Spark ------------------------------------------------------------------------------
+
+
+def test_the_tables_are_listed_with_their_columns(written: Written) -> None:
+    result = query(written.root)
+    assert result.exit_code == 0
+    assert result.stderr == UNFINISHED
+    lines = result.stdout.splitlines()
+    assert lines[0] == "the cupboard on two"
+    assert lines[lines.index("actions") :][1:4] == [
+        "  level   int",
+        "  action  string",
+        "  steps   bigint",
+    ]
+    assert "  boards_label  map<string, struct<`cup`: bigint, `glaze`: string>>" in lines
+    assert " ".join(result.stdout.split()).endswith("absent, boards_deep, boards_width")
+
+
+def test_the_list_of_tables_is_json_too(written: Written) -> None:
+    found = json.loads(query(written.root, "--json").stdout)
+    assert found["search"] == {"model": "the cupboard", "design": None, "instance": "two"}
+    assert list(found["views"]) == ["levels", "actions", "states"]
+    assert found["views"]["states"]["glazes"] == "map<bigint, string>"
+
+
+def test_a_folder_that_is_no_search_is_refused(tmp_path: Path) -> None:
+    assert "holds no search" in refusal(tmp_path, "SELECT 1")
+
+
+def test_a_folder_of_searches_names_them(written: Written) -> None:
+    work = written.root.parent
+    assert refusal(work, "SELECT 1") == (
+        f"error: {work} holds a search, and is none itself\n  instead: name {written.root}\n"
+    )
+
+
+def test_a_search_of_another_format_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "search.json").write_text('{"format": "ackproof/search/9"}')
+    assert "ackproof/search/9" in refusal(tmp_path)
+
+
+@pytest.mark.parametrize("missing", ["state", "instances"])
+def test_a_search_that_lacks_something_is_refused(
+    written: Written, tmp_path: Path, missing: str
+) -> None:
+    document = json.loads((written.root / "search.json").read_text())
+    del document[missing]
+    (tmp_path / "search.json").write_text(json.dumps(document))
+    assert refusal(tmp_path).startswith(f"error: {tmp_path / 'search.json'}: ")
+
+
+def test_two_queries_are_one_too_many(written: Written, tmp_path: Path) -> None:
+    said = refusal(written.root, "SELECT 1", "--file", tmp_path / "question.sql")
+    assert said == "error: there are two queries; give the SQL or --file, not both\n"
+
+
+def test_a_file_that_is_not_there_is_refused(written: Written, tmp_path: Path) -> None:
+    said = refusal(written.root, "--file", tmp_path / "question.sql")
+    assert said == f"error: {tmp_path / 'question.sql'} cannot be read: No such file or directory\n"
+
+
+# -- with Spark ---------------------------------------------------------------------------------
+
+asks = pytest.mark.usefixtures("session")
+spark = pytest.mark.spark
+
+
+@spark
+@asks
+def test_an_answer_is_a_table(written: Written) -> None:
+    result = query(written.root, "SELECT level, states, level > 1 AS later FROM levels")
+    assert result.exit_code == 0
+    assert result.stderr == UNFINISHED
+    sizes = [len(links) for links in written.levels]
+    lines = [line.split() for line in result.stdout.splitlines() if line.strip(" ─")]
+    assert lines == [
+        ["level", "states", "later"],
+        ["1", str(sizes[0]), "false"],
+        ["2", str(sizes[1]), "true"],
+        ["3", str(sizes[2]), "true"],
+    ]
+
+
+@spark
+@asks
+def test_a_row_that_is_too_long_is_shown_by_itself(written: Written) -> None:
+    lines = query(written.root, "SELECT * FROM states WHERE level = 1").stdout.splitlines()
+    assert lines[0] == "row 1"
+    shown = dict(line.split(maxsplit=1) for line in lines[1:])
+    assert shown["predecessor"] == "NULL"
+    assert shown["boards_cups"] == "{s1: [], s2: []}"
+    assert shown["boards_label"] == "{s1: {cup: NULL, glaze: BLUE}, s2: {cup: NULL, glaze: BLUE}}"
+
+
+@spark
+@asks
+def test_an_answer_is_json_too(written: Written, tmp_path: Path) -> None:
+    file = tmp_path / "question.sql"
+    file.write_text(
+        "-- A comment first.\nSELECT glazes, wishes, notes FROM states WHERE level = 1;"
+    )
+    found: dict[str, Any] = json.loads(query(written.root, "--file", file, "--json").stdout)
+    assert [column["name"] for column in found["columns"]] == ["glazes", "wishes", "notes"]
+    glazes, wishes, notes = found["rows"][0]
+    assert glazes == {"1": "BLUE", "2": "BLUE"}
+    assert wishes[0] == {"key": None, "value": []}
+    assert set(notes.values()) == {False}
+    assert found["complete"]
+
+
+@spark
+@asks
+def test_a_long_answer_is_cut(written: Written) -> None:
+    sql = "SELECT level FROM levels ORDER BY level"
+    shown = query(written.root, "--limit", 2, sql).stdout.splitlines()
+    assert shown[-1] == "and more: these are the first 2; --limit N shows others"
+    found = json.loads(query(written.root, "--limit", 2, "--json", sql).stdout)
+    assert (found["rows"], found["complete"]) == ([[1], [2]], False)
+
+
+@spark
+@asks
+def test_a_query_may_come_from_the_input(written: Written) -> None:
+    found = query(written.root, "--file", "-", "--json", text="SELECT 1 AS one")
+    assert json.loads(found.stdout)["rows"] == [[1]]
+
+
+WRONG = {
+    "SELECT loked FROM states": ("line 1, column 8", "`loked` cannot be resolved"),
+    "SELECT count(* FROM states": ("line 1, column 16", "at or near 'FROM'"),
+    "SELECT *\nFROM stats": ("line 2, column 6", "`stats` cannot be found"),
+    "SELECT glazes[9], locked + 1 FROM states": ("line 1, column 19", "cannot resolve"),
+    "SELECT raise_error('x') FROM states": ("the query", "x"),
+    "SELECT 1 / (level - 1) FROM levels": ("line 1, column 8", "Division by zero"),
+    "": ("the query", "empty"),
+}
+
+
+@spark
+@asks
+@pytest.mark.parametrize("sql", WRONG)
+def test_a_wrong_query_is_one_message(written: Written, sql: str) -> None:
+    place, problem = WRONG[sql]
+    said = refusal(written.root, sql).removeprefix(UNFINISHED)
+    assert said.startswith("error: the query")
+    first = said.splitlines()[0]
+    assert place in first
+    assert problem.lower() in first.lower()
+    assert said.endswith(f"instead: see the columns: ackproof query {written.root}\n")
+    assert len(said.splitlines()) <= 4
+    assert "SQLSTATE" not in said
+
+
+@spark
+def test_the_session_that_was_open_stays_open(written: Written, session: Session) -> None:
+    query(written.root, "SELECT 1")
+    assert session.spark.range(3).count() == 3
