@@ -78,7 +78,7 @@ class Houdini:
         """Take away what is not preserved, until all is; return what is left."""
         encoding = self.encoding
         first = {i: negation(encoding.true(self.claims[i], encoding.initial)) for i in self.left}
-        self._drop([], first)
+        self._drop([], first, ())  # of the first state nothing is supposed
         before = None
         while self.complete and self.left != before:
             before = list(self.left)
@@ -87,14 +87,16 @@ class Houdini:
                 self._drop([encoding.bit(step.proper)], wrong)
         return self.remaining
 
-    def _drop(self, said: list[Term], wrong: dict[int, Term]) -> None:
+    def _drop(
+        self, said: list[Term], wrong: dict[int, Term], known: Collection[int] | None = None
+    ) -> None:
         """Take away what may be false: for each candidate it is said when that is."""
         wrong = {
             i: term
             for i, term in wrong.items()
             if i not in self._supposed and not z3.is_false(term)
         }
-        while wrong and self._check([*said, either(wrong.values())]) == z3.sat:
+        while wrong and self._check([*said, either(wrong.values())], known) == z3.sat:
             model = self.solver.model()
             gone = {i for i, x in wrong.items() if z3.is_true(model.eval(x, model_completion=True))}
             assert gone, "a model of a disjunction makes one of it true"
@@ -141,30 +143,47 @@ class Houdini:
                 continue
             known = [] if of_steps(goal) else [self.encoding.true(goal, self.encoding.before)]
             said = [self.encoding.bit(step.proper), *known, wrong]
-            taken = [i for i in numbers if i in found or self.claims[i] in chosen]
-            enough = self._enough(said, taken)
-            if enough is None:
-                enough = self._enough(said, numbers)
+            taken = {i for i in numbers if i in found or self.claims[i] in chosen}
+            order = sorted(numbers, key=lambda i: (i not in taken, weight(self.claims[i]), i))
+            enough = self._enough(said, order)
             if enough is None:
                 return None
-            found |= self._fewer(said, enough, set(taken))
+            found |= enough
         return {self.claims[i] for i in found}
 
-    def _enough(self, said: Sequence[Term], known: Iterable[int]) -> set[int] | None:
-        """Return some of the candidates with which what is said is impossible."""
-        known = list(known)
-        if self._check(said, known) != z3.unsat:
+    def _enough(self, said: Sequence[Term], order: Sequence[int]) -> set[int] | None:
+        """Return the candidates that come first with which what is said is impossible.
+
+        None of them can be spared.  A core tells only how far to look: which one the solver finds
+        depends on all that it was asked before, while the shortest beginning of the order that is
+        enough is what it is, and so is the last of it, without which the others need more.
+        """
+        needed: list[int] = []
+        last = self._last_in_core(said, needed, order)
+        if last is None:
+            return None
+        while last >= 0:
+            before = self._last_in_core(said, needed, order[:last])
+            if before is None:
+                needed.append(order[last])
+                before = self._last_in_core(said, needed, order[:last])
+                if before is None:  # only if there was no time
+                    return None
+            last = before
+        return set(needed)
+
+    def _last_in_core(
+        self, said: Sequence[Term], needed: Sequence[int], order: Sequence[int]
+    ) -> int | None:
+        """Return the place of the last that a contradiction needs, −1 if of these it needs none.
+
+        Returns:
+            None if there is no contradiction.
+        """
+        if self._check(said, [*needed, *order]) != z3.unsat:
             return None
         names = {str(x) for x in self.solver.unsat_core()}
-        return {i for i in known if str(self.marks[i]) in names}
-
-    def _fewer(self, said: Sequence[Term], enough: set[int], free: set[int]) -> set[int]:
-        """Return as few of the candidates as are enough, of those that are not free."""
-        for i in sorted(enough - free, key=lambda i: -weight(self.claims[i])):
-            fewer = self._enough(said, sorted(enough - {i}))
-            if fewer is not None and i in enough:
-                enough = fewer
-        return enough
+        return max((n for n, i in enumerate(order) if str(self.marks[i]) in names), default=-1)
 
 
 def weight(claim: Claim) -> int:

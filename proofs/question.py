@@ -143,23 +143,38 @@ class Questions:
         """Return the negation of the obligation; None if no step of its kind exists."""
         finite = Finite(bound, open_constants=True)
         before = finite.initial() if self.obligation.kind == "initiation" else finite.state("s")
-        usual = [n for n in self.library.assumptions if n not in self.library.restrictions]
-        supposed = tuple(dict.fromkeys((*usual, *self.obligation.hypotheses)))
-        known = [finite.holds(self.properties[name], before) for name in supposed]
-        goal = self.properties[self.obligation.goal]
         step = None
         if self.obligation.action:
             action = self.actions[self.obligation.action]
             if not finite.inhabited(action):
                 return None
             step = finite.step(action, before, finite.arguments(action))
+        return self._about(finite, before, step, self.obligation)
+
+    def also(self, question: Question, obligation: Obligation) -> Question:
+        """Return another question about the same state and step, which are not translated again.
+
+        Args:
+            question: is about the state and the step.
+            obligation: is of the same kind and about the same action as that of the question.
+        """
+        return self._about(question.finite, question.before, question.step, obligation)
+
+    def _about(
+        self, finite: Finite, before: FiniteState, step: FiniteStep | None, obligation: Obligation
+    ) -> Question:
+        usual = [n for n in self.library.assumptions if n not in self.library.restrictions]
+        supposed = tuple(dict.fromkeys((*usual, *obligation.hypotheses)))
+        known = [finite.holds(self.properties[name], before) for name in supposed]
+        goal = self.properties[obligation.goal]
+        if step is not None:
             wrong = finite.ops.all(step.proper, _false_after(finite, goal, step))
         else:
             wrong = finite.ops.no(finite.holds(goal, before))
         solver = z3.SolverFor("QF_FD")
         solver.add(*map(finite.ops.bit, (*known, wrong)))
         solver.add(*finite.typing)
-        return Question(bound, finite, solver, before, step, self.until)
+        return Question(finite.bound, finite, solver, before, step, self.until)
 
 
 def _false_after(finite: Finite, goal: PropertyDecl, step: FiniteStep) -> Any:

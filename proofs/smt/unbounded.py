@@ -61,7 +61,7 @@ class Unbounded(Domain):
         self._sorts: dict[str, z3.SortRef] = {}
         self._bound: dict[int, Term] = {}
         self._probes: dict[Type, Scalar] = {}
-        self._named: dict[tuple[str, int], tuple[Term, Term]] = {}
+        self._named: dict[tuple[str, Type, int], tuple[Term, Term]] = {}
         self._numbers: dict[str, int] = {}
         self._depths: dict[int, tuple[Term, int]] = {}
 
@@ -203,11 +203,13 @@ class Unbounded(Domain):
     ) -> tuple[Term, bool, Scalar, Term]:
         """Return the name of what a set determines, and whether it is new.
 
-        It is a function of the bound constants that the set depends on.
+        It is a function of the bound constants that the set depends on.  Where the formula does
+        not speak of the element, sets of two types have the same one, but not as many members.
         """
         probe = self._probe(members.elem)
         formula = members(probe)
-        known = self._named.get((kind, formula.get_id()))
+        key = (kind, members.elem, formula.get_id())
+        known = self._named.get(key)
         if known is not None:
             return known[1], False, probe, formula
         depends = [x for i, x in constants(formula).items() if i in self._bound]
@@ -216,7 +218,7 @@ class Unbounded(Domain):
             made = z3.Function(name, *(x.sort() for x in depends), result)(*depends)
         else:
             made = z3.Const(name, result)
-        self._named[(kind, formula.get_id())] = (formula, made)
+        self._named[key] = (formula, made)
         return made, True, probe, formula
 
     def _state(self, made: Term, bound: Iterable[Term], axiom: Term) -> None:

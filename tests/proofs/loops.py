@@ -44,6 +44,14 @@ class Size(Enum):
     LARGE = 2
 
 
+class Wood(Enum):
+    """What a shelf is made of."""
+
+    OAK = 1
+    PINE = 2
+    TEAK = 3
+
+
 class Moved(Event):
     """An item was moved."""
 
@@ -209,6 +217,15 @@ def SoldIsKnown(s: Store) -> bool:
     shelved = {i for q in Shelf for i in s.boards[q].here}
     highest = max(shelved, default=None)
     return all(i in shelved or highest is None or highest < i for i in s.sold)
+
+
+@invariant
+def SetsOfAllOrNothing(s: Store) -> bool:
+    """A full store has more woods than sizes, and the least of nothing is nothing."""
+    woods = {w for w in Wood if s.full}
+    sizes = {z for z in Size if s.full}
+    none = min({i for i in Item if False}, default=None)
+    return none is None and len(sizes) < len(woods)
 
 
 @step_property

@@ -95,6 +95,15 @@ def test_a_core_has_what_a_claim_needs_and_not_more(guests: Bound) -> None:
     assert found.core(free) == {alone}
 
 
+def test_candidates_that_exclude_each_other_save_nothing_from_the_first_state(
+    locks: Bound,
+) -> None:
+    known = clauses(locks)
+    found = houdini(locks)
+    found.offer([known["s.free"], known["not s.free"]])
+    assert found.run() == []
+
+
 def test_a_property_of_steps_has_a_core_where_it_holds(guests: Bound) -> None:
     known = clauses(guests)
     enters = next(p for p in guests.properties if p.name == "EntersAnEmptyCloset")

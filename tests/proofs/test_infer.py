@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+import z3
 from ackproof.model.evaluate import Evaluator
 from ackproof.model.plain import PlainMachine
 from ackproof.proofs import wording
@@ -155,6 +156,13 @@ def test_the_same_is_found_each_time(locks: Found) -> None:
             check=True,
         )
         assert run.stdout == locks.module()
+
+
+def test_the_same_is_found_whatever_the_solver_was_asked_before(locks: Found) -> None:
+    others = [z3.Bool(f"other.{i}") for i in range(2000)]
+    for kept in (others, others[::3], others[::7]):
+        others = list(kept)  # the solver gives the numbers of terms that are gone to new ones
+        assert infer(lock_server.MODEL, ["MutualExclusion"]).module() == locks.module()
 
 
 @pytest.mark.parametrize(

@@ -275,17 +275,17 @@ class Meaning:
 
     # -- names with a definition ----------------------------------------------------------------
 
-    def _definition(self, name: str) -> tuple[str, Any, list[str]] | None:
-        for (kind, _), (formula, made) in self.unbounded._named.items():
+    def _definition(self, name: str) -> tuple[str, Type, Any, list[str]] | None:
+        for (kind, t, _), (formula, made) in self.unbounded._named.items():
             if made.decl().name() == name:
-                return kind, formula, [x.decl().name() for x in made.children()]
+                return kind, t, formula, [x.decl().name() for x in made.children()]
         return None
 
     def _defined(
-        self, kind: str, formula: Any, depends: list[str], args: list[Evaluated]
+        self, kind: str, t: Type, formula: Any, depends: list[str], args: list[Evaluated]
     ) -> Evaluated:
         holds = self._evaluated(formula)
-        probe, t = self._probe(formula)
+        probe = [x.decl().name() for x in self.unbounded._probes[t]]
 
         def value(stack: Stack, names: Mapping[str, Any]) -> Any:
             own = dict(zip(depends, (a(stack, names) for a in args), strict=True))
@@ -302,17 +302,6 @@ class Meaning:
             return (min if kind == "min" else max)(m[0] for m in members)
 
         return value
-
-    def _probe(self, formula: Any) -> tuple[list[str], Type]:
-        """Return the names that a defining formula has for an element, and its type."""
-        from ackproof.proofs.smt.logic import constants
-
-        used = {x.decl().name() for x in constants(formula).values()}
-        for t, probe in self.unbounded._probes.items():
-            names = [x.decl().name() for x in probe]
-            if used & set(names):
-                return names, t
-        raise AssertionError(f"{formula} is about no element")
 
 
 def _last(t: Type) -> Type:
