@@ -11,8 +11,9 @@
 #   make reproduce
 #                 two bugs of a real RabbitMQ beside the model's counterexamples; installs
 #                 rabbitmq-server if there is none, and takes two minutes
-#   make bench    measure the checker beside SPIN and TLC, the broker beside RabbitMQ, and the
-#                 machines natively; most of an hour, or two minutes with ARGS=--quick
+#   make bench    measure the checker beside SPIN and TLC, the search on Spark beside the kernel, the
+#                 broker beside RabbitMQ, and the machines natively; two hours, or some minutes with
+#                 ARGS=--quick
 #
 # The installation is editable and made of links to the source files, so that type checkers can
 # follow it.  A stamp has the names of all source files in its own name, as a checksum: when a file
@@ -42,10 +43,10 @@ check: $(USER_STAMP)
 
 prove: $(DEV_STAMP)
 	$(BIN)/ackproof prove --certificate build/certificate
-	$(BIN)/ackproof prove --recheck build/certificate
+	$(BIN)/ackproof prove --recheck build/certificate --limit 10
 
 test: $(DEV_STAMP)
-	$(BIN)/python -m pytest -q -n 2 -m "not peer and not spark" $(ARGS)
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not peer and not spark" $(ARGS)
 
 spark: $(DEV_STAMP)
 	$(BIN)/python -m pytest -q -m spark $(ARGS)
@@ -57,11 +58,11 @@ lint: $(DEV_STAMP)
 	MYPYPATH=docs/_ext $(BIN)/mypy -p specdoc
 
 docs: $(DEV_STAMP)
-	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -q -j 4 -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
 peers: $(BENCH_STAMP)
-	$(BIN)/python -m pytest -q -m peer $(ARGS)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m peer $(ARGS)
 
 reproduce: $(BENCH_STAMP)
 	@test -d $(RABBITMQ) || { \
@@ -72,6 +73,7 @@ reproduce: $(BENCH_STAMP)
 
 bench: $(BENCH_STAMP)
 	$(BIN)/python bench/checker.py $(ARGS)
+	$(BIN)/python bench/spark.py $(filter --quick,$(ARGS))
 	$(BIN)/python bench/native.py $(filter --quick,$(ARGS))
 	$(BIN)/python bench/broker.py $(filter --quick,$(ARGS))
 

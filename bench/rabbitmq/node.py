@@ -30,7 +30,7 @@ from bench.rabbitmq.site import (
 __all__ = ["Node"]
 
 #: Seconds that `rabbitmqctl` may take to answer, and a node to stop, on a slow machine.
-CTL_SECONDS = 60.0
+CTL_SECONDS = 180.0
 
 _DISTRIBUTION = "-kernel inet_dist_use_interface {127,0,0,1}"
 

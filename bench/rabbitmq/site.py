@@ -44,7 +44,7 @@ _SERVER = "rabbitmq_server-"
 _FIRST, _TOO_NEW = (3, 8), (4,)
 
 #: Seconds that a node may take to boot, on a slow machine.
-BOOT_SECONDS = 90.0
+BOOT_SECONDS = 180.0
 
 #: Runs a command that the kernel kills when this process dies, even if it dies without a word.
 WITH_US = ("setpriv", "--pdeathsig", "KILL", "--")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
@@ -132,7 +133,9 @@ class Checker:
 
     def _keep(self, file: Path, data: dict[str, Any]) -> None:
         self.cache.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(data), encoding="utf-8")
+        whole = file.with_suffix(f".{os.getpid()}")  # other processes read while this one writes
+        whole.write_text(json.dumps(data), encoding="utf-8")
+        whole.replace(file)
 
 
 def never(model: Model, instance: Instance) -> Bound:

@@ -233,7 +233,7 @@ def test_nobody_has_to_ask_for_a_message_to_expire() -> None:
     watching = Dropped()
     with RunningBroker() as running:
         running.ask(watching.publish)
-        assert watching.seen.wait(timeout=10)
+        assert watching.seen.wait(timeout=60)
         assert running.ask(lambda broker: broker.due) is None
 
 

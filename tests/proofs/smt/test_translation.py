@@ -93,7 +93,7 @@ def test_random_programs_mean_what_python_means(folder: Path) -> None:
 
 
 @pytest.mark.slow
-@random_programs(examples=150, depth=3)
+@random_programs(examples=60, depth=3)
 def test_larger_random_programs_mean_what_python_means(folder: Path, source: str) -> None:
     model = module_of(source, folder)
     compare(bind(model, model.instances[0]), 6, 0.5)
