@@ -92,7 +92,7 @@ class Asked:
         if self.engine != SPARK:
             yield "plain" if self.engine == "plain" else "kernel"
             return
-        from ackproof.pipeline.errors import SearchRefused, SparkUnavailable
+        from ackproof.pipeline.errors import SearchFailed, SearchRefused, SparkUnavailable
         from ackproof.pipeline.java import require_packages
 
         assert self.work is not None
@@ -111,7 +111,7 @@ class Asked:
                 yield explore
             finally:
                 explore.close()
-        except (SparkUnavailable, SearchRefused) as error:
+        except (SparkUnavailable, SearchRefused, SearchFailed) as error:
             raise InputError(str(error)) from error
 
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ackproof.cli.counterexample import show_counterexamples
+from ackproof.cli.counts import show_counts
 from ackproof.cli.jobs import Job
 from ackproof.cli.page import STYLES, VERDICT_STYLES, Page
 from ackproof.model.museum import Judgement, describe, steps
 from ackproof.model.outcome import Limit, Outcome
 from ackproof.model.report import Report
-from ackproof.model.resources import show_size
 from ackproof.model.trace import Trace
 from ackproof.model.verdict import Verdict
 from ackproof.spec.lang.model import Instance
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 __all__ = ["Result", "finding", "show_result", "show_traces", "sizes_text"]
-
-#: States from which on the memory says something about each of them.
-_MANY = 10_000
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,7 @@ def show_result(out: Console, result: Result) -> None:
     page, report = Page(out), result.report
     _title(page, result)
     show_counterexamples(page, result.traces)
-    _counts(page, report)
+    show_counts(page, report)
     _missing(page, report)
     _expectation(page, result.judgement)
     if result.job.note:
@@ -95,108 +92,6 @@ def sizes_text(instance: Instance) -> str:
     parts = [f"{n} {sort.__name__}" for sort, n in instance.sizes.items() if n]
     parts += [f"{name} ×{n}" for name, n in instance.faults.items() if n]
     return ", ".join(parts)
-
-
-def _counts(page: Page, report: Report) -> None:
-    outcome = report.outcome
-    widest = max(outcome.level_sizes, default=0)
-    rows = [
-        ("states", f"{outcome.states:,} distinct"),
-        ("transitions", f"{report.transitions:,}"),
-        (
-            "depth",
-            f"{outcome.levels} levels, the widest of {widest:,} states",
-        ),
-        ("time", _time(report)),
-        *_held(report),
-        ("engine", _engine(outcome)),
-    ]
-    for name, value in rows:
-        page.line((f"  {name:<13}", STYLES["head"]), value)
-    runs = {p.name for p in report.bound.properties if p.kind == "eventually"}
-    results = report.results()
-    for name, chosen in (
-        ("properties", [r for n, r in results.items() if n not in runs]),
-        ("eventually", [r for n, r in results.items() if n in runs]),
-    ):
-        if chosen:
-            page.line((f"  {name:<13}", STYLES["head"]), _property_counts(chosen))
-    page.line()
-    _actions(page, report)
-
-
-def _time(report: Report) -> str:
-    """Return how long it took, and how fast states were found that were not there already."""
-    outcome, cluster = report.outcome, report.outcome.cluster
-    before = sum(outcome.level_sizes[: cluster.resumed]) if cluster else 0
-    rate = (outcome.states - before) / outcome.seconds if outcome.seconds else 0
-    return (
-        f"{report.seconds:.2f} s: {'starting' if cluster else 'compiling'} "
-        f"{outcome.compile_seconds:.2f} s, searching {outcome.seconds:.2f} s ({rate:,.0f} states/s)"
-    )
-
-
-def _held(report: Report) -> list[tuple[str, str]]:
-    """Return what the search took up: memory, or room in the directory of a cluster."""
-    outcome, cluster = report.outcome, report.outcome.cluster
-    allowed = f"of {show_size(report.memory_limit)} allowed"
-    if cluster is None:
-        density = _density(outcome.memory, outcome)
-        return [("memory", f"{show_size(outcome.memory)}{density} {allowed}")]
-    stored = f"{show_size(cluster.stored)}{_density(cluster.stored, outcome)}"
-    runs = f"{show_size(outcome.memory)} {allowed}, for the properties of runs"
-    return [
-        ("stored", f"{stored} in {cluster.folder}"),
-        *([("memory", runs)] if outcome.memory else []),
-    ]
-
-
-def _density(size: int, outcome: Outcome) -> str:
-    return f" ({size / outcome.states:,.0f} bytes per state)" if outcome.states >= _MANY else ""
-
-
-def _engine(outcome: Outcome) -> str:
-    cluster = outcome.cluster
-    if cluster is None:
-        return f"{outcome.engine}, {_number(outcome.workers, 'worker')}"
-    resumed = f", resumed after level {cluster.resumed}" if cluster.resumed else ""
-    parts = _number(cluster.partitions, "partition")
-    return f"{outcome.engine}, {parts}, {cluster.master}{resumed}"
-
-
-def _number(count: int, thing: str) -> str:
-    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
-
-
-def _property_counts(results: Sequence[str]) -> str:
-    words = {
-        "holds": "hold",
-        "violated": "violated",
-        "witnessed": "reached as they should be",
-        "unwitnessed": "never reached",
-        "lacking": "out of this instance's reach",
-        "off": "off",
-        "vacuous": "vacuous",
-        "open": "undecided",
-    }
-    return ", ".join(
-        f"{results.count(key)} {word}" for key, word in words.items() if key in results
-    )
-
-
-def _actions(page: Page, report: Report) -> None:
-    counts = report.outcome.per_action
-    actions = [a for a in report.bound.actions if a.name not in report.off]
-    width = max((len(a.name) for a in actions), default=0)
-    page.line(("  transitions by action", STYLES["head"]))
-    for action in actions:
-        mark = "  (fault)" if action.kind == "fault" else ""
-        page.line(f"    {action.name:<{width}}  {counts.get(action.name, 0):>13,}{mark}")
-    vacuous = [name for name, result in report.results().items() if result == "vacuous"]
-    for what, names in (("off", report.off), ("vacuous", vacuous)):
-        if names:
-            page.wrapped(f"{what} in this instance: {', '.join(names)}", "    ", STYLES["head"])
-    page.line()
 
 
 def _missing(page: Page, report: Report) -> None:

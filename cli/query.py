@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from ackproof.cli.inputs import InputError, clean_exit
-from ackproof.cli.options import AsJson, Master
+from ackproof.cli.options import AsJson
 
 if TYPE_CHECKING:
     from ackproof.pipeline.tables import Tables
@@ -59,6 +59,15 @@ Sql = Annotated[
 File = Annotated[
     Path | None,
     typer.Option("--file", "-f", metavar="FILE", help="Read the SQL from a file; - is the input."),
+]
+Master = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="Where to compute the answer: a cluster, such as `spark://HOST:7077`, which sees "
+        "FOLDER at the same path. All cores of this machine if not given.",
+        show_default=False,
+    ),
 ]
 Limit = Annotated[
     int,
@@ -170,27 +179,34 @@ def _answer(
         InputError: the query is wrong, or there is no Spark to ask.
     """
     from ackproof.pipeline.asking import QueryError, answer
-    from ackproof.pipeline.errors import SparkUnavailable
+    from ackproof.pipeline.errors import SearchRefused, SparkUnavailable
     from ackproof.pipeline.session import open_session
 
     handle, name = tempfile.mkstemp(prefix="ackproof-", suffix=".log")
     os.close(handle)
-    log = Path(name)
+    log, kept = Path(name), False
     try:
-        with _telling("starting Spark") as tell:
-            with open_session(master, _PARTS, log, "ackproof query") as session:
-                tell("asking")
-                found = answer(session, tables, sql, limit + 1)
-            log.unlink(missing_ok=True)
-            return found
+        with (
+            _telling("starting Spark") as tell,
+            open_session(master, _PARTS, log, "ackproof query") as session,
+        ):
+            for remark in session.remarks:
+                typer.echo(remark, err=True)
+            tell("asking")
+            return answer(session, tables, sql, limit + 1)
     except SparkUnavailable as error:
-        # What Spark said may be in the log, which the message then names.
+        # The message may name the log, for what Spark itself has said.
+        kept = log.stat().st_size > 0
+        raise InputError(str(error)) from error
+    except SearchRefused as error:
         raise InputError(str(error)) from error
     except QueryError as error:
-        log.unlink(missing_ok=True)
         raise InputError(
             f"{error}\n  instead: see the columns: ackproof query {tables.folder.root}"
         ) from error
+    finally:
+        if not kept:
+            log.unlink(missing_ok=True)
 
 
 @contextmanager

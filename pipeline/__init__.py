@@ -4,6 +4,6 @@ Only what is below this package imports PySpark, and only inside functions, so t
 is missing is one clear error (`SparkUnavailable`).
 """
 
-from ackproof.pipeline.errors import SearchRefused, SparkUnavailable
+from ackproof.pipeline.errors import SearchFailed, SearchRefused, SparkUnavailable
 
-__all__ = ["SearchRefused", "SparkUnavailable"]
+__all__ = ["SearchFailed", "SearchRefused", "SparkUnavailable"]

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["QueryError", "answer"]
 
 
+#: What suits an answer, and not a search: small parts may be joined, and rows are small.
+_SETTINGS = {
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "16384",
+}
+
+
 class QueryError(Exception):
     """A query that cannot be answered; the text says where and why."""
 
@@ -38,12 +45,13 @@ def answer(
 
     Raises:
         QueryError: the query is wrong, or it fails.
+        SearchRefused: files of states are missing.
     """
     from pyspark.errors import PySparkException
 
     tables.register(session.spark)
-    # Parts of a search are what they are; those of an answer may be joined where they are small.
-    session.spark.conf.set("spark.sql.adaptive.enabled", "true")
+    for setting, value in _SETTINGS.items():
+        session.spark.conf.set(setting, value)
 
     def ask() -> tuple[list[dict[str, str]], list[list[Any]]]:
         frame = session.spark.sql(sql)

@@ -72,10 +72,15 @@ def _leaves(bits: NDArray[np.uint64], t: Type, elements: Elements) -> pa.Array:
     """Return the value that each pattern of bits stands for."""
     codec = Codec(elements, Emitter())
     patterns, places = _distinct(bits)
-    values = [
-        column_value(codec.to_data(t, codec.load(t, pattern)), t) for pattern in patterns.tolist()
-    ]
+    values = [_value(pattern, t, codec) for pattern in patterns.tolist()]
     return pa.array(values, type=arrow_type(t, elements)).take(pa.array(places))
+
+
+def _value(pattern: int, t: Type, codec: Codec) -> Any:
+    try:
+        return column_value(codec.to_data(t, codec.load(t, pattern)), t)
+    except IndexError:
+        raise ValueError(f"the bits {pattern:#x} stand for nothing of type {t!r}") from None
 
 
 def _distinct(bits: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["SearchRefused", "SparkUnavailable"]
+__all__ = ["SearchFailed", "SearchRefused", "SparkUnavailable"]
 
 
 class SparkUnavailable(Exception):
@@ -11,3 +11,7 @@ class SparkUnavailable(Exception):
 
 class SearchRefused(Exception):
     """A folder holds another search, or none that can be gone on with; the text says which."""
+
+
+class SearchFailed(Exception):
+    """A job failed for good; what was finished before stays, and the text says how to go on."""

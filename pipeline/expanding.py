@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from ackproof.model.kernel.batches import Batches, States, Successors
 from ackproof.model.kernel.control import INSTANCE_BITS
-from ackproof.pipeline.folder import Folder
+from ackproof.pipeline.folder import Folder, arrived, offsets_of
 from ackproof.pipeline.identity import code_of
 from ackproof.pipeline.ordering import Numbers, fingerprints, parts_of
 
@@ -41,17 +41,35 @@ _ROW_BYTES = 4 << 20
 _BATCH = 1 << 19
 
 
-@lru_cache(maxsize=2)
 def batches_of(root: str) -> Batches:
     """Return the kernel of a search; a process makes it once."""
+    # A process may outlive the search, and there may be another one in its folder.
+    found = arrived(Folder(Path(root)).kernel).stat()
+    return _batches(root, found.st_mtime_ns, found.st_ino, found.st_size)
+
+
+@lru_cache(maxsize=2)
+def _batches(root: str, *written: int) -> Batches:
     return Batches(code_of(Folder(Path(root))))
 
 
-def read_states(path: Path, words: int) -> States:
-    """Return the packed states in a file of a level, in their order; none if there is no file."""
-    if not path.exists():
+def read_states(path: Path, words: int, rows: int) -> States:
+    """Return the packed states in a file of a level, in their order.
+
+    Args:
+        path: the file; if there are no states, there is none.
+        words: words of 64 bits in a state.
+        rows: how many states there are.
+
+    Raises:
+        OSError: the file has others than it should.
+    """
+    if not rows:
         return np.empty((0, words), np.uint64)
-    table = pq.read_table(path, columns=[f"w{i}" for i in range(words)], partitioning=None)
+    names = [f"w{i}" for i in range(words)]
+    table = pq.read_table(arrived(path), columns=names, partitioning=None)
+    if table.num_rows != rows:
+        raise OSError(f"{path} has {table.num_rows:,} states and not {rows:,}: it was changed")
     columns: list[Any] = [column.to_numpy() for column in table.columns]
     found: States = np.stack(columns, axis=1).view(np.uint64)
     return found
@@ -70,22 +88,22 @@ class Expansion:
     Args:
         root: the folder of the search.
         level: the level whose states are expanded.
-        offsets: the position of the first state of each part.
+        rows: how many states each part has there.
         tasks: how many tasks there are.
     """
 
     root: str
     level: int
-    offsets: tuple[int, ...]
+    rows: tuple[int, ...]
     tasks: int
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Do the tasks whose numbers come, in a column `id`."""
         for batch in batches:
             for task in batch.column("id").to_pylist():
-                yield from self.rows(task)
+                yield from self.moves(task)
 
-    def rows(self, task: int) -> Iterator[pa.RecordBatch]:
+    def moves(self, task: int) -> Iterator[pa.RecordBatch]:
         """Do one task: yield what it moves to other parts, and at the end what it has counted."""
         kernel = batches_of(self.root)
         counts, seen, broken = np.zeros(kernel.code.actions, np.int64), 0, 0
@@ -99,21 +117,21 @@ class Expansion:
                 yield from self._moved(found, some)
         if len(states):
             note = json.dumps({"counts": counts.tolist(), "seen": seen, "broken": broken})
-            part = shares(len(self.offsets), self.tasks)[task][0]
+            part = shares(len(self.rows), self.tasks)[task][0]
             yield pa.record_batch([[part], [b""], [b""], [note]], schema=MOVED)
 
     def _share(self, task: int, words: int) -> tuple[States, Numbers]:
         """Return the states of a task's parts, and their positions in the level."""
-        folder, found, positions = Folder(Path(self.root)), [], []
-        for part in shares(len(self.offsets), self.tasks)[task]:
-            states = read_states(folder.states(self.level, part), words)
-            found.append(states)
-            positions.append(np.arange(len(states)) + self.offsets[part])
-        return np.concatenate(found), np.concatenate(positions)
+        folder, own = Folder(Path(self.root)), shares(len(self.rows), self.tasks)[task]
+        found = [
+            read_states(folder.states(self.level, part), words, self.rows[part]) for part in own
+        ]
+        states = np.concatenate(found)
+        return states, np.arange(len(states)) + offsets_of(self.rows)[own[0]]
 
     def _moved(self, found: Successors, positions: Numbers) -> Iterator[pa.RecordBatch]:
         """Yield successors by the part that they belong to."""
-        parts = len(self.offsets)
+        parts = len(self.rows)
         entries = positions[found.sources] << INSTANCE_BITS | found.instances
         targets = parts_of(fingerprints(found.states), parts).astype(np.uint16)
         # Numbers of 16 bits are sorted without comparing them.

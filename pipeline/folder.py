@@ -15,12 +15,20 @@ from __future__ import annotations
 
 import json
 import os
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import accumulate
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from ackproof.pipeline.errors import SearchRefused
 
-__all__ = ["Folder", "Level"]
+__all__ = ["Folder", "Level", "arrived", "offsets_of", "write_text"]
+
+#: Seconds in which a file is seen on all machines.
+_ARRIVAL = 60.0
 
 
 @dataclass(frozen=True)
@@ -63,11 +71,7 @@ class Level:
     @property
     def offsets(self) -> tuple[int, ...]:
         """The position of the first state of each part."""
-        found, total = [], 0
-        for rows in self.rows:
-            found.append(total)
-            total += rows
-        return tuple(found)
+        return offsets_of(self.rows)
 
 
 class Folder:
@@ -111,6 +115,21 @@ class Folder:
             found.append(_level(path))
         return found
 
+    def verify(self, levels: Sequence[Level]) -> None:
+        """Make sure that all files of finished levels are whole, as after a loss of power.
+
+        Raises:
+            SearchRefused: one is missing, or has been cut off.
+        """
+        for level in levels:
+            for part, rows in enumerate(level.rows):
+                if rows:
+                    _verify(self.states(level.level, part), rows, _parquet_rows)
+        last = levels[-1]
+        for part, (names, sizes) in enumerate(zip(last.runs, last.run_rows, strict=True)):
+            for name, rows in zip(names, sizes, strict=True):
+                _verify(self.run(part, name), rows, _arrow_rows)
+
     def finish(self, level: Level) -> None:
         """Make a level exist, all of whose files are there, and forget the runs before it."""
         write_text(self.manifest(level.level), json.dumps(asdict(level)) + "\n")
@@ -122,6 +141,27 @@ class Folder:
                 self.run(part, name).unlink(missing_ok=True)
 
 
+def offsets_of(rows: Sequence[int]) -> tuple[int, ...]:
+    """Return the position of the first state of each part, from how many each has."""
+    return (0, *accumulate(rows[:-1]))
+
+
+def arrived(path: Path) -> Path:
+    """Return the path of a file that another machine has written, once it can be seen here.
+
+    A shared folder may show what others do with a delay.
+
+    Raises:
+        FileNotFoundError: it does not come.
+    """
+    deadline = time.monotonic() + _ARRIVAL
+    while not path.exists():
+        if time.monotonic() > deadline:
+            raise FileNotFoundError(f"{path} is missing; is the folder the same on all machines?")
+        time.sleep(0.05)
+    return path
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a file that is there with all of its text, or not at all, also after a crash."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -131,6 +171,28 @@ def write_text(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(temporary, path)
+
+
+def _verify(path: Path, rows: int, rows_of: Callable[[Path], int]) -> None:
+    try:
+        found = rows_of(path)
+    except (OSError, pa.ArrowException) as error:
+        raise _damaged(path, str(error).splitlines()[0]) from None
+    if found != rows:
+        raise _damaged(path, f"it has {found:,} states and not {rows:,}")
+
+
+def _damaged(path: Path, what: str) -> SearchRefused:
+    return SearchRefused(f"{path} is not whole: {what}\n  instead: search anew in another folder")
+
+
+def _parquet_rows(path: Path) -> int:
+    return int(pq.read_metadata(path).num_rows)
+
+
+def _arrow_rows(path: Path) -> int:
+    with pa.memory_map(str(path)) as file:
+        return int(pa.ipc.open_file(file).read_all().num_rows)
 
 
 def _level(path: Path) -> Level:

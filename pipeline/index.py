@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from ackproof.model.kernel.batches import States
+from ackproof.pipeline.folder import arrived
 from ackproof.pipeline.ordering import Fingerprints
 
 __all__ = [
@@ -138,7 +139,7 @@ def write_table(path: Path, columns: Mapping[str, npt.NDArray[Any]]) -> None:
 
 def read_table(path: Path) -> pa.Table:
     """Return columns that are the file itself, mapped into memory."""
-    return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+    return pa.ipc.open_file(pa.memory_map(str(arrived(path)))).read_all()
 
 
 def _array(column: Any) -> Fingerprints:

@@ -8,17 +8,19 @@ begin.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
+from ackproof.pipeline.errors import SearchFailed
 from ackproof.pipeline.session import Session
 
 if TYPE_CHECKING:
     from pyspark.sql import Row
 
-__all__ = ["ANSWERS", "Question", "ask"]
+__all__ = ["ANSWERS", "Question", "ask", "notes_of"]
 
 #: How answers come back from a job: as text.
 ANSWERS = pa.schema([("note", pa.string())])
@@ -65,5 +67,32 @@ def ask(
         tasks = session.spark.range(0, parts, 1, parts)
         return tasks.mapInArrow(_Task(question), _SCHEMA).collect()
 
-    answers = [json.loads(row["note"]) for row in session.run(job, description)]
-    return sorted(answers, key=lambda answer: int(answer["part"]))
+    return sorted(notes_of(session, job, description), key=lambda answer: int(answer["part"]))
+
+
+def notes_of(
+    session: Session, job: Callable[[], list[Row]], description: str
+) -> list[dict[str, Any]]:
+    """Run a job whose rows are notes, and return them.
+
+    Raises:
+        SearchFailed: a task failed as often as Spark tries it.
+        KeyboardInterrupt: Ctrl-C.
+    """
+    try:
+        rows = session.run(job, description)
+    except Exception as error:
+        raise SearchFailed(
+            f"{description}: a task failed: {_reason(error)}\n"
+            f"  instead: what Spark said is in {session.log}; once it is mended, "
+            "add --resume to go on with the search"
+        ) from error
+    return [json.loads(row["note"]) for row in rows]
+
+
+def _reason(error: Exception) -> str:
+    """Return what went wrong in a task: the last error of Python's, or else Spark's first line."""
+    raised = re.findall(r"^[ \t]*((?:\w+\.)*\w+: .*)$", str(error), re.MULTILINE)
+    own = [line for line in raised if "spark" not in line.partition(":")[0].lower()]
+    first = next(iter(str(error).splitlines()), "") or type(error).__name__
+    return (own[-1] if own else first)[:300]

@@ -11,7 +11,6 @@ A small level is settled by the driver itself, for a job takes longer to begin.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ from ackproof.pipeline.errors import SearchRefused
 from ackproof.pipeline.expanding import MOVED, Expansion
 from ackproof.pipeline.folder import Folder, Level
 from ackproof.pipeline.identity import Identity
+from ackproof.pipeline.jobs import notes_of
 from ackproof.pipeline.ordering import fingerprints, parts_of
 from ackproof.pipeline.session import Session
 from ackproof.pipeline.settling import Settlement
@@ -89,6 +89,8 @@ class Search:
                 )
             self.identity.refuse_other(folder)
             self.levels = folder.levels()
+            if self.levels:
+                folder.verify(self.levels)
             self.resumed = len(self.levels)
         self.identity.write(folder, self.kernel)
         self.started = time.perf_counter()
@@ -130,7 +132,7 @@ class Search:
         parts = self.parts
         alone = last.states < self.small
         tasks = 1 if alone else min(parts, max(1, self.session.parallelism))
-        expansion = Expansion(str(self.folder.root), last.level, last.offsets, tasks)
+        expansion = Expansion(str(self.folder.root), last.level, last.rows, tasks)
         settlement = self._settlement(last.level + 1)
         make = _alone if alone else self._job
         self._finish(make(expansion, settlement), began)
@@ -148,8 +150,7 @@ class Search:
                 .collect()
             )
 
-        rows = self.session.run(job, f"level {settlement.level}")
-        return [json.loads(row["note"]) for row in rows]
+        return notes_of(self.session, job, f"level {settlement.level}")
 
     def _settlement(self, level: int) -> Settlement:
         last = self.levels[-1] if self.levels else None
@@ -233,7 +234,7 @@ def _alone(expansion: Expansion, settlement: Settlement) -> list[dict[str, Any]]
     """Make a level without a job; return what the parts say."""
     moved: dict[int, list[pa.RecordBatch]] = {}
     for task in range(expansion.tasks):
-        for row in expansion.rows(task):
+        for row in expansion.moves(task):
             moved.setdefault(row.column("part")[0].as_py(), []).append(row)
     notes = (settlement.note(rows) for _, rows in sorted(moved.items()))
     return [note for note in notes if note is not None]

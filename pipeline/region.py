@@ -65,14 +65,14 @@ class _Gather:
     """What is asked of each part first: which of its states are in the region."""
 
     root: str
-    levels: int
+    rows: tuple[tuple[int, ...], ...]
 
     def __call__(self, part: int) -> dict[str, Any]:
         """Write the region of a part; return how many states it has."""
         kernel, folder = batches_of(self.root), Folder(Path(self.root))
         states, notes = [], []
-        for level in range(1, self.levels + 1):
-            found = read_states(folder.states(level, part), kernel.code.words)
+        for level, known in enumerate(self.rows, start=1):
+            found = read_states(folder.states(level, part), kernel.code.words, known[part])
             masks = kernel.falsify(found)
             rows = np.flatnonzero(masks)
             states.append(found[rows])
@@ -145,10 +145,10 @@ def judge_runs(search: Search, memory: int) -> Runs:
     fairness = fairness_of(search.kernel.layout.bound)
     total = sum(level.states for level in search.levels)
     alone = total < search.small
-    root, levels = str(search.folder.root), sum(1 for level in search.levels if level.states)
+    root = str(search.folder.root)
     shutil.rmtree(_folder(search.folder), ignore_errors=True)
     try:
-        gather = _Gather(root, levels)
+        gather = _Gather(root, tuple(level.rows for level in search.levels))
         told = ask(search.session, gather, search.parts, "the region of runs", alone=alone)
         sizes = [answer["states"] for answer in told]
         firsts = tuple(int(n) for n in np.cumsum([0, *sizes[:-1]]))

@@ -29,20 +29,9 @@ from ackproof.model.lower.codec import Codec
 from ackproof.model.lower.layout import Layout
 from ackproof.model.lower.leaves import Leaf
 from ackproof.model.lower.ops import Emitter
+from ackproof.pipeline.types import type_from_json, type_to_json
 from ackproof.spec.lang.data import Elements
-from ackproof.spec.lang.types import (
-    BOOL,
-    BoolT,
-    EnumT,
-    IntT,
-    MapT,
-    OptionT,
-    RecordT,
-    SeqT,
-    SetT,
-    SortT,
-    Type,
-)
+from ackproof.spec.lang.types import IntT, MapT, SortT, Type
 
 __all__ = ["BUDGET", "Bits", "Schema", "SchemaError", "StateVariable", "describe"]
 
@@ -164,7 +153,7 @@ def describe(layout: Layout) -> dict[str, Any]:
     variables = [
         {
             "name": v.name,
-            "type": _written(_in_families(v.type, v.families)),
+            "type": type_to_json(_in_families(v.type, v.families)),
             "ghost": v.ghost,
             "leaves": places[v.name],
         }
@@ -173,7 +162,7 @@ def describe(layout: Layout) -> dict[str, Any]:
     budgets = [
         {
             "name": f"{BUDGET}{fault}",
-            "type": _written(IntT(0, budget)),
+            "type": type_to_json(IntT(0, budget)),
             "ghost": False,
             "leaves": [_place(layout, layout.leaves.budget(fault))],
         }
@@ -205,61 +194,10 @@ def _place(layout: Layout, leaf: Leaf) -> dict[str, int]:
 def _variable(document: Mapping[str, Any]) -> StateVariable:
     return StateVariable(
         name=str(document["name"]),
-        type=_read(document["type"]),
+        type=type_from_json(document["type"]),
         ghost=bool(document["ghost"]),
         leaves=tuple(
             x["fixed"] if "fixed" in x else Bits(x["word"], x["shift"], x["width"])
             for x in document["leaves"]
         ),
     )
-
-
-# -- types as JSON ------------------------------------------------------------------------------
-
-
-def _written(t: Type) -> dict[str, Any]:
-    """Return a type as JSON."""
-    match t:
-        case EnumT():
-            return {"is": "enum", "name": t.name, "members": list(t.members)}
-        case IntT():
-            return {"is": "int", "from": t.lo, "to": t.hi}
-        case SortT():
-            return {"is": "element", "sort": t.name, "ordered": t.ordered}
-        case OptionT():
-            return {"is": "option", "of": _written(t.inner)}
-        case RecordT():
-            fields = [[name, _written(field)] for name, field in t.fields]
-            return {"is": "record", "name": t.name, "fields": fields}
-        case SetT():
-            return {"is": "set", "of": _written(t.elem)}
-        case SeqT():
-            return {"is": "seq", "of": _written(t.elem), "cap": t.cap}
-        case MapT():
-            return {"is": "map", "key": _written(t.key), "value": _written(t.value)}
-    assert isinstance(t, BoolT), "a state holds no processes"
-    return {"is": "bool"}
-
-
-def _read(document: Mapping[str, Any]) -> Type:
-    """Return the type that some JSON says."""
-    match document["is"]:
-        case "bool":
-            return BOOL
-        case "enum":
-            return EnumT(document["name"], tuple(document["members"]))
-        case "int":
-            return IntT(document["from"], document["to"])
-        case "element":
-            return SortT(document["sort"], document["ordered"])
-        case "option":
-            return OptionT(_read(document["of"]))
-        case "record":
-            return RecordT(document["name"], tuple((n, _read(t)) for n, t in document["fields"]))
-        case "set":
-            return SetT(_read(document["of"]))
-        case "seq":
-            return SeqT(_read(document["of"]), document["cap"])
-        case "map":
-            return MapT(_read(document["key"]), _read(document["value"]))
-    raise ValueError(f"no type is called {document['is']!r}")

@@ -11,7 +11,6 @@ idle and still answering.
 
 from __future__ import annotations
 
-import threading
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -19,6 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
+from ackproof.pipeline.aside import Aside
 from ackproof.pipeline.java import require_packages
 from ackproof.pipeline.masters import addresses, require_executor, require_master
 from ackproof.pipeline.settings import sql_settings
@@ -96,35 +96,26 @@ class Session:
         """
         tag = f"ackproof-{uuid.uuid4().hex}"
         context = self.spark.sparkContext
-        result: list[T] = []
-        errors: list[BaseException] = []
 
-        def work() -> None:
-            try:
-                context.addJobTag(tag)
-                context.setInterruptOnCancel(True)
-                context.setJobDescription(description)
-                result.append(job())
-            except BaseException as error:
-                errors.append(error)
+        def work() -> T:
+            context.addJobTag(tag)
+            context.setInterruptOnCancel(True)
+            context.setJobDescription(description)
+            return job()
 
-        thread = threading.Thread(target=work, name=tag, daemon=True)
-        thread.start()
+        aside = Aside(work)
         try:
-            _wait(thread)
+            return aside.result()
         except BaseException:
-            self._cancel(thread, tag)
+            self._cancel(aside, tag)
             raise
-        if errors:
-            raise errors[0]
-        return result[0]
 
-    def _cancel(self, thread: threading.Thread, tag: str) -> None:
-        """Cancel what a thread runs, until it has ended; a job may be just about to start."""
+    def _cancel(self, aside: Aside[T], tag: str) -> None:
+        """Cancel what runs aside, until it has ended; a job may be just about to start."""
         with suppress(Exception):
-            while thread.is_alive():
+            while aside.running:
                 self.spark.sparkContext.cancelJobsWithTag(tag)
-                thread.join(0.2)
+                aside.wait(0.2)
 
     def close(self) -> None:
         """Stop Spark, and end its JVM; a session that was found open stays open."""
@@ -195,9 +186,3 @@ def _joined(active: SparkContext, master: str | None, parts: int, log: Path) -> 
     for key, value in sql_settings(parts).items():
         spark.conf.set(key, value)
     return Session(spark, log, remarks=remarks)
-
-
-def _wait(thread: threading.Thread) -> None:
-    """Wait for the end of a thread, by steps, for a plain join does not see every interruption."""
-    while thread.is_alive():
-        thread.join(1.0)

@@ -22,6 +22,9 @@ __all__ = ["configured", "settings", "sql_settings"]
 #: Rows of a search are megabytes of states each; so many of them make a batch.
 ROWS_IN_A_BATCH = 16
 
+#: A JVM has little to do here but to move bytes, and starts twice as fast when it compiles less.
+_JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC"
+
 _MIB = 1 << 20
 
 
@@ -50,6 +53,8 @@ def settings(master: str, parts: int, home: Path) -> dict[str, str]:
         "spark.ui.showConsoleProgress": "false",
     }
     better = {
+        "spark.driver.defaultJavaOptions": _JAVA_OPTIONS,
+        "spark.executor.defaultJavaOptions": _JAVA_OPTIONS,
         "spark.locality.wait": "0s",
         "spark.port.maxRetries": "100",
     }

@@ -27,6 +27,8 @@ from ackproof.pipeline.ordering import Numbers, Sorted, distinct
 
 __all__ = ["NOTES", "Settlement"]
 
+_ENCODINGS = dict.fromkeys(("part", "row", "predecessor", "instance"), "DELTA_BINARY_PACKED")
+
 #: What a part has to say of a level.
 NOTES = pa.schema([("note", pa.string())])
 
@@ -119,16 +121,27 @@ class Settlement:
         path.parent.mkdir(parents=True, exist_ok=True)
         table = _table(part, found.states, found.numbers).replace_schema_metadata(self.metadata)
         with beside(path) as temporary:
-            # Words are as good as random; only numbers of rows and links are worth an encoding.
-            pq.write_table(table, temporary, use_dictionary=False, compression="zstd")
+            pq.write_table(
+                table,
+                temporary,
+                use_dictionary=False,
+                # Words are in a random order; the other columns take the bits that they need.
+                column_encoding=_ENCODINGS | dict.fromkeys(_word_names(found.states), "PLAIN"),
+                compression="zstd",
+            )
         return path.stat().st_size
+
+
+def _word_names(states: States) -> list[str]:
+    return [f"w{i}" for i in range(states.shape[1])]
 
 
 def _table(part: int, states: States, entries: Numbers) -> pa.Table:
     """Return states with their links, as the tables of a search have them."""
     rootless = entries >= 0
     words = {
-        f"w{i}": np.ascontiguousarray(states[:, i]).view(np.int64) for i in range(states.shape[1])
+        name: np.ascontiguousarray(states[:, i]).view(np.int64)
+        for i, name in enumerate(_word_names(states))
     }
     return pa.table(
         {

@@ -27,7 +27,7 @@ from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.index import Run, read_run, write_run
 from ackproof.pipeline.jobs import ask
 from ackproof.pipeline.levels import Search
-from ackproof.pipeline.ordering import fingerprints, parts_of
+from ackproof.pipeline.ordering import Numbers, fingerprints, parts_of
 
 __all__ = ["Goal", "shortest"]
 
@@ -39,7 +39,7 @@ _SLICE = 1 << 12
 
 @dataclass(frozen=True)
 class Goal:
-    """What is looked for: bits of the properties of states, or of steps.
+    """What is looked for: a bit of the properties of states, or of steps.
 
     Args:
         name: what the property is called.
@@ -51,6 +51,11 @@ class Goal:
     mask: int
     of_steps: bool
 
+    def among(self, masks: Numbers) -> Bits:
+        """Return in which masks the bit is set; it may be that of the sign."""
+        found: Bits = masks.view(np.uint64) & np.uint64(self.mask) != 0
+        return found
+
 
 @dataclass(frozen=True)
 class _Back:
@@ -59,21 +64,21 @@ class _Back:
     Args:
         root: the folder of the search.
         level: the level.
-        parts: into how many parts states are divided.
+        rows: how many states each part has there.
         goal: what is looked for.
-        here: whether it is looked for on this level; else what leads to the goals of the next is.
+        goals: how many goals each part has on the next level; None if they are to be found here.
     """
 
     root: str
     level: int
-    parts: int
+    rows: tuple[int, ...]
     goal: Goal
-    here: bool
+    goals: tuple[int, ...] | None
 
     def __call__(self, part: int) -> dict[str, Any]:
         """Write the goals of a part; return how many there are."""
         kernel, folder = batches_of(self.root), Folder(Path(self.root))
-        states = read_states(folder.states(self.level, part), kernel.code.words)
+        states = read_states(folder.states(self.level, part), kernel.code.words, self.rows[part])
         chosen = [
             self._chosen(kernel, states[start : start + _SLICE])
             for start in range(0, len(states), _SLICE)
@@ -84,17 +89,16 @@ class _Back:
         return {"goals": len(goals)}
 
     def _chosen(self, kernel: Batches, states: States) -> Bits:
-        if self.here and not self.goal.of_steps:
+        if self.goals is None and not self.goal.of_steps:
             _, false = kernel.inspect(states)
-            broken: Bits = (false & self.goal.mask) != 0
-            return broken
+            return self.goal.among(false)
         chosen: Bits = np.zeros(len(states), bool)
         made, sources, _, records = kernel.steps(states)
-        if self.here:
-            chosen[records[(records[:, 2] & self.goal.mask) != 0, 0]] = True
+        if self.goals is None:
+            chosen[records[self.goal.among(records[:, 2]), 0]] = True
         else:
             folder = Folder(Path(self.root))
-            chosen[sources[_among(folder, self.level + 1, self.parts, made)]] = True
+            chosen[sources[_among(folder, self.level + 1, self.goals, made)]] = True
         return chosen
 
 
@@ -107,35 +111,34 @@ def shortest(search: Search, goal: Goal) -> tuple[int, ...]:
     """
     broken = next(level.level for level in search.levels if goal.name in level.broken)
     last = broken - 1 if goal.of_steps else broken
+    goals: dict[int, tuple[int, ...]] = {}
     try:
         for level in range(last, 0, -1):
-            question = _Back(str(search.folder.root), level, search.parts, goal, here=level == last)
-            ask(
-                search.session,
-                question,
-                search.parts,
-                f"{goal.name}: back to level {level}",
-                alone=search.levels[level - 1].states < search.small,
-            )
-        return _forth(search, goal, last)
+            known = search.levels[level - 1]
+            root, there = str(search.folder.root), goals.get(level + 1)
+            question = _Back(root, level, known.rows, goal, there)
+            name, alone = f"{goal.name}: back to level {level}", known.states < search.small
+            answers = ask(search.session, question, search.parts, name, alone=alone)
+            goals[level] = tuple(answer["goals"] for answer in answers)
+        return _forth(search, goal, goals)
     finally:
         shutil.rmtree(_goals(search.folder), ignore_errors=True)
 
 
-def _forth(search: Search, goal: Goal, last: int) -> tuple[int, ...]:
+def _forth(search: Search, goal: Goal, goals: dict[int, tuple[int, ...]]) -> tuple[int, ...]:
     """Go from the initial state to a goal of the last level, by the first steps that lead there."""
     kernel, folder = batches_of(str(search.folder.root)), search.folder
     state = _initial(search, kernel.code.words)
     taken = []
-    for level in range(2, last + 1):
+    for level in sorted(goals)[1:]:
         made, _, instances, _ = kernel.steps(state)
-        inside = _among(folder, level, search.parts, made)
+        inside = _among(folder, level, goals[level], made)
         first = np.flatnonzero(inside)[np.argmin(instances[inside])]
         taken.append(int(instances[first]))
         state = made[first : first + 1]
     if goal.of_steps:
         records = kernel.steps(state)[3]
-        wrong = records[(records[:, 2] & goal.mask) != 0, 1]
+        wrong = records[goal.among(records[:, 2]), 1]
         taken += [int(wrong.min())] if wrong.min() != DEADLOCK else []
     return tuple(taken)
 
@@ -143,19 +146,19 @@ def _forth(search: Search, goal: Goal, last: int) -> tuple[int, ...]:
 def _initial(search: Search, words: int) -> States:
     """Return the initial state, the only one of the first level."""
     part = next(part for part, rows in enumerate(search.levels[0].rows) if rows)
-    return read_states(search.folder.states(1, part), words)
+    return read_states(search.folder.states(1, part), words, 1)
 
 
-def _among(folder: Folder, level: int, parts: int, states: States) -> Bits:
-    """Return which states are goals of a level."""
+def _among(folder: Folder, level: int, goals: tuple[int, ...], states: States) -> Bits:
+    """Return which states are goals of a level, of which each part has so many."""
     prints = fingerprints(states)
-    targets = parts_of(prints, parts)
+    targets = parts_of(prints, len(goals))
     inside = np.zeros(len(states), bool)
     for part in np.unique(targets):
-        path = _path(folder, level, int(part))
-        if path.exists():
+        if goals[int(part)]:
             own = np.flatnonzero(targets == part)
-            inside[own] = read_run(path).rows_of(prints[own], states[own]) >= 0
+            run = read_run(_path(folder, level, int(part)))
+            inside[own] = run.rows_of(prints[own], states[own]) >= 0
     return inside
 
 

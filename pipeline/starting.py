@@ -1,8 +1,9 @@
 """Starting Spark in a JVM of this process, and stopping it again without a trace.
 
-PySpark takes Ctrl-C for itself, prints some of what it raises, and warns of packages that are of no
-use here; all of that is undone.  Where something fails, its reason is in the JVM's exception, or in
-what the JVM wrote before it ended; one line of it is told, and where the rest is.
+A start that is interrupted leaves no JVM behind.  PySpark takes Ctrl-C for itself, prints some of
+what it raises, and warns of packages that are of no use here; all of that is undone.  Where
+something fails, its reason is in the JVM's exception, or in what the JVM wrote before it ended; one
+line of it is told, and where the rest is.
 """
 
 from __future__ import annotations
@@ -10,9 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import re
-import signal
 import sys
-import threading
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,13 +22,14 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from ackproof.pipeline import jvm
+from ackproof.pipeline.aside import Aside
 from ackproof.pipeline.errors import SparkUnavailable
 from ackproof.pipeline.java import find_java
 from ackproof.pipeline.masters import is_loopback
 from ackproof.pipeline.settings import settings
 
 if TYPE_CHECKING:
-    from pyspark import SparkContext
+    from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
 
 __all__ = ["hush", "start"]
@@ -67,14 +67,13 @@ def start(master: str, parts: int, log: Path, name: str) -> tuple[SparkSession, 
     }
     conf = SparkConf(loadDefaults=False).setAll(list(values.items()))
     gateway = context = None
-    interrupted = signal.getsignal(signal.SIGINT)
     said = log.stat().st_size if log.exists() else 0
     try:
         with jvm.environment(variables):
             if SparkContext._gateway is None:
-                gateway = jvm.launch(conf, log)
-            context = SparkContext(conf=conf, gateway=gateway)
-            spark = SparkSession(context)
+                gateway = _launched(conf, log)
+            context = _opened(conf, gateway)
+        spark = SparkSession(context)
     except BaseException as error:
         _stop(gateway, context, warehouse)
         if not isinstance(error, Exception):
@@ -83,9 +82,34 @@ def start(master: str, parts: int, log: Path, name: str) -> tuple[SparkSession, 
             f"Spark: it did not start on {master}: {_reason(error, log, said)}\n"
             f"  instead: what it said is in {log}"
         ) from error
-    finally:
-        _restore(interrupted)
     return spark, partial(_stop, gateway, context, warehouse)
+
+
+def _launched(conf: SparkConf, log: Path) -> Any:
+    """Launch a JVM; if that is interrupted, end it when it is there, for only then it can be."""
+    aside = Aside(lambda: jvm.launch(conf, log))
+    try:
+        return aside.result()
+    except KeyboardInterrupt:
+        with suppress(Exception):
+            jvm.end(aside.result())
+        raise
+
+
+def _opened(conf: SparkConf, gateway: Any) -> SparkContext:
+    """Open a context; if that is interrupted, end its JVM, or stop it when it is open."""
+    from pyspark import SparkContext
+
+    # PySpark takes interruptions for itself if this is done in the main thread.
+    aside = Aside(lambda: SparkContext(conf=conf, gateway=gateway))
+    try:
+        return aside.result()
+    except KeyboardInterrupt:
+        with suppress(Exception):
+            if gateway is not None:
+                jvm.end(gateway)
+            aside.result().stop()
+        raise
 
 
 def _variables(master: str) -> dict[str, str]:
@@ -96,12 +120,6 @@ def _variables(master: str) -> dict[str, str]:
         # Workers of another machine have a Python of their own.
         values |= {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
     return {key: os.environ.get(key) or value for key, value in values.items()}
-
-
-def _restore(handler: Any) -> None:
-    """Give interruptions back to whom they belonged; PySpark takes them for itself."""
-    if threading.current_thread() is threading.main_thread() and handler is not None:
-        signal.signal(signal.SIGINT, handler)
 
 
 def hush() -> None:

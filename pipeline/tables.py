@@ -62,9 +62,6 @@ _LINKS = {
 }
 VIEWS = ("levels", "actions", "states")
 
-#: Rows that a worker decodes at a time: enough for arrays, and a few megabytes at most.
-_BATCH = 16_384
-
 
 def register(spark: SparkSession, folder: Path) -> Tables:
     """Make the tables of a search views of a session: `levels`, `actions` and `states`.
@@ -74,7 +71,7 @@ def register(spark: SparkSession, folder: Path) -> Tables:
         folder: the folder of the search, which all machines must see at the same path.
 
     Raises:
-        SearchRefused: it holds no search, or one that this version cannot read.
+        SearchRefused: it holds no search, or one that this version cannot read, or half of one.
     """
     tables = Tables(folder)
     tables.register(spark)
@@ -121,9 +118,11 @@ class Tables:
         return {"levels": _LEVELS, "actions": _ACTIONS, "states": {**_LINKS, **variables}}
 
     def register(self, spark: SparkSession) -> None:
-        """Make the tables views of a session, in the place of those of another search."""
-        # What a search sets for itself, where a row is megabytes, does not suit rows of states.
-        spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(_BATCH))
+        """Make the tables views of a session, in the place of those of another search.
+
+        Raises:
+            SearchRefused: files of states are missing.
+        """
         for name, frame in zip(VIEWS, self._frames(spark), strict=True):
             frame.createOrReplaceTempView(name)
 
@@ -137,7 +136,11 @@ class Tables:
         return _rows(spark, counts, _LEVELS), _rows(spark, steps, _ACTIONS), self.states(spark)
 
     def states(self, spark: SparkSession) -> DataFrame:
-        """Return the states with their links and variables."""
+        """Return the states with their links and variables.
+
+        Raises:
+            SearchRefused: files of states are missing.
+        """
         stored = self._stored(spark)
         links = [column.alias(name) for name, column in self._links().items()]
         variables = [
@@ -150,12 +153,24 @@ class Tables:
         words = {f"w{i}": "bigint" for i in range(self.schema.words)}
         links = {"predecessor": "bigint", "instance": "int", "level": "int"}
         ddl = _ddl({"part": "int", "row": "bigint", **words, **links})
+        self._require_files()
         places = [self.folder.states(x.level, 0).parent for x in self.levels if x.states]
         if not places:
             return spark.createDataFrame([], ddl)
         base = f"file://{places[0].parent}"
         reader = spark.read.schema(ddl).option("basePath", base)
         return reader.parquet(*(f"file://{_literal(place)}" for place in places))
+
+    def _require_files(self) -> None:
+        """Refuse to count states of which some are gone; Spark reads what it finds."""
+        for level in self.levels:
+            for part, rows in enumerate(level.rows):
+                path = self.folder.states(level.level, part)
+                if rows and not path.exists():
+                    raise SearchRefused(
+                        f"{path} is missing, and level {level.level} has {rows:,} states there\n"
+                        "  instead: bring it back, or search again"
+                    )
 
     def _links(self) -> dict[str, Column]:
         """Return what says where a state stands and what led there."""

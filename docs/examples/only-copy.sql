@@ -10,8 +10,8 @@ WITH
   copies AS (
     -- Who has a copy: it is on the way there, or in the queue, or in the files.
     SELECT level, position, msg,
-           array_contains(persistent, msg) AS persistent,
-           array_contains(channel_confirmed, msg) AS decided,
+           string(array_contains(persistent, msg)) AS persistent,
+           string(array_contains(channel_confirmed, msg)) AS decided,
            filter(map_keys(replicas_status), r ->
                array_contains(network_publishes[r], msg)
                OR array_contains(replicas_ready[r], msg)
@@ -21,7 +21,9 @@ WITH
                replicas_store_level[r][msg] = 'SYNCED') AS on_disk
     FROM outstanding
   )
-SELECT persistent, decided, count(DISTINCT level, position) AS states
+SELECT coalesce(persistent, 'any') AS persistent,
+       coalesce(decided, 'any') AS decided,
+       count(DISTINCT level, position) AS states
 FROM copies
 WHERE size(owners) = 1 AND size(on_disk) = 0
 GROUP BY GROUPING SETS ((), (persistent, decided))

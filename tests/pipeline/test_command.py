@@ -159,6 +159,8 @@ def test_what_is_not_installed_is_one_message(work: Path, monkeypatch: pytest.Mo
         raise metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr("importlib.metadata.version", version)
+    # It imports what is missing, and so cannot be imported.
+    monkeypatch.setitem(sys.modules, "ackproof.pipeline.search", None)
     monkeypatch.chdir(ROOT)
     options = ["check", DINING, "--engine", "spark", "--work", str(work)]
     result = CliRunner().invoke(app, options)

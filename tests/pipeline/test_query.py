@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from ackproof.cli.main import app
 from ackproof.pipeline.session import Session
@@ -31,11 +35,16 @@ def query(*args: object, text: str | None = None) -> Result:
     return result
 
 
+def told(result: Result) -> str:
+    """Return what a command says on standard error, but for its progress."""
+    return re.sub(r"^(starting Spark|asking)  \d+ s\n", "", result.stderr, flags=re.MULTILINE)
+
+
 def refusal(*args: object) -> str:
     """Run the command on something that is wrong; return what it says."""
     result = query(*args)
     assert (result.exit_code, result.stdout) == (2, "")
-    return result.stderr
+    return told(result)
 
 
 # -- without Spark ------------------------------------------------------------------------------
@@ -44,7 +53,7 @@ def refusal(*args: object) -> str:
 def test_the_tables_are_listed_with_their_columns(written: Written) -> None:
     result = query(written.root)
     assert result.exit_code == 0
-    assert result.stderr == UNFINISHED
+    assert told(result) == UNFINISHED
     lines = result.stdout.splitlines()
     assert lines[0] == "the cupboard on two"
     assert lines[lines.index("actions") :][1:4] == [
@@ -89,6 +98,15 @@ def test_a_search_that_lacks_something_is_refused(
     assert refusal(tmp_path).startswith(f"error: {tmp_path / 'search.json'}: ")
 
 
+def test_a_search_that_ended_at_a_violation_says_so(written: Written, tmp_path: Path) -> None:
+    root = tmp_path / "violated"
+    shutil.copytree(written.root, root)
+    manifest = json.loads((root / "levels" / "00003.json").read_text())
+    (root / "levels" / "00003.json").write_text(json.dumps({**manifest, "broken": ["NoCups"]}))
+    said = query(root).stderr
+    assert said == "the search ended where NoCups is false: the tables have its first 3 levels\n"
+
+
 def test_two_queries_are_one_too_many(written: Written, tmp_path: Path) -> None:
     said = refusal(written.root, "SELECT 1", "--file", tmp_path / "question.sql")
     assert said == "error: there are two queries; give the SQL or --file, not both\n"
@@ -110,7 +128,7 @@ spark = pytest.mark.spark
 def test_an_answer_is_a_table(written: Written) -> None:
     result = query(written.root, "SELECT level, states, level > 1 AS later FROM levels")
     assert result.exit_code == 0
-    assert result.stderr == UNFINISHED
+    assert told(result) == UNFINISHED
     sizes = [len(links) for links in written.levels]
     lines = [line.split() for line in result.stdout.splitlines() if line.strip(" ─")]
     assert lines == [
@@ -189,6 +207,34 @@ def test_a_wrong_query_is_one_message(written: Written, sql: str) -> None:
     assert said.endswith(f"instead: see the columns: ackproof query {written.root}\n")
     assert len(said.splitlines()) <= 4
     assert "SQLSTATE" not in said
+
+
+@spark
+@asks
+def test_states_that_are_no_states_are_one_message(written: Written, tmp_path: Path) -> None:
+    root = tmp_path / "damaged"
+    shutil.copytree(written.root, root)
+    path = next((root / "states" / "level=00002").glob("*.parquet"))
+    table = pq.read_table(path, partitioning=None)
+    table = table.set_column(2, "w0", pa.array([-1] * len(table), pa.int64()))
+    pq.write_table(table, path)
+    said = refusal(root, "SELECT glazes FROM states WHERE level = 2").removeprefix(UNFINISHED)
+    assert said.splitlines()[0] == (
+        "error: the query: a Python worker failed: ValueError: "
+        "the bits 0x3 stand for nothing of type Glaze"
+    )
+
+
+@spark
+@asks
+def test_states_that_are_missing_are_one_message(written: Written, tmp_path: Path) -> None:
+    root = tmp_path / "incomplete"
+    shutil.copytree(written.root, root)
+    path = next((root / "states" / "level=00002").glob("*.parquet"))
+    path.unlink()
+    said = refusal(root, "SELECT count(*) FROM states").removeprefix(UNFINISHED)
+    assert said.startswith(f"error: {path} is missing, and level 2 has ")
+    assert len(said.splitlines()) == 2
 
 
 @spark

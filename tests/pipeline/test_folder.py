@@ -1,0 +1,128 @@
+"""The folder of a search has whole levels only, and says what is wrong with others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from ackproof.pipeline.errors import SearchRefused
+from ackproof.pipeline.folder import Folder, Level, write_text
+
+
+def level(number: int, rows: tuple[int, ...] = (2, 0, 3)) -> Level:
+    """Return what could be known of a level."""
+    return Level(
+        level=number,
+        rows=rows,
+        generated=9,
+        actions={"go": 7, "come": 2},
+        seen=1 << 100,
+        broken=("Safe",),
+        candidates=8,
+        shuffled=100,
+        stored=50,
+        runs=(("00001-00002",), (), ("00001-00001", "00002-00002")),
+        run_rows=((2,), (), (4, 1)),
+        seconds=0.5,
+    )
+
+
+def test_levels_are_read_as_they_were_written(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "search")
+    written = [level(1), level(2, (0, 0, 0))]
+    for one in written:
+        folder.finish(one)
+    assert folder.levels() == written
+    assert sorted(p.name for p in (folder.root / "levels").iterdir()) == [
+        "00001.json",
+        "00002.json",
+    ]
+
+
+def test_a_folder_without_levels_has_none(tmp_path: Path) -> None:
+    assert Folder(tmp_path / "absent").levels() == []
+
+
+def test_levels_end_at_the_first_that_is_not_finished(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    for number in (1, 2, 4):
+        folder.finish(level(number))
+    assert [found.level for found in folder.levels()] == [1, 2]
+
+
+def test_positions_begin_where_the_parts_before_end() -> None:
+    assert level(1, (2, 0, 3, 0)).offsets == (0, 2, 2, 5)
+    assert level(1, (2, 0, 3, 0)).states == 5
+    assert level(1, (4,)).offsets == (0,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "7",
+        "{}",
+        json.dumps({"rows": [1], "broken": [], "runs": [], "run_rows": []}),
+        json.dumps({"rows": 1, "broken": [], "runs": [], "run_rows": []}),
+        '\xff{"rows"}',
+    ],
+)
+def test_a_damaged_manifest_is_named(text: str, tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.finish(level(1))
+    folder.manifest(2).write_text(text, encoding="latin-1")
+    with pytest.raises(SearchRefused) as refused:
+        folder.levels()
+    first, last = str(refused.value).splitlines()
+    assert first.startswith(f"{tmp_path}/levels/00002.json is not the manifest of a level: ")
+    assert last == "  instead: search anew in another folder"
+
+
+def test_a_manifest_with_more_in_it_than_is_known_is_refused(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.finish(level(1))
+    found = json.loads(folder.manifest(1).read_text())
+    folder.manifest(1).write_text(json.dumps({**found, "colour": "blue"}))
+    with pytest.raises(SearchRefused, match="colour"):
+        folder.levels()
+
+
+def test_runs_that_later_ones_have_taken_in_are_removed(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    before = level(1)
+    after = level(2).__class__(
+        **{
+            **vars(level(2)),
+            "runs": (("00001-00002",), ("00002-00002",), ("00001-00003",)),
+        }
+    )
+    for part, names in enumerate(before.runs):
+        for name in (*names, *after.runs[part]):
+            folder.run(part, name).parent.mkdir(parents=True, exist_ok=True)
+            folder.run(part, name).touch()
+    for _ in range(2):
+        folder.drop_runs(before, after)
+        left = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*.arrow"))
+        assert left == [
+            "index/part-00000/00001-00002.arrow",
+            "index/part-00001/00002-00002.arrow",
+            "index/part-00002/00001-00003.arrow",
+        ]
+
+
+def test_paths_are_in_the_order_of_levels_and_parts() -> None:
+    folder = Folder(Path("work"))
+    assert str(folder.states(7, 3)) == "work/states/level=00007/part-00003.parquet"
+    assert str(folder.run(3, "00001-00007")) == "work/index/part-00003/00001-00007.arrow"
+    assert str(folder.manifest(7)) == "work/levels/00007.json"
+
+
+def test_text_replaces_what_was_there_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "text"
+    write_text(path, "first and longer\n")
+    write_text(path, "second\n")
+    assert path.read_text() == "second\n"
+    assert list(path.parent.iterdir()) == [path]

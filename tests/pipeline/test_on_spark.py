@@ -1,0 +1,75 @@
+"""On Spark itself, where every level is a job, all is as the local engines find it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from ackproof.model.check import check
+from ackproof.pipeline.search import explorer
+from ackproof.pipeline.session import Session
+from ackproof.spec.lang import Design, Model
+from ackproof.spec.model import MODEL as CONFIRMS
+
+from tests.models import two_phase_commit
+from tests.pipeline.searches import (
+    assert_same,
+    summary,
+)
+
+Find = Callable[..., None]
+
+
+@pytest.fixture
+def find(session: Session, tmp_path: Path) -> Find:
+    """Check on Spark, where every level is a job, and compare with the local engines."""
+
+    def run(model: Model, instance: str, parts: int, design: Design | None = None) -> None:
+        chosen = model.instance(instance)
+        assert chosen is not None
+        with_spark = explorer(work=tmp_path, partitions=parts, small=1)
+        found = check(model, chosen, design, engine=with_spark)
+        with_spark.close()
+        local = check(model, chosen, design)
+        assert summary(found.outcome) == summary(local.outcome)
+        assert (found.verdict, found.unwitnessed, found.dead) == (
+            local.verdict,
+            local.unwitnessed,
+            local.dead,
+        )
+        assert found.results() == local.results()
+        if found.outcome.violations:
+            assert_same(found.bound, found.outcome)
+
+    return run
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("parts", [2, 7, 16])
+def test_core_is_the_same_on_spark(parts: int, find: Find) -> None:
+    find(CONFIRMS, "core", parts)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("parts", [2, 7, 16])
+def test_two_phase_commit_is_the_same_on_spark(parts: int, find: Find) -> None:
+    find(two_phase_commit.MODEL, "rm7", parts)
+
+
+#: Designs that break a property of steps, one of states, and one of runs, where they are small.
+_BROKEN = (
+    ("ack_after_write", 2),
+    ("ack_after_write", 7),
+    ("ack_after_write", 16),
+    ("b13_remove_always_confirms", 7),
+    ("b04_purge_forgets_confirms", 2),
+)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("design", "parts"), _BROKEN)
+def test_a_broken_design_breaks_the_same_on_spark(design: str, parts: int, find: Find) -> None:
+    module = importlib.import_module(f"ackproof.spec.designs.{design}")
+    find(CONFIRMS, "tiny", parts, module.design)
