@@ -14,6 +14,7 @@ from ackproof.model.resources import default_memory
 from ackproof.pipeline.levels import Search, union
 from ackproof.pipeline.region import Runs, judge_runs
 from ackproof.pipeline.shortest import Goal, shortest
+from ackproof.spec.lang.properties import DEADLOCK
 
 __all__ = ["outcome"]
 
@@ -66,11 +67,12 @@ def outcome(
 def _violations(search: Search) -> dict[str, tuple[int, ...]]:
     """Return a shortest run to each property that is violated, shortest first."""
     tables, found = search.kernel.tables, {}
-    for of_steps, bits in ((True, tables.step_bits), (False, tables.state_bits)):
+    for of_steps, bits in ((False, tables.state_bits), (True, tables.step_bits)):
         for bit, name in bits.items():
             if any(name in level.broken for level in search.levels):
                 found[name] = shortest(search, Goal(name, 1 << bit, of_steps))
-    return dict(sorted(found.items(), key=lambda item: len(item[1])))
+    order = {DEADLOCK: -1}
+    return dict(sorted(found.items(), key=lambda item: (len(item[1]), order.get(item[0], 0))))
 
 
 def _runs(search: Search, memory: int | None) -> Runs:

@@ -25,6 +25,9 @@ __all__ = ["FORMAT", "Identity", "code_of", "folder_name", "read_search"]
 
 FORMAT = "ackproof/search/1"
 
+#: Characters of one part of a folder's name.
+_LONGEST = 48
+
 #: What each digest is of, in the order in which a difference is told.
 _PARTS = {
     "specification": "the specification",
@@ -98,7 +101,7 @@ class Identity:
         Raises:
             SearchRefused: it is; the text says what differs.
         """
-        known = read_search(folder)
+        known = read_search(folder, "parts", "hashes")
         where = f"{folder.root} cannot be resumed"
         if known["parts"] != self.parts:
             raise SearchRefused(
@@ -113,8 +116,8 @@ class Identity:
                 )
 
 
-def read_search(folder: Folder) -> dict[str, Any]:
-    """Return what a search is about, as it was written.
+def read_search(folder: Folder, *needed: str) -> dict[str, Any]:
+    """Return what a search is about, as it was written; what is needed is there.
 
     Raises:
         SearchRefused: the folder holds no search, or one of another format.
@@ -129,6 +132,12 @@ def read_search(folder: Folder) -> dict[str, Any]:
         ) from None
     except (OSError, ValueError, KeyError) as error:
         raise SearchRefused(f"{folder.search} cannot be read: {error}") from None
+    missing = ", ".join(key for key in needed if key not in found)
+    if known == FORMAT and missing:
+        raise SearchRefused(
+            f"{folder.search} is not whole: it lacks {missing}\n"
+            "  instead: search anew in another folder"
+        )
     if known != FORMAT:
         raise SearchRefused(
             f"{folder.root} has the format {known!r}, and this version reads {FORMAT!r}\n"
@@ -144,7 +153,9 @@ def code_of(folder: Folder) -> Code:
     Raises:
         SearchRefused: the folder holds no search.
     """
-    return Code(text=folder.kernel.read_text(encoding="utf-8"), **read_search(folder)["kernel"])
+    return Code(
+        text=folder.kernel.read_text(encoding="utf-8"), **read_search(folder, "kernel")["kernel"]
+    )
 
 
 def folder_name(bound: Bound) -> str:
@@ -153,12 +164,17 @@ def folder_name(bound: Bound) -> str:
     every = len(chosen) == len(bound.program.properties)
     named = [
         bound.program.name,
-        bound.design.claim[:48] if bound.design else "",
+        bound.design.claim if bound.design else "",
         bound.instance.name,
-        "" if every else "-".join(["only", *chosen])[:48],
+        "" if every else "-".join(["only", *chosen]),
     ]
-    slugs = (re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") for name in named)
-    return "-".join(slug for slug in slugs if slug)
+    return "-".join(slug for slug in map(_slug, named) if slug)
+
+
+def _slug(name: str) -> str:
+    """Return a name as part of a file's name; a long one is cut, and still has its own."""
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    return slug if len(slug) <= _LONGEST else f"{slug[: _LONGEST - 7]}-{_digest(name)[:6]}"
 
 
 def _digest(*parts: object) -> str:

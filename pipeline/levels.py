@@ -21,7 +21,6 @@ import pyarrow as pa
 from ackproof.model.kernel.batches import States
 from ackproof.model.lower.compile import Kernel
 from ackproof.model.outcome import Limit, Progress
-from ackproof.pipeline.errors import SearchRefused
 from ackproof.pipeline.expanding import MOVED, Expansion
 from ackproof.pipeline.folder import Folder, Level
 from ackproof.pipeline.identity import Identity
@@ -74,19 +73,14 @@ class Search:
 
     # -- beginning ------------------------------------------------------------------------------
 
-    def begin(self, *, resume: bool) -> None:
-        """Begin in an empty folder, or read what is there.
+    def begin(self) -> None:
+        """Begin in a new folder, or read what an earlier run has finished.
 
         Raises:
-            SearchRefused: there is a search and it is not to be resumed, or it is another one.
+            SearchRefused: it was a run of another search, or a file is not whole.
         """
         folder = self.folder
         if folder.search.exists():
-            if not resume:
-                raise SearchRefused(
-                    f"{folder.root} holds a search already\n"
-                    "  instead: add --resume to go on with it, or give another --work"
-                )
             self.identity.refuse_other(folder)
             self.levels = folder.levels()
             if self.levels:
@@ -109,7 +103,13 @@ class Search:
     # -- levels ---------------------------------------------------------------------------------
 
     def run(self, max_depth: int | None, *, survey: bool) -> Limit | None:
-        """Make levels until the search ends; return what limited it."""
+        """Make levels until the search ends; return what limited it.
+
+        Where an earlier run went further than this one is to go, the rest is left out of it.
+        """
+        wanted = len(self.levels) if max_depth is None else max_depth
+        broken = (number for number, level in enumerate(self.levels, start=1) if level.broken)
+        self.levels = self.levels[: wanted if survey else min(wanted, next(broken, wanted))]
         try:
             while self.levels[-1].states:
                 if self.broken and not survey:

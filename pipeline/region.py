@@ -40,7 +40,6 @@ __all__ = ["Runs", "judge_runs"]
 
 #: Bytes that the driver takes for each step, at its peak.
 STEP_BYTES = 64
-_SLICE = 1 << 12
 
 
 @dataclass
@@ -100,8 +99,8 @@ class _Join:
         region = read_run(_states(folder, part))
         states: States = np.stack(region.words, axis=1)
         found = [
-            self._steps(kernel, states[start : start + _SLICE], self.firsts[part] + start)
-            for start in range(0, len(states), _SLICE)
+            self._steps(kernel, states[start : start + kernel.slice], self.firsts[part] + start)
+            for start in range(0, len(states), kernel.slice)
         ]
         steps = np.concatenate(found) if found else np.empty((0, 3), np.int64)
         columns = dict(zip(("source", "target", "instance"), steps.T, strict=True))

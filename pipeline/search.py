@@ -126,13 +126,18 @@ class SparkExplorer:
             SparkUnavailable: Java, PySpark or the cluster is missing.
         """
         started = time.perf_counter()
-        session = self.session
         kernel = compile_kernel(bound)
         folder = Folder(self.work.absolute() / folder_name(bound))
+        if folder.search.exists() and not self.resume:
+            raise SearchRefused(
+                f"{folder.root} holds a search already\n"
+                "  instead: add --resume to go on with it, or give another --work"
+            )
+        session = self.session
+        self.say(f"the search is kept in {folder.root}")
         identity = Identity.of(bound, kernel, self._parts(folder, session))
         search = Search(session, folder, kernel, identity, self.small, progress)
-        search.begin(resume=self.resume)
-        self.say(f"the search is kept in {folder.root}")
+        search.begin()
         compiled = time.perf_counter() - started
         limit = search.run(max_depth, survey=survey)
         return outcome(search, limit, compiled, survey=survey, memory=memory)
@@ -142,5 +147,5 @@ class SparkExplorer:
         if self.partitions is not None:
             return self.partitions
         if self.resume and folder.search.exists():
-            return int(read_search(folder)["parts"])
+            return int(read_search(folder, "parts")["parts"])
         return min(_PARTS_PER_TASK * session.parallelism, _MOST_PARTS - 1)

@@ -33,9 +33,6 @@ __all__ = ["Goal", "shortest"]
 
 Bits = npt.NDArray[np.bool_]
 
-#: States that are expanded with all their steps at once.
-_SLICE = 1 << 12
-
 
 @dataclass(frozen=True)
 class Goal:
@@ -80,8 +77,8 @@ class _Back:
         kernel, folder = batches_of(self.root), Folder(Path(self.root))
         states = read_states(folder.states(self.level, part), kernel.code.words, self.rows[part])
         chosen = [
-            self._chosen(kernel, states[start : start + _SLICE])
-            for start in range(0, len(states), _SLICE)
+            self._chosen(kernel, states[start : start + kernel.slice])
+            for start in range(0, len(states), kernel.slice)
         ]
         goals = states[np.concatenate(chosen)] if chosen else states
         if len(goals):

@@ -95,8 +95,13 @@ class Tables:
         try:
             self.schema = Schema.of(self.search["state"])
             self._steps = [(str(i["action"]), str(i["text"])) for i in self.search["instances"]]
-        except (SchemaError, KeyError, TypeError) as error:
+        except SchemaError as error:
             raise SearchRefused(f"{self.folder.search}: {error}") from None
+        except (KeyError, TypeError) as error:
+            raise SearchRefused(
+                f"{self.folder.search} is not whole: its list of instances has no {error}\n"
+                "  instead: search anew in another folder"
+            ) from None
         # What the instance switches off is asked for less often, and stands behind the rest.
         self.variables = sorted(self.schema.variables, key=lambda v: not words_of(v))
         self.names = column_names([v.name for v in self.variables], _LINKS)

@@ -33,6 +33,8 @@ Numbers = npt.NDArray[np.int64]
 
 #: Bytes for the successors of a batch, with the table that tells them apart.
 _BATCH_BYTES = 1 << 30
+#: Steps that are written down at once.
+_STEPS = 1 << 19
 #: States whose properties are looked at in one call.
 _LOOK = 4096
 
@@ -166,6 +168,11 @@ class Batches:
                 1 << bit for bit in range(control.PROPERTIES) if firsts[control.FIRST * bit]
             ),
         )
+
+    @property
+    def slice(self) -> int:
+        """How many states `steps` should be given at once."""
+        return max(1, min(_LOOK, _STEPS // self.code.fanout))
 
     # -- every step -----------------------------------------------------------------------------
 

@@ -1,50 +1,112 @@
 """What is lost in the middle of a search is made up for: a machine of the cluster, or the driver.
 
-Both are killed by their process ids, as soon as the first jobs have been done and while more are to
-come, which is seen in the folder of the search.
+Both are killed by their process ids, when the first jobs have been done and more are to come, which
+is seen in the folder of the search.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-
-from ackproof.pipeline.folder import Folder
 
 from tests.pipeline.cluster import Cluster, until
 from tests.pipeline.test_command import decided, kernel
 
 ROOT = Path(__file__).parents[2]
 
-#: Twelve levels in the middle of it have more states than the driver expands by itself.
+#: From level 9 to 18 a level has so many states before it that it is a job of its own.
 SEARCH = ("tests/models/two_phase_commit.py", "--instance", "rm7")
-WIDE = 8192
-LEVELS = 23
+NAME = "two-phase-commit-rm7"
+SOON, LAST = 10, 18
 
 #: A lost block is asked for again, three times; the time between is for larger networks.
 QUICK = "--conf spark.shuffle.io.retryWait=1s pyspark-shell"
 
+#: Seconds that a search may take, on a machine that has much else to do.
+PATIENCE = 600.0
+
 
 @pytest.fixture
-def alone(cluster: Cluster) -> Iterator[Cluster]:
-    """The cluster, with two workers again afterwards."""
+def workers(cluster: Cluster) -> Iterator[Cluster]:
+    """A cluster of two workers, and again two of them afterwards."""
     yield cluster
     cluster.add(2 - len(cluster.workers))
 
 
+@pytest.fixture(scope="module")
+def expected() -> list[dict[str, Any]]:
+    """What the kernel says of the search."""
+    before = Path.cwd()
+    os.chdir(ROOT)
+    try:
+        return kernel(*SEARCH)
+    finally:
+        os.chdir(before)
+
+
 def start(cluster: Cluster, work: Path, *options: str) -> subprocess.Popen[str]:
-    """Start a search on a cluster."""
+    """Start the search on a cluster."""
     command = [sys.executable, "-m", "ackproof.cli", "check", *SEARCH, "--json", *options]
     command += ["--engine", "spark", "--master", cluster.url, "--work", str(work)]
     return subprocess.Popen(
         [*command, "--partitions", "4"],
         cwd=ROOT,
         text=True,
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        env={**os.environ, "PYSPARK_SUBMIT_ARGS": QUICK},
     )
+
+
+def reach_the_middle(search: subprocess.Popen[str], work: Path) -> None:
+    """Wait until some jobs of a search have been done."""
+
+    def there() -> str | None:
+        assert search.poll() is None, search.communicate()
+        return "there" if finished(work, SOON) else None
+
+    until(there, f"level {SOON}", PATIENCE)
+
+
+def finished(work: Path, level: int) -> bool:
+    """Tell whether a level of the search is finished."""
+    return (work / NAME / "levels" / f"{level:05d}.json").exists()
+
+
+@pytest.mark.spark
+def test_a_worker_that_is_killed_in_mid_run_changes_nothing(
+    workers: Cluster, work: Path, expected: list[dict[str, Any]]
+) -> None:
+    search = start(workers, work)
+    reach_the_middle(search, work)
+    workers.kill(workers.workers[0])
+    assert not finished(work, LAST), "the search was over before the worker was"
+    out, err = search.communicate(timeout=PATIENCE)
+    assert search.returncode == 0, err
+    assert decided(out) == expected
+    assert "Lost executor" in (work / "spark.log").read_text()
+
+
+@pytest.mark.spark
+def test_a_driver_that_is_killed_in_mid_run_is_resumed_and_changes_nothing(
+    workers: Cluster, work: Path, expected: list[dict[str, Any]]
+) -> None:
+    first = start(workers, work)
+    reach_the_middle(first, work)
+    first.kill()
+    assert first.communicate()[0] == ""
+    assert not finished(work, LAST), "the search was over before its driver was"
+    second = start(workers, work, "--resume")
+    out, err = second.communicate(timeout=PATIENCE)
+    assert second.returncode == 0, err
+    assert decided(out) == expected
+    (result,) = json.loads(out)["results"]
+    assert SOON <= result["cluster"]["resumed_levels"] < LAST

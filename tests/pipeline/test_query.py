@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,12 @@ import pyarrow.parquet as pq
 import pytest
 from ackproof.cli.main import app
 from ackproof.pipeline.session import Session
-from ackproof.spec.lang.binding import bind
+from ackproof.spec.lang.binding import Bound, bind
 from typer.testing import CliRunner, Result
 
+from tests.pipeline.cluster import Cluster
 from tests.pipeline.cupboard import MODEL, TWO
-from tests.pipeline.written import Written, write_search
+from tests.pipeline.written import State, Written, write_search
 
 UNFINISHED = "the search is not finished: the tables have its first 3 levels\n"
 
@@ -95,7 +98,7 @@ def test_a_search_that_lacks_something_is_refused(
     document = json.loads((written.root / "search.json").read_text())
     del document[missing]
     (tmp_path / "search.json").write_text(json.dumps(document))
-    assert refusal(tmp_path).startswith(f"error: {tmp_path / 'search.json'}: ")
+    assert refusal(tmp_path).startswith(f"error: {tmp_path / 'search.json'} ")
 
 
 def test_a_search_that_ended_at_a_violation_says_so(written: Written, tmp_path: Path) -> None:
@@ -174,6 +177,8 @@ def test_a_long_answer_is_cut(written: Written) -> None:
     assert shown[-1] == "and more: these are the first 2; --limit N shows others"
     found = json.loads(query(written.root, "--limit", 2, "--json", sql).stdout)
     assert (found["rows"], found["complete"]) == ([[1], [2]], False)
+    whole = json.loads(query(written.root, "--limit", 3, "--json", sql).stdout)
+    assert (whole["rows"], whole["complete"]) == ([[1], [2], [3]], True)
 
 
 @spark
@@ -241,3 +246,28 @@ def test_states_that_are_missing_are_one_message(written: Written, tmp_path: Pat
 def test_the_session_that_was_open_stays_open(written: Written, session: Session) -> None:
     query(written.root, "SELECT 1")
     assert session.spark.range(3).count() == 3
+
+
+@spark
+def test_a_cluster_can_be_asked(written: Written, cluster: Cluster, tmp_path: Path) -> None:
+    sql = "SELECT level, count(*) FROM states WHERE size(boards_cups['s1']) = 1 GROUP BY level"
+    asked = ["query", str(written.root), sql, "--json", "--master", cluster.url]
+    found = subprocess.run(
+        [sys.executable, "-m", "ackproof.cli", *asked],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    with_one = {
+        level: sum(len(shelf_of(link.state, written.bound)) == 1 for link in links)
+        for level, links in enumerate(written.levels, start=1)
+    }
+    assert dict(json.loads(found.stdout)["rows"]) == {k: n for k, n in with_one.items() if n}
+
+
+def shelf_of(state: State, bound: Bound) -> frozenset[int]:
+    """Return the cups on the first shelf."""
+    places = [location.name for location in bound.locations]
+    cups: frozenset[int] = state[places.index("boards[s1].cups")]
+    return cups

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from ackproof.model.kernel.batches import Batches
 from ackproof.model.kernel.engine import explore as explore_compiled
 from ackproof.model.outcome import Limit
-from ackproof.pipeline import region
 from ackproof.spec.lang import Design, Model
 
 from tests.model import liveness_models as live
@@ -90,7 +90,7 @@ def test_steps_are_made_in_slices(
     size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bound = bound_of(live.DINING, "seats3", live.PATIENT)
-    monkeypatch.setattr(region, "_SLICE", size)
+    monkeypatch.setattr(Batches, "slice", size)
     outcome = explorer_of(tmp_path, 4, small=ALONE)(bound)
     local = explore_compiled(bound)
     assert summary(outcome) == summary(local)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ackproof.model.kernel.batches import Batches
 from ackproof.model.plain_search import explore as explore_plain
-from ackproof.pipeline import shortest as module
 from ackproof.pipeline.shortest import Goal
 
 from tests.model import mailroom
@@ -82,7 +82,7 @@ def test_the_first_of_many_shortest_runs_is_found(
 
 def test_goals_are_looked_for_in_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bound = bound_of(mailroom.MODEL, "pair")
-    monkeypatch.setattr(module, "_SLICE", 3)
+    monkeypatch.setattr(Batches, "slice", 3)
     outcome = explorer_of(tmp_path, 3, small=ALONE)(bound)
     assert outcome.violations == explore_plain(bound).violations
     assert outcome.violations

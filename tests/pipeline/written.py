@@ -98,6 +98,7 @@ def _search(bound: Bound, layout: Layout, parts: int) -> dict[str, Any]:
         "hashes": {},
         "parts": parts,
         "words": layout.words,
+        "kernel": {},
         "state": describe(layout),
         "actions": [a.name for a in bound.actions],
         "instances": [{"action": i.action.name, "text": str(i)} for i in bound.instances()],
