@@ -11,7 +11,8 @@ from ackproof.pipeline.ordering import Sorted, distinct, fingerprints, parts_of
 from ackproof.pipeline.search import SparkExplorer
 
 from bench.process import Failed
-from bench.seen import Filtered, Runs, Way, compare
+from bench.seen import compare
+from bench.ways import Filtered, Runs, Way
 from tests.models import dining
 from tests.pipeline.searches import ALONE, bound_of, explorer_of, folder_of
 

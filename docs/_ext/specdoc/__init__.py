@@ -3,8 +3,8 @@
 `library` finds what there is: machines, steps, properties, designs, instances, rules.  `pages`
 writes a page for each before the build starts; a page holds one directive.  The directives
 (`machines`, `claims`, `rule_pages`, `exhibits`, `eras`, `promises`, `proofs`, `instances`,
-`language`, `constructors`, `commands`) return document nodes, made of the building blocks in
-`markup`.  `domain` resolves the references between the pages.
+`language`, `constructors`, `commands`, `spark`) return document nodes, made of the building blocks
+in `markup`.  `domain` resolves the references between the pages.
 
 What is shown comes from the specification's source (`source`), its typed IR (`describe`, `calls`,
 `charts`) or the checker (`evidence`, `traces`); nothing is copied by hand, so nothing can be out
@@ -32,6 +32,7 @@ from specdoc import (
     proofs,
     prose,
     rule_pages,
+    spark,
 )
 from specdoc.domain import SpecDomain
 
@@ -62,6 +63,11 @@ DIRECTIVES = {
     "proof-table": proofs.ProofTable,
     "lemmas": proofs.LemmaTable,
     "suppositions": proofs.SuppositionList,
+    "spark-costs": spark.CostTable,
+    "spark-growth": spark.GrowthTable,
+    "spark-levels": spark.LevelTable,
+    "spark-sizing": spark.Sizing,
+    "spark-seen": spark.SeenTable,
     "says": prose.SaysDirective,
     "witness": prose.WitnessDirective,
     "trace-legend": prose.LegendDirective,
