@@ -26,6 +26,7 @@ from ackproof.model.kernel.batches import Batches, States, Successors
 from ackproof.model.kernel.control import INSTANCE_BITS
 from ackproof.pipeline.folder import Folder, arrived, offsets_of
 from ackproof.pipeline.identity import code_of
+from ackproof.pipeline.keeping import keep_what_is_loaded
 from ackproof.pipeline.ordering import Numbers, fingerprints, parts_of
 
 __all__ = ["MOVED", "Expansion", "batches_of", "read_states", "shares"]
@@ -99,6 +100,7 @@ class Expansion:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Do the tasks whose numbers come, in a column `id`."""
+        keep_what_is_loaded()
         for batch in batches:
             for task in batch.column("id").to_pylist():
                 yield from self.moves(task)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 from ackproof.pipeline.errors import SearchFailed
+from ackproof.pipeline.keeping import keep_what_is_loaded
 from ackproof.pipeline.session import Session
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class _Task:
     question: Question
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        keep_what_is_loaded()
         for batch in batches:
             for part in batch.column("id").to_pylist():
                 answer = json.dumps({"part": part, **self.question(part)})

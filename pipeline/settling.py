@@ -23,6 +23,7 @@ from ackproof.model.kernel.control import INSTANCE_BITS, INSTANCE_MASK
 from ackproof.pipeline.expanding import batches_of
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.index import Run, beside, extended, fresh, read_run, write_run
+from ackproof.pipeline.keeping import keep_what_is_loaded
 from ackproof.pipeline.ordering import Numbers, Sorted, distinct
 
 __all__ = ["NOTES", "Settlement"]
@@ -53,6 +54,7 @@ class Settlement:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Settle the one part whose rows these are; yield what it has to say."""
+        keep_what_is_loaded()
         note = self.note(batches)
         if note is not None:
             yield pa.record_batch([[json.dumps(note)]], schema=NOTES)
