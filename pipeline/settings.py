@@ -25,6 +25,9 @@ ROWS_IN_A_BATCH = 16
 #: A JVM has little to do here but to move bytes, and starts twice as fast when it compiles less.
 _JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC"
 
+#: A socket's path has at most 107 characters, 42 of which are its name.
+_LONGEST = 64
+
 _MIB = 1 << 20
 
 
@@ -38,13 +41,14 @@ def sql_settings(parts: int) -> dict[str, str]:
     }
 
 
-def settings(master: str, parts: int, home: Path) -> dict[str, str]:
+def settings(master: str, parts: int, home: Path, scratch: Path) -> dict[str, str]:
     """Return the settings of a Spark that is started for a search.
 
     Args:
         master: the master's URL.
         parts: into how many parts the states are divided.
         home: Spark's own folder, for the configuration in it.
+        scratch: a folder of this machine, for what is of no use afterwards.
     """
     needed = sql_settings(parts) | {
         # Two attempts at one part at a time would write the same files.
@@ -57,11 +61,17 @@ def settings(master: str, parts: int, home: Path) -> dict[str, str]:
         "spark.executor.defaultJavaOptions": _JAVA_OPTIONS,
         "spark.locality.wait": "0s",
         "spark.port.maxRetries": "100",
+        # Over TCP each task waits 40 ms for an acknowledgement that the other side puts off.
+        "spark.python.unix.domain.socket.enabled": "true",
+        # Where there is SQL there is a folder for tables, else made in the current one.
+        "spark.sql.warehouse.dir": str(scratch),
     }
     if is_local(master):
         better["spark.driver.memory"] = f"{_driver_memory() // _MIB}m"
     if is_loopback(master):
         better |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+        if len(str(scratch)) <= _LONGEST:
+            better["spark.python.unix.domain.socket.dir"] = str(scratch)
     theirs = configured(home)
     return {key: value for key, value in better.items() if key not in theirs} | needed
 

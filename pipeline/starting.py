@@ -58,13 +58,9 @@ def start(master: str, parts: int, log: Path, name: str) -> tuple[SparkSession, 
 
     variables = _variables(master)
     home = Path(_find_spark_home())
-    # Where there is SQL there is a folder for tables, else made in the current one.
-    warehouse = Path(mkdtemp(prefix="ackproof-"))
-    values = settings(master, parts, home) | {
-        "spark.master": master,
-        "spark.app.name": name,
-        "spark.sql.warehouse.dir": str(warehouse),
-    }
+    scratch = Path(mkdtemp(prefix="ackproof-spark-"))
+    values = settings(master, parts, home, scratch)
+    values |= {"spark.master": master, "spark.app.name": name}
     conf = SparkConf(loadDefaults=False).setAll(list(values.items()))
     gateway = context = None
     said = log.stat().st_size if log.exists() else 0
@@ -75,14 +71,14 @@ def start(master: str, parts: int, log: Path, name: str) -> tuple[SparkSession, 
             context = _opened(conf, gateway)
         spark = SparkSession(context)
     except BaseException as error:
-        _stop(gateway, context, warehouse)
+        _stop(gateway, context, scratch)
         if not isinstance(error, Exception):
             raise
         raise SparkUnavailable(
             f"Spark: it did not start on {master}: {_reason(error, log, said)}\n"
             f"  instead: what it said is in {log}"
         ) from error
-    return spark, partial(_stop, gateway, context, warehouse)
+    return spark, partial(_stop, gateway, context, scratch)
 
 
 def _launched(conf: SparkConf, log: Path) -> Any:
@@ -132,7 +128,7 @@ def hush() -> None:
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
-def _stop(gateway: Any, context: SparkContext | None, warehouse: Path) -> None:
+def _stop(gateway: Any, context: SparkContext | None, scratch: Path) -> None:
     """Stop a context, end its JVM if that is ours, and leave all as it was before."""
     from pyspark import SparkContext
 
@@ -142,7 +138,7 @@ def _stop(gateway: Any, context: SparkContext | None, warehouse: Path) -> None:
     if gateway is not None:
         jvm.end(gateway)
         SparkContext._gateway = SparkContext._jvm = None
-    rmtree(warehouse, ignore_errors=True)
+    rmtree(scratch, ignore_errors=True)
 
 
 def _reason(error: Exception, log: Path, said: int) -> str:
