@@ -49,7 +49,7 @@ test: $(DEV_STAMP)
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not peer and not spark" $(ARGS)
 
 spark: $(DEV_STAMP)
-	$(BIN)/python -m pytest -q -m spark $(ARGS)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m spark $(ARGS)
 
 lint: $(DEV_STAMP)
 	$(BIN)/ruff check .
