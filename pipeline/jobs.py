@@ -21,11 +21,11 @@ from ackproof.pipeline.session import Session
 if TYPE_CHECKING:
     from pyspark.sql import Row
 
-__all__ = ["ANSWERS", "Question", "ask", "notes_of"]
+__all__ = ["NOTES", "NOTES_SCHEMA", "Question", "ask", "notes_of"]
 
-#: How answers come back from a job: as text.
-ANSWERS = pa.schema([("note", pa.string())])
-_SCHEMA = "note string"
+#: How answers come back from a job, for Arrow and for Spark: as text.
+NOTES = pa.schema([("note", pa.string())])
+NOTES_SCHEMA = "note string"
 
 
 class Question(Protocol):
@@ -47,7 +47,7 @@ class _Task:
         for batch in batches:
             for part in batch.column("id").to_pylist():
                 answer = json.dumps({"part": part, **self.question(part)})
-                yield pa.record_batch([[answer]], schema=ANSWERS)
+                yield pa.record_batch([[answer]], schema=NOTES)
 
 
 def ask(
@@ -67,7 +67,7 @@ def ask(
 
     def job() -> list[Row]:
         tasks = session.spark.range(0, parts, 1, parts)
-        return tasks.mapInArrow(_Task(question), _SCHEMA).collect()
+        return tasks.mapInArrow(_Task(question), NOTES_SCHEMA).collect()
 
     return sorted(notes_of(session, job, description), key=lambda answer: int(answer["part"]))
 

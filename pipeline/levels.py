@@ -24,7 +24,7 @@ from ackproof.model.outcome import Limit, Progress
 from ackproof.pipeline.expanding import MOVED, Expansion
 from ackproof.pipeline.folder import Folder, Level
 from ackproof.pipeline.identity import Identity
-from ackproof.pipeline.jobs import notes_of
+from ackproof.pipeline.jobs import NOTES_SCHEMA, notes_of
 from ackproof.pipeline.ordering import fingerprints, parts_of
 from ackproof.pipeline.session import Session
 from ackproof.pipeline.settling import Settlement
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Search", "union"]
 
-_NOTES_SCHEMA = "note string"
 _MOVED_SCHEMA = "part int, states binary, entries binary, note string"
 
 
@@ -146,7 +145,7 @@ class Search:
                 self.session.spark.range(0, expansion.tasks, 1, expansion.tasks)
                 .mapInArrow(expansion, _MOVED_SCHEMA)
                 .repartitionById(self.parts, "part")
-                .mapInArrow(settlement, _NOTES_SCHEMA)
+                .mapInArrow(settlement, NOTES_SCHEMA)
                 .collect()
             )
 

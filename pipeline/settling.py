@@ -23,15 +23,13 @@ from ackproof.model.kernel.control import INSTANCE_BITS, INSTANCE_MASK
 from ackproof.pipeline.expanding import batches_of
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.index import Run, beside, extended, fresh, read_run, write_run
+from ackproof.pipeline.jobs import NOTES
 from ackproof.pipeline.keeping import keep_what_is_loaded
 from ackproof.pipeline.ordering import Numbers, Sorted, distinct
 
-__all__ = ["NOTES", "Settlement"]
+__all__ = ["Settlement"]
 
 _ENCODINGS = dict.fromkeys(("part", "row", "predecessor", "instance"), "DELTA_BINARY_PACKED")
-
-#: What a part has to say of a level.
-NOTES = pa.schema([("note", pa.string())])
 
 
 @dataclass(frozen=True)

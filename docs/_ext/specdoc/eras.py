@@ -7,9 +7,7 @@ a warning.  Its runs are replayed in plain Python in every build, like all other
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from ackproof.model.era_table import KINDS, SCHEMA, differences
@@ -22,6 +20,7 @@ from sphinx.util import logging
 
 from specdoc.domain import link
 from specdoc.exhibits import DesignDirective
+from specdoc.kept import kept_document
 from specdoc.library import Exhibit, Library
 from specdoc.markup import Cell, SpecDirective, labelled, paragraph, section, table
 from specdoc.traces import explanation_nodes, run_nodes
@@ -53,18 +52,7 @@ def kept_table(env: BuildEnvironment, *, warn: bool = True) -> dict[str, Any] | 
         env: knows where the pages are.
         warn: whether to say so then.
     """
-    path = Path(env.srcdir) / FILE
-    env.note_dependency(str(path))
-    try:
-        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        wrong = "" if document.get("schema") == SCHEMA else f"is not in the format {SCHEMA}"
-    except FileNotFoundError:
-        wrong = "is not there"
-    except ValueError as error:
-        wrong = f"is not JSON: {error}"
-    if wrong and warn:
-        logger.warning("docs/%s %s; %s", FILE, wrong, REMEDY)
-    return None if wrong else document
+    return kept_document(env, FILE, SCHEMA, REMEDY, warn=warn)
 
 
 def columns_of(lib: Library) -> tuple[Era, ...]:

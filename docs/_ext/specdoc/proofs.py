@@ -7,9 +7,7 @@ and of these lemmas: a digest that differs is a warning.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from ackproof.proofs.document import SCHEMA
@@ -21,6 +19,7 @@ from sphinx.util import logging
 
 from specdoc.domain import link
 from specdoc.eras import kept_table, scrolling
+from specdoc.kept import kept_document
 from specdoc.library import Library
 from specdoc.markup import Cell, SpecDirective, paragraph, row_of_links, table
 
@@ -56,18 +55,7 @@ def kept_proof(env: BuildEnvironment, *, warn: bool = True) -> dict[str, Any] | 
         env: knows where the pages are.
         warn: whether to say so then.
     """
-    path = Path(env.srcdir) / FILE
-    env.note_dependency(str(path))
-    try:
-        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        wrong = "" if document.get("schema") == SCHEMA else f"is not in the format {SCHEMA}"
-    except FileNotFoundError:
-        wrong = "is not there"
-    except ValueError as error:
-        wrong = f"is not JSON: {error}"
-    if wrong and warn:
-        logger.warning("docs/%s %s; %s", FILE, wrong, REMEDY)
-    return None if wrong else document
+    return kept_document(env, FILE, SCHEMA, REMEDY, warn=warn)
 
 
 class ProofTable(SpecDirective):

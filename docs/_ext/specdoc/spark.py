@@ -6,18 +6,16 @@ the page is typed; what is extrapolated is computed here, from that file.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
-from sphinx.util import logging
 
 from specdoc.eras import scrolling
+from specdoc.kept import kept_document
 from specdoc.markup import Cell, SpecDirective, paragraph, table
 
 __all__ = [
@@ -33,8 +31,6 @@ __all__ = [
     "kept_costs",
     "sizing_rows",
 ]
-
-logger = logging.getLogger(__name__)
 
 #: The file beside the pages, and how it is made.
 FILE = "spark.json"
@@ -54,18 +50,7 @@ def kept_costs(env: BuildEnvironment, *, warn: bool = True) -> dict[str, Any] | 
         env: knows where the pages are.
         warn: whether to say so then.
     """
-    path = Path(env.srcdir) / FILE
-    env.note_dependency(str(path))
-    try:
-        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        wrong = "" if document.get("schema") == SCHEMA else f"is not in the format {SCHEMA}"
-    except FileNotFoundError:
-        wrong = "is not there"
-    except ValueError as error:
-        wrong = f"is not JSON: {error}"
-    if wrong and warn:
-        logger.warning("docs/%s %s; %s", FILE, wrong, REMEDY)
-    return None if wrong else document
+    return kept_document(env, FILE, SCHEMA, REMEDY, warn=warn)
 
 
 class _Measured(SpecDirective):
