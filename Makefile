@@ -1,11 +1,14 @@
 # Every target sets up what it needs in .venv and then does its work.
 #
 #   make check    install, check the base specification and the museum, print what was found
-#   make prove    prove the properties for all sizes, and have cvc5 check what was proved
+#   make prove    prove the properties for all sizes, and have cvc5 check one of the proofs
 #   make test     install with the tools of development, run the tests
+#   make test-long
+#                 all tests, with those of peers and spark, and everything random from a new seed
+#                 and twenty times as often; hours
 #   make spark    the tests of the search on Spark (needs Java 17 or newer)
 #   make lint     style and types
-#   make docs     build the documentation into docs/_build/html
+#   make docs     build the documentation into docs/_build/html (needs Graphviz)
 #   make peers    the tests that compare with SPIN, TLC and RabbitMQ (needs spin, gcc, java and
 #                 rabbitmq-server)
 #   make reproduce
@@ -14,10 +17,14 @@
 #   make bench    measure the checker beside SPIN and TLC, the search on Spark beside the kernel, the
 #                 broker beside RabbitMQ, and the machines natively; two hours, or some minutes with
 #                 ARGS=--quick
+#   make tools    install all that the targets above need
 #
 # The installation is editable and made of links to the source files, so that type checkers can
 # follow it.  A stamp has the names of all source files in its own name, as a checksum: when a file
 # is added, the links are made again.
+#
+# What was searched or proved is kept in the user's cache, and is made again only if something has
+# changed that it depends on; with ACKPROOF_CACHE=off, all of it is.
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -26,7 +33,7 @@ BIN    := $(VENV)/bin
 # Where rabbitmq-server is, once it is installed.
 RABBITMQ := /usr/lib/rabbitmq/lib
 
-LAYERS  := spec model proofs impl pipeline cli
+LAYERS  := lang spec model proofs impl pipeline cli
 FILES   := $(shell find $(LAYERS) -name '*.py' | LC_ALL=C sort | cksum | cut -d' ' -f1)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
            --config-settings editable_mode=strict
@@ -35,18 +42,22 @@ USER_STAMP  := $(VENV)/installed-for-users-$(FILES)
 DEV_STAMP   := $(VENV)/installed-for-development-$(FILES)
 BENCH_STAMP := $(VENV)/installed-for-bench-$(FILES)
 
-.PHONY: check prove test spark lint docs peers reproduce bench clean
+.PHONY: check prove test test-long spark lint docs peers reproduce bench tools clean
 
 check: $(USER_STAMP)
 	$(BIN)/ackproof check --instance core
 	$(BIN)/ackproof museum
 
 prove: $(DEV_STAMP)
-	$(BIN)/ackproof prove --certificate build/certificate
-	$(BIN)/ackproof prove --recheck build/certificate --limit 10
+	$(BIN)/ackproof prove
+	$(BIN)/ackproof prove SettledOnce --certificate build/certificate
+	$(BIN)/ackproof prove --recheck build/certificate --limit 20
 
 test: $(DEV_STAMP)
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not peer and not spark" $(ARGS)
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not peer and not spark and not long" $(ARGS)
+
+test-long: $(BENCH_STAMP)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --long $(ARGS)
 
 spark: $(DEV_STAMP)
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m spark $(ARGS)
@@ -58,6 +69,9 @@ lint: $(DEV_STAMP)
 	MYPYPATH=docs/_ext $(BIN)/mypy -p specdoc
 
 docs: $(DEV_STAMP)
+	@command -v dot >/dev/null || { \
+	    echo "make docs needs Graphviz, and there is no \`dot\`: install the package graphviz" >&2; \
+	    exit 1; }
 	$(BIN)/sphinx-build -W --keep-going -q -j 4 -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
@@ -76,6 +90,8 @@ bench: $(BENCH_STAMP)
 	$(BIN)/python bench/spark.py $(filter --quick,$(ARGS))
 	$(BIN)/python bench/native.py $(filter --quick,$(ARGS))
 	$(BIN)/python bench/broker.py $(filter --quick,$(ARGS))
+
+tools: $(BENCH_STAMP)
 
 clean:
 	rm -rf $(VENV) build docs/_build docs/generated

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ackproof.lang import Instance
 from ackproof.spec.instances import INSTANCES, OFF
-from ackproof.spec.lang import Instance
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import Msg, Queue, Replica
 

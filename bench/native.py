@@ -1,10 +1,10 @@
 """How fast the specification runs as plain Python.
 
-The machines of one channel and one queue, no sockets and no disk.  A message is published,
-delivered, synced, settled and consumed; the confirms of a window are drained and flushed together.
-Counted are the actions of `ackproof.spec.system` that were taken, each of which calls one to four
-handlers.  The same at 10^4, 10^5 and 10^6 messages, since no step may cost more as more messages
-have gone through, nor may anything remain of them.
+The system of the specification, translated for a program with one channel and one queue: no
+sockets and no disk.  What is called are its own actions.  A message is published, delivered,
+synced, settled and consumed; the confirms of a window are drained, arrive and are flushed together.
+The same at 10^4, 10^5 and 10^6 messages, since no step may cost more as more messages have gone
+through, nor may anything remain of them.
 
 What the broker makes of it, `bench/broker.py` measures.
 
@@ -21,14 +21,19 @@ import time
 from pathlib import Path
 from typing import cast
 
-from ackproof.spec.channel import Channel
-from ackproof.spec.mirror import QueueProcess
-from ackproof.spec.network import Network
-from ackproof.spec.sorts import Msg, Queue, Replica
+from ackproof.impl.machines.id_order import IdOrder
+from ackproof.lang import OrderedSet, Owned
+from ackproof.model.native.families import assemble
+from ackproof.model.native.translate import translate
+from ackproof.spec.arrivals import Arrivals
+from ackproof.spec.sorts import Born, ChannelId, Consumer, Msg, Node, Queue, Replica
+from ackproof.spec.system import Confirms
 
-QUEUE = cast(Replica, "q")
-PER_MESSAGE = ("publish", "deliver", "sync", "confirm_arrives", "take", "acknowledge")
-PER_WINDOW = ("drain", "flush")
+CHANNEL = cast(ChannelId, 1)
+QUEUE = cast(Queue, "q")
+PROCESS = cast(Replica, "r")
+PER_MESSAGE = ("publish", "deliver", "sync", "take", "acknowledge")
+PER_WINDOW = ("drain", "confirm_arrives", "flush")
 GOAL = 200_000
 
 
@@ -41,58 +46,78 @@ def resident_mib() -> float:
 # -- the specification alone ----------------------------------------------------------------------
 
 
-class Machines:
-    """One channel, one queue, and what is between them."""
+def translated() -> Confirms:
+    """Return the system, without mirrors, credit, consumers by name, and partitions."""
+    off = ("credit", "transactional", "tagged", "shared", "plain_publishes")
+    classes = translate(
+        Confirms,
+        constants={
+            **{f"Confirms.{name}": False for name in off},
+            "QueueProcess.born": Born.MASTER,
+        },
+        empty=[Node, Consumer],
+        # Messages of one channel stand in the order of their numbers.
+        replaced={Arrivals: IdOrder},
+    ).classes
+    return assemble(Confirms, {**classes, Arrivals: IdOrder})
 
-    def __init__(self) -> None:
-        self.channel = Channel()
-        self.network = Network()
-        self.queue = QueueProcess(of=cast(Queue, "q"))
-        self.channel.select()
+
+class Traffic:
+    """Messages of one channel, through one queue to a consumer."""
+
+    def __init__(self, system: Confirms) -> None:
+        self.system = system
+        system.channels[CHANNEL].next_seq = Msg.first(CHANNEL)
+        system.channels[CHANNEL].select()
         self.last = 0
 
     def window(self, size: int) -> None:
         """Take `size` messages from the publisher to the consumer."""
-        channel, network, queue = self.channel, self.network, self.queue
-        messages = [cast(Msg, self.last + i) for i in range(1, size + 1)]
+        system = self.system
+        messages = [cast(Msg, Owned(CHANNEL, self.last + i)) for i in range(1, size + 1)]
         self.last += size
         for msg in messages:
-            network.cast(msg, QUEUE)
-            channel.publish({QUEUE}, True)
-            arriving = network.next_for(QUEUE)
-            assert arriving is not None
-            network.receive(arriving, QUEUE)
-            queue.accept(arriving, True, True)
+            system.publish(msg, {QUEUE}, True, True)
+            system.deliver(msg, PROCESS)
         for msg in messages:
-            queue.store.sync(msg)
-        queue.drain()
-        for msg in queue.outbox:
-            channel.settle(msg, QUEUE, {QUEUE})
-        queue.posted()
-        channel.flush()
+            system.sync(msg, PROCESS)
+        system.drain(PROCESS)
+        system.confirm_arrives(CHANNEL, PROCESS)
+        system.flush(CHANNEL)
         for msg in messages:
-            queue.take(msg)
-            queue.acknowledge(msg)
+            system.take(msg, PROCESS)
+            system.acknowledge(msg, PROCESS)
+            # A program knows when nobody will ask of a message again.
+            system.persistent.discard(msg)
 
     def left_over(self) -> int:
-        """Count what the machines still hold."""
-        channel, queue = self.channel, self.queue
+        """Count what the system still holds."""
+        system = self.system
+        channel, queue, casts = system.channels[CHANNEL], system.replicas[PROCESS], system.casts
         waited = (channel.unconfirmed, channel.vouched, channel.confirmed)
-        carried = (self.network.publishes, self.network.downs)
+        carried = (casts[CHANNEL].publishes, casts[CHANNEL].downs, system.persistent)
         stored = (queue.pending, queue.awaiting, queue.outbox, queue.seen, queue.store.level)
         return sum(len(part) for part in (*waited, *carried, queue.ready, *stored))
 
 
+def growing() -> Traffic:
+    """Return a channel and a queue of the translated system."""
+    system = translated()
+    queue = system.replicas.add(PROCESS, of=QUEUE)  # type: ignore[attr-defined]
+    queue.ready = OrderedSet()
+    return Traffic(system)
+
+
 def native(messages: int, window: int) -> tuple[float, float, float, int]:
     """Return steps per second, memory before and after in MiB, and what is left over."""
-    machines = Machines()
+    traffic = growing()
     before = resident_mib()
     start = time.perf_counter()
     for _ in range(messages // window):
-        machines.window(window)
+        traffic.window(window)
     seconds = time.perf_counter() - start
     steps = messages * len(PER_MESSAGE) + messages // window * len(PER_WINDOW)
-    return steps / seconds, before, resident_mib(), machines.left_over()
+    return steps / seconds, before, resident_mib(), traffic.left_over()
 
 
 def report_native(counts: list[int]) -> None:

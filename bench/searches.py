@@ -138,7 +138,7 @@ def _kept(
     folder = Folder(Path(cluster["folder"]))
     levels = folder.levels()
     kept = {
-        "words": int(read_search(folder)["words"]),
+        "words": read_search(folder).words,
         "partitions": cluster["partitions"],
         "candidates": sum(level.candidates for level in levels),
         "most_candidates": max(level.candidates for level in levels),

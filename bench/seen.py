@@ -46,7 +46,7 @@ def compare(root: Path, scratch: Path) -> list[dict[str, Any]]:
         Failed: a way does not find what the search has found.
     """
     folder = Folder(root)
-    levels, words = folder.levels(), int(read_search(folder)["words"])
+    levels, words = folder.levels(), read_search(folder).words
     ways = [_ways(folder, scratch, part, words, levels) for part in range(len(levels[0].rows))]
     rows = []
     for last, level in zip([None, *levels], levels, strict=False):

@@ -1,7 +1,7 @@
 """The command `ackproof`, and `python -m ackproof.cli`.
 
 What it needs is imported inside `main`, so that an interruption is told in a line even then, and a
-broker is there before all other commands would be loaded.
+broker is there before the other commands, and typer, would be loaded.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def main() -> None:
 
 def _run(words: list[str]) -> None:
     if words[:1] == ["serve"]:
-        from ackproof.cli.serve import main as serve
+        from ackproof.cli.serve import serve
 
-        serve(words[1:])
-        return
-    from ackproof.cli.main import app
+        serve(words[1:], prog_name="ackproof serve")
+    else:
+        from ackproof.cli.main import app
 
-    app()
+        app(words)
 
 
 if __name__ == "__main__":

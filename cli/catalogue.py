@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from ackproof.cli.output import sizes_text
-from ackproof.cli.targets import Target, load
-from ackproof.model.eras import era_names
-from ackproof.model.museum import describe, museum_names
-from ackproof.spec.lang.model import Model
-from ackproof.spec.lang.properties import BUILT_IN, DEADLOCK
+from ackproof.cli.targets import Target, design_names, load
+from ackproof.lang.model import Model
+from ackproof.lang.properties import BUILT_IN, DEADLOCK
+from ackproof.model.museum import describe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,7 +26,7 @@ def show_catalogue(targets: Sequence[Target], *, as_json: bool, with_museum: boo
 
     With `with_museum`, the designs of the museum are among them, and the eras.
     """
-    names = (*museum_names(), *era_names()) if with_museum else ()
+    names = design_names() if with_museum else ()
     designs = [*(t for t in targets if t.design), *map(load, names)]
     models = list({t.model.name: t.model for t in targets}.values())
     if as_json:

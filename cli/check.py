@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
-from ackproof.cli.engines import SPARK, Asked
+from ackproof.cli.engines import Asked
 from ackproof.cli.inputs import InputError, clean_exit
 from ackproof.cli.options import (
     AsJson,
@@ -21,8 +20,10 @@ from ackproof.cli.options import (
     Master,
     Memory,
     Museum,
+    NoCache,
     Partitions,
     PrintLlvm,
+    PrintPython,
     Properties,
     Resume,
     Work,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from ackproof.cli.jobs import Job
     from ackproof.cli.output import Result
 
-__all__ = ["check", "run_jobs"]
+__all__ = ["check"]
 
 _HELP = """
 Search every state that a specification can reach, and check its properties on each.
@@ -50,6 +51,10 @@ the same. Each search has a directory of its own in `--work`, with every level t
 and `pip install "ackproof[spark]"`; without `--master`, it runs on this machine. `--memory` is then
 what the properties of runs may take of this process, and `--museum` works, too.
 
+What was searched once is not searched again while nothing that it depends on has changed: the
+report says that it is from the cache, and when the search was made. The variable `ACKPROOF_CACHE`
+names the folder, `ACKPROOF_CACHE=off` switches it off, and `--no-cache` searches anew.
+
 Exit codes: 0 verified, 1 a property is violated or an expectation did not come true, 2 the input is
 wrong, 3 the search is incomplete (bounded, truncated, or something that must happen never did).
 
@@ -62,6 +67,8 @@ Examples:
     ackproof check b10 --itf trace.itf.json   keep the counterexample for other tools
 
     ackproof check -i core --engine spark --work /data/found
+
+    ackproof check -i tiny --print-python     what is left of the specification there
 
     ackproof check --list                     instances, designs and properties
 """
@@ -80,14 +87,17 @@ def check(
     partitions: Partitions = None,
     work: Work = None,
     resume: Resume = False,
+    no_cache: NoCache = False,
     as_json: AsJson = False,
     itf: Itf = None,
     print_llvm: PrintLlvm = False,
+    print_python: PrintPython = False,
     museum: Museum = False,
     list_all: ListAll = False,
 ) -> int:
     """Search every state; the text of the help is in `_HELP`."""
-    from ackproof.cli.jobs import memory_limit, plan, worker_count
+    from ackproof.cli.check_runs import run_jobs
+    from ackproof.cli.jobs import cache_for, memory_limit, plan, worker_count
     from ackproof.cli.targets import base_target, load_all
 
     asked = Asked(engine, workers, master, partitions, work, resume)
@@ -97,6 +107,7 @@ def check(
         "workers": worker_count(workers),
         "memory": memory_limit(memory),
         "max_depth": depth,
+        "cache": cache_for(no_cache),
     }
     if museum:
         from ackproof.cli.museum import run_museum
@@ -111,6 +122,8 @@ def check(
     jobs = plan(targets, instance or [], properties or [])
     if print_llvm:
         return _print_llvm(jobs, properties)
+    if print_python:
+        return _print_python(jobs)
     _check_writable(itf)
     results = run_jobs(jobs, {**options, "properties": properties})
     _write_itf(results, itf)
@@ -128,54 +141,6 @@ def _alone(option: str, *others: list[str] | None) -> None:
         )
 
 
-def run_jobs(jobs: Sequence[Job], options: dict[str, Any]) -> list[Result]:
-    """Run checks one after the other; an interrupted one is the last.
-
-    `options` go to each check, but for `engine`, the one that was asked for, an `Asked`.
-
-    Raises:
-        InputError: there is no Spark here, or the directory for what it finds has something else.
-    """
-    asked: Asked = options["engine"]
-    with asked.opened() as engine:
-        return _run_all(jobs, {**options, "engine": engine}, in_levels=asked.engine == SPARK)
-
-
-def _run_all(jobs: Sequence[Job], options: dict[str, Any], *, in_levels: bool) -> list[Result]:
-    from ackproof.model.outcome import Limit
-
-    programs: dict[int, Any] = {}
-    reports: dict[int, dict[str, Any]] = {}
-    results = []
-    for job in jobs:
-        target = job.target
-        known = reports.setdefault(id(target), {})
-        result = _run(job, {**options, "program": programs.get(id(target))}, known, in_levels)
-        # A check that asked for NoDeadlock has turned it on; the next may not ask.
-        programs[id(target)] = replace(
-            result.report.bound.program, deadlock_free=target.model.deadlock_free
-        )
-        results.append(result)
-        if result.report.outcome.limit is Limit.INTERRUPTED:
-            break
-    return results
-
-
-def _run(job: Job, options: dict[str, Any], reports: dict[str, Any], in_levels: bool) -> Result:
-    from ackproof.cli.output import Result
-    from ackproof.cli.progress import Watch
-    from ackproof.model.check import check as run_check
-    from ackproof.model.museum import judge
-
-    target, known = job.target, job.instance.states
-    with Watch(job.label, None if target.design else known, in_levels=in_levels) as watch:
-        options = {**options, "name": target.name, "progress": watch}
-        if job.expectation is not None and target.design is not None:
-            judged = judge(target.model, target.design, job.expectation, reports=reports, **options)
-            return Result(job, judged.report, judged)
-        return Result(job, run_check(target.model, job.instance, target.design, **options))
-
-
 def _show(results: list[Result], *, as_json: bool) -> int:
     from ackproof.model.verdict import worst
 
@@ -184,7 +149,7 @@ def _show(results: list[Result], *, as_json: bool) -> int:
     failed = [1 for r in wrong if r.report.outcome.limit is None]
     code = worst([*(r.report.verdict.exit_code for r in results), *failed])
     if as_json:
-        from ackproof.model.report import document
+        from ackproof.model.document import document
 
         expected = [r.judgement.to_json() if r.judgement else None for r in results]
         found = document([r.report for r in results], expected)
@@ -212,6 +177,16 @@ def _print_llvm(jobs: Sequence[Job], properties: list[str] | None) -> int:
     for job in jobs:
         bound = chosen(job.target.model, job.instance, job.target.design, properties)
         typer.echo(compile_kernel(bound).ir_text)
+    return 0
+
+
+def _print_python(jobs: Sequence[Job]) -> int:
+    from ackproof.lang.binding import bind
+    from ackproof.model.native.translate import translate_instance
+
+    for job in jobs:
+        bound = bind(job.target.model, job.instance, job.target.design)
+        typer.echo(translate_instance(bound).text)
     return 0
 
 

@@ -13,7 +13,7 @@ from ackproof.model.outcome import Outcome
 from ackproof.model.report import Report
 from ackproof.model.resources import show_size
 
-__all__ = ["show_counts"]
+__all__ = ["cached", "show_counts"]
 
 #: States from which on their room says something about each of them.
 _MANY = 10_000
@@ -33,6 +33,7 @@ def show_counts(page: Page, report: Report) -> None:
         ("time", _time(report)),
         *_held(report),
         ("engine", _engine(outcome)),
+        *([("cached", cached(report.searched))] if report.searched else []),
     ]
     for name, value in rows:
         page.line((f"  {name:<13}", STYLES["head"]), value)
@@ -46,6 +47,12 @@ def show_counts(page: Page, report: Report) -> None:
             page.line((f"  {name:<13}", STYLES["head"]), _property_counts(chosen))
     page.line()
     _actions(page, report)
+
+
+def cached(searched: str) -> str:
+    """Return when a search was made whose outcome was taken from the cache."""
+    when = searched.replace("T", " ").removesuffix("+00:00")
+    return f"from the cache, searched on {when} UTC; time and memory are of that search"
 
 
 def _time(report: Report) -> str:

@@ -142,6 +142,9 @@ def _sum(page: Page, table: EraTable) -> None:
         f"{len(table.runs)} runs, {shared} of them the same search as another's; "
         f"{states:,} states were searched"
     )
+    kept = sum(run.report.searched is not None for run in table.runs)
+    if kept:
+        page.line(f"{kept} runs are from the cache; --no-cache searches anew")
     page.line(f"{sum(j.came_true for j in judged)} of {len(judged)} expectations came true")
     if not table.complete:
         page.line(("incomplete", "bold yellow"), "  a search stopped early, or was not made")

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from ackproof.cli.engines import local_engine
 from ackproof.cli.inputs import InputError, clean_exit
-from ackproof.cli.options import AsJson, EngineName, Memory, Workers
+from ackproof.cli.options import AsJson, EngineName, Memory, NoCache, Workers
 
 if TYPE_CHECKING:
+    from ackproof.lang.model import Instance
     from ackproof.model.era_table import EraTable
     from ackproof.model.eras import Era, Run, Surveyor
     from ackproof.model.museum import Judgement
-    from ackproof.spec.lang.model import Instance
 
 __all__ = ["eras", "make_table"]
 
@@ -26,7 +26,8 @@ Check every property in every era, and show which holds where.
 
 An era is a design that stands for a version of RabbitMQ; `documented` is the base specification,
 what a user may rely on. Each is searched on all instances that are made for it, some minutes in
-all. What is broken is shown with the fewest steps that it takes, and with the instance.
+all, unless that was done before. What is broken is shown with the fewest steps that it takes, and
+with the instance.
 
 Exit codes: 0 if the table is as the eras say that it is, 1 if it is not, 2 if the input is wrong, 3
 if a search was incomplete.
@@ -38,8 +39,6 @@ Examples:
     ackproof eras documented rabbitmq_3_9   these two
 
     ackproof eras my_design.py              one of your own
-
-    ackproof eras --json > docs/eras.json   what the documentation shows
 """
 
 Names = Annotated[
@@ -61,16 +60,18 @@ def eras(
     engine: EngineName = "kernel",
     workers: Workers = None,
     memory: Memory = None,
+    no_cache: NoCache = False,
     as_json: AsJson = False,
 ) -> int:
     """Make the table; the text of the help is in `_HELP`."""
-    from ackproof.cli.jobs import memory_limit, worker_count
+    from ackproof.cli.jobs import cache_for, memory_limit, worker_count
     from ackproof.model.eras import Surveyor
 
     surveyor = Surveyor(
         engine=local_engine(engine),
         workers=worker_count(workers),
         memory=memory_limit(memory),
+        cache=cache_for(no_cache),
     )
     table = make_table(_columns(names or []), surveyor)
     if as_json:
@@ -95,7 +96,7 @@ def _columns(names: Sequence[str]) -> tuple[Era, ...]:
     from ackproof.cli.targets import base_target, load
     from ackproof.model.eras import DOCUMENTED, Era, era_names
 
-    known = era_names()
+    known = era_names(base_target().model)
     if not names and not known:
         raise InputError(
             "there are no eras; give designs of the museum, or files: ackproof eras my_design.py"
@@ -111,8 +112,8 @@ def _columns(names: Sequence[str]) -> tuple[Era, ...]:
 
 def _check_expectations(era: Era) -> None:
     """Refuse an expectation of what is not there, before the first search."""
+    from ackproof.lang.errors import BindError
     from ackproof.model.museum import expected_instance
-    from ackproof.spec.lang.errors import BindError
 
     try:
         for expectation in era.design.expect if era.design else ():

@@ -18,13 +18,13 @@ from ackproof.cli.ticker import Ticker
 
 if TYPE_CHECKING:
     from ackproof.cli.targets import Target
-    from ackproof.proofs.found import Found
-    from ackproof.proofs.lemma import Library
-    from ackproof.spec.lang.model import Instance
+    from ackproof.lang.lemmas import Library
+    from ackproof.lang.model import Instance
+    from ackproof.proofs.inference_result import InferenceResult
 
 __all__ = ["infer_lemmas"]
 
-_SCHEMA = "ackproof/found/1"
+_SCHEMA = "ackproof/inference/1"
 _WIDTH = 100
 
 
@@ -46,7 +46,7 @@ def infer_lemmas(
         library: the lemmas that are there.
         properties: what is to be proved.
         instances: where reachable states are looked for.
-        using: the names of lemmas that are supposed.
+        using: the names of lemmas that are assumed.
         variables: the names of what new ones may speak of; empty for what matters.
         limit: seconds for all of it.
         as_json: whether to print a document.
@@ -54,7 +54,7 @@ def infer_lemmas(
     Raises:
         InputError: there is no such variable, or a property is of a kind that is not proved.
     """
-    from ackproof.proofs.infer import infer
+    from ackproof.proofs.inference import infer
 
     label = target.label
     with Ticker(f"{label}  translating") as ticker:
@@ -68,46 +68,49 @@ def infer_lemmas(
                 using=using,
                 variables=variables,
                 limit=limit,
-                told=lambda what: ticker(f"{label}  {what}"),
+                report=lambda what: ticker(f"{label}  {what}"),
             )
         except ValueError as error:
             raise InputError(str(error)) from None
-    code = 0 if found.proved else 3
-    supposed = [n for n in using if n in _leant_on(found)]
+    assumed = [n for n in using if n in _hypotheses_in(found)]
+    # What is assumed of states was not shown, and so nothing is that was shown with it.
+    code = 0 if found.proved and not set(assumed) - set(library.assumptions) else 3
     if as_json:
-        told = _document(target, found, supposed, code)
-        typer.echo(json.dumps(told, indent=2))
+        document = _document(target, found, assumed, code)
+        typer.echo(json.dumps(document, indent=2))
     else:
-        for line in _said(target, library, found, supposed):
+        for line in _said(target, library, found, assumed):
             typer.echo(_comment(line))
-        typer.echo(_module(target, found, supposed) or "", nl=False)
+        typer.echo(_module(target, found, assumed) or "", nl=False)
     return code
 
 
-def _module(target: Target, found: Found, supposed: Sequence[str]) -> str | None:
+def _module(target: Target, found: InferenceResult, assumed: Sequence[str]) -> str | None:
     """Return the module, so that it can be given to `ackproof prove` as it is.
 
-    It has what it is about, and what the file of that has of what it supposes.  A file is imported
+    It has what it is about, and what the file of that has of what it assumes.  A file is imported
     by its own name, for its folder is on the path when one beside it runs.
     """
     if not found.proofs:
         return None
     module, place = target.module, BASE if target.module is None else target.module.__name__
     names = ["MODEL"] if module is None else [n for n in ("MODEL", "design") if n in vars(module)]
-    names += [n for n in supposed if module is not None and n in vars(module)]
-    first = "from ackproof.spec.lang import lemma\n"
+    names += [n for n in assumed if module is not None and n in vars(module)]
+    first = "from ackproof.lang import lemma\n"
     about = f"from {place} import {', '.join(names)}  # noqa: F401\n"
     text = found.module().replace(first, first + about, 1)
     return text.replace(f"from {USER}", "from ")
 
 
-def _leant_on(found: Found) -> set[str]:
+def _hypotheses_in(found: InferenceResult) -> set[str]:
     """Return the names of what something is proved with."""
     ways = [*(one.by for one in found.lemmas), *found.proofs.values()]
     return {name for by in ways for name in by}
 
 
-def _said(target: Target, library: Library, found: Found, supposed: Sequence[str]) -> Iterator[str]:
+def _said(
+    target: Target, library: Library, found: InferenceResult, assumed: Sequence[str]
+) -> Iterator[str]:
     model = target.model.name
     yield f"{model}, {target.name}" if target.design else model
     yield (
@@ -115,12 +118,13 @@ def _said(target: Target, library: Library, found: Found, supposed: Sequence[str
         f"{found.states:,} reachable states, {found.inductive:,} preserved by steps at small "
         f"sizes, in {found.seconds:.1f} s"
     )
-    for name in supposed:
-        claim = "about constants" if name in library.assumptions else "to be proved by itself"
-        yield f"supposed  {name}: {claim}"
+    for name in assumed:
+        kind = "about constants" if name in library.assumptions else "to be proved by itself"
+        yield f"assumed   {name}: {kind}"
     if found.proofs:
-        with_what = _several(len(found.lemmas))
-        yield f"proved    for all sizes, {with_what}: {', '.join(found.proofs)}"
+        how = f"for all sizes, {_several(len(found.lemmas))}: {', '.join(found.proofs)}"
+        unshown = [name for name in assumed if name not in library.assumptions]
+        yield f"follows   {how}, if {', '.join(unshown)}" if unshown else f"proved    {how}"
     for name, why in found.missing.items():
         yield f"unknown   {name}: {why}"
 
@@ -142,7 +146,9 @@ def _comment(text: str) -> str:
     )
 
 
-def _document(target: Target, found: Found, supposed: Sequence[str], code: int) -> dict[str, Any]:
+def _document(
+    target: Target, found: InferenceResult, assumed: Sequence[str], code: int
+) -> dict[str, Any]:
     return {
         "schema": _SCHEMA,
         "exit_code": code,
@@ -150,11 +156,11 @@ def _document(target: Target, found: Found, supposed: Sequence[str], code: int) 
         "design": target.name if target.design else None,
         "proofs": {name: list(by) for name, by in found.proofs.items()},
         "missing": dict(found.missing),
-        "supposed": list(supposed),
+        "assumed": list(assumed),
         "lemmas": [
             {"name": one.name, "text": one.text, "by": list(one.by)} for one in found.lemmas
         ],
-        "module": _module(target, found, supposed),
+        "module": _module(target, found, assumed),
         "states": found.states,
         "candidates": found.candidates,
         "possible": found.possible,

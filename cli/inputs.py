@@ -15,8 +15,6 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import ParamSpec, TypeVar
 
-import typer
-
 __all__ = [
     "INCOMPLETE",
     "INTERNAL",
@@ -69,7 +67,7 @@ def clean_exit(command: Callable[P, int]) -> Callable[P, None]:
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        raise typer.Exit(_guarded(command, *args, **kwargs))
+        sys.exit(_guarded(command, *args, **kwargs))
 
     run.__annotations__ = {**command.__annotations__, "return": None}
     return run
@@ -83,13 +81,11 @@ def _guarded(command: Callable[P, int], *args: P.args, **kwargs: P.kwargs) -> in
 
 
 def _told(command: Callable[P, int], *args: P.args, **kwargs: P.kwargs) -> int:
-    from ackproof.spec.lang.errors import BindError, SpecError
-
     try:
         code = command(*args, **kwargs)
         sys.stdout.flush()
         return code
-    except (InputError, SpecError, BindError) as error:
+    except InputError as error:
         return _say(f"error: {error}", WRONG_INPUT)
     except MemoryError as error:
         return _say(
@@ -102,6 +98,13 @@ def _told(command: Callable[P, int], *args: P.args, **kwargs: P.kwargs) -> int:
     except OSError as error:
         return refused_by_system(error)
     except Exception as error:
+        from ackproof.lang.errors import (
+            BindError,
+            SpecError,
+        )  # a broker starts without the language
+
+        if isinstance(error, SpecError | BindError):
+            return _say(f"error: {error}", WRONG_INPUT)
         if os.environ.get("ACKPROOF_TRACEBACK"):
             raise
         return _say(
@@ -130,5 +133,5 @@ def drop_output() -> None:
 
 
 def _say(text: str, code: int) -> int:
-    typer.echo(text, err=True)
+    print(text, file=sys.stderr)
     return code

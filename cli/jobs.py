@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 
 from ackproof.cli.inputs import InputError, choose
 from ackproof.cli.targets import Target
+from ackproof.lang.errors import BindError
+from ackproof.lang.model import Breaks, Holds, Instance
+from ackproof.lang.properties import BUILT_IN
+from ackproof.model.cache import Cache, default_cache
 from ackproof.model.museum import expected_instance
 from ackproof.model.resources import default_workers, parse_size
-from ackproof.spec.lang.errors import BindError
-from ackproof.spec.lang.model import Breaks, Holds, Instance
-from ackproof.spec.lang.properties import BUILT_IN
 
-__all__ = ["Job", "memory_limit", "plan", "worker_count"]
+__all__ = ["Job", "cache_for", "memory_limit", "plan", "worker_count"]
 
 #: Threads that may be asked for anywhere, however few can run at once.
 _ALWAYS = 4
@@ -98,10 +99,10 @@ def worker_count(workers: int | None) -> int | None:
     Raises:
         InputError: there are more than the machine can run.
     """
-    most = default_workers()
-    if workers is not None and workers > max(most, _ALWAYS):
+    most = max(default_workers(), _ALWAYS)
+    if workers is not None and workers > most:
         raise InputError(
-            f"--workers {workers}: {most} can run at once here\n"
+            f"--workers {workers}: {default_workers()} can run at once here\n"
             f"  instead: give {most} or fewer, or leave it out"
         )
     return workers
@@ -121,3 +122,8 @@ def memory_limit(text: str | None) -> int | None:
         raise InputError(
             f"--memory {text!r} is not a size; write a number with K, M, G or T, such as 512M or 2G"
         ) from None
+
+
+def cache_for(no_cache: bool) -> Cache | None:
+    """Return where results are kept; None if `--no-cache` says that they are not to be."""
+    return None if no_cache else default_cache()

@@ -13,6 +13,7 @@ from ackproof.cli.options import (
     Designs,
     EngineName,
     Memory,
+    NoCache,
     Workers,
 )
 
@@ -42,15 +43,17 @@ def museum(
     engine: EngineName = "kernel",
     workers: Workers = None,
     memory: Memory = None,
+    no_cache: NoCache = False,
     as_json: AsJson = False,
 ) -> int:
     """Check the museum; the text of the help is in `_HELP`."""
-    from ackproof.cli.jobs import memory_limit, worker_count
+    from ackproof.cli.jobs import cache_for, memory_limit, worker_count
 
     options = {
         "engine": Asked(local_engine(engine)),
         "workers": worker_count(workers),
         "memory": memory_limit(memory),
+        "cache": cache_for(no_cache),
     }
     return run_museum(designs or [], options, as_json=as_json)
 
@@ -64,13 +67,13 @@ def run_museum(names: list[str], options: dict[str, Any], *, as_json: bool) -> i
     Raises:
         InputError: a design is unknown, or there is none, or one expects nothing.
     """
-    from ackproof.cli.check import run_jobs
+    from ackproof.cli.check_runs import run_jobs
     from ackproof.cli.jobs import plan
     from ackproof.cli.output import Result
-    from ackproof.cli.targets import load_all
+    from ackproof.cli.targets import base_target, load_all
     from ackproof.model.museum import museum_names
 
-    chosen = names or list(museum_names())
+    chosen = names or list(museum_names(base_target().model))
     if not chosen:
         raise InputError(
             "the museum has no designs; check a file of your own: ackproof check my_design.py"
@@ -85,7 +88,7 @@ def run_museum(names: list[str], options: dict[str, Any], *, as_json: bool) -> i
     results: list[Result] = run_jobs(jobs, options)
     code = _exit_code(results, len(jobs))
     if as_json:
-        from ackproof.model.report import document
+        from ackproof.model.document import document
 
         expected = [r.judgement.to_json() if r.judgement else None for r in results]
         typer.echo(
@@ -106,11 +109,12 @@ def _exit_code(results: list[Any], jobs: int) -> int:
 
 
 def _show(results: list[Any], jobs: int) -> None:
-    from ackproof.cli.page import console
-    from ackproof.cli.table import show_expectations
+    from ackproof.cli.page import Page, console
+    from ackproof.cli.table import show_cached, show_expectations
 
     out = console()
     show_expectations(out, results)
+    show_cached(Page(out), [r.report for r in results])
     true = sum(r.judgement.came_true for r in results)
     if len(results) < jobs:
         out.print(f"interrupted: {jobs - len(results)} of {jobs} expectations were not checked")

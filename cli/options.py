@@ -19,8 +19,10 @@ __all__ = [
     "Master",
     "Memory",
     "Museum",
+    "NoCache",
     "Partitions",
     "PrintLlvm",
+    "PrintPython",
     "Properties",
     "Resume",
     "Work",
@@ -139,6 +141,14 @@ Depth = Annotated[
         show_default=False,
     ),
 ]
+NoCache = Annotated[
+    bool,
+    typer.Option(
+        "--no-cache",
+        help="Search anew, and keep nothing. Without it, what was found before is taken from "
+        "the cache, as long as nothing that it depends on has changed.",
+    ),
+]
 AsJson = Annotated[
     bool,
     typer.Option("--json", help="Print one JSON document and nothing else."),
@@ -154,6 +164,13 @@ Itf = Annotated[
 PrintLlvm = Annotated[
     bool,
     typer.Option("--print-llvm", help="Print the kernel's code, and do not search."),
+]
+PrintPython = Annotated[
+    bool,
+    typer.Option(
+        "--print-python",
+        help="Print what is left of the specification at an instance, and do not search.",
+    ),
 ]
 Museum = Annotated[
     bool,

@@ -14,12 +14,12 @@ from ackproof.cli.counterexample import show_counterexamples
 from ackproof.cli.counts import show_counts
 from ackproof.cli.jobs import Job
 from ackproof.cli.page import STYLES, VERDICT_STYLES, Page
+from ackproof.lang.model import Instance
 from ackproof.model.museum import Judgement, describe, steps
 from ackproof.model.outcome import Limit, Outcome
 from ackproof.model.report import Report
 from ackproof.model.trace import Trace
 from ackproof.model.verdict import Verdict
-from ackproof.spec.lang.model import Instance
 
 if TYPE_CHECKING:
     from rich.console import Console

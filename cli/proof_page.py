@@ -1,6 +1,6 @@
-"""A proof for people: what is proved of what sizes, on what supposition, and what is not.
+"""The page of a proof: what is proved, for which sizes, under which assumptions, and what is not.
 
-First what holds for all of it, then a line for each property with what it is proved with, the
+First what holds for the whole proof, then a line for each property with what it is proved with, the
 lemmas, what is not proved, and the verdict at the end.  Where properties were named, each of their
 obligations has a line, too.
 """
@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING
 import typer
 from ackproof.cli.page import STYLES, Page
 from ackproof.proofs.discharge import PROVED, Outcome
-from ackproof.proofs.report import ABSTRACTIONS, TAKEN, Proof, Standing
+from ackproof.proofs.report import ABSTRACTIONS, RELIES_ON, Proof, ProofVerdict
 
 if TYPE_CHECKING:
+    from ackproof.proofs.attempt import Attempt
     from ackproof.proofs.cti import Counterexample
     from ackproof.proofs.obligations import Obligation
-    from ackproof.proofs.prove import Attempt
     from rich.console import Console
 
 __all__ = ["show_list", "show_proof"]
 
 _STYLE = {
-    Standing.PROVED: "bold green",
-    Standing.RESTRICTED: "bold green",
-    Standing.REFUTED: "bold red",
-    Standing.UNKNOWN: "bold yellow",
-    Standing.VACUOUS: "bold yellow",
+    ProofVerdict.PROVED: "bold green",
+    ProofVerdict.RESTRICTED: "bold green",
+    ProofVerdict.REFUTED: "bold red",
+    ProofVerdict.UNKNOWN: "bold yellow",
+    ProofVerdict.VACUOUS: "bold yellow",
 }
 
 
@@ -50,7 +50,7 @@ def show_proof(
     """
     page = Page(out)
     _title(page, proof)
-    _suppositions(page, proof)
+    _assumptions(page, proof)
     _properties(page, proof, detailed=detailed)
     _lemmas(page, proof)
     _vacuities(page, proof)
@@ -68,25 +68,25 @@ def _title(page: Page, proof: Proof) -> None:
     page.line()
 
 
-def _suppositions(page: Page, proof: Proof) -> None:
+def _assumptions(page: Page, proof: Proof) -> None:
     page.hanging(f"  {'sizes':<12}", proof.sizes)
-    for name, doc in proof.supposed:
-        page.hanging(f"  {'supposed':<12}", f"{name}: {' '.join(doc.split())}")
-    for text in TAKEN:
-        page.hanging(f"  {'taken':<12}", text)
+    for name, doc in proof.assumptions:
+        page.hanging(f"  {'assumed':<12}", f"{name}: {' '.join(doc.split())}")
+    for text in RELIES_ON:
+        page.hanging(f"  {'relies on':<12}", text)
     for text in ABSTRACTIONS:
         page.hanging(f"  {'abstracted':<12}", text)
     page.line()
 
 
 def _properties(page: Page, proof: Proof, *, detailed: bool) -> None:
-    wide = max(len(name) for name in proof.claims)
+    wide = max(len(name) for name in proof.goals)
     page.line(("  properties", STYLES["head"]))
-    for name in proof.asked:
+    for name in proof.requested:
         _row(page, proof, name, wide)
-        claim = proof.claims[name]
-        if claim.by:
-            page.hanging("      ", f"{_how(claim.follows)} {', '.join(claim.by)}", STYLES["head"])
+        goal = proof.goals[name]
+        if goal.by:
+            page.hanging("      ", f"{_how(goal.follows)} {', '.join(goal.by)}", STYLES["head"])
         failed = [o.obligation.name for o in proof.failed(name)]
         if failed:
             page.hanging("      ", f"fails at {', '.join(failed)}", STYLES["wrong"])
@@ -97,12 +97,12 @@ def _properties(page: Page, proof: Proof, *, detailed: bool) -> None:
 
 
 def _row(page: Page, proof: Proof, name: str, wide: int, note: str = "") -> None:
-    standing, outcomes = proof.standing(name), proof.by_goal[name]
+    verdict, outcomes = proof.verdict(name), proof.by_goal[name]
     counts = _counted(outcomes)
     seconds = sum(o.seconds for o in outcomes)
     page.line(
         f"    {name:<{wide}}  ",
-        (f"{standing.value:<10}", _STYLE[standing]),
+        (f"{verdict.value:<10}", _STYLE[verdict]),
         f"{note}  {counts}  {seconds:.1f} s",
     )
 
@@ -131,13 +131,13 @@ def _short(outcome: Outcome) -> str:
 
 
 def _lemmas(page: Page, proof: Proof) -> None:
-    lemmas = [name for name, claim in proof.claims.items() if name not in proof.asked]
+    lemmas = [name for name in proof.goals if name not in proof.requested]
     if not lemmas:
         return
-    wide = max(len(name) for name in proof.claims)
+    wide = max(len(name) for name in proof.goals)
     page.line(("  proved with them", STYLES["head"]))
     for name in lemmas:
-        _row(page, proof, name, wide, f"  {proof.claims[name].origin:<8}")
+        _row(page, proof, name, wide, f"  {proof.goals[name].origin:<8}")
     page.line()
 
 
@@ -170,7 +170,7 @@ def _counterexample(page: Page, obligation: Obligation, found: Counterexample | 
             f"{obligation.name}: no counterexample to induction was found in small sizes", "  "
         )
     else:
-        from ackproof.proofs.showing import show
+        from ackproof.proofs.cti_text import show
 
         for line in show(found, page.out.width).splitlines():
             page.line(f"  {line}".rstrip())
@@ -184,11 +184,11 @@ def _verdict(page: Page, proof: Proof) -> None:
         f"with {proof.workers} {'worker' if proof.workers == 1 else 'workers'}, each of which "
         f"had {proof.limit:g} s"
     )
-    for standing in Standing:
-        names = [name for name in proof.asked if proof.standing(name) is standing]
+    for verdict in ProofVerdict:
+        names = [name for name in proof.requested if proof.verdict(name) is verdict]
         if names:
-            said = f"{standing.meaning}: {', '.join(_with_restriction(proof, n) for n in names)}"
-            page.hanging(f"{standing.value:<10}  ", said, "" if standing.exit_code == 0 else "bold")
+            said = f"{verdict.meaning}: {', '.join(_with_restriction(proof, n) for n in names)}"
+            page.hanging(f"{verdict.value:<10}  ", said, "" if verdict.exit_code == 0 else "bold")
     if proof.interrupted:
         page.line(("interrupted", "bold yellow"), "  what was not decided by then is unknown")
 
@@ -203,7 +203,7 @@ def _with_restriction(proof: Proof, name: str) -> str:
 
 def show_list(attempt: Attempt, *, as_json: bool) -> int:
     """Write what is proved with what; return the exit code."""
-    claims = attempt.claims()
+    goals = attempt.goals()
     if as_json:
         listed = [
             {
@@ -214,9 +214,9 @@ def show_list(attempt: Attempt, *, as_json: bool) -> int:
                 "by": list(c.by),
                 "follows": c.follows,
             }
-            for c in claims.values()
+            for c in goals.values()
         ]
-        typer.echo(json.dumps({"schema": "ackproof/lemmas/1", "claims": listed}, indent=2))
+        typer.echo(json.dumps({"schema": "ackproof/lemmas/1", "goals": listed}, indent=2))
         return 0
     from ackproof.cli.page import console
 
@@ -231,19 +231,19 @@ def show_list(attempt: Attempt, *, as_json: bool) -> int:
 
 
 def _listed(attempt: Attempt) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
-    claims = attempt.claims().values()
-    supposed = [(name, "", _first(doc)) for name, doc in attempt.supposed()]
+    goals = attempt.goals().values()
+    assumed = [(name, "", _first(doc)) for name, doc in attempt.assumptions()]
     for heading, rows in (
-        ("properties", [(c.name, "", c) for c in claims if not c.lemma]),
-        ("lemmas", [(c.name, c.origin, c) for c in claims if c.lemma]),
+        ("properties", [(c.name, "", c) for c in goals if not c.lemma]),
+        ("lemmas", [(c.name, c.origin, c) for c in goals if c.lemma]),
     ):
         if rows:
             yield (
                 heading,
                 [(name, note, f"{_first(c.doc)} {_by(c.follows, c.by)}") for name, note, c in rows],
             )
-    if supposed:
-        yield "supposed of the constants", supposed
+    if assumed:
+        yield "assumed of the constants", assumed
 
 
 def _by(follows: bool, by: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""`ackproof prove`: prove properties for any number of messages, queues, faults, of everything."""
+"""`ackproof prove`: prove properties by induction, for sorts of any size."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ackproof.cli.inputs import InputError, clean_exit
 from ackproof.cli.options import AsJson
 from ackproof.cli.prove_options import (
     Certificate,
+    Core,
     Induction,
     Infer,
     Limit,
     ListAll,
-    Necessary,
     Processes,
     Recheck,
     RunDepth,
@@ -29,10 +29,10 @@ from ackproof.cli.prove_options import (
 
 if TYPE_CHECKING:
     from ackproof.cli.targets import Target
+    from ackproof.lang.lemmas import Library
+    from ackproof.proofs.attempt import Attempt
     from ackproof.proofs.cti import Counterexample
-    from ackproof.proofs.lemma import Library
     from ackproof.proofs.obligations import Obligation
-    from ackproof.proofs.prove import Attempt
     from ackproof.proofs.report import Proof
 
     Found = tuple[Obligation, Counterexample | None]
@@ -43,7 +43,8 @@ __all__ = ["prove"]
 _EACH = 20.0
 
 _HELP = """
-Prove properties by induction with Z3, for any number of messages, queues, replicas and faults.
+Prove properties by induction with Z3, for any number of channels, messages, queues, replicas and
+faults.
 
 A property is proved with lemmas, which are written beside the specification. Each lemma and each
 property must hold at first, and be preserved by each step: these are the obligations, and each is
@@ -53,7 +54,7 @@ A DESIGN is a change to the specification: the name of one in the museum, or the
 file. The properties are then proved of it, with the lemmas of the base and its own.
 
 Exit codes: 0 all is proved, 1 an obligation is refuted or a run breaks a property, 2 the input is
-wrong, 3 something is not decided, or says nothing.
+wrong, 3 something is not decided, or vacuous.
 
 Examples:
 
@@ -65,9 +66,9 @@ Examples:
 
     ackproof prove --certificate proof        write the proof down, for other solvers
 
-    ackproof prove --recheck proof            have cvc5, and Z3 anew, check what was written
+    ackproof prove --recheck proof            have cvc5, and Z3 again, check what was written
 
-    ackproof prove SettledOnce --necessary    which lemmas it could do without
+    ackproof prove SettledOnce --core         which lemmas the proof needs
 
     ackproof prove P design.py --infer        lemmas that it can be proved with, if any are found
 
@@ -87,7 +88,7 @@ def prove(
     counterexamples: Show = 1,
     certificate: Certificate = None,
     recheck: Recheck = None,
-    necessary: Necessary = False,
+    core: Core = False,
     infer: Infer = False,
     depth: RunDepth = None,
     induction: Induction = None,
@@ -98,17 +99,17 @@ def prove(
     as_json: AsJson = False,
 ) -> int:
     """Prove properties; the text of the help is in `_HELP`."""
-    from ackproof.cli.asked import attempt_of, library_of, sorted_out
     from ackproof.cli.jobs import worker_count
-    from ackproof.cli.search import Search, check_options
+    from ackproof.cli.proof_arguments import attempt_of, library_of, parse_arguments
+    from ackproof.cli.prove_search import Search, check_options
     from ackproof.model.resources import default_workers
 
     count = worker_count(workers) or default_workers()
     if recheck is not None and (certificate is not None or list_all):
         raise InputError("--recheck proves nothing; leave out --certificate and --list")
     search = Search(infer, depth, induction, instance or [], using, variables, limit)
-    check_options(search, recheck, certificate, necessary=necessary, list_all=list_all)
-    properties, target = sorted_out(words or [])
+    check_options(search, recheck, certificate, core=core, list_all=list_all)
+    properties, target = parse_arguments(words or [])
     each = _EACH if limit is None else limit
     if recheck is not None:
         from ackproof.cli.recheck import recheck_certificate
@@ -129,12 +130,12 @@ def prove(
     if certificate is not None:
         _check_folder(certificate)
     proof = _made(attempt, target, count, each)
-    if necessary and proof.exit_code == 0:
-        from ackproof.cli.necessity import show_necessity
+    if core and proof.exit_code == 0:
+        from ackproof.cli.proof_core import show_proof_core
 
-        return show_necessity(attempt, target.label, each, as_json=as_json)
-    if necessary:
-        typer.echo("only a proof that is complete can be asked what it needs", err=True)
+        return show_proof_core(attempt, target.label, each, as_json=as_json)
+    if core:
+        typer.echo("only a complete proof has a core", err=True)
     if certificate is not None:
         _write(certificate, attempt, proof, target, library)
     found = _counterexamples(attempt, proof, target, library, counterexamples)
@@ -160,15 +161,15 @@ prove.__doc__ = _HELP
 
 def _made(attempt: Attempt, target: Target, workers: int, limit: float) -> Proof:
     from ackproof.cli.ticker import Ticker
-    from ackproof.proofs.prove import Progress
+    from ackproof.proofs.attempt import Progress
 
     with Ticker(f"{target.label}  translating") as ticker:
 
-        def told(p: Progress) -> None:
+        def report(p: Progress) -> None:
             left = f"{p.done - p.proved} not proved  " if p.done > p.proved else ""
             ticker(f"{target.label}  {p.done} of {p.total} obligations  {left}{p.what}")
 
-        return attempt.run(workers=workers, limit=limit, progress=told)
+        return attempt.run(workers=workers, limit=limit, progress=report)
 
 
 def _counterexamples(
@@ -219,7 +220,6 @@ def _write(folder: Path, attempt: Attempt, proof: Proof, target: Target, library
         manifest = write(
             folder,
             attempt,
-            proof,
             (*target.model.properties, *library.claims()),
             lambda name: ticker(f"{target.label}  writing {name}"),
         )

@@ -9,11 +9,11 @@ import typer
 
 __all__ = [
     "Certificate",
+    "Core",
     "Induction",
     "Infer",
     "Limit",
     "ListAll",
-    "Necessary",
     "Processes",
     "Recheck",
     "RunDepth",
@@ -48,8 +48,8 @@ Limit = Annotated[
     typer.Option(
         min=0.01,
         metavar="SECONDS",
-        help="Time for each obligation, 20 if not given; with `--infer` for the whole search, with "
-        "`--depth` and `--induction` for each property, and then 60.",
+        help="Time for each obligation on an idle machine, 20 if not given; with `--infer` for the "
+        "whole search, with `--depth` and `--induction` for each property, and then 60.",
         show_default=False,
     ),
 ]
@@ -79,12 +79,12 @@ Show = Annotated[
         "induction, and to ask the checker whether it can be reached.",
     ),
 ]
-Necessary = Annotated[
+Core = Annotated[
     bool,
     typer.Option(
-        "--necessary",
-        help="Say of each lemma whether the proof fails without it, and which of the names that a "
-        "claim is proved with are not needed.",
+        "--core",
+        help="Show the core of the proof: for each lemma whether the proof fails without it, and "
+        "which hypotheses are not needed.",
     ),
 ]
 Infer = Annotated[
@@ -131,8 +131,8 @@ Using = Annotated[
     str | None,
     typer.Option(
         metavar="LEMMA,…",
-        help="Lemmas that `--infer` and `--induction` may suppose; they are to be proved by "
-        "themselves.",
+        help="Lemmas that `--induction` may assume, and proves with the property; and those that "
+        "`--infer` may assume, which are to be proved by themselves.",
         show_default=False,
     ),
 ]

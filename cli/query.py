@@ -43,7 +43,7 @@ Examples:
 
     ackproof query work/confirms-core "SELECT level, states FROM levels"
 
-    ackproof query work/confirms-core "SELECT count(*) FROM states WHERE NOT channel_open"
+    ackproof query work/confirms-core "SELECT count(*) FROM states WHERE NOT channels_open['ch1']"
 
     ackproof query work/confirms-core --file question.sql
 """
@@ -95,7 +95,7 @@ def query(
     if sql is None:
         document = {
             "schema": _SCHEMA,
-            "search": {key: tables.search.get(key) for key in ("model", "design", "instance")},
+            "search": {key: getattr(tables.search, key) for key in ("model", "design", "instance")},
             "finished": tables.finished,
             "views": tables.columns(),
         }

@@ -19,8 +19,8 @@ _GAP = 2
 def show_views(tables: Tables) -> int:
     """Write which tables there are, with their columns; return the exit code."""
     page, search = Page(console()), tables.search
-    design = f", {search['design']}" if search.get("design") else ""
-    page.line((f"{search.get('model')}{design} on {search.get('instance')}", STYLES["title"]))
+    design = f", {search.design}" if search.design else ""
+    page.line((f"{search.model}{design} on {search.instance}", STYLES["title"]))
     fixed = tables.fixed
     for view, columns in tables.columns().items():
         page.line()

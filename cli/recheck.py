@@ -1,11 +1,14 @@
-"""`ackproof prove --recheck`: a certificate, checked by a process that knows nothing of proofs.
+"""`ackproof prove --recheck`: a certificate, checked by a program that shares no code.
 
-The process runs `proofs/recheck.py` as a program.  Here its answers are read and told, and one
-thing is looked at that it cannot know: whether the certificate is of the specification as it is.
+The process runs `proofs/recheck.py` as a program.  Here its answers are read and shown, and one
+thing is checked that it cannot know: whether the certificate is of the specification as it is.  For
+that the manifest is made anew, with every formula, and nothing is solved; it must be the same.  So
+what is trusted is the translation, and nothing that stands in the certificate.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import subprocess
@@ -27,6 +30,9 @@ __all__ = ["recheck_certificate"]
 _SCHEMA = "ackproof/recheck/1"
 _SOLVERS = ("cvc5", "z3")
 
+#: How what is wrong with more than one file is named.
+_WHOLE = "the certificate"
+
 
 @dataclass
 class Answers:
@@ -47,7 +53,7 @@ class Answers:
     def take(self, answer: dict[str, Any]) -> None:
         """Take what was found for one obligation, or about the shape of the certificate."""
         if "file" not in answer:
-            self.wrong.append(("the certificate", answer["problem"]))
+            self.wrong.append((_WHOLE, answer["problem"]))
             return
         self.files.append(answer)
         name = f"{answer['name']} ({answer['file']})"
@@ -84,12 +90,12 @@ def recheck_certificate(
     answers = Answers()
     total = len(manifest["obligations"])
     with Ticker(f"{folder}  reading") as ticker:
-        for answer in _asked(folder, workers, limit):
+        for answer in _answers_of(folder, workers, limit):
             answers.take(answer)
             ticker(f"{folder}  {len(answers.files)} of {total} files")
+        _compare(folder, manifest, target, answers, ticker)
     if len(answers.files) < total and not answers.wrong:
-        answers.open.append(("the certificate", "the checking process ended before it was done"))
-    _compare(manifest, target, answers)
+        answers.open.append((_WHOLE, "the checking process ended before it was done"))
     if as_json:
         typer.echo(json.dumps(_document(folder, manifest, answers), indent=2))
     else:
@@ -113,11 +119,33 @@ def _manifest(folder: Path) -> dict[str, Any]:
     except ValueError as error:
         raise InputError(f"{file} is not JSON: {error}") from None
     if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA:
-        raise InputError(f"{file} is not the manifest of a certificate in the format {SCHEMA}")
+        raise InputError(
+            f"{file} is not the manifest of a certificate in the format {SCHEMA}\n"
+            f"  instead: write one: ackproof prove --certificate {folder}"
+        )
+    if not _is_readable(manifest):
+        raise InputError(
+            f"{file} does not say what is proved, of which model, by which obligations\n"
+            f"  instead: write it again: ackproof prove --certificate {folder}"
+        )
     return manifest
 
 
-def _asked(folder: Path, workers: int, limit: float) -> Iterator[dict[str, Any]]:
+def _is_readable(manifest: dict[str, Any]) -> bool:
+    """Tell whether a manifest has what is shown of it."""
+    lists = [manifest.get(key) for key in ("proved", "assumptions", "obligations")]
+    if not all(isinstance(found, list) for found in lists):
+        return False
+    proved, assumptions, _ = lists
+    return (
+        isinstance(manifest.get("model"), str)
+        and isinstance(manifest.get("design"), str | None)
+        and all(isinstance(name, str) for name in proved or ())
+        and all(isinstance(a, dict) and isinstance(a.get("name"), str) for a in assumptions or ())
+    )
+
+
+def _answers_of(folder: Path, workers: int, limit: float) -> Iterator[dict[str, Any]]:
     """Yield what the other process prints."""
     import ackproof.proofs
 
@@ -129,27 +157,42 @@ def _asked(folder: Path, workers: int, limit: float) -> Iterator[dict[str, Any]]
             yield json.loads(line)
 
 
-def _compare(manifest: dict[str, Any], target: Target, answers: Answers) -> None:
-    """Note it where the certificate is of another specification."""
-    from ackproof.cli.asked import attempt_of, library_of
+def _compare(
+    folder: Path, manifest: dict[str, Any], target: Target, answers: Answers, ticker: Ticker
+) -> None:
+    """Note where the certificate is not of the specification as it is."""
+    from ackproof.cli.proof_arguments import attempt_of, library_of
+    from ackproof.proofs.certificate import INVARIANT, differences, manifest_of
 
     said = manifest["design"] or manifest["model"]
-    try:
-        attempt = attempt_of(target, library_of(target), manifest["proved"])
-        now = attempt.digest()
-    except InputError as error:
-        now = str(error)
     if (manifest["model"], manifest["design"]) != (target.model.name, target.name):
-        answers.open.append(
-            (
-                "the certificate",
-                f"it is of {said}; name that to have it compared with what it is now",
-            )
-        )
-    elif now != manifest["digest"]:
-        answers.open.append(
-            ("the certificate", f"{said} has changed since, or its lemmas have: prove it again")
-        )
+        other = f"it is of {said}; name that to have it compared with what it is now"
+        answers.open.append((_WHOLE, other))
+        return
+    if not manifest["proved"]:
+        return
+    try:
+        library = library_of(target)
+        attempt = attempt_of(target, library, manifest["proved"])
+    except InputError as error:
+        answers.open.append((_WHOLE, f"{said} has no such proof: {error}"))
+        return
+    if attempt.digest() != manifest.get("digest"):
+        changed = f"{said} has changed since, or its lemmas have: prove it again"
+        answers.open.append((_WHOLE, changed))
+        return
+    made = manifest_of(
+        attempt,
+        (*target.model.properties, *library.claims()),
+        report=lambda name: ticker(f"{folder}  comparing {name} with {said}"),
+    )
+    answers.wrong += [(_WHOLE, text) for text in differences(manifest, made)]
+    try:
+        written = hashlib.sha256((folder / INVARIANT).read_bytes()).hexdigest()
+    except OSError:
+        written = ""
+    if written != made["invariant"]["sha256"]:
+        answers.wrong.append((_WHOLE, f"{INVARIANT} does not say what is proved"))
 
 
 def _document(folder: Path, manifest: dict[str, Any], answers: Answers) -> dict[str, Any]:
@@ -175,8 +218,8 @@ def _show(folder: Path, manifest: dict[str, Any], answers: Answers) -> None:
         "",
         f"{folder}: {', '.join(manifest['proved'])} of {manifest['design'] or manifest['model']}",
     )
-    for supposed in manifest["supposed"]:
-        page.line(f"  supposed: {supposed['name']}")
+    for assumed in manifest["assumptions"]:
+        page.line(f"  assumed: {assumed['name']}")
     for solver in _SOLVERS:
         done = sum(file.get(solver) == "unsat" for file in answers.files)
         page.line(f"  {solver:<5} {done} of {len(manifest['obligations'])} obligations are met")

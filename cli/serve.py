@@ -1,21 +1,146 @@
 """`ackproof serve`: the reference broker as a command.
 
-Whoever starts a broker in each of many tests waits for it each time, so the way from the command to
-the broker is short: typer is loaded only to explain the options, or what is wrong with them, and
-the broker only to run.
+Whoever starts a broker in each of many tests waits for it each time.  So this one command is said
+to click, which is there sooner than typer, and nothing else of the command line is loaded; the
+broker itself is imported when the options make sense, without looking for garbage meanwhile.
 """
 
 from __future__ import annotations
 
 import gc
-import sys
+import math
+from pathlib import Path
 
-from ackproof.cli.serve_options import Asked, read
+import click
+from ackproof.cli.inputs import InputError, clean_exit
+from ackproof.impl.limits import Limits
+from ackproof.impl.options import REPLICAS_MAX, Options
 
-__all__ = ["main", "serve"]
+__all__ = ["serve"]
+
+_PORT_MAX = 65535
+_CHANNELS_MAX = 65535
+_PATH = click.Path(path_type=Path)
 
 
-def serve(asked: Asked) -> None:
+@click.command(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.option(
+    "--port",
+    type=click.IntRange(0, _PORT_MAX),
+    default=5672,
+    help="TCP port; 0 lets the system choose one.",
+)
+@click.option("--host", default=Options.host, help="Address to listen on.")
+@click.option(
+    "--data",
+    type=_PATH,
+    metavar="DIR",
+    help="Directory for durable queues and persistent messages; without it, a temporary one that "
+    "is removed at the end.",
+)
+@click.option(
+    "--in-memory", is_flag=True, help="Keep everything in memory; nothing waits for a disk."
+)
+@click.option(
+    "--sync-interval",
+    type=click.FloatRange(min=0),
+    default=Options.interval * 1000,
+    help="Milliseconds between commits under load.",
+)
+@click.option(
+    "--seed",
+    type=int,
+    help="Take steps in any order that the specification allows, drawn by this number.",
+)
+@click.option(
+    "--replicas",
+    type=click.IntRange(1, REPLICAS_MAX),
+    default=Options.replicas,
+    help="Processes of each durable queue, a master and mirrors, each with its own store.",
+)
+@click.option(
+    "--control",
+    type=click.IntRange(0, _PORT_MAX),
+    help="Port for the control API, on the loopback address; 0 lets the system choose.",
+)
+@click.option(
+    "--tls-cert", type=_PATH, metavar="FILE", help="Speak TLS with this certificate, a PEM file."
+)
+@click.option(
+    "--tls-key", type=_PATH, metavar="FILE", help="The private key to that certificate, a PEM file."
+)
+@click.option(
+    "--users",
+    type=_PATH,
+    metavar="FILE",
+    help="File with who may log in, a line of NAME:PASSWORD for each; without it, guest:guest.",
+)
+@click.option(
+    "--max-connections",
+    type=click.IntRange(min=1),
+    default=Limits.connections,
+    help="Connections that may be open at the same time.",
+)
+@click.option(
+    "--max-channels",
+    type=click.IntRange(1, _CHANNELS_MAX),
+    default=Limits.channels,
+    help="Channels that a connection may have open at the same time.",
+)
+@click.option(
+    "--max-queues",
+    type=click.IntRange(min=1),
+    default=Limits.queues,
+    help="Queues that there may be.",
+)
+@click.option(
+    "--max-message-size",
+    type=click.IntRange(min=0),
+    default=Limits.body_size,
+    help="Bytes that the body of a message may have.",
+)
+@click.option(
+    "--memory-limit",
+    type=click.IntRange(min=1),
+    default=Limits.memory,
+    help="Bytes of messages from which on nothing is read from who publishes.",
+)
+@click.option(
+    "--lockstep",
+    is_flag=True,
+    help="Take each step by the specification's own system as well, and complain where they "
+    "differ; slow.",
+)
+@click.option(
+    "--immediate",
+    is_flag=True,
+    help="Take messages that are published as immediate, as brokers before RabbitMQ 3.0 did: what "
+    "no consumer can take at once is returned.",
+)
+@click.option("--verbose", is_flag=True, help="Log everything that happens, a line for each.")
+@clean_exit
+def serve(
+    *,
+    port: int,
+    host: str,
+    data: Path | None,
+    in_memory: bool,
+    sync_interval: float,
+    seed: int | None,
+    replicas: int,
+    control: int | None,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    users: Path | None,
+    max_connections: int,
+    max_channels: int,
+    max_queues: int,
+    max_message_size: int,
+    memory_limit: int,
+    lockstep: bool,
+    immediate: bool,
+    verbose: bool,
+) -> int:
     """Run the reference broker: AMQP 0-9-1 with confirms decided by the specification.
 
     Log in as guest with password guest, on virtual host /. Ctrl-C stops it. What it does not
@@ -23,22 +148,40 @@ def serve(asked: Asked) -> None:
 
     Example: ackproof serve --port 5672 --data ./broker-data
     """
-    gc.disable()  # or it would look for garbage in what is being loaded; `run` enables it again
-    from ackproof.cli.serving import run
+    if in_memory and data is not None:
+        raise InputError("--in-memory keeps nothing in --data; choose one of the two")
+    if (tls_cert is None) != (tls_key is None):
+        raise InputError("TLS needs both --tls-cert and --tls-key")
+    if not sync_interval < math.inf:
+        raise InputError(f"--sync-interval is {sync_interval}; give a number of milliseconds")
+    if memory_limit <= max_message_size:
+        raise InputError(
+            f"--memory-limit is {memory_limit}, and --max-message-size {max_message_size}: one "
+            "message could fill the memory, and would then wait for itself; give a larger limit, "
+            "or a smaller size"
+        )
+    gc.disable()  # `run` enables it again
+    from ackproof.cli.serving import run, tls_of, users_of
 
-    run(asked)
-
-
-def main(words: list[str]) -> None:
-    """Serve as these words ask."""
-    asked = read(words)
-    if asked is not None:
-        serve(asked)
-        return
-    from ackproof.cli.main import app
-
-    app(["serve", *words], prog_name="ackproof")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+    options = Options(
+        data,
+        host=host,
+        port=port,
+        seed=seed,
+        interval=sync_interval / 1000,
+        recording=verbose or control is not None,
+        lockstep=lockstep,
+        tls=None if tls_cert is None or tls_key is None else tls_of(tls_cert, tls_key),
+        users=users_of(users),
+        limits=Limits(
+            connections=max_connections,
+            channels=max_channels,
+            queues=max_queues,
+            body_size=max_message_size,
+            memory=memory_limit,
+        ),
+        immediate=immediate,
+        replicas=replicas,
+    )
+    run(options, in_memory=in_memory, control=control, verbose=verbose)
+    return 0

@@ -12,110 +12,82 @@ import logging
 import os
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ackproof.cli.serve_options import Asked
-from ackproof.impl.limits import Limits
+from ackproof.cli.inputs import InputError
 from ackproof.impl.node import Node
 from ackproof.impl.options import Options
+from ackproof.impl.session.authentication import Users, UsersError, read_users
 from ackproof.impl.storage.disk import DiskError
-from ackproof.impl.users import Users, UsersError, read_users
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable
 
-    from ackproof.impl.oracle.control import Control
+    from ackproof.impl.control.control_api import ControlApi
 
-__all__ = ["run"]
 
-_WRONG_INPUT = 2
+__all__ = ["run", "tls_of", "users_of"]
+
 #: Objects that come into being before it is looked for cycles.
 _NEW_OBJECTS = 50_000
 
 
-def run(asked: Asked) -> None:
-    """Serve as it was asked for, until the process is told to stop.
+def run(
+    options: Options, *, in_memory: bool = False, control: int | None = None, verbose: bool = False
+) -> None:
+    """Serve until the process is told to stop.
+
+    Args:
+        options: what the broker is to be; without a directory it gets a temporary one.
+        in_memory: it gets none at all.
+        control: port for the control API, if there is to be one.
+        verbose: log everything that happens.
 
     Raises:
-        SystemExit: what was asked for cannot be; standard error says why.
+        InputError: that cannot be.
     """
-    level = logging.DEBUG if asked.verbose else logging.INFO
+    level = logging.DEBUG if verbose else logging.INFO
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     logging.getLogger("ackproof").setLevel(level)
-    _refuse_contradictions(asked)
-    if asked.data is not None or asked.in_memory:
-        asyncio.run(_serve(asked, _options(asked, asked.data)))
+    if in_memory or options.directory is not None:
+        where = "data is not kept" if in_memory else f"data in {options.directory}"
+        asyncio.run(_serve(options, where, control))
         return
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="ackproof-") as directory:
-        asyncio.run(_serve(asked, _options(asked, Path(directory))))
+        kept_shortly = replace(options, directory=Path(directory))
+        asyncio.run(_serve(kept_shortly, "data is not kept", control))
 
 
-def _refuse_contradictions(asked: Asked) -> None:
-    if asked.in_memory and asked.data is not None:
-        raise _refused("--in-memory keeps nothing in --data; choose one of the two")
-    if (asked.tls_cert is None) != (asked.tls_key is None):
-        raise _refused("TLS needs both --tls-cert and --tls-key")
-    if asked.memory_limit <= asked.max_message_size:
-        raise _refused(
-            f"--memory-limit is {asked.memory_limit}, and --max-message-size "
-            f"{asked.max_message_size}: one message could fill the memory, and would then wait "
-            "for itself; give a larger limit, or a smaller size"
-        )
-
-
-def _options(asked: Asked, directory: Path | None) -> Options:
-    """Return what the node is to be; it keeps what happens for those who can ask for it."""
-    return Options(
-        directory,
-        host=asked.host,
-        port=asked.port,
-        seed=asked.seed,
-        interval=asked.sync_interval / 1000,
-        recording=asked.verbose or asked.control is not None,
-        lockstep=asked.lockstep,
-        tls=_tls(asked.tls_cert, asked.tls_key),
-        users=_users(asked.users),
-        limits=Limits(
-            connections=asked.max_connections,
-            channels=asked.max_channels,
-            queues=asked.max_queues,
-            body_size=asked.max_message_size,
-            memory=asked.memory_limit,
-        ),
-        immediate=asked.immediate,
-        replicas=asked.replicas,
-    )
-
-
-async def _serve(asked: Asked, options: Options) -> None:
+async def _serve(options: Options, where: str, control: int | None) -> None:
     try:
         node = Node(options)
     except DiskError as error:
-        raise _refused(str(error)) from None
+        raise InputError(str(error)) from None
     try:
-        await _run(node, asked)
+        await _run(node, where, control)
     finally:
         node.close()
     print("stopped", file=sys.stderr)
 
 
-async def _run(node: Node, asked: Asked) -> None:
+async def _run(node: Node, where: str, control_port: int | None) -> None:
     stop = _stop_signal()
     _spare_the_collector()
+    host, port = node.options.host, node.options.port
     try:
         bound = await node.start()
     except OSError as error:
-        raise _refused(f"cannot listen on {asked.host}:{asked.port}: {_reason(error)}") from None
+        raise InputError(f"cannot listen on {host}:{port}: {_reason(error)}") from None
     control = said = None
     try:
-        if asked.control is not None:
-            control, said = await _start_control(node, asked.control, stop.set)
-        where = "data is not kept" if asked.data is None else f"data in {asked.data}"
-        print(f"ackproof broker ready on {asked.host}:{bound}, {where}", flush=True)
+        if control_port is not None:
+            control, said = await _start_control(node, control_port, stop.set)
+        print(f"ackproof broker ready on {host}:{bound}, {where}", flush=True)
         if said is not None:
             print(said, flush=True)
         await stop.wait()
@@ -125,37 +97,45 @@ async def _run(node: Node, asked: Asked) -> None:
         await node.stop()
 
 
-async def _start_control(node: Node, port: int, stop: Callable[[], None]) -> tuple[Control, str]:
+async def _start_control(node: Node, port: int, stop: Callable[[], None]) -> tuple[ControlApi, str]:
     """Serve the control API; return it, and the line that says so."""
-    from ackproof.impl.oracle.control import Control
+    from ackproof.impl.control.control_api import ControlApi
 
-    control = Control(node, stop)
+    control = ControlApi(node, stop)
     try:
         bound = await control.start(_LOOPBACK, port)
     except OSError as error:
-        raise _refused(f"cannot listen on {_LOOPBACK}:{port}: {_reason(error)}") from None
+        raise InputError(f"cannot listen on {_LOOPBACK}:{port}: {_reason(error)}") from None
     return control, f"ackproof control ready on http://{_LOOPBACK}:{bound}"
 
 
 _LOOPBACK = "127.0.0.1"
 
 
-def _tls(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
-    if certificate is None or key is None:
-        return None
-    from ackproof.impl.tls import TlsError, load_tls
+def tls_of(certificate: Path, key: Path) -> ssl.SSLContext:
+    """Return what speaks TLS with these files.
+
+    Raises:
+        InputError: they cannot be used.
+    """
+    from ackproof.impl.server.tls_context import TlsError, load_tls
 
     try:
         return load_tls(certificate, key)
     except TlsError as error:
-        raise _refused(str(error)) from None
+        raise InputError(str(error)) from None
 
 
-def _users(file: Path | None) -> Users:
+def users_of(file: Path | None) -> Users:
+    """Return who may log in; the usual guest if there is no file.
+
+    Raises:
+        InputError: the file cannot be used.
+    """
     try:
         return Users() if file is None else read_users(file)
     except UsersError as error:
-        raise _refused(str(error)) from None
+        raise InputError(str(error)) from None
 
 
 def _spare_the_collector() -> None:
@@ -178,8 +158,3 @@ def _stop_signal() -> asyncio.Event:
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     return stop
-
-
-def _refused(message: str) -> SystemExit:
-    print(f"ackproof serve: {message}", file=sys.stderr)
-    return SystemExit(_WRONG_INPUT)

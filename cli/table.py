@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 from ackproof.cli.output import Result, finding
 from ackproof.cli.page import VERDICT_STYLES, Page, can_draw, print_table
 from ackproof.model.museum import claimed
+from ackproof.model.report import Report
 from ackproof.model.verdict import Verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-__all__ = ["show_expectations", "show_sum", "show_table"]
+__all__ = ["show_cached", "show_expectations", "show_sum", "show_table"]
 
 
 def show_table(out: Console, results: Sequence[Result]) -> None:
@@ -48,9 +49,15 @@ def _row(result: Result) -> list[str | Text]:
         result.job.instance.name,
         verdict,
         f"{report.outcome.states:,}",
-        f"{report.seconds:.1f} s",
+        _time(report),
         "" if report.verdict is Verdict.VERIFIED else finding(report),
     ]
+
+
+def _time(report: Report) -> str:
+    """Return how long a check took, in parentheses if that was an earlier one."""
+    shown = f"{report.seconds:.1f} s"
+    return f"({shown})" if report.searched else f"{shown} "
 
 
 def show_expectations(out: Console, results: Sequence[Result]) -> None:
@@ -76,7 +83,7 @@ def _show_expectation(page: Page, result: Result, wide: int) -> None:
         mark = (" ", "")
     else:
         mark = ("✓", "bold green") if judgement.came_true else ("✗", "bold red")
-    counts = f"{report.outcome.states:>11,} states {report.seconds:>6.1f} s"
+    counts = f"{report.outcome.states:>11,} states {_time(report):>9}"
     page.line("  ", mark, f" {_expected(result):<{wide}}", (counts, "dim"))
     if judgement is not None and not judgement.came_true:
         page.hanging("      ", f"but {judgement.found}", "bold red")
@@ -88,7 +95,20 @@ def show_sum(out: Console, results: Sequence[Result]) -> None:
     for label, note in dict.fromkeys((r.job.target.label, r.job.note) for r in results):
         if note:
             page.wrapped(f"{label}: {note}", "")
+    show_cached(page, [r.report for r in results])
     judged = [r.judgement for r in results if r.judgement]
     if judged:
         true = sum(j.came_true for j in judged)
         page.line(f"{true} of {len(judged)} expectations came true")
+
+
+def show_cached(page: Page, reports: Sequence[Report]) -> None:
+    """Write how many of several reports were taken from the cache, and of when they are."""
+    dates = sorted(r.searched[:10] for r in reports if r.searched)
+    if not dates:
+        return
+    when = dates[0] if dates[0] == dates[-1] else f"between {dates[0]} and {dates[-1]}"
+    page.line(
+        f"{len(dates)} of {len(reports)} are from the cache, searched on {when}; "
+        "times in parentheses are of those searches"
+    )

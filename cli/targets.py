@@ -23,13 +23,12 @@ from types import ModuleType
 from typing import Any
 
 from ackproof.cli.inputs import InputError, choose
-from ackproof.spec.lang.model import Breaks, Design, Holds, Instance, Model
-from ackproof.spec.lang.process import Process
-from ackproof.spec.lang.properties import properties_in
+from ackproof.lang.model import Breaks, Design, Holds, Instance, Model
+from ackproof.lang.process import Process
+from ackproof.lang.properties import properties_in
 
 __all__ = [
     "BASE",
-    "MUSEUM",
     "USER",
     "Target",
     "base_target",
@@ -41,9 +40,6 @@ __all__ = [
 
 #: The model that designs change.
 BASE = "ackproof.spec.model"
-
-#: Where the designs of the museum are.
-MUSEUM = "ackproof.spec.designs"
 
 #: What the name of a user's file begins with, once it is a module.
 USER = "ackproof_user_"
@@ -99,11 +95,14 @@ def _is_file(text: str) -> bool:
 
 
 def _packages() -> dict[str, str]:
-    """Return the package of every design that comes with the specification."""
-    from ackproof.model.eras import PACKAGE, era_names
+    """Return the package of every design that comes with the specification, eras included."""
+    from ackproof.model.eras import era_names
     from ackproof.model.museum import museum_names
 
-    return dict.fromkeys(museum_names(), MUSEUM) | dict.fromkeys(era_names(), PACKAGE)
+    model = base_target().model
+    return dict.fromkeys(museum_names(model), model.designs) | dict.fromkeys(
+        era_names(model), model.eras
+    )
 
 
 def design_names() -> tuple[str, ...]:

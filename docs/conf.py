@@ -16,6 +16,7 @@ primary_domain = None
 highlight_language = "text"
 smartquotes = False
 nitpicky = True
+graphviz_output_format = "svg"
 pygments_style = "friendly"
 pygments_dark_style = "monokai"
 

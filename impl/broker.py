@@ -3,6 +3,9 @@
 It knows nothing of frames, connections, time or files.  Sessions call it, the shell commits its
 journal, and between the two it takes the steps of the specification that its scheduler chooses.
 
+A message has one id in all queues that it is routed to.  Ids are numbers, given out in the order in
+which messages are published, whoever publishes them; a queue is in the order of the ids.
+
 What it decides itself is what the specification takes as given: the ids of messages, the numbers
 of queues, and, virtual host by virtual host, which queues there are and where a message is routed
 (A5).
@@ -14,31 +17,32 @@ import time
 from collections.abc import Iterable
 from typing import cast
 
-from ackproof.impl.clients import Clients
+from ackproof.impl.connection_registry import ConnectionRegistry
+from ackproof.impl.faults.faults import Faults
+from ackproof.impl.history.history import History
 from ackproof.impl.limits import Limits
-from ackproof.impl.machines.hosted import HostedQueue
-from ackproof.impl.machines.publishing import Place, PublishingChannel, Tell
-from ackproof.impl.messages import Messages
-from ackproof.impl.oracle.faults import Faults
-from ackproof.impl.oracle.history import History
-from ackproof.impl.steps.clock import Clock, Deadlines, Debtor
-from ackproof.impl.steps.deadletters import Cause
+from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
+from ackproof.impl.machines.publishing_machines import Place, Tell
+from ackproof.impl.machines.queue_processes import HostedQueue
+from ackproof.impl.memory import Memory
+from ackproof.impl.steps.deadlines import Clock, Deadlines, TimedChannel
 from ackproof.impl.steps.expiring import ExpiringSteps
 from ackproof.impl.steps.healing import HealingSteps
-from ackproof.impl.steps.replying import Replies
 from ackproof.impl.steps.scheduler import Eager, Scheduler
+from ackproof.impl.steps.x_death import Cause
 from ackproof.impl.storage.journal import Batch, Journal
-from ackproof.impl.storage.memory import Memory
 from ackproof.impl.storage.stored import Stored
-from ackproof.impl.vhost import DEFAULT, VirtualHost
+from ackproof.impl.vhost.direct_reply_to import ReplyConsumers
+from ackproof.impl.vhost.virtual_host import DEFAULT, VirtualHost
 from ackproof.impl.wire.content import Message
+from ackproof.spec.sorts import Msg
 
 __all__ = ["Broker"]
 
 _LIMITS = Limits()
 
 
-class Broker(Messages):
+class Broker:
     """Virtual hosts, and the channels that publish to their queues.
 
     Not safe to be used by several threads; see `ackproof.impl.running` for one that is.
@@ -54,11 +58,12 @@ class Broker(Messages):
         limits: how much clients may take.
 
     Attributes:
-        clients: the connections that there are, if there may be any.
-        debtors: the channels with deliveries to settle, and when to look at them.
+        connections: those that there are, if there may be any.
+        consumer_timeouts: the channels with deliveries to settle, and when to look at them.
         faults: what can be asked to go wrong.
         immediate: whether publishers may ask for `immediate`, as before RabbitMQ 3.0.
         journal: what the disk still has to be told.
+        last_message: id of the message that was published last.
         memory: what the contents of messages take.
         replies: who waits for replies that no queue carries.
         steps: the steps of the specification, for those who cause one.
@@ -79,17 +84,18 @@ class Broker(Messages):
         self.limits = limits
         self.journal = Journal()
         self.memory = Memory()
-        self.replies = Replies()
-        self.debtors: Deadlines[Debtor] = Deadlines()
+        self.replies = ReplyConsumers()
+        self.consumer_timeouts: Deadlines[TimedChannel] = Deadlines()
         self.immediate = False
-        self.clients = Clients()
+        self.connections = ConnectionRegistry()
         self.history = history if history is not None else History()
         self.faults = Faults(self)
         self.vhosts: dict[str, VirtualHost] = {}
         self.steps = self._steps(steps, scheduler or Eager(), replicas)
-        self.steps.unused = lambda queue: self.vhosts[queue.vhost].abandon(queue)
-        self.steps.bury = self._bury
+        self.steps.unused = lambda queue: self.vhosts[queue.vhost].delete_unused(queue)
+        self.steps.publish_dead_letter = self._publish_dead_letter
         self.steps.clock = clock
+        self.last_message = 0
         self._last_number = stored.last_number if stored else 0
         for name in (DEFAULT, *vhosts):
             self.add_vhost(name)
@@ -104,7 +110,7 @@ class Broker(Messages):
             return steps(scheduler, self.journal)
         mirrored = HealingSteps(scheduler, self.journal, replicas=replicas)
         mirrored.number = self.next_number
-        mirrored.led = lambda queue: self.vhosts[queue.vhost].led(queue)
+        mirrored.leader_changed = lambda queue: self.vhosts[queue.vhost].set_leader(queue)
         mirrored.leaders = self._all_queues
         mirrored.pausing = self._pause
         return mirrored
@@ -116,12 +122,12 @@ class Broker(Messages):
         """The node pauses, or starts again; what is not kept for that goes (A12.2, D9)."""
         self.history.note("node_paused" if paused else "node_resumed")
         if not paused:
-            self.clients.admit()
+            self.connections.reopen()
             return
-        self.clients.exclude()
+        self.connections.close_all()
         for queue in self._all_queues():
-            if queue.record is None:
-                self.vhosts[queue.vhost].abandon(queue)
+            if queue.membership is None:
+                self.vhosts[queue.vhost].delete_unused(queue)
 
     def _restore(self, stored: Stored) -> None:
         for exchange in stored.exchanges:
@@ -165,9 +171,9 @@ class Broker(Messages):
     def _look_at_clock(self) -> None:
         """Take the steps that are due by the clock, and look at what consumers owe."""
         self.steps.expire_due()
-        if self.debtors.next is not None:
-            for debtor in self.debtors.due(self.steps.clock()):
-                debtor.look()
+        if self.consumer_timeouts.next is not None:
+            for channel in self.consumer_timeouts.due(self.steps.clock()):
+                channel.check_consumer_timeout()
 
     def reschedule(self, scheduler: Scheduler) -> None:
         """Let somebody else choose the order of steps, when those that are due are taken."""
@@ -179,7 +185,7 @@ class Broker(Messages):
     @property
     def due(self) -> float | None:
         """Return when it has to `run` even if nothing happens, by its clock; None for never."""
-        times = (self.steps.due, self.debtors.next)
+        times = (self.steps.due, self.consumer_timeouts.next)
         return min((when for when in times if when is not None), default=None)
 
     @property
@@ -194,20 +200,62 @@ class Broker(Messages):
         else:
             self.steps.committed(batch)
 
+    # -- publishing -----------------------------------------------------------------------------
+
+    def publish(
+        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
+    ) -> None:
+        """Publish a message that was routed.
+
+        Args:
+            channel: where it was published.
+            message: what was published.
+            targets: the queues it was routed to, each once.
+        """
+        if channel.in_transaction():
+            self.steps.publish_in_tx(channel, message, targets)
+            return
+        self.send(channel, message, targets)
+        self.steps.run(idle=False)
+
+    def publish_at_once(
+        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
+    ) -> None:
+        """Publish a message to those queues that can hand it to a consumer now (A6.6)."""
+        self.last_message += 1
+        msg = cast(Msg, self.last_message)
+        self.steps.publish_at_once(channel, msg, message, targets)
+        self.steps.run(idle=False)
+
+    def send(
+        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
+    ) -> None:
+        """Publish a message outside of a transaction; it is on its way then, and no more."""
+        self.last_message += 1
+        self.steps.publish(channel, cast(Msg, self.last_message), message, targets)
+
+    def commit(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
+        """Commit the transaction of a channel, which publishes and consumes (A13.3)."""
+        first = self.last_message + 1
+        self.last_message += len(channel.batch)
+        ids = [cast(Msg, number) for number in range(first, self.last_message + 1)]
+        self.steps.tx_commit(channel, consuming, ids)
+        self.steps.run(idle=False)
+
     # -- channels -------------------------------------------------------------------------------
 
     def open_channel(self, tell: Tell, place: Place | None = None) -> PublishingChannel:
         """Open a channel; `tell` gets everything its publisher is to be told."""
         channel = PublishingChannel(tell, place)
         if self.history.recording:
-            channel.history = self.history
+            channel.overhear = lambda event: self.history.said(channel, event)
         return channel
 
     def close_channel(self, channel: PublishingChannel) -> None:
         """Close a channel; what was not told by now is never told (A14)."""
         self.steps.close(channel)
 
-    def _bury(self, queue: HostedQueue, message: Message, cause: Cause) -> None:
+    def _publish_dead_letter(self, queue: HostedQueue, message: Message, cause: Cause) -> None:
         self.history.note(
             "dead_lettered",
             cause=str(cause),
@@ -216,7 +264,7 @@ class Broker(Messages):
             queue_number=queue.number,
             exchange=queue.dead_letter_exchange,
         )
-        self.vhosts[queue.vhost].bury(queue, message, cause, self.steps.clock())
+        self.vhosts[queue.vhost].publish_dead_letter(queue, message, cause, self.steps.clock())
 
     # -- queues ---------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ breaks, what no commit has brought to the disk is gone, and a new broker begins 
 The port stays the same, and the history goes on.
 
 Everything here runs in one event loop.  For another thread, see `ackproof.impl.running`; for
-another process, `ackproof.impl.oracle.control`.
+another process, `ackproof.impl.control.control_api`.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ackproof.impl.broker import Broker
+from ackproof.impl.history.history import History
 from ackproof.impl.options import Options
-from ackproof.impl.oracle.history import History
-from ackproof.impl.server import Server
+from ackproof.impl.server.server import Server
 from ackproof.impl.steps.scheduler import Eager, Scheduler
 from ackproof.impl.steps.seeded import Seeded
-from ackproof.impl.storage.disks import open_disks
+from ackproof.impl.storage.replica_disks import open_disks
 
 if TYPE_CHECKING:
-    from ackproof.impl.oracle.lockstep import Lockstep
+    from ackproof.impl.lockstep.lockstep import Lockstep
 
 __all__ = ["Node"]
 
@@ -69,7 +69,7 @@ class Node:
         )
         self.broker.immediate = options.immediate
         if options.lockstep:
-            from ackproof.impl.oracle.lockstep import Lockstep  # it compiles the specification
+            from ackproof.impl.lockstep.lockstep import Lockstep  # it compiles the specification
 
             self._locksteps.append(Lockstep(self.broker.steps))
         self._server = Server(self.broker, self._storage, options)
@@ -198,7 +198,7 @@ class Node:
                 "ready": len(queue.machine.ready),
                 "unacked": len(queue.machine.pending),
                 "unconfirmed": len(queue.machine.awaiting),
-                **({} if queue.record is None else {"replicas": queue.record.describe()}),
+                **({} if queue.membership is None else {"replicas": queue.membership.describe()}),
             }
             for vhost in self.broker.vhosts.values()
             for queue in vhost.queues.values()

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 from ackproof.impl.limits import Limits
-from ackproof.impl.users import Users
+from ackproof.impl.session.authentication import Users
 
 if TYPE_CHECKING:
     import ssl
 
-    from ackproof.impl.storage.commits import Storage
+    from ackproof.impl.storage.batch_commit import Storage
 
 __all__ = ["REPLICAS_MAX", "SYNC_INTERVAL", "Options", "given"]
 
@@ -52,7 +52,7 @@ class Options:
         remember: how many entries of that are kept, the latest; None for all.
         lockstep: take each step by the specification's own system as well, and compare, which
             is slow.
-        tls: speak TLS with it, and nothing else; see `ackproof.impl.tls`.
+        tls: speak TLS with it, and nothing else; see `ackproof.impl.server.tls_context`.
         users: who may come in; by default guest, with password guest.
         limits: how much clients may take.
         immediate: publishers may ask for `immediate`, as before RabbitMQ 3.0.

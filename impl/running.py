@@ -20,17 +20,17 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from ackproof.impl.broker import Broker
+from ackproof.impl.control.threadsafe_faults import ThreadsafeFaults
+from ackproof.impl.history.history import Entry
 from ackproof.impl.node import Node
 from ackproof.impl.options import Options, given
-from ackproof.impl.oracle.from_outside import FaultsFromOutside
-from ackproof.impl.oracle.history import Entry
 
 __all__ = ["RunningBroker"]
 
 T = TypeVar("T")
 
 
-class RunningBroker(FaultsFromOutside):
+class RunningBroker(ThreadsafeFaults):
     """A broker, served on a port of this machine, for the length of a `with` block.
 
     Its arguments are those of `ackproof.impl.options.Options`: all by name but the first, which is

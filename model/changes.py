@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ackproof.lang.binding import Bound, Location
+from ackproof.lang.data import default_data
+from ackproof.lang.types import MapT, RecordT, SetT, Type
 from ackproof.model.lanes import Lane, Lanes
 from ackproof.model.show import in_order, show_value
-from ackproof.spec.lang.binding import Bound, Location
-from ackproof.spec.lang.data import default_data
-from ackproof.spec.lang.types import MapT, RecordT, SetT, Type
 
 __all__ = ["Change", "changes"]
 

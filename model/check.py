@@ -5,42 +5,37 @@ replayed in plain Python before anybody sees it.  Then the verdict is drawn: a s
 a violation is `verified` only if it was seen whole, every `@reachable` situation came up, and every
 action was enabled somewhere; but for those that the instance switches off.
 
-An engine is one of this package, by its name, or whatever does what `Explore` says.
+An engine is one of this package, by its name, or whatever does what `Explore` says.  What an engine
+of this package found before is taken from the cache, if there is one.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Literal, Protocol
 
-from ackproof.model.lower.fixed import Fixed, fixed
+from ackproof.lang.binding import Bound, bind
+from ackproof.lang.errors import BindError
+from ackproof.lang.model import Design, Instance, Model
+from ackproof.lang.program import Program
+from ackproof.lang.properties import BUILT_IN, DEADLOCK
+from ackproof.model.cache import Cache
+from ackproof.model.limits import refuse_large_sorts, refuse_too_many_choices
 from ackproof.model.outcome import Outcome, Progress
+from ackproof.model.programs import origin, program_of
 from ackproof.model.report import Report
 from ackproof.model.resources import default_memory, default_workers
+from ackproof.model.results import Idle, Question, origin_of
 from ackproof.model.trace import replay
 from ackproof.model.verdict import Verdict
-from ackproof.spec.lang.binding import Bound, bind
-from ackproof.spec.lang.data import Elements
-from ackproof.spec.lang.errors import BindError
-from ackproof.spec.lang.model import Design, Instance, Model
-from ackproof.spec.lang.program import Program
-from ackproof.spec.lang.properties import BUILT_IN, DEADLOCK
-from ackproof.spec.lang.types import BoolT, EnumT, IntT, OptionT, RecordT, SetT, SortT, Type
 
-__all__ = ["ENGINES", "Engine", "Explore", "check", "check_bound", "chosen", "explorer"]
+__all__ = ["ENGINES", "Engine", "Explore", "asked", "check", "check_bound", "chosen", "explorer"]
 
 Engine = Literal["kernel", "plain"]
 
 ENGINES: tuple[Engine, ...] = ("kernel", "plain")
-
-#: Choices of an action with its arguments, all actions together, that a search can try.
-_MOST_CHOICES = 1 << 16
-
-#: Elements of one sort that a search can name.
-_MOST_ELEMENTS = 1 << 12
 
 
 class Explore(Protocol):
@@ -81,6 +76,7 @@ def check(
     progress: Callable[[Progress], None] | None = None,
     program: Program | None = None,
     survey: bool = False,
+    cache: Cache | None = None,
 ) -> Report:
     """Check a model on an instance.
 
@@ -98,6 +94,7 @@ def check(
         progress: called a few times a second.
         program: the compiled model, if it is at hand.
         survey: whether to go on after a violation, and so to decide every property.
+        cache: where programs and outcomes are kept; a search that was made before is not repeated.
 
     Raises:
         SpecError: the specification or the design is outside the language.
@@ -105,9 +102,14 @@ def check(
         ReplayError: the engine claims what plain Python does not confirm.
     """
     started = time.perf_counter()
-    _refuse_large_sorts(instance)
-    bound = chosen(model, instance, design, properties, program)
-    return check_bound(bound, name, engine, workers, memory, max_depth, progress, started, survey)
+    refuse_large_sorts(instance)
+    bound = chosen(model, instance, design, properties, program, cache)
+    question = None
+    if isinstance(engine, str):
+        question = asked(bound, engine, max_depth=max_depth, survey=survey, cache=cache)
+    return check_bound(
+        bound, name, engine, workers, memory, max_depth, progress, started, survey, question
+    )
 
 
 def chosen(
@@ -116,6 +118,7 @@ def chosen(
     design: Design | None = None,
     properties: Iterable[str] | None = None,
     program: Program | None = None,
+    cache: Cache | None = None,
 ) -> Bound:
     """Return a model bound to an instance, with only the properties chosen; see `check`.
 
@@ -125,10 +128,24 @@ def chosen(
     """
     names = None if properties is None else list(properties)
     declared = None if names is None else [n for n in names if n not in BUILT_IN]
+    program = program or program_of(model, design, cache)
     bound = bind(model, instance, design, declared, program)
     if names is None or DEADLOCK not in names:
         return bound
     return replace(bound, program=replace(bound.program, deadlock_free=True))
+
+
+def asked(
+    bound: Bound,
+    engine: Engine,
+    *,
+    max_depth: int | None = None,
+    survey: bool = False,
+    cache: Cache | None = None,
+) -> Question:
+    """Return what a check of a bound model is to find out; see `check`."""
+    where = None if cache is None else origin_of(origin(bound.model, bound.design), bound)
+    return Question(bound, engine, survey, max_depth, where, cache)
 
 
 def check_bound(
@@ -141,21 +158,45 @@ def check_bound(
     progress: Callable[[Progress], None] | None,
     started: float,
     survey: bool = False,
+    question: Question | None = None,
 ) -> Report:
-    """Check a bound program; see `check`.  `started` is the time to count from."""
+    """Check a bound program; see `check`.
+
+    `started` is the time to count from, `question` what may have been found out before.
+    """
     _refuse_unknown_lacks(bound)
-    _refuse_too_many_actions(bound)
+    refuse_too_many_choices(bound)
     limit = default_memory() if memory is None else memory
-    outcome = explorer(engine)(
-        bound,
-        workers=default_workers() if workers is None else workers,
-        memory=limit,
-        max_depth=max_depth,
-        survey=survey,
-        progress=progress,
+    question = question or Question(bound, "")
+    known = question.answer(limit)
+    outcome = (
+        known.outcome
+        if known
+        else explorer(engine)(
+            bound,
+            workers=default_workers() if workers is None else workers,
+            memory=limit,
+            max_depth=max_depth,
+            survey=survey,
+            progress=progress,
+        )
     )
-    parts = fixed(bound)
-    excused = {*bound.instance.lacks, *parts.off, *parts.dead}
+    report = _report(bound, name, outcome, question.idle)
+    if known:
+        return replace(
+            report,
+            seconds=known.seconds,
+            memory_limit=known.memory_limit,
+            searched=known.searched,
+        )
+    seconds = time.perf_counter() - started
+    question.keep(outcome, seconds, limit)
+    return replace(report, seconds=seconds, memory_limit=limit)
+
+
+def _report(bound: Bound, name: str | None, outcome: Outcome, idle: Idle) -> Report:
+    """Return the report of an outcome, without time and memory."""
+    excused = {*bound.instance.lacks, *idle.off, *idle.dead}
     traces = tuple(
         replay(bound, prop, path, outcome.cycles.get(prop, ()))
         for prop, path in outcome.violations.items()
@@ -182,19 +223,19 @@ def check_bound(
         traces=traces,
         unwitnessed=unwitnessed,
         dead=dead,
-        off=_switched_off(bound, parts),
-        vacuous=parts.vacuous,
-        seconds=time.perf_counter() - started,
-        memory_limit=limit,
+        off=_switched_off(bound, idle),
+        vacuous=idle.vacuous,
+        seconds=0.0,
+        memory_limit=0,
     )
 
 
-def _switched_off(bound: Bound, parts: Fixed) -> tuple[str, ...]:
+def _switched_off(bound: Bound, idle: Idle) -> tuple[str, ...]:
     """Return the actions and situations that are no part of an instance, in their order."""
     actions = (
-        a.name for a in bound.program.actions if a not in bound.actions or a.name in parts.dead
+        a.name for a in bound.program.actions if a not in bound.actions or a.name in idle.dead
     )
-    return (*actions, *(p.name for p in bound.properties if p.name in parts.off))
+    return (*actions, *(p.name for p in bound.properties if p.name in idle.off))
 
 
 def explorer(engine: Engine | Explore) -> Explore:
@@ -210,15 +251,6 @@ def explorer(engine: Engine | Explore) -> Explore:
     return engine
 
 
-def _refuse_large_sorts(instance: Instance) -> None:
-    for sort, size in instance.sizes.items():
-        if isinstance(size, int) and size > _MOST_ELEMENTS:
-            raise BindError(
-                f"instance {instance.name}: the size of {sort.__name__} is {size:,}, "
-                f"where {_MOST_ELEMENTS:,} can be searched; make it smaller"
-            )
-
-
 def _refuse_unknown_lacks(bound: Bound) -> None:
     program = bound.program
     known = {p.name for p in program.properties} | {a.name for a in program.actions}
@@ -228,42 +260,3 @@ def _refuse_unknown_lacks(bound: Bound) -> None:
                 f"instance {bound.instance.name}: it lacks {name!r}, which is neither a property "
                 f"nor an action of {program.name}; correct the name"
             )
-
-
-def _refuse_too_many_actions(bound: Bound) -> None:
-    """Refuse an instance with more choices of an action and its arguments than can be tried."""
-    total = 0
-    for action in bound.actions:
-        counts = {p.name: domain_size(p.type, bound.elements) for p in action.params}
-        total += math.prod(counts.values())
-        if total > _MOST_CHOICES:
-            name = max(counts, key=counts.__getitem__)
-            raise BindError(
-                f"instance {bound.instance.name}: there are too many ways to choose an action and "
-                f"its arguments, {_count(counts[name])} for {name} of {action.name} alone, where "
-                f"{_MOST_CHOICES:,} in all can be tried; make the sorts smaller"
-            )
-
-
-def _count(number: int) -> str:
-    return f"{number:,}" if number < 10**9 else "more than a thousand million"
-
-
-def domain_size(t: Type, elements: Elements) -> int:
-    """Return how many values a type has."""
-    match t:
-        case BoolT():
-            return 2
-        case EnumT():
-            return len(t.members)
-        case IntT():
-            return t.hi - t.lo + 1
-        case SortT():
-            return len(elements[t.name])
-        case OptionT():
-            return 1 + domain_size(t.inner, elements)
-        case RecordT():
-            return math.prod(domain_size(f, elements) for _, f in t.fields)
-        case SetT():
-            return 1 << min(domain_size(t.elem, elements), 1024)
-    raise AssertionError(f"no action takes a {t!r}")

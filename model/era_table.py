@@ -7,30 +7,35 @@ none left it open; it is *vacuous* if no instance has what it takes to break it.
 that a search stopped early, or did not start.
 
 The table is as expected if each expectation of an era came true, and nothing is broken that the era
-does not say is.  `document` is the table as JSON, in the versioned format that `eras.schema.json`
-beside this file describes.  Such a document can be kept: it has the digest of every run, so
-`differences` can tell without a search whether it is still of this specification.
+does not say is.  `document` is the table as JSON, in the versioned format that
+`ackproof.model.era_document` describes.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
+import msgspec
+from ackproof.lang.properties import BUILT_IN, stated_by
+from ackproof.model.document import Expectation
+from ackproof.model.era_document import (
+    SCHEMA,
+    BrokenOn,
+    EraCell,
+    EraColumn,
+    EraDocument,
+    EraRow,
+    EraRun,
+    Steps,
+)
 from ackproof.model.eras import Era, Run
 from ackproof.model.museum import Judgement, steps
 from ackproof.model.trace import Trace, TraceStep
-from ackproof.spec.lang.binding import bind
-from ackproof.spec.lang.frontend import compile_model
-from ackproof.spec.lang.properties import BUILT_IN
 
-__all__ = ["KINDS", "SCHEMA", "Cell", "EraTable", "Row", "differences", "schema"]
-
-SCHEMA = "ackproof/eras/1"
+__all__ = ["KINDS", "SCHEMA", "Cell", "EraTable", "Row"]
 
 #: The kinds of properties in the order of the table, each with its heading.
 KINDS = {
@@ -97,8 +102,8 @@ class EraTable:
             declared = {p.name: p for p in run.report.bound.properties}
             for name in run.report.results():
                 decl = declared.get(name)
-                new = Row(name, decl.kind, decl.doc) if decl else None
-                found.setdefault(name, new or Row(name, "built-in", BUILT_IN[name]))
+                new = Row(decl.function, decl.kind, decl.doc) if decl else None
+                found.setdefault(stated_by(name), new or Row(name, "built-in", BUILT_IN[name]))
         kinds = list(KINDS)
         return tuple(sorted(found.values(), key=lambda r: kinds.index(r.kind)))
 
@@ -118,14 +123,20 @@ class EraTable:
     def _cell(self, name: str, era: Era, results: Mapping[tuple[str, str], Any]) -> Cell:
         known = any(p.name == name for p in era.model.properties) or name in BUILT_IN
         absent = {name: "open"} if known else {}
-        said = [results.get((era.name, i.name), absent).get(name) for i in era.instances]
+        said = {
+            word
+            for i in era.instances
+            for one, word in results.get((era.name, i.name), absent).items()
+            if stated_by(one) == name
+        }
         result = next((cell for word, cell in _FROM_RUNS.items() if word in said), "vacuous")
         if result != "breaks":
             return Cell(result)
         broken = [r for r in self.runs if r.era == era.name and name in r.violations]
         # Of runs of the same length, the one on the smallest instance shows the least else.
         broken.sort(key=lambda r: (r.violations[name], r.report.outcome.states))
-        trace = next(t for t in broken[0].report.traces if t.property == name)
+        traces = [t for t in broken[0].report.traces if stated_by(t.property) == name]
+        trace = min(traces, key=lambda t: len(t.steps))
         return Cell(result, tuple((r.instance, r.violations[name]) for r in broken), trace)
 
     def surprises(self, era: Era) -> tuple[str, ...]:
@@ -167,84 +178,57 @@ class EraTable:
 
     def document(self) -> dict[str, Any]:
         """Return the table as JSON; nothing in it depends on how fast the machine is."""
-        return {
-            "schema": SCHEMA,
-            "exit_code": self.exit_code,
-            "eras": [self._era(era) for era in self.eras],
-            "properties": [
-                {"name": row.name, "kind": row.kind, "doc": row.doc, "cells": self._row(row.name)}
-                for row in self.rows
-            ],
-            "runs": [_run(run) for run in self.runs],
-        }
+        found = EraDocument(
+            SCHEMA,
+            self.exit_code,
+            [self._era(era) for era in self.eras],
+            [EraRow(r.name, r.kind, r.doc, self._row(r.name)) for r in self.rows],
+            [_run(run) for run in self.runs],
+        )
+        plain: dict[str, Any] = msgspec.to_builtins(found)
+        return plain
 
-    def _era(self, era: Era) -> dict[str, Any]:
-        return {
-            "name": era.name,
-            "model": era.model.name,
-            "claim": era.design.claim if era.design else None,
-            "source": era.design.source if era.design else None,
-            "expectations": [j.to_json() for j in self.judgements.get(era.name, ())],
-            "surprises": list(self.surprises(era)),
-        }
+    def _era(self, era: Era) -> EraColumn:
+        return EraColumn(
+            era.name,
+            era.model.name,
+            era.design.claim if era.design else None,
+            era.design.source if era.design else None,
+            [Expectation(**j.to_json()) for j in self.judgements.get(era.name, ())],
+            list(self.surprises(era)),
+        )
 
-    def _row(self, name: str) -> list[dict[str, Any]]:
-        return [{"era": era.name, **_cell(self.cell(name, era))} for era in self.eras]
-
-
-def _cell(cell: Cell) -> dict[str, Any]:
-    found: dict[str, Any] = {"result": cell.result}
-    if cell.trace is not None:
-        found["broken"] = [{"instance": i, "steps": n} for i, n in cell.broken]
-        found |= _steps(cell.trace.steps)
-        found["cycle"] = None if cell.trace.cycle is None else _steps(cell.trace.cycle)
-    return found
+    def _row(self, name: str) -> list[EraCell]:
+        return [_cell(era.name, self.cell(name, era)) for era in self.eras]
 
 
-def _steps(taken: Sequence[TraceStep]) -> dict[str, Any]:
-    return {"path": [step.number for step in taken], "trace": [step.text for step in taken]}
+def _cell(era: str, cell: Cell) -> EraCell:
+    if cell.trace is None:
+        return EraCell(era, cell.result)
+    run = _steps(cell.trace.steps)
+    return EraCell(
+        era,
+        cell.result,
+        broken=[BrokenOn(instance, steps) for instance, steps in cell.broken],
+        path=run.path,
+        trace=run.trace,
+        cycle=None if cell.trace.cycle is None else _steps(cell.trace.cycle),
+    )
 
 
-def _run(run: Run) -> dict[str, Any]:
+def _steps(taken: Sequence[TraceStep]) -> Steps:
+    return Steps([step.number for step in taken], [step.text for step in taken])
+
+
+def _run(run: Run) -> EraRun:
     outcome = run.report.outcome
-    return {
-        "era": run.era,
-        "instance": run.instance,
-        "digest": run.digest,
-        "states": outcome.states,
-        "levels": outcome.levels,
-        "limit": outcome.limit.value if outcome.limit else None,
-        "same_as": run.same_as,
-    }
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema of a document."""
-    loaded: dict[str, Any] = json.loads(Path(__file__).with_name("eras.schema.json").read_text())
-    return loaded
-
-
-def differences(kept: Mapping[str, Any], eras: Iterable[Era]) -> list[str]:
-    """Return a sentence for each run that a kept document has and the eras have not, or otherwise.
-
-    Nothing is searched: what a search depends on is in its digest.
-
-    Raises:
-        SpecError, BindError: an era cannot be used.
-    """
-    has = {(r["era"], r["instance"]): r["digest"] for r in kept["runs"]}
-    needs = {}
-    for era in eras:
-        program = compile_model(era.model, era.design)
-        for i in era.instances:
-            needs[era.name, i.name] = bind(era.model, i, era.design, program=program).digest()
-    found = []
-    for era_name, instance in {**needs, **has}:
-        pair = (era_name, instance)
-        if pair not in has:
-            found.append(f"{era_name} on {instance} is not in it")
-        elif pair not in needs:
-            found.append(f"{era_name} on {instance} is in it, and there is no such thing")
-        elif has[pair] != needs[pair]:
-            found.append(f"{era_name} on {instance} has changed since")
-    return found
+    return EraRun(
+        run.era,
+        run.instance,
+        run.digest,
+        outcome.states,
+        outcome.levels,
+        outcome.limit,
+        run.same_as,
+        run.report.searched,
+    )

@@ -1,39 +1,35 @@
-"""Eras: what holds in which version of RabbitMQ, searched for on every instance that matters.
+"""Eras: what holds in which version of a system, searched for on every instance that matters.
 
 An *era* is a design that stands for a version; the base specification is one more, `documented`.
 Each is searched on each instance of its model that the table is made on, in *survey* mode: a search
 goes on after a violation, and so decides every property at once.
 
-Versions are alike in most respects.  What a version changes about mirrors makes no difference on
-an instance that has none, and then the code that the search would run is, to the letter, what it
-ran for another era.  Such a pair is not searched again: it gets the outcome of the other, and its
-counterexamples are replayed in plain Python in the era's own specification, like all others.
+Versions are alike in most respects.  What a version changes about one part makes no difference on
+an instance that has nothing of it, and then the code that the search would run is, to the letter,
+what it ran for another era.  Such a pair is not searched again: it gets the outcome of the other,
+and its counterexamples are replayed in plain Python in its own specification, like all others.
 """
 
 from __future__ import annotations
 
-import hashlib
 import importlib
-import importlib.util
-import pkgutil
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ackproof.model.check import Engine, check, chosen
-from ackproof.model.museum import Judgement, design_in, judge
+from ackproof.lang.binding import Bound
+from ackproof.lang.model import Breaks, Design, Instance, Model
+from ackproof.lang.program import Program
+from ackproof.lang.properties import stated_by
+from ackproof.model.cache import Cache, digest
+from ackproof.model.check import Engine, asked, check, chosen
+from ackproof.model.museum import Judgement, design_in, judge, modules_in
 from ackproof.model.outcome import Progress
 from ackproof.model.report import Report
 from ackproof.model.trace import replay
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.model import Breaks, Design, Instance, Model
-from ackproof.spec.lang.program import Program
 
-__all__ = ["DOCUMENTED", "PACKAGE", "Era", "Run", "Surveyor", "era_names", "eras_of"]
-
-#: The package whose modules are the eras.
-PACKAGE = "ackproof.spec.eras"
+__all__ = ["DOCUMENTED", "Era", "Run", "Surveyor", "era_names", "eras_of"]
 
 #: What the base specification is called among the eras.
 DOCUMENTED = "documented"
@@ -79,21 +75,23 @@ class Run:
 
     @property
     def violations(self) -> dict[str, int]:
-        """The length of the shortest run to each property that is violated."""
-        return {name: len(path) for name, path in self.report.outcome.violations.items()}
+        """The length of the shortest run to each property that is violated, of any elements."""
+        found: dict[str, int] = {}
+        for name, path in self.report.outcome.violations.items():
+            stated = stated_by(name)
+            found[stated] = min(found.get(stated, len(path)), len(path))
+        return found
 
 
-def era_names() -> tuple[str, ...]:
-    """Return the names of the eras in their order; nothing is imported but the package.
+def era_names(model: Model) -> tuple[str, ...]:
+    """Return the names of a model's eras in their order; nothing is imported but the package.
 
     The order is the package's `ORDER`; what that does not name follows by name, where numbers count
     as numbers.
     """
-    if importlib.util.find_spec(PACKAGE) is None:
-        return ()
-    package = importlib.import_module(PACKAGE)
-    first = {name: at for at, name in enumerate(getattr(package, "ORDER", ()))}
-    names = [m.name for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_")]
+    names = modules_in(model.eras)
+    order = getattr(importlib.import_module(model.eras), "ORDER", ()) if names else ()
+    first = {name: at for at, name in enumerate(order)}
     return tuple(sorted(names, key=lambda n: (first.get(n, len(first)), _natural(n))))
 
 
@@ -104,7 +102,10 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 def eras_of(model: Model) -> tuple[Era, ...]:
     """Return the base specification and every era of the package, as the table has them."""
-    designs = {n: design_in(importlib.import_module(f"{PACKAGE}.{n}")) for n in era_names()}
+    designs = {
+        name: design_in(importlib.import_module(f"{model.eras}.{name}"))
+        for name in era_names(model)
+    }
     return (Era(DOCUMENTED, model), *(Era(n, model, d) for n, d in designs.items()))
 
 
@@ -115,13 +116,25 @@ class Surveyor:
         engine: which search to use.
         workers: threads; as many as can run at once when left out.
         memory: bytes at which a search stops; most of what is available when left out.
+        cache: where programs and outcomes are kept between runs.
     """
 
     def __init__(
-        self, *, engine: Engine = "kernel", workers: int | None = None, memory: int | None = None
+        self,
+        *,
+        engine: Engine = "kernel",
+        workers: int | None = None,
+        memory: int | None = None,
+        cache: Cache | None = None,
     ) -> None:
         self.engine: Engine = engine
-        self._options: dict[str, Any] = {"engine": engine, "workers": workers, "memory": memory}
+        self.cache = cache
+        self._options: dict[str, Any] = {
+            "engine": engine,
+            "workers": workers,
+            "memory": memory,
+            "cache": cache,
+        }
         self._programs: dict[str, Program] = {}
         self._searched: dict[str, Run] = {}
 
@@ -135,7 +148,8 @@ class Surveyor:
             BindError: the instance does not fit the model.
             ReplayError: an engine claims what plain Python does not confirm.
         """
-        bound = chosen(era.model, instance, era.design, program=self._programs.get(era.name))
+        program = self._programs.get(era.name)
+        bound = chosen(era.model, instance, era.design, program=program, cache=self.cache)
         self._programs.setdefault(era.name, bound.program)
         key = self._key(bound)
         known = self._searched.get(key)
@@ -182,26 +196,9 @@ class Surveyor:
 
     def _key(self, bound: Bound) -> str:
         """Return what two searches have in common if they are the same search."""
-        parts = [bound.instance.name, repr(bound.instance.lacks), bound.digest()]
-        if self.engine == "kernel":
-            parts[2:] = _code(bound)
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
-
-
-def _code(bound: Bound) -> list[str]:
-    """Return all that the kernel is given: its code, where it starts, and what bits stand for."""
-    from ackproof.model.lower.generate import generate
-
-    text, layout, tables, _ = generate(bound)
-    fairness = [(a.name, a.fair) for a in bound.actions]
-    eventually = [p for p in bound.properties if p.kind == "eventually"]
-    return [
-        text,
-        repr(layout.pack(bound.initial())),
-        repr(tables),
-        repr([str(i) for i in bound.instances()]),
-        repr((fairness, eventually, bound.program.deadlock_free)),
-    ]
+        question = asked(bound, self.engine, survey=True, cache=self.cache)
+        found = question.key or bound.digest()
+        return digest(bound.instance.name, repr(bound.instance.lacks), found)
 
 
 def _shared(report: Report, bound: Bound, era: Era) -> Report:

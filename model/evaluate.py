@@ -15,13 +15,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
-from ackproof.model.show import in_order
-from ackproof.spec.lang import ir
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.data import default_data, domain
-from ackproof.spec.lang.types import FamilyT, MapT, ProcT, RecordT, SetT, SortT
+from ackproof.lang import ir
+from ackproof.lang.binding import Bound
+from ackproof.lang.data import default_data, domain, owner_of, owns
+from ackproof.lang.types import FamilyT, MapT, ProcT, RecordT, SetT, SortT
+from ackproof.model.show import in_order, rank
 
 __all__ = ["Environment", "Evaluator"]
 
@@ -70,8 +70,86 @@ class Evaluator:
 
     def value(self, e: ir.Expr, env: Environment) -> Any:
         """Return the value of an expression as data."""
-        name = "at" if isinstance(e, ir.Index) else type(e).__name__.lower()
-        return getattr(self, f"_{name}")(e, env)
+        assert isinstance(e, ir.AnyExpr)
+        match e:
+            case ir.Lit():
+                return self._literal(e)
+            case ir.Var():
+                return env[e.name]
+            case ir.Root():
+                return _Place(env[e.name], (), ())
+            case ir.First():
+                return self._first(e, env)
+            case ir.Universe():
+                assert isinstance(e.type, SetT)
+                return frozenset(domain(e.type.elem, self.bound.elements))
+            case ir.Default():
+                return default_data(e.type, self.bound.elements)
+            case ir.Field():
+                return self._field(e, env)
+            case ir.Index():
+                return self._entry(e, env)
+            case ir.Support():
+                return frozenset(k for k, _ in self.value(e.map, env))
+            case ir.Not():
+                return not self.value(e.arg, env)
+            case ir.And():
+                return all(self.value(a, env) for a in e.args)
+            case ir.Or():
+                return any(self.value(a, env) for a in e.args)
+            case ir.Eq():
+                return bool(self.value(e.left, env) == self.value(e.right, env))
+            case ir.Less():
+                left, right = (rank(self.value(x, env), x.type) for x in (e.left, e.right))
+                return bool(left < right or (not e.strict and left == right))
+            case ir.In():
+                return self.value(e.elem, env) in self.value(e.set, env)
+            case ir.Subset():
+                left, right = self.value(e.left, env), self.value(e.right, env)
+                return bool(left < right if e.strict else left <= right)
+            case ir.Ite():
+                return self.value(e.then if self.value(e.cond, env) else e.orelse, env)
+            case ir.Let():
+                return self.value(e.body, {**env, e.name: self.value(e.value, env)})
+            case ir.Forall():
+                return all(self.value(e.body, inner) for inner in self.choices(e.binders, env))
+            case ir.Exists():
+                return any(self.value(e.body, inner) for inner in self.choices(e.binders, env))
+            case ir.Comprehension():
+                chosen = (c for c in self.choices(e.binders, env) if self.value(e.cond, c))
+                return frozenset(self.value(e.elem, inner) for inner in chosen)
+            case ir.SetLit():
+                return frozenset(self.value(x, env) for x in e.elems)
+            case ir.SetOp():
+                return _SET_OPS[e.op](self.value(e.left, env), self.value(e.right, env))
+            case ir.Extreme():
+                return self._extreme(e, env)
+            case ir.Card():
+                return len(self.value(e.set, env))
+            case ir.Arith():
+                return _INT_OPS[e.op](self.value(e.left, env), self.value(e.right, env))
+            case ir.Some() | ir.Unwrap():
+                return self.value(e.arg, env)
+            case ir.IsNone():
+                return self.value(e.arg, env) is None
+            case ir.Owner():
+                assert isinstance(e.arg.type, SortT)
+                return owner_of(e.arg.type, self.value(e.arg, env), self.bound.elements)
+            case ir.Succ():
+                return self._successor(e, env)
+            case ir.MakeRecord():
+                return tuple(self.value(a, env) for a in e.args)
+            case ir.Head():
+                sequence = self.value(e.seq, env)
+                if not sequence:
+                    raise ValueError("the head of an empty sequence")
+                return sequence[0]
+            case ir.Length():
+                return len(self.value(e.seq, env))
+            case ir.Key():
+                raise AssertionError("inlining replaces keys")
+            case _:
+                assert_never(e)
 
     def choices(self, binders: tuple[ir.Binder, ...], env: Environment) -> Iterator[Environment]:
         """Yield the environment with every choice of values for the binders."""
@@ -83,30 +161,17 @@ class Evaluator:
         for value in in_order(self.value(head.domain, env), head.domain.type.elem):
             yield from self.choices(tuple(rest), {**env, head.name: value})
 
-    # -- leaves and access ----------------------------------------------------------------------
-
-    def _lit(self, e: ir.Lit, env: Environment) -> Any:
+    def _literal(self, e: ir.Lit) -> Any:
         if isinstance(e.type, SortT):
             assert isinstance(e.value, int)
             return self.bound.elements[e.type.name][e.value]
         return e.value
 
-    def _var(self, e: ir.Var, env: Environment) -> Any:
-        return env[e.name]
-
-    def _root(self, e: ir.Root, env: Environment) -> _Place:
-        return _Place(env[e.name], (), ())
-
     def _first(self, e: ir.First, env: Environment) -> Any:
         assert isinstance(e.type, SortT)
+        if e.owner is not None:
+            return owns(e.type, self.value(e.owner, env), self.bound.elements)[0]
         return self.bound.elements[e.type.name][0]
-
-    def _universe(self, e: ir.Universe, env: Environment) -> frozenset[Any]:
-        assert isinstance(e.type, SetT)
-        return frozenset(domain(e.type.elem, self.bound.elements))
-
-    def _default(self, e: ir.Default, env: Environment) -> Any:
-        return default_data(e.type, self.bound.elements)
 
     def _field(self, e: ir.Field, env: Environment) -> Any:
         obj = self.value(e.obj, env)
@@ -120,7 +185,7 @@ class Evaluator:
             return obj.state[self._places[path, obj.keys]]
         return self.bound.constants[".".join(path), obj.keys]
 
-    def _at(self, e: ir.Index, env: Environment) -> Any:
+    def _entry(self, e: ir.Index, env: Environment) -> Any:
         obj, key = self.value(e.obj, env), self.value(e.key, env)
         if isinstance(obj, _Place):
             return _Place(obj.state, obj.path, (*obj.keys, key))
@@ -131,96 +196,20 @@ class Evaluator:
     def _missing(self, t: MapT) -> Any:
         return default_data(t.value, self.bound.elements)
 
-    def _support(self, e: ir.Support, env: Environment) -> frozenset[Any]:
-        return frozenset(k for k, _ in self.value(e.map, env))
-
-    # -- logic ----------------------------------------------------------------------------------
-
-    def _not(self, e: ir.Not, env: Environment) -> bool:
-        return not self.value(e.arg, env)
-
-    def _and(self, e: ir.And, env: Environment) -> bool:
-        return all(self.value(a, env) for a in e.args)
-
-    def _or(self, e: ir.Or, env: Environment) -> bool:
-        return any(self.value(a, env) for a in e.args)
-
-    def _eq(self, e: ir.Eq, env: Environment) -> bool:
-        return bool(self.value(e.left, env) == self.value(e.right, env))
-
-    def _less(self, e: ir.Less, env: Environment) -> bool:
-        left, right = self.value(e.left, env), self.value(e.right, env)
-        return bool(left < right or (not e.strict and left == right))
-
-    def _in(self, e: ir.In, env: Environment) -> bool:
-        return self.value(e.elem, env) in self.value(e.set, env)
-
-    def _subset(self, e: ir.Subset, env: Environment) -> bool:
-        left, right = self.value(e.left, env), self.value(e.right, env)
-        return bool(left < right if e.strict else left <= right)
-
-    def _ite(self, e: ir.Ite, env: Environment) -> Any:
-        return self.value(e.then if self.value(e.cond, env) else e.orelse, env)
-
-    def _let(self, e: ir.Let, env: Environment) -> Any:
-        return self.value(e.body, {**env, e.name: self.value(e.value, env)})
-
-    def _forall(self, e: ir.Forall, env: Environment) -> bool:
-        return all(self.value(e.body, inner) for inner in self.choices(e.binders, env))
-
-    def _exists(self, e: ir.Exists, env: Environment) -> bool:
-        return any(self.value(e.body, inner) for inner in self.choices(e.binders, env))
-
-    # -- sets, options, integers, records, sequences --------------------------------------------
-
-    def _comprehension(self, e: ir.Comprehension, env: Environment) -> frozenset[Any]:
-        return frozenset(
-            self.value(e.elem, inner)
-            for inner in self.choices(e.binders, env)
-            if self.value(e.cond, inner)
-        )
-
-    def _setlit(self, e: ir.SetLit, env: Environment) -> frozenset[Any]:
-        return frozenset(self.value(x, env) for x in e.elems)
-
-    def _setop(self, e: ir.SetOp, env: Environment) -> Any:
-        return _SET_OPS[e.op](self.value(e.left, env), self.value(e.right, env))
-
     def _extreme(self, e: ir.Extreme, env: Environment) -> Any:
         values = self.value(e.set, env)
         if e.optional and not values:
             return None
-        return min(values) if e.op == "min" else max(values)
+        assert isinstance(e.set.type, SetT)
+        if not values:
+            raise ValueError(f"{e.op} of an empty set")
+        ordered = in_order(values, e.set.type.elem)
+        return ordered[0] if e.op == "min" else ordered[-1]
 
-    def _card(self, e: ir.Card, env: Environment) -> int:
-        return len(self.value(e.set, env))
-
-    def _arith(self, e: ir.Arith, env: Environment) -> Any:
-        return _INT_OPS[e.op](self.value(e.left, env), self.value(e.right, env))
-
-    def _some(self, e: ir.Some, env: Environment) -> Any:
-        return self.value(e.arg, env)
-
-    def _unwrap(self, e: ir.Unwrap, env: Environment) -> Any:
-        return self.value(e.arg, env)
-
-    def _isnone(self, e: ir.IsNone, env: Environment) -> bool:
-        return self.value(e.arg, env) is None
-
-    def _succ(self, e: ir.Succ, env: Environment) -> Any:
+    def _successor(self, e: ir.Succ, env: Environment) -> Any:
         assert isinstance(e.arg.type, SortT)
-        elements = self.bound.elements[e.arg.type.name]
-        following = dict(itertools.pairwise(elements))
-        return following.get(self.value(e.arg, env))
-
-    def _makerecord(self, e: ir.MakeRecord, env: Environment) -> tuple[Any, ...]:
-        return tuple(self.value(a, env) for a in e.args)
-
-    def _head(self, e: ir.Head, env: Environment) -> Any:
-        sequence = self.value(e.seq, env)
-        if not sequence:
-            raise ValueError("the head of an empty sequence")
-        return sequence[0]
-
-    def _length(self, e: ir.Length, env: Environment) -> int:
-        return len(self.value(e.seq, env))
+        element, elements = self.value(e.arg, env), self.bound.elements
+        among = elements[e.arg.type.name]
+        if e.arg.type.owner is not None:
+            among = owns(e.arg.type, owner_of(e.arg.type, element, elements), elements)
+        return dict(itertools.pairwise(among)).get(element)

@@ -9,7 +9,7 @@ smallest false part, and the parts of that are shown with their values.
 
     s.queues[q].store.level[m] == Level.SYNCED   is False
       for    m = 2, q = q1
-      given  m in s.publisher.confirmed
+      given  m in s.publishers[c].confirmed
       where  s.queues[q].store.level[m] = WRITTEN
 """
 
@@ -19,14 +19,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ackproof.lang import ir
+from ackproof.lang.binding import Bound
+from ackproof.lang.ir import Span
+from ackproof.lang.program import PropertyDecl
+from ackproof.lang.types import FamilyT, ProcT
 from ackproof.model.evaluate import Environment, Evaluator
 from ackproof.model.phrase import Phrases, base_name, split_condition
 from ackproof.model.show import show_value
-from ackproof.spec.lang import ir
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.ir import Span
-from ackproof.spec.lang.program import PropertyDecl
-from ackproof.spec.lang.types import FamilyT, ProcT
 
 __all__ = ["Explanation", "explain"]
 
@@ -39,6 +39,7 @@ _COMPOUND = (
     ir.Arith,
     ir.Card,
     ir.Extreme,
+    ir.Owner,
     ir.Succ,
     ir.Length,
     ir.Head,
@@ -134,7 +135,7 @@ class _Walker:
         return bool(self.evaluator.value(e, here.env))
 
     def _text(self, e: ir.Expr, here: _Here) -> str:
-        return Phrases(here.names).text(e)
+        return Phrases(here.names, self.evaluator.bound.elements).text(e)
 
     def _let(self, e: ir.Let, here: _Here) -> _Here:
         value = self.evaluator.value(e.value, here.env)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.program import PropertyDecl
+from ackproof.lang.binding import Bound
+from ackproof.lang.program import PropertyDecl
 
 __all__ = ["Fairness", "eventualities", "fairness_of"]
 

@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ackproof.lang.binding import Bound
+from ackproof.lang.data import default_data, domain
+from ackproof.lang.program import Variable
+from ackproof.lang.types import MapT, OptionT, RecordT, SeqT, SetT, Type
 from ackproof.model.show import in_order, json_value
 from ackproof.model.trace import Trace, TraceStep
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.data import default_data, domain
-from ackproof.spec.lang.program import Variable
-from ackproof.spec.lang.types import MapT, OptionT, RecordT, SeqT, SetT, Type
 
 __all__ = ["ACTION", "PICKS", "itf_trace", "itf_value"]
 

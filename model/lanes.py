@@ -11,16 +11,18 @@ that something is taken from, or done to.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ackproof.spec.lang import ir
-from ackproof.spec.lang.binding import ActionInstance, Bound, Location
-from ackproof.spec.lang.program import Method, ProcessDecl, Program
-from ackproof.spec.lang.types import FamilyT, ProcT
+from ackproof.lang import ir
+from ackproof.lang.binding import ActionInstance, Bound, Location
+from ackproof.lang.data import owner_of
+from ackproof.lang.program import Method, ProcessDecl, Program
+from ackproof.lang.types import FamilyT, ProcT, SortT
 
-__all__ = ["Lane", "Lanes"]
+__all__ = ["Lane", "Lanes", "short_titles"]
 
 
 @dataclass(frozen=True)
@@ -36,9 +38,18 @@ class Lane:
             return root
         return self.part if self.member is None else f"{self.part}[{self.member}]"
 
-    def short(self, root: str) -> str:
-        """Return the shortest name that tells it from others of its kind."""
-        return self.title(root) if self.member is None else str(self.member)
+
+def short_titles(lanes: Sequence[Lane], root: str) -> list[str]:
+    """Return short names that tell some lanes apart: of members, of parts, or else both."""
+    members = Counter(lane.member for lane in lanes)
+    parts = Counter(lane.part for lane in lanes)
+
+    def short(lane: Lane) -> str:
+        if lane.member is not None and members[lane.member] == 1:
+            return str(lane.member)
+        return lane.part if lane.part and parts[lane.part] == 1 else lane.title(root)
+
+    return [short(lane) for lane in lanes]
 
 
 class Lanes:
@@ -86,7 +97,7 @@ class Lanes:
         root = self.bound.program.process(self.root)
         method = root.method(action.method)
         names = dict(zip((p.name for p in action.params), instance.args, strict=True))
-        calls = () if method is None else _calls(self.bound.program, root, method, names)
+        calls = () if method is None else self._calls(root, method, names)
         lanes = (self._called(obj, known) for obj, known in calls)
         return next((lane for lane in lanes if lane.part), Lane(""))
 
@@ -94,14 +105,48 @@ class Lanes:
         member = None
         while isinstance(obj, ir.Field | ir.Index):
             if isinstance(obj.type, ProcT | FamilyT) and isinstance(obj, ir.Index):
-                key = obj.key
-                member = names.get(key.name) if isinstance(key, ir.Var) else None
+                member = self._known(obj.key, names)
             inner = obj.obj
             if isinstance(inner, ir.Root) and isinstance(obj, ir.Field):
-                family = isinstance(self._parts[self.root][obj.name], FamilyT)
-                return Lane("") if family and member is None else Lane(obj.name, member)
+                part = self._parts[self.root][obj.name]
+                if isinstance(part, FamilyT) and member is None:
+                    members = self.bound.elements[part.key.name]
+                    return Lane(obj.name, members[0]) if len(members) == 1 else Lane("")
+                return Lane(obj.name, member)
             obj = inner
         return Lane("")
+
+    def _known(self, expr: ir.Expr, names: dict[str, Any]) -> Any:
+        """Return the element that an expression stands for, or None if that cannot be seen."""
+        if isinstance(expr, ir.Owner):
+            element = self._known(expr.arg, names)
+            assert isinstance(expr.arg.type, SortT)
+            return element and owner_of(expr.arg.type, element, self.bound.elements)
+        return names.get(expr.name) if isinstance(expr, ir.Var) else None
+
+    def _calls(
+        self, root: ProcessDecl, method: Method, names: dict[str, Any]
+    ) -> Iterator[tuple[ir.Expr, dict[str, Any]]]:
+        """Yield the processes whose handlers a method of the root calls, by way of its own too.
+
+        With each of them comes what is known of the names that its path may mention.
+        """
+        known = dict(names)
+        for statement in method.body:
+            if isinstance(statement, ir.Local):
+                known[statement.name] = self._known(statement.value, known)
+            for node in ir.walk(statement):
+                if not isinstance(node, ir.Call):
+                    continue
+                if not isinstance(node.obj, ir.Root):
+                    if not _idle(self.bound.program, node):
+                        yield node.obj, known
+                    continue
+                own = (m for m in root.methods if (m.owner, m.name) == (node.owner, node.method))
+                for inner in own:
+                    values = (self._known(a, known) for a in node.args)
+                    given = dict(zip((p.name for p in inner.params), values, strict=True))
+                    yield from self._calls(root, inner, given)
 
 
 def _idle(program: Program, call: ir.Call) -> bool:
@@ -112,27 +157,3 @@ def _idle(program: Program, call: ir.Call) -> bool:
         for m in p.methods
         if (m.owner, m.name) == (call.owner, call.method)
     )
-
-
-def _calls(
-    program: Program, root: ProcessDecl, method: Method, names: dict[str, Any]
-) -> Iterator[tuple[ir.Expr, dict[str, Any]]]:
-    """Yield the processes whose handlers a method of the root calls, by way of its own too.
-
-    With each of them comes what is known of the names that its path may mention.
-    """
-    for statement in method.body:
-        for node in ir.walk(statement):
-            if not isinstance(node, ir.Call):
-                continue
-            if not isinstance(node.obj, ir.Root):
-                if not _idle(program, node):
-                    yield node.obj, names
-                continue
-            own = (m for m in root.methods if (m.owner, m.name) == (node.owner, node.method))
-            for inner in own:
-                given = {
-                    p.name: names.get(a.name) if isinstance(a, ir.Var) else None
-                    for p, a in zip(inner.params, node.args, strict=True)
-                }
-                yield from _calls(program, root, inner, given)

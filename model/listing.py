@@ -25,10 +25,10 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ackproof.lang import ir
 from ackproof.model.changes import Change
-from ackproof.model.lanes import Lane, Lanes
+from ackproof.model.lanes import Lane, Lanes, short_titles
 from ackproof.model.trace import Trace, TraceStep
-from ackproof.spec.lang import ir
 
 __all__ = ["Line", "Piece", "ending", "legend", "listing", "plain"]
 
@@ -108,7 +108,7 @@ class _Chart:
         self.lanes = _shown(lanes, trace)
         titles = [lane.title(lanes.root) for lane in self.lanes]
         if _total(titles) > width:
-            titles = [lane.short(lanes.root) for lane in self.lanes]
+            titles = short_titles(self.lanes, lanes.root)
         if _total(titles) > width:
             room = max(3, (width - _MARGIN - 8) // len(titles) - 2)
             titles = [t if len(t) <= room else t[: room - 1] + "…" for t in titles]

@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Any, get_args, get_origin
 
-from ackproof.spec.lang.binding import Bound, Location
-from ackproof.spec.lang.data import decoder, from_data, to_data
-from ackproof.spec.lang.process import Process, hints_of, observers_of, split_marks
-from ackproof.spec.lang.values import Each, Event, Map, Seq
+from ackproof.lang.binding import Bound, Location
+from ackproof.lang.data import decoder, from_data, to_data
+from ackproof.lang.process import Process, hints_of, keys_of, observers_of, split_marks
+from ackproof.lang.values import Each, Event, Map, Seq
 
 __all__ = ["Live", "State"]
 
@@ -91,10 +91,15 @@ class Live:
             if isinstance(event, kind):
                 observe(event)
 
-    def _build(self, name: str, path: tuple[str, ...], keys: tuple[Any, ...]) -> Process:
+    def _build(
+        self, name: str, path: tuple[str, ...], members: tuple[tuple[Any, Any], ...]
+    ) -> Process:
         cls = self.bound.program.players[name]
         process: Process = cls(emit=self._emit, ghosts=True)
         hints = hints_of(cls)
+        keys = tuple(e for _, e in members)
+        for key, sort in keys_of(cls).items():
+            setattr(process, key, next(from_data(e, s) for s, e in reversed(members) if s is sort))
         for v in self.bound.program.variables:
             if v.const and v.path[:-1] == path:
                 value = self.bound.constants[v.name, keys]
@@ -102,11 +107,13 @@ class Live:
         for part, hint in hints.items():
             inner, _ = split_marks(hint)
             if isinstance(inner, type) and issubclass(inner, Process):
-                setattr(process, part, self._build(inner.__name__, (*path, part), keys))
+                setattr(process, part, self._build(inner.__name__, (*path, part), members))
             elif get_origin(inner) is Each:
                 sort, member = get_args(inner)
                 family = {
-                    e: self._build(member.__name__, (*path, part), (*keys, e))
+                    from_data(e, sort): self._build(
+                        member.__name__, (*path, part), (*members, (sort, e))
+                    )
                     for e in self.bound.elements[sort.__name__]
                 }
                 setattr(process, part, Each(family))
@@ -116,9 +123,11 @@ class Live:
         """Return the process that a path leads to, taking family members from `keys`."""
         found: Any = self.root
         for name in path:
+            hint = hints_of(found.__class__)[name]
             found = getattr(found, name)
             if isinstance(found, Each):
-                found = found[next(keys)]
+                sort, _ = get_args(split_marks(hint)[0])
+                found = found[from_data(next(keys), sort)]
         return found
 
     def _slot(self, loc: Location) -> _Slot:

@@ -2,8 +2,8 @@
 
 A design is a file: its name is the file's, and it says which property breaks on which instance,
 after how many steps, or that all hold.  `judge` runs the check that an expectation speaks of and
-says whether it came true.  The museum is the collection of designs that comes with the base
-specification; a user's own design is judged by the same function.
+says whether it came true.  The museum of a model is the package that its `designs` names; a user's
+own design is judged by the same function.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from ackproof.lang.errors import BindError
+from ackproof.lang.model import Breaks, Design, Holds, Instance, Model
+from ackproof.lang.properties import BUILT_IN, DEADLOCK, stated_by
 from ackproof.model.check import check
 from ackproof.model.report import Report
-from ackproof.spec.lang.errors import BindError
-from ackproof.spec.lang.model import Breaks, Design, Holds, Instance, Model
-from ackproof.spec.lang.properties import BUILT_IN, DEADLOCK
 
 __all__ = [
     "Judgement",
@@ -26,12 +26,11 @@ __all__ = [
     "describe",
     "expected_instance",
     "judge",
+    "modules_in",
     "museum",
     "museum_names",
     "steps",
 ]
-
-_PACKAGE = "ackproof.spec.designs"
 
 
 @dataclass(frozen=True)
@@ -52,19 +51,28 @@ class Judgement:
         }
 
 
-def museum_names() -> tuple[str, ...]:
-    """Return the names of the museum's designs, in order; nothing is imported but the package."""
-    package = importlib.import_module(_PACKAGE)
-    return tuple(
-        sorted(m.name for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_"))
-    )
+def museum_names(model: Model) -> tuple[str, ...]:
+    """Return the names of a model's designs, in order; nothing is imported but the package."""
+    return modules_in(model.designs)
 
 
-def museum() -> dict[str, Design]:
-    """Return the designs of the museum by name."""
+def museum(model: Model) -> dict[str, Design]:
+    """Return the designs of a model's museum by name."""
     return {
-        name: design_in(importlib.import_module(f"{_PACKAGE}.{name}")) for name in museum_names()
+        name: design_in(importlib.import_module(f"{model.designs}.{name}"))
+        for name in museum_names(model)
     }
+
+
+def modules_in(package: str) -> tuple[str, ...]:
+    """Return the names of the modules in a package, in order; none if the name is empty.
+
+    Those whose names begin with an underscore are left out.
+    """
+    if not package:
+        return ()
+    folders = importlib.import_module(package).__path__
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(folders) if m.name[0] != "_"))
 
 
 def design_in(module: ModuleType) -> Design:
@@ -147,7 +155,7 @@ def judge(
         report = checked(alone, properties=[DEADLOCK])
         return Judgement(expectation, report, *_compare(expectation, report))
     report = checked(instance.name)
-    violated = report.outcome.violations
+    violated = {stated_by(n) for n in report.outcome.violations}
     if wanted is not None and violated and wanted not in violated and not report.complete:
         report = checked(alone, properties=[wanted], program=report.bound.program)
     came_true, found = _compare(expectation, report)
@@ -163,13 +171,14 @@ def _compare(expectation: Breaks | Holds, report: Report) -> tuple[bool, str]:
         else (f"the search stopped at its {report.outcome.limit.value} limit")
     )
     if isinstance(expectation, Breaks):
-        length = violations.get(expectation.property)
-        if length is None:
+        lengths = [k for n, k in violations.items() if stated_by(n) == expectation.property]
+        if not lengths:
             return False, broken or stopped or "it holds"
+        length = min(lengths)
         return length == expectation.steps, f"it breaks after {steps(length)}"
     if expectation.property in report.unwitnessed:
         return False, "it is never reached"
-    if expectation.property is not None and expectation.property not in violations:
+    if expectation.property is not None and expectation.property not in map(stated_by, violations):
         return report.outcome.limit is None, stopped or "it holds"
     if violations:
         return False, broken

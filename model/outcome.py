@@ -72,7 +72,8 @@ class Outcome:
         seconds: time taken by the search; `compile_seconds` comes on top of it.
         memory: bytes that the search held at its peak; on a cluster, what the properties of runs
             took of the memory of this process.
-        exhausted: whether every reachable state was seen, so that what was not violated holds.
+        exhausted: whether every reachable state was seen, so that what was not violated holds; but
+            properties of runs, if there is a limit all the same, for they are judged after that.
         cycles: for each violated property of runs (`@eventually`) what happens over and over after
             its path, back to the state at its end; empty where the run stays there.
         cluster: where it ran, or None if all of it was in this process.

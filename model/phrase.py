@@ -12,10 +12,12 @@ map again, and the condition of a comprehension goes back behind its `if`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from typing import assert_never
 
-from ackproof.spec.lang import ir
-from ackproof.spec.lang.types import EnumT, SetT, SortT
+from ackproof.lang import ir
+from ackproof.lang.data import Elements
+from ackproof.lang.types import EnumT, SetT, SortT
 
 __all__ = ["Phrases", "base_name"]
 
@@ -57,68 +59,97 @@ def _turned(e: ir.Less | ir.Subset) -> bool:
     )
 
 
+#: The expressions that bind as tightly as a name does.
+_Atom = (
+    ir.Root
+    | ir.First
+    | ir.Universe
+    | ir.Default
+    | ir.Field
+    | ir.Index
+    | ir.Key
+    | ir.Forall
+    | ir.Exists
+    | ir.Comprehension
+    | ir.SetLit
+    | ir.Extreme
+    | ir.Card
+    | ir.Owner
+    | ir.Succ
+    | ir.MakeRecord
+    | ir.Head
+    | ir.Length
+)
+
+
 class Phrases:
     """Writes expressions out.
 
     Args:
         names: what stands for a variable: another name, or the text of a value.
+        elements: those of each sort, in an instance.
     """
 
-    def __init__(self, names: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, names: Mapping[str, str] | None = None, elements: Elements | None = None
+    ) -> None:
         self.names = dict(names or {})
-        self._writers: dict[type[ir.Expr], Callable[..., tuple[str, int]]] = {
-            ir.Lit: self._lit,
-            ir.Var: self._var,
-            ir.Not: self._not,
-            ir.And: self._and,
-            ir.Or: self._or,
-            ir.Eq: self._eq,
-            ir.Let: self._let,
-            ir.Ite: self._ite,
-            ir.SetOp: self._binary,
-            ir.Arith: self._binary,
-            ir.Forall: self._quantified,
-            ir.Exists: self._quantified,
-            ir.Comprehension: self._comprehension,
-        }
+        self.elements = elements or {}
 
     def text(self, e: ir.Expr, least: int = _TERNARY) -> str:
         """Return an expression's text, in parentheses if it binds looser than `least`."""
-        if isinstance(e, ir.Some | ir.Unwrap):
-            return self.text(e.arg, least)
-        if isinstance(e, ir.Support):
-            return self.text(e.map, least)
-        writer = self._writers.get(type(e))
-        text, precedence = writer(e) if writer else self._simple(e)
+        text, precedence = self._phrase(e)
         return text if precedence >= least else f"({text})"
 
-    def _simple(self, e: ir.Expr) -> tuple[str, int]:
-        compared = self._comparison(e)
-        if compared is not None:
-            return compared, _COMPARE
-        return self._leaf(e), _ATOM
+    def _phrase(self, e: ir.Expr) -> tuple[str, int]:
+        """Return an expression's text, and how tightly it binds."""
+        assert isinstance(e, ir.AnyExpr)
+        match e:
+            case ir.Some() | ir.Unwrap():
+                return self._phrase(e.arg)
+            case ir.Support():
+                return self._phrase(e.map)
+            case ir.Lit():
+                return self._lit(e), _ATOM
+            case ir.Var():
+                return self._var(e)
+            case ir.Not():
+                return self._not(e)
+            case ir.And():
+                return " and ".join(self.text(a, _NOT) for a in e.args) or "True", _AND
+            case ir.Or():
+                return " or ".join(self.text(a, _AND) for a in e.args) or "False", _OR
+            case ir.Eq():
+                return self._eq(e)
+            case ir.Less() | ir.Subset():
+                return self._ordered(e)
+            case ir.In():
+                return self._joined(e.elem, "in", e.set)
+            case ir.IsNone():
+                return f"{self.text(e.arg, _UNION)} is None", _COMPARE
+            case ir.Let():
+                return self._let(e)
+            case ir.Ite():
+                cond, then = self.text(e.cond, _OR), self.text(e.then, _OR)
+                return f"{then} if {cond} else {self.text(e.orelse)}", _TERNARY
+            case ir.SetOp() | ir.Arith():
+                return self._binary(e)
+            case _:
+                return self._atom(e), _ATOM
 
-    def _comparison(self, e: ir.Expr) -> str | None:
-        if isinstance(e, ir.Less | ir.Subset):
-            sign, pair = "<", (e.left, e.right)
-            if _turned(e):
-                sign, pair = ">", (e.right, e.left)
-            sign += "" if e.strict else "="
-        elif isinstance(e, ir.In):
-            sign, pair = "in", (e.elem, e.set)
-        elif isinstance(e, ir.IsNone):
-            return f"{self.text(e.arg, _UNION)} is None"
-        else:
-            return None
-        return f"{self.text(pair[0], _UNION)} {sign} {self.text(pair[1], _UNION)}"
-
-    def _leaf(self, e: ir.Expr) -> str:
+    def _atom(self, e: _Atom) -> str:
+        """Return the text of an expression that needs no parentheses anywhere."""
         match e:
             case ir.Root():
                 return e.name
-            case ir.First() if isinstance(e.type, SortT):
-                return f"{e.type.name}.first()"
-            case ir.Universe() if isinstance(e.type, SetT):
+            case ir.First():
+                return f"{e.type!r}.first({self.text(e.owner) if e.owner else ''})"
+            case ir.Owner():
+                return f"{e.arg.type!r}.owner({self.text(e.arg)})"
+            case ir.Succ():
+                return f"{e.arg.type!r}.succ({self.text(e.arg)})"
+            case ir.Universe():
+                assert isinstance(e.type, SetT)
                 return repr(e.type.elem)
             case ir.Default():
                 return "set()"
@@ -128,6 +159,10 @@ class Phrases:
                 return f"{self.text(e.obj, _ATOM)}[{self.text(e.key)}]"
             case ir.SetLit():
                 return "{" + self._list(e.elems) + "}" if e.elems else "set()"
+            case ir.Comprehension():
+                return "{" + self._generator(e.elem, e.binders, e.cond) + "}"
+            case ir.Forall() | ir.Exists():
+                return self._quantified(e)
             case ir.Extreme():
                 default = ", default=None" if e.optional else ""
                 return f"{e.op}({self.text(e.set)}{default})"
@@ -137,19 +172,31 @@ class Phrases:
                 return f"len({self.text(e.seq)})"
             case ir.Head():
                 return f"{self.text(e.seq, _ATOM)}[0]"
-            case ir.Succ() if isinstance(e.arg.type, SortT):
-                return f"{e.arg.type.name}.succ({self.text(e.arg)})"
             case ir.MakeRecord():
                 return f"{e.type!r}({self._list(e.args)})"
-        raise AssertionError(f"no text for {e!r}")
+            case ir.Key():
+                raise AssertionError("inlining replaces keys")
+            case _:
+                assert_never(e)
+
+    def _joined(self, left: ir.Expr, sign: str, right: ir.Expr) -> tuple[str, int]:
+        return f"{self.text(left, _UNION)} {sign} {self.text(right, _UNION)}", _COMPARE
+
+    def _ordered(self, e: ir.Less | ir.Subset) -> tuple[str, int]:
+        equal = "" if e.strict else "="
+        if _turned(e):
+            return self._joined(e.right, f">{equal}", e.left)
+        return self._joined(e.left, f"<{equal}", e.right)
 
     def _list(self, items: tuple[ir.Expr, ...]) -> str:
         return ", ".join(map(self.text, items))
 
-    def _lit(self, e: ir.Lit) -> tuple[str, int]:
+    def _lit(self, e: ir.Lit) -> str:
         if isinstance(e.type, EnumT):
-            return f"{e.type.name}.{e.value}", _ATOM
-        return str(e.value), _ATOM
+            return f"{e.type.name}.{e.value}"
+        if isinstance(e.type, SortT) and isinstance(e.value, int) and self.elements:
+            return str(self.elements[e.type.name][e.value])
+        return str(e.value)
 
     def _var(self, e: ir.Var) -> tuple[str, int]:
         text = self.names.get(e.name, base_name(e.name))
@@ -161,10 +208,9 @@ class Phrases:
             text = self.text(inner.left, _UNION)
             return text, _UNION
         if isinstance(inner, ir.Eq):
-            return f"{self.text(inner.left, _UNION)} != {self.text(inner.right, _UNION)}", _COMPARE
+            return self._joined(inner.left, "!=", inner.right)
         if isinstance(inner, ir.In):
-            elem, where = self.text(inner.elem, _UNION), self.text(inner.set, _UNION)
-            return f"{elem} not in {where}", _COMPARE
+            return self._joined(inner.elem, "not in", inner.set)
         if isinstance(inner, ir.IsNone):
             return f"{self.text(inner.arg, _UNION)} is not None", _COMPARE
         return f"not {self.text(inner, _NOT)}", _NOT
@@ -172,16 +218,10 @@ class Phrases:
     def _eq(self, e: ir.Eq) -> tuple[str, int]:
         if self._is_empty(e.right):
             return f"not {self.text(e.left, _NOT)}", _NOT
-        return f"{self.text(e.left, _UNION)} == {self.text(e.right, _UNION)}", _COMPARE
+        return self._joined(e.left, "==", e.right)
 
     def _is_empty(self, e: ir.Expr) -> bool:
         return isinstance(e, ir.SetLit) and not e.elems
-
-    def _and(self, e: ir.And) -> tuple[str, int]:
-        return " and ".join(self.text(a, _NOT) for a in e.args) or "True", _AND
-
-    def _or(self, e: ir.Or) -> tuple[str, int]:
-        return " or ".join(self.text(a, _AND) for a in e.args) or "False", _OR
 
     def _let(self, e: ir.Let) -> tuple[str, int]:
         before = self.names.get(e.name)
@@ -193,23 +233,16 @@ class Phrases:
             self.names[e.name] = before
         return text, _TERNARY
 
-    def _ite(self, e: ir.Ite) -> tuple[str, int]:
-        cond, then = self.text(e.cond, _OR), self.text(e.then, _OR)
-        return f"{then} if {cond} else {self.text(e.orelse)}", _TERNARY
-
     def _binary(self, e: ir.SetOp | ir.Arith) -> tuple[str, int]:
         if e.op in {"min", "max"}:
             return f"{e.op}({self.text(e.left)}, {self.text(e.right)})", _ATOM
         level = _BINARY[e.op]
         return f"{self.text(e.left, level)} {e.op} {self.text(e.right, level + 1)}", level
 
-    def _quantified(self, e: ir.Forall | ir.Exists) -> tuple[str, int]:
+    def _quantified(self, e: ir.Forall | ir.Exists) -> str:
         body, cond = split_condition(e)
         name = "all" if isinstance(e, ir.Forall) else "any"
-        return f"{name}({self._generator(body, e.binders, cond)})", _ATOM
-
-    def _comprehension(self, e: ir.Comprehension) -> tuple[str, int]:
-        return "{" + self._generator(e.elem, e.binders, e.cond) + "}", _ATOM
+        return f"{name}({self._generator(body, e.binders, cond)})"
 
     def _generator(
         self, body: ir.Expr, binders: tuple[ir.Binder, ...], cond: ir.Expr | None

@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from ackproof.lang.binding import ActionInstance, Bound, Location
+from ackproof.lang.data import decoder, in_range
+from ackproof.lang.process import NotEnabled
+from ackproof.lang.program import PropertyDecl
+from ackproof.lang.properties import ASSERTION, DEFINED
+from ackproof.lang.sorts import bound as sorts_bound
+from ackproof.lang.types import IntT
+from ackproof.lang.values import Event
 from ackproof.model.live import Live, State
-from ackproof.spec.lang.binding import ActionInstance, Bound, Location
-from ackproof.spec.lang.data import decoder, in_range
-from ackproof.spec.lang.process import NotEnabled
-from ackproof.spec.lang.program import PropertyDecl
-from ackproof.spec.lang.properties import ASSERTION, DEFINED
-from ackproof.spec.lang.sorts import bound as sorts_bound
-from ackproof.spec.lang.types import IntT
-from ackproof.spec.lang.values import Event
 
 __all__ = ["PlainMachine", "State", "Step"]
 
@@ -61,6 +61,7 @@ class PlainMachine:
         self._types = [loc.variable.type for loc in bound.locations]
         self._calls = [self._call(i) for i in self.instances]
         self._functions = {p.name: p.function for p in bound.model.properties}
+        self._elements = {p.name: self._elements_of(p) for p in bound.properties}
 
     def __enter__(self) -> PlainMachine:
         self._sorts = sorts_bound(self.bound.sizes)
@@ -135,7 +136,16 @@ class PlainMachine:
     def holds(self, prop: PropertyDecl, state: State) -> bool:
         """Evaluate a property of states."""
         self._after.show(state)
-        return bool(self._functions[prop.name](self._after.root))
+        return bool(self._functions[prop.function](self._after.root, *self._elements[prop.name]))
+
+    def _elements_of(self, prop: PropertyDecl) -> tuple[Any, ...]:
+        """Return the elements that a property is about, as its function takes them."""
+        if not prop.args:
+            return ()
+        function = self._functions[prop.function]
+        hints = get_type_hints(function, include_extras=True)
+        names = list(inspect.signature(function).parameters)[len(prop.roots) :]
+        return tuple(decoder(hints[n])(arg) for n, arg in zip(names, prop.args, strict=True))
 
     def holds_on_step(
         self, prop: PropertyDecl, before: State, after: State, events: tuple[Event, ...]
@@ -148,7 +158,7 @@ class PlainMachine:
             return []
         self._before.show(before)
         self._after.show(after)
-        function = self._functions[prop.name]
+        function = self._functions[prop.function]
         if prop.event is None:
             return [bool(function(self._before.root, self._after.root))]
         return [bool(function(self._before.root, self._after.root, e)) for e in asked]

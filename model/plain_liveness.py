@@ -133,40 +133,12 @@ def fair_states(graph: Graph[S]) -> dict[S, set[S]]:
 
 
 def _components(steps: Mapping[S, Mapping[int, S]], inside: set[S]) -> Iterator[set[S]]:
-    """Yield the strongly connected components of some states (Kosaraju: two searches)."""
-    backwards: dict[S, list[S]] = {state: [] for state in inside}
-    for state in inside:
-        for after in steps[state].values():
-            if after in inside:
-                backwards[after].append(state)
-    left = set(inside)
-    for root in reversed(_finished(steps, inside)):
-        if root in left:
-            left.discard(root)
-            component = [root]
-            for state in component:
-                before = [s for s in backwards[state] if s in left]
-                component += dict.fromkeys(before)
-                left.difference_update(before)
-            yield set(component)
+    """Yield the strongly connected components of some states."""
+    import networkx  # here, since most searches come to no such question
 
-
-def _finished(steps: Mapping[S, Mapping[int, S]], inside: set[S]) -> list[S]:
-    """Return some states in the order in which a search in depth leaves them."""
-    order: list[S] = []
-    seen: set[S] = set()
-    for root in inside:
-        if root in seen:
-            continue
-        seen.add(root)
-        path = [(root, iter(steps[root].values()))]
-        while path:
-            state, ahead = path[-1]
-            after = next((s for s in ahead if s in inside and s not in seen), None)
-            if after is None:
-                order.append(state)
-                path.pop()
-            else:
-                seen.add(after)
-                path.append((after, iter(steps[after].values())))
-    return order
+    graph: networkx.DiGraph[S] = networkx.DiGraph()
+    graph.add_nodes_from(inside)
+    graph.add_edges_from(
+        (state, after) for state in inside for after in steps[state].values() if after in inside
+    )
+    yield from networkx.strongly_connected_components(graph)

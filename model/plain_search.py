@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ackproof.lang.binding import Bound
+from ackproof.lang.properties import DEADLOCK
 from ackproof.model.fairness import eventualities, fairness_of
 from ackproof.model.outcome import Limit, Outcome, Progress
 from ackproof.model.plain import PlainMachine, State, Step
 from ackproof.model.plain_liveness import Graph, nearest_lasso
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.properties import DEADLOCK
 
 __all__ = ["explore"]
 
@@ -140,7 +140,7 @@ def explore(
             try:
                 search.check_runs()
             except KeyboardInterrupt:
-                limit, exhausted = Limit.INTERRUPTED, False
+                limit = Limit.INTERRUPTED
     return Outcome(
         engine="plain",
         workers=1,

@@ -74,13 +74,14 @@ def default_workers(root: Path = Path("/")) -> int:
 
 
 def parse_size(text: str) -> int:
-    """Return a number of bytes from `512M`, `2G`, `1.5GiB`, or a plain number of bytes.
+    """Return a number of bytes from `512M`, `2G`, `1.5GiB` or `4096B`; a unit is always there.
 
     Raises:
         ValueError: the text is not a size.
     """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*", text, re.IGNORECASE)
-    size = int(float(match[1]) * (1 << _UNITS[match[2].upper()])) if match else 0
+    form = r"\s*(\d+(?:\.\d+)?)\s*(?:B|([KMGT])(?:i?B)?)\s*"
+    match = re.fullmatch(form, text, re.IGNORECASE)
+    size = int(float(match[1]) * (1 << _UNITS[(match[2] or "").upper()])) if match else 0
     if size < 1:
         raise ValueError(f"{text!r} is not a size")
     return size

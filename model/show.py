@@ -4,7 +4,7 @@ Plain data alone does not say what it is (a record is a tuple, a map a set of pa
 the type along.  What is unordered is put in the order of its domain, so that the same state always
 reads the same.
 
->>> from ackproof.spec.lang.types import BOOL, MapT, SetT, SortT
+>>> from ackproof.lang.types import BOOL, MapT, SetT, SortT
 >>> msg, queue = SortT("Msg", True), SortT("Queue", False)
 >>> show_value(frozenset({(2, frozenset({"q2", "q1"}))}), MapT(msg, SetT(queue)))
 '{2: {q1, q2}}'
@@ -15,17 +15,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ackproof.spec.lang.types import (
+from ackproof.lang.types import (
     EnumT,
     MapT,
     OptionT,
     RecordT,
     SeqT,
     SetT,
+    SortT,
     Type,
 )
 
-__all__ = ["in_order", "json_value", "show_arguments", "show_value"]
+__all__ = ["in_order", "json_value", "rank", "show_arguments", "show_value"]
 
 
 def show_value(value: Any, t: Type) -> str:
@@ -81,16 +82,20 @@ def json_value(value: Any, t: Type) -> Any:
 
 def in_order(values: Iterable[Any], t: Type, key: int | None = None) -> list[Any]:
     """Return values of a scalar type, or pairs that begin with one, in the order of its domain."""
-    return sorted(values, key=lambda v: _rank(v if key is None else v[key], t))
+    return sorted(values, key=lambda v: rank(v if key is None else v[key], t))
 
 
-def _rank(value: Any, t: Type) -> tuple[Any, ...]:
+def rank(value: Any, t: Type) -> tuple[Any, ...]:
+    """Return what sorts values of a scalar type in the order of its domain."""
     if isinstance(t, OptionT):
-        return (0,) if value is None else (1, *_rank(value, t.inner))
+        return (0,) if value is None else (1, *rank(value, t.inner))
     if isinstance(t, EnumT):
         return (t.members.index(value),)
     if isinstance(t, RecordT):
-        return tuple(r for v, (_, f) in zip(value, t.fields, strict=True) for r in _rank(v, f))
+        return tuple(r for v, (_, f) in zip(value, t.fields, strict=True) for r in rank(v, f))
+    if isinstance(t, SortT) and t.owner is not None and isinstance(value, str):
+        owner, _, number = value.rpartition(".")
+        return (len(owner), owner, int(number))
     if isinstance(value, str):
         return (len(value), value)
     return (value,)

@@ -18,6 +18,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ackproof.lang.binding import ActionInstance, Bound
+from ackproof.lang.data import to_data
+from ackproof.lang.declare import type_of_class
+from ackproof.lang.program import PropertyDecl
+from ackproof.lang.properties import BUILT_IN, DEADLOCK
+from ackproof.lang.types import RecordT
+from ackproof.lang.values import Event
 from ackproof.model.changes import Change, changes
 from ackproof.model.evaluate import Environment
 from ackproof.model.explain import Explanation, explain
@@ -26,13 +33,6 @@ from ackproof.model.lanes import Lane, Lanes
 from ackproof.model.plain import PlainMachine, State, Step
 from ackproof.model.plain_liveness import Graph
 from ackproof.model.show import show_arguments
-from ackproof.spec.lang.binding import ActionInstance, Bound
-from ackproof.spec.lang.data import to_data
-from ackproof.spec.lang.declare import type_of_class
-from ackproof.spec.lang.program import PropertyDecl
-from ackproof.spec.lang.properties import BUILT_IN, DEADLOCK
-from ackproof.spec.lang.types import RecordT
-from ackproof.spec.lang.values import Event
 
 __all__ = ["ReplayError", "ShownEvent", "Trace", "TraceStep", "replay"]
 

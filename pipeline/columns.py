@@ -1,7 +1,7 @@
 """The variables of a state as columns: their names, and their types in Arrow and in SQL.
 
 A column is named like its variable, with `_` for each dot, so that SQL needs no backquotes:
-`channel.confirmed` is `channel_confirmed`.
+`cluster.parted` is `cluster_parted`.
 
 ======================  ==================  ====================================================
 in the specification    in SQL
@@ -9,7 +9,7 @@ in the specification    in SQL
 bool                    boolean
 integer                 bigint
 enum                    string              the member's name
-element of a sort       bigint, string      as traces show it: 1, 2… or `q1`, `q2`…
+element of a sort       bigint, string      as traces show it: 1, 2…, `q1`, `q2`… or `ch2.1`
 Option                  as what it holds    None is null
 record                  struct
 Set                     array               in the order of the domain, so that equal sets are equal
@@ -27,9 +27,8 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 import pyarrow as pa
-from ackproof.model.show import in_order
-from ackproof.spec.lang.data import Elements
-from ackproof.spec.lang.types import (
+from ackproof.lang.data import Elements
+from ackproof.lang.types import (
     BoolT,
     EnumT,
     IntT,
@@ -41,6 +40,7 @@ from ackproof.spec.lang.types import (
     SortT,
     Type,
 )
+from ackproof.model.show import in_order
 
 __all__ = ["arrow_type", "column_names", "column_value", "has_null", "sql_literal", "sql_type"]
 

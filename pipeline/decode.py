@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from ackproof.lang.data import Elements, domain
+from ackproof.lang.types import Type
 from ackproof.model.lower.codec import Codec
-from ackproof.model.lower.ops import Emitter
+from ackproof.model.lower.ops import WORD_BITS, Emitter
 from ackproof.pipeline.columns import arrow_type, column_value, has_null
-from ackproof.pipeline.schema import Bits, StateVariable
-from ackproof.spec.lang.data import Elements, domain
-from ackproof.spec.lang.types import Type
+from ackproof.pipeline.schema import StateVariable
 from numpy.typing import NDArray
 
 __all__ = ["decode", "words_of"]
@@ -30,7 +30,8 @@ _NARROW = 16
 
 def words_of(variable: StateVariable) -> tuple[int, ...]:
     """Return the numbers of the words that a variable lies in, ascending; none if it is fixed."""
-    return tuple(sorted({x.word for x in variable.leaves if isinstance(x, Bits)}))
+    pieces = (piece for x in variable.leaves if not isinstance(x, int) for piece in x)
+    return tuple(sorted({piece.word for piece in pieces}))
 
 
 def decode(
@@ -55,20 +56,29 @@ def decode(
 
 def _bits(
     variable: StateVariable, words: dict[int, NDArray[np.int64]], states: int
-) -> NDArray[np.uint64]:
-    """Return the bits of each leaf in each state: a row for each state, a column for each leaf."""
-    found = np.empty((states, len(variable.leaves)), dtype=np.uint64)
+) -> NDArray[Any]:
+    """Return the bits of each leaf in each state: a row for each state, a column for each leaf.
+
+    Where they do not fit a word, they are integers of Python.
+    """
+    wide = any(x >> WORD_BITS if isinstance(x, int) else len(x) > 1 for x in variable.leaves)
+    found = np.empty((states, len(variable.leaves)), dtype=object if wide else np.uint64)
     for i, place in enumerate(variable.leaves):
-        if isinstance(place, Bits):
-            word = words[place.word].view(np.uint64)
-            mask = np.uint64(2**place.width - 1)
-            np.bitwise_and(word >> np.uint64(place.shift), mask, out=found[:, i])
-        else:
+        if isinstance(place, int):
             found[:, i] = place
+            continue
+        first, *more = (_piece(words[p.word].view(np.uint64), p.shift, p.width) for p in place)
+        found[:, i] = first
+        for number, piece in enumerate(more, 1):
+            found[:, i] |= piece.astype(object) << number * WORD_BITS
     return found
 
 
-def _leaves(bits: NDArray[np.uint64], t: Type, elements: Elements) -> pa.Array:
+def _piece(word: NDArray[np.uint64], shift: int, width: int) -> NDArray[np.uint64]:
+    return word >> np.uint64(shift) & np.uint64(2**width - 1)
+
+
+def _leaves(bits: NDArray[Any], t: Type, elements: Elements) -> pa.Array:
     """Return the value that each pattern of bits stands for."""
     codec = Codec(elements, Emitter())
     patterns, places = _distinct(bits)
@@ -83,7 +93,7 @@ def _value(pattern: int, t: Type, codec: Codec) -> Any:
         raise ValueError(f"the bits {pattern:#x} stand for nothing of type {t!r}") from None
 
 
-def _distinct(bits: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def _distinct(bits: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the patterns that occur, ascending, and for each entry which of them it is."""
     if not bits.size or int(bits.max()) >> _NARROW:
         patterns, places = np.unique(bits, return_inverse=True)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import time
 from collections import Counter
 
+from ackproof.lang.properties import DEADLOCK
 from ackproof.model.outcome import Cluster, Limit, Outcome
 from ackproof.model.resources import default_memory
 from ackproof.pipeline.levels import Search, union
 from ackproof.pipeline.region import Runs, judge_runs
 from ackproof.pipeline.shortest import Goal, shortest
-from ackproof.spec.lang.properties import DEADLOCK
 
 __all__ = ["outcome"]
 
@@ -52,7 +52,7 @@ def outcome(
         seconds=time.perf_counter() - search.started,
         compile_seconds=compiled,
         memory=runs.bytes,
-        exhausted=exhausted and runs.limit is None,
+        exhausted=exhausted,
         cycles=runs.cycles,
         cluster=Cluster(
             master=search.session.master,

@@ -13,14 +13,13 @@ content.  So whoever opens the folder finds whole levels only, and can go on aft
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from itertools import accumulate
 from pathlib import Path
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 from ackproof.pipeline.errors import SearchRefused
@@ -31,9 +30,8 @@ __all__ = ["Folder", "Level", "arrived", "offsets_of", "write_text"]
 _ARRIVAL = 60.0
 
 
-@dataclass(frozen=True)
-class Level:
-    """What is known of one finished level.
+class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is known of one finished level: its manifest is this as JSON.
 
     Args:
         level: its number; the initial state's is 1.
@@ -132,7 +130,7 @@ class Folder:
 
     def finish(self, level: Level) -> None:
         """Make a level exist, all of whose files are there, and forget the runs before it."""
-        write_text(self.manifest(level.level), json.dumps(asdict(level)) + "\n")
+        write_text(self.manifest(level.level), msgspec.json.encode(level).decode() + "\n")
 
     def drop_runs(self, before: Level, after: Level) -> None:
         """Remove the runs that later ones have taken in."""
@@ -197,12 +195,8 @@ def _arrow_rows(path: Path) -> int:
 
 def _level(path: Path) -> Level:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        runs = tuple(tuple(names) for names in found.pop("runs"))
-        run_rows = tuple(tuple(rows) for rows in found.pop("run_rows"))
-        rows, broken = tuple(found.pop("rows")), tuple(found.pop("broken"))
-        return Level(**found, rows=rows, broken=broken, runs=runs, run_rows=run_rows)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        return msgspec.json.decode(path.read_bytes(), type=Level)
+    except (OSError, msgspec.DecodeError) as error:
         raise SearchRefused(
             f"{path} is not the manifest of a level: {error}\n"
             "  instead: search anew in another folder"

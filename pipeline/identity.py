@@ -8,20 +8,20 @@ these the folder has a digest, and every file of states has them, too.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import msgspec
+from ackproof.lang.binding import Bound
+from ackproof.lang.data import show
 from ackproof.model.kernel.batches import Code
 from ackproof.model.lower.compile import Kernel
 from ackproof.pipeline.errors import SearchRefused
 from ackproof.pipeline.folder import Folder, write_text
 from ackproof.pipeline.schema import describe
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.data import show
 
-__all__ = ["FORMAT", "Identity", "code_of", "folder_name", "read_search"]
+__all__ = ["FORMAT", "Identity", "SearchDocument", "code_of", "folder_name", "read_search"]
 
 FORMAT = "ackproof/search/1"
 
@@ -35,6 +35,38 @@ _PARTS = {
     "properties": "the choice of properties, or what one of them says,",
     "layout": "the layout of packed states",
 }
+
+
+class ActionInstance(msgspec.Struct, frozen=True):
+    """An action with its arguments, as a text and by name."""
+
+    action: str
+    text: str
+
+
+class SearchDocument(msgspec.Struct, frozen=True):
+    """What is written down of a search, as `search.json`.
+
+    Args:
+        model, design, instance, parts, hashes: see `Identity`.
+        words: words of 64 bits in a packed state.
+        kernel: what `Code` has besides the text.
+        state: how to read a packed state, see `ackproof.pipeline.schema`.
+        actions: their names.
+        instances: all action instances, by number.
+    """
+
+    format: str
+    model: str
+    design: str | None
+    instance: str
+    parts: int
+    hashes: dict[str, str]
+    words: int
+    kernel: dict[str, int | bool]
+    state: dict[str, Any]
+    actions: list[str]
+    instances: list[ActionInstance]
 
 
 @dataclass(frozen=True)
@@ -81,19 +113,18 @@ class Identity:
     def write(self, folder: Folder, kernel: Kernel) -> None:
         """Begin a search: write down what it is about, and how to read its states."""
         bound, code = kernel.layout.bound, asdict(Code.of(kernel))
-        instances = [{"action": i.action.name, "text": str(i)} for i in bound.instances()]
         text = code.pop("text")
-        document = {
-            "format": FORMAT,
+        document = SearchDocument(
+            FORMAT,
             **asdict(self),
-            "words": kernel.words,
-            "kernel": code,
-            "state": describe(kernel.layout),
-            "actions": [a.name for a in bound.actions],
-            "instances": instances,
-        }
+            words=kernel.words,
+            kernel=code,
+            state=describe(kernel.layout),
+            actions=[a.name for a in bound.actions],
+            instances=[ActionInstance(i.action.name, str(i)) for i in bound.instances()],
+        )
         write_text(folder.kernel, text)
-        write_text(folder.search, json.dumps(document) + "\n")
+        write_text(folder.search, msgspec.json.encode(document).decode() + "\n")
 
     def refuse_other(self, folder: Folder) -> None:
         """Refuse to go on with a search that is about something else.
@@ -101,50 +132,52 @@ class Identity:
         Raises:
             SearchRefused: it is; the text says what differs.
         """
-        known = read_search(folder, "parts", "hashes")
+        known = read_search(folder)
         where = f"{folder.root} cannot be resumed"
-        if known["parts"] != self.parts:
+        if known.parts != self.parts:
             raise SearchRefused(
-                f"{where}: it is divided into {known['parts']} partitions, not {self.parts}\n"
-                f"  instead: give --partitions {known['parts']}, or leave it out"
+                f"{where}: it is divided into {known.parts} partitions, not {self.parts}\n"
+                f"  instead: give --partitions {known.parts}, or leave it out"
             )
         for part, what in _PARTS.items():
-            if known["hashes"].get(part) != self.hashes[part]:
+            if known.hashes.get(part) != self.hashes[part]:
                 raise SearchRefused(
                     f"{where}: {what} has changed since it was begun\n"
                     "  instead: search anew in another folder, or go back to what it was"
                 )
 
 
-def read_search(folder: Folder, *needed: str) -> dict[str, Any]:
-    """Return what a search is about, as it was written; what is needed is there.
+class _Versioned(msgspec.Struct):
+    format: Any
+
+
+def read_search(folder: Folder) -> SearchDocument:
+    """Return what a search is about, as it was written.
 
     Raises:
         SearchRefused: the folder holds no search, or one of another format.
     """
     try:
-        found = json.loads(folder.search.read_text(encoding="utf-8"))
-        known = found["format"] if isinstance(found, dict) else None
+        text = folder.search.read_bytes()
+        known = msgspec.json.decode(text, type=_Versioned).format
     except FileNotFoundError:
         raise SearchRefused(
             f"{folder.root} holds no search: it has no search.json\n"
             "  instead: name the folder that `ackproof check --engine spark` has printed"
         ) from None
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, msgspec.DecodeError) as error:
         raise SearchRefused(f"{folder.search} cannot be read: {error}") from None
-    missing = ", ".join(key for key in needed if key not in found)
-    if known == FORMAT and missing:
-        raise SearchRefused(
-            f"{folder.search} is not whole: it lacks {missing}\n"
-            "  instead: search anew in another folder"
-        )
     if known != FORMAT:
         raise SearchRefused(
             f"{folder.root} has the format {known!r}, and this version reads {FORMAT!r}\n"
             "  instead: search anew in another folder"
         )
-    document: dict[str, Any] = found
-    return document
+    try:
+        return msgspec.json.decode(text, type=SearchDocument)
+    except msgspec.DecodeError as error:
+        raise SearchRefused(
+            f"{folder.search} is not whole: {error}\n  instead: search anew in another folder"
+        ) from None
 
 
 def code_of(folder: Folder) -> Code:
@@ -153,15 +186,14 @@ def code_of(folder: Folder) -> Code:
     Raises:
         SearchRefused: the folder holds no search.
     """
-    return Code(
-        text=folder.kernel.read_text(encoding="utf-8"), **read_search(folder, "kernel")["kernel"]
-    )
+    numbers: dict[str, Any] = read_search(folder).kernel
+    return Code(text=folder.kernel.read_text(encoding="utf-8"), **numbers)
 
 
 def folder_name(bound: Bound) -> str:
     """Return the name of the folder for a search: the model, the design, the instance."""
     chosen = [p.name for p in bound.properties]
-    every = len(chosen) == len(bound.program.properties)
+    every = {p.function for p in bound.properties} == {p.name for p in bound.program.properties}
     named = [
         bound.program.name,
         bound.design.claim if bound.design else "",

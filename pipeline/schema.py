@@ -14,26 +14,26 @@ Constants are there as well, for a question about states may need them: of which
 say.  They are fixed.
 
 A variable has one *leaf* for each combination of the keys of its maps, outermost first, the last
-one fastest; or just one, if it is no map.  A leaf lies in some bits of one word, or it is fixed and
-lies nowhere; the document then has the bits that it would have.
+one fastest; or just one, if it is no map.  A leaf lies in some bits of one word, or, where it is
+wider, of several; or it is fixed and lies nowhere, and the document has the bits it would have.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from ackproof.lang.data import Elements
+from ackproof.lang.types import IntT, MapT, SortT, Type
 from ackproof.model.lower.codec import Codec
-from ackproof.model.lower.layout import Layout
+from ackproof.model.lower.layout import Layout, Piece
 from ackproof.model.lower.leaves import Leaf
-from ackproof.model.lower.ops import Emitter
+from ackproof.model.lower.ops import WORD_BITS, Emitter
 from ackproof.pipeline.types import type_from_json, type_to_json
-from ackproof.spec.lang.data import Elements
-from ackproof.spec.lang.types import IntT, MapT, SortT, Type
 
-__all__ = ["BUDGET", "Bits", "Schema", "SchemaError", "StateVariable", "describe"]
+__all__ = ["BUDGET", "Pieces", "Schema", "SchemaError", "StateVariable", "describe"]
 
 #: What the names of variables begin with that hold what is left of the budget of a fault.
 BUDGET = "budget."
@@ -43,13 +43,8 @@ class SchemaError(ValueError):
     """A description of packed states that this version cannot read."""
 
 
-@dataclass(frozen=True)
-class Bits:
-    """Where a leaf lies: word, distance from its lowest bit, and width in bits."""
-
-    word: int
-    shift: int
-    width: int
+#: Where a leaf lies, from its lowest bits on.
+Pieces = tuple[Piece, ...]
 
 
 @dataclass(frozen=True)
@@ -66,7 +61,7 @@ class StateVariable:
     name: str
     type: Type
     ghost: bool
-    leaves: tuple[Bits | int, ...]
+    leaves: tuple[Pieces | int, ...]
 
     @property
     def keys(self) -> tuple[Type, ...]:
@@ -130,19 +125,23 @@ class Schema:
         expected = math.prod(codec.cardinality(key) for key in variable.keys)
         width = codec.bits(variable.leaf)
         return len(variable.leaves) == expected and all(
-            x.width == width and self._inside(x) if isinstance(x, Bits) else 0 <= x < 2**width
+            0 <= x < 2**width if isinstance(x, int) else self._inside(x, width)
             for x in variable.leaves
         )
 
-    def _inside(self, bits: Bits) -> bool:
-        in_word = bits.shift >= 0 and bits.width > 0 and bits.shift + bits.width <= 64
-        return in_word and 0 <= bits.word < self.words
+    def _inside(self, pieces: Pieces, width: int) -> bool:
+        """Tell whether pieces are in words of a state, and all but the last fill one."""
+        whole = [WORD_BITS] * (width // WORD_BITS) + [width % WORD_BITS] * (width % WORD_BITS > 0)
+        return [p.width for p in pieces] == whole and all(
+            p.shift >= 0 and p.shift + p.width <= WORD_BITS and 0 <= p.word < self.words
+            for p in pieces
+        )
 
 
 def describe(layout: Layout) -> dict[str, Any]:
     """Return, as plain JSON, all that is needed to read the states of a layout."""
     bound = layout.bound
-    places: dict[str, list[dict[str, int]]] = {v.name: [] for v in bound.program.variables}
+    places: dict[str, list[dict[str, Any]]] = {v.name: [] for v in bound.program.variables}
     for leaf in layout.types:
         if leaf.location < len(bound.locations):
             name = bound.locations[leaf.location].variable.name
@@ -183,12 +182,11 @@ def _in_families(t: Type, families: tuple[SortT, ...]) -> Type:
     return t
 
 
-def _place(layout: Layout, leaf: Leaf) -> dict[str, int]:
+def _place(layout: Layout, leaf: Leaf) -> dict[str, Any]:
     if leaf in layout.fixed:
         bits = layout.codec.store(layout.types[leaf], layout.fixed[leaf])
         return {"fixed": int(bits)}
-    slot = layout.slots[leaf]
-    return {"word": slot.word, "shift": slot.shift, "width": slot.width}
+    return {"pieces": [asdict(piece) for piece in layout.slots[leaf].pieces]}
 
 
 def _variable(document: Mapping[str, Any]) -> StateVariable:
@@ -197,7 +195,7 @@ def _variable(document: Mapping[str, Any]) -> StateVariable:
         type=type_from_json(document["type"]),
         ghost=bool(document["ghost"]),
         leaves=tuple(
-            x["fixed"] if "fixed" in x else Bits(x["word"], x["shift"], x["width"])
+            x["fixed"] if "fixed" in x else tuple(Piece(**piece) for piece in x["pieces"])
             for x in document["leaves"]
         ),
     )

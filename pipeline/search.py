@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from ackproof.lang.binding import Bound
 from ackproof.model.lower.compile import compile_kernel
 from ackproof.model.outcome import Outcome, Progress
 from ackproof.pipeline.errors import SearchRefused
@@ -20,7 +21,6 @@ from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.identity import Identity, folder_name, read_search
 from ackproof.pipeline.levels import Search
 from ackproof.pipeline.session import Session, open_session
-from ackproof.spec.lang.binding import Bound
 
 __all__ = ["SearchRefused", "SparkExplorer", "explorer"]
 
@@ -147,5 +147,5 @@ class SparkExplorer:
         if self.partitions is not None:
             return self.partitions
         if self.resume and folder.search.exists():
-            return int(read_search(folder, "parts")["parts"])
+            return read_search(folder).parts
         return min(_PARTS_PER_TASK * session.parallelism, _MOST_PARTS - 1)

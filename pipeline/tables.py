@@ -28,13 +28,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+from ackproof.lang.data import Elements
 from ackproof.pipeline.columns import column_names, sql_literal, sql_type
 from ackproof.pipeline.decode import decode, words_of
 from ackproof.pipeline.errors import SearchRefused
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.identity import read_search
 from ackproof.pipeline.schema import Schema, SchemaError, StateVariable
-from ackproof.spec.lang.data import Elements
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -93,15 +93,10 @@ class Tables:
         self.search = read_search(self.folder)
         self.levels = self.folder.levels()
         try:
-            self.schema = Schema.of(self.search["state"])
-            self._steps = [(str(i["action"]), str(i["text"])) for i in self.search["instances"]]
+            self.schema = Schema.of(self.search.state)
         except SchemaError as error:
             raise SearchRefused(f"{self.folder.search}: {error}") from None
-        except (KeyError, TypeError) as error:
-            raise SearchRefused(
-                f"{self.folder.search} is not whole: its list of instances has no {error}\n"
-                "  instead: search anew in another folder"
-            ) from None
+        self._steps = [(i.action, i.text) for i in self.search.instances]
         # What the instance switches off is asked for less often, and stands behind the rest.
         self.variables = sorted(self.schema.variables, key=lambda v: not words_of(v))
         self.names = column_names([v.name for v in self.variables], _LINKS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ackproof.spec.lang.types import (
+from ackproof.lang.types import (
     BOOL,
     BoolT,
     EnumT,
@@ -30,7 +30,8 @@ def type_to_json(t: Type) -> dict[str, Any]:
         case IntT():
             return {"is": "int", "from": t.lo, "to": t.hi}
         case SortT():
-            return {"is": "element", "sort": t.name, "ordered": t.ordered}
+            owner = {} if t.owner is None else {"owner": type_to_json(t.owner)}
+            return {"is": "element", "sort": t.name, "ordered": t.ordered, **owner}
         case OptionT():
             return {"is": "option", "of": type_to_json(t.inner)}
         case RecordT():
@@ -60,7 +61,9 @@ def type_from_json(document: Mapping[str, Any]) -> Type:
         case "int":
             return IntT(document["from"], document["to"])
         case "element":
-            return SortT(document["sort"], document["ordered"])
+            owner = type_from_json(document["owner"]) if "owner" in document else None
+            assert owner is None or isinstance(owner, SortT), "a sort is owned by a sort"
+            return SortT(document["sort"], document["ordered"], owner)
         case "option":
             return OptionT(type_from_json(document["of"]))
         case "record":

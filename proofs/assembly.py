@@ -11,22 +11,22 @@ import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ackproof.lang.lemmas import Library
+from ackproof.lang.model import Design, Model
+from ackproof.lang.program import PropertyDecl
 from ackproof.proofs.discharge import PROVED, discharged
-from ackproof.proofs.encoding import Claim, of_steps
-from ackproof.proofs.found import FoundLemma, distinct_names
-from ackproof.proofs.lemma import Library
-from ackproof.proofs.minimise import needed
+from ackproof.proofs.encoding import Candidate, of_steps
+from ackproof.proofs.inference_result import InferredLemma, distinct_names
 from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.proofs.proof_core import hypothesis_core
 from ackproof.proofs.templates import Clause
-from ackproof.spec.lang.model import Design, Model
-from ackproof.spec.lang.program import PropertyDecl
 
 __all__ = ["Assembly", "Proved"]
 
 
 @dataclass(frozen=True)
 class Proved:
-    """Claims that are proved.
+    """Candidates that are proved.
 
     Attributes:
         lemmas: the lemmas among them.
@@ -34,7 +34,7 @@ class Proved:
         library: all of it, beside what was given.
     """
 
-    lemmas: tuple[FoundLemma, ...]
+    lemmas: tuple[InferredLemma, ...]
     proofs: Mapping[str, tuple[str, ...]]
     library: Library
 
@@ -46,14 +46,14 @@ class Assembly:
         model: the model.
         design: a change to it.
         library: lemmas and assumptions that are there already.
-        asked: the names of the properties that are to be proved.
-        using: the names of what may be supposed.
+        requested: the names of the properties that are to be proved.
+        using: the names of what may be assumed.
         each: seconds for each obligation, while there is time.
         until: when there is none, by `time.perf_counter`.
 
     Attributes:
         lemmas: the lemmas that were proposed last.
-        hypotheses: the names of all claims about states that others may lean on.
+        hypotheses: the names of all candidates about states that may be hypotheses of others.
         best: what was proved so far with the most properties in it.
         missing: for each property that was tried and is not proved, why.
     """
@@ -63,24 +63,24 @@ class Assembly:
         model: Model,
         design: Design | None,
         library: Library,
-        asked: Sequence[str],
+        requested: Sequence[str],
         using: tuple[str, ...],
         each: float,
         until: float,
     ) -> None:
-        self.asked = asked
+        self.requested = requested
         self.using = using
         self._each = each
         self.until = until
         self.given = Library(
             dict(library.lemmas),
             dict(library.assumptions),
-            {n: by for n, by in library.proofs.items() if n not in asked},
-            {n: by for n, by in library.follows.items() if n not in asked},
+            {n: by for n, by in library.proofs.items() if n not in requested},
+            {n: by for n, by in library.follows.items() if n not in requested},
             set(library.restrictions),
         )
         self.obligations = Obligations(model, self.given, design)
-        self.lemmas: dict[Clause, FoundLemma] = {}
+        self.lemmas: dict[Clause, InferredLemma] = {}
         self.best = Proved((), {}, self.given)
         self.missing: dict[str, str] = {}
         self.hypotheses: tuple[str, ...] = ()
@@ -98,33 +98,33 @@ class Assembly:
 
     # -- taking what is proposed ----------------------------------------------------------------
 
-    def take(self, needs: Mapping[Claim, Collection[Claim]]) -> Claim | None:
-        """Prove claims with each other.
+    def take(self, needs: Mapping[Candidate, Collection[Candidate]]) -> Candidate | None:
+        """Prove candidates with each other.
 
         Args:
-            needs: for each claim the others that it needs at small sizes.
+            needs: for each candidate the others that it needs at small sizes.
 
         Returns:
-            One that is not proved with all of them, if there is one and others may lean on it.
+            One that is not proved with all of them and may be a hypothesis of others, or None.
         """
         self._named(c for c in needs if isinstance(c, Clause))
         order = [*needs, *(self.obligations.properties[n] for n in self.using)]
         by = {c: tuple(self._name(x) for x in order if x in more) for c, more in needs.items()}
         self.lemmas = {
-            c: FoundLemma(self._names[c], c, by[c]) for c in needs if isinstance(c, Clause)
+            c: InferredLemma(self._names[c], c, by[c]) for c in needs if isinstance(c, Clause)
         }
         goals = [c for c in needs if isinstance(c, PropertyDecl)]
         proved: list[str] = []
         self._enter({goal.name: by[goal] for goal in goals})
         self.hypotheses = (*(self._name(c) for c in needs if not of_steps(c)), *self.using)
-        for claim in needs:
-            failing = self._failing(self._name(claim))
-            if failing is not None and isinstance(claim, PropertyDecl):
-                self.missing[claim.name] = f"{failing.name} is not proved for any sizes"
-            if failing is not None and not of_steps(claim):
-                return claim
-            if failing is None and isinstance(claim, PropertyDecl):
-                proved.append(claim.name)
+        for candidate in needs:
+            failing = self._failing(self._name(candidate))
+            if failing is not None and isinstance(candidate, PropertyDecl):
+                self.missing[candidate.name] = f"{failing.name} is not proved for any sizes"
+            if failing is not None and not of_steps(candidate):
+                return candidate
+            if failing is None and isinstance(candidate, PropertyDecl):
+                proved.append(candidate.name)
         self._keep(proved)
         return None
 
@@ -143,8 +143,8 @@ class Assembly:
         )
         self.best = Proved(lemmas, proofs, library)
 
-    def _name(self, claim: Claim) -> str:
-        return claim.name if isinstance(claim, PropertyDecl) else self._names[claim]
+    def _name(self, candidate: Candidate) -> str:
+        return candidate.name if isinstance(candidate, PropertyDecl) else self._names[candidate]
 
     def _named(self, clauses: Iterable[Clause]) -> None:
         """Give names to clauses that have none; they keep them."""
@@ -164,7 +164,7 @@ class Assembly:
             self.obligations.properties[one.name] = one.declaration(program)
 
     def _failing(self, name: str) -> Obligation | None:
-        """Return an obligation of a claim that is not met; note what it is proved with."""
+        """Return an obligation of a candidate that is not met; note what it is proved with."""
         library = self.obligations.library
         by = library.by(name)
         for one in list(self.obligations.of_one(name)):
@@ -175,7 +175,7 @@ class Assembly:
             )
             if one.kind == "initiation" or wide == one:
                 return one
-            core = needed(self.obligations, wide, self.each)
+            core = hypothesis_core(self.obligations, wide, self.each)
             if core is None:
                 return one
             by = tuple(h for h in self.hypotheses if h in {*by, *core} and h != name)
@@ -183,7 +183,7 @@ class Assembly:
         return None
 
     def _proved_with(self, name: str, by: tuple[str, ...]) -> None:
-        """Note what a claim is proved with."""
+        """Note what a candidate is proved with."""
         library = self.obligations.library
         if name not in library.lemmas:
             library.proofs[name] = by

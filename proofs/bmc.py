@@ -1,14 +1,15 @@
 """Bounded model checking and k-induction, for instances too wide to enumerate.
 
-Bounded model checking asks the solver for a run of at most so many steps at whose end a property is
-false, one step more at a time, so that a run that is found is as short as any.  What it does not
-find is not there up to that depth, and nothing is said of what lies deeper: the verdict is
-`bounded`.
+Bounded model checking has the solver look for a run of at most so many steps at whose end a
+property is false, one step more at a time, so that a run that is found is as short as any.  What it
+does not find is not there up to that depth, and nothing is known of what lies deeper: the verdict
+is `bounded`.
 
 k-induction asks besides: can a property fail that held in the k states before, whatever these are?
 If it cannot, and does not within k steps from the initial state, it holds at these sizes for ever:
 the verdict is `verified`.  States on the way are all different, for the shortest run to a failure
-has no detours.  Lemmas may be assumed of them, which have to be proved by themselves.
+has no detours.  Lemmas may be assumed of them, which are proved together with it: a lemma must hold
+on the way, and hold after k states in which all of them and the property held.
 
 A run is replayed in plain Python before it is shown.
 """
@@ -20,24 +21,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import z3
+from ackproof.lang.binding import Bound
+from ackproof.lang.errors import BindError
+from ackproof.lang.program import PropertyDecl
+from ackproof.lang.properties import BUILT_IN, DEADLOCK
+from ackproof.model.museum import steps
 from ackproof.model.trace import Trace, replay
 from ackproof.model.verdict import Verdict
 from ackproof.proofs.smt.logic import Term, negation
 from ackproof.proofs.transition import Transition
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.errors import BindError
-from ackproof.spec.lang.program import PropertyDecl
-from ackproof.spec.lang.properties import BUILT_IN, DEADLOCK
 
-__all__ = ["Searched", "bounded", "k_induction"]
+__all__ = ["SearchResult", "bounded", "k_induction"]
 
 
 @dataclass(frozen=True)
-class Searched:
+class SearchResult:
     """What a search with the solver has established of one property.
 
     Attributes:
-        bound: where it was asked.
+        bound: the instance.
         property: its name.
         verdict: `VIOLATED` with a trace, `VERIFIED` by induction, `BOUNDED` up to the depth, or
             `TRUNCATED` if the time was up.
@@ -57,7 +59,7 @@ class Searched:
     reason: str = ""
 
 
-def bounded(bound: Bound, property: str, depth: int, limit: float = 600.0) -> Searched:
+def bounded(bound: Bound, property: str, depth: int, limit: float = 600.0) -> SearchResult:
     """Look for a run of at most so many steps that breaks a property.
 
     Args:
@@ -69,19 +71,20 @@ def bounded(bound: Bound, property: str, depth: int, limit: float = 600.0) -> Se
     Raises:
         BindError: there is no such property, or it is not of a kind that a run can break.
     """
-    return _Search(bound, property, limit).deeper(depth)
+    return _BoundedSearch(bound, property, limit).deeper(depth)
 
 
 def k_induction(
     bound: Bound, property: str, k: int, lemmas: Iterable[str] = (), limit: float = 600.0
-) -> Searched:
+) -> SearchResult:
     """Prove a property at the sizes of an instance, from k states in which it held.
 
     Args:
         bound: the program at the sizes of an instance.
         property: the name of a property of states or steps.
         k: how many steps are looked at; 1 is plain induction.
-        lemmas: names of properties of states that hold, which is for the caller to know.
+        lemmas: names of properties of states to assume; where one of them is not proved with the
+            others and the property, nothing is, and the reason says which.
         limit: seconds.
 
     Raises:
@@ -89,31 +92,36 @@ def k_induction(
     """
     if k < 1:
         raise BindError(f"induction looks at {k} steps; give a whole number, 1 or more")
-    search = _Search(bound, property, limit)
-    known = [search.declared(name) for name in lemmas]
-    for claim in known:
-        if claim.of_steps or claim.kind != "invariant":
-            raise BindError(f"{claim.name} is no property of states; give invariants as lemmas")
+    search = _BoundedSearch(bound, property, limit)
+    known = [search.declared(name) for name in dict.fromkeys(lemmas)]
+    for lemma in known:
+        if lemma.of_steps or lemma.kind != "invariant":
+            raise BindError(f"{lemma.name} is no property of states; give invariants as lemmas")
     base = search.deeper(k)
-    return base if base.verdict is not Verdict.BOUNDED else search.induction(k, known)
+    if base.verdict is not Verdict.BOUNDED:
+        return base
+    found = search.induction(k, known)
+    return found if found.verdict is not Verdict.VERIFIED else search.together(k, known) or found
 
 
-class _Search:
-    """One property, asked of runs of growing length."""
+class _BoundedSearch:
+    """One property, looked at in runs of growing length."""
 
-    def __init__(self, bound: Bound, name: str, limit: float) -> None:
+    def __init__(
+        self, bound: Bound, name: str, limit: float, transition: Transition | None = None
+    ) -> None:
         self.started = time.perf_counter()
         self.limit = limit
         self.bound = bound
         self.name = name
-        self.claim: PropertyDecl | str = name if name in BUILT_IN else self.declared(name)
-        kind = "invariant" if isinstance(self.claim, str) else self.claim.kind
+        self.property: PropertyDecl | str = name if name in BUILT_IN else self.declared(name)
+        kind = "invariant" if isinstance(self.property, str) else self.property.kind
         if name == DEADLOCK or kind in {"reachable", "eventually"}:
             raise BindError(
                 f"{name} is not false at the end of a run of some length; `ackproof check` asks "
-                "about deadlocks, situations to be reached, and runs without end"
+                "about deadlocks, cover properties and liveness properties"
             )
-        self.transition = Transition(bound)
+        self.transition = transition or Transition(bound)
 
     def declared(self, name: str) -> PropertyDecl:
         """Return a property of the program."""
@@ -125,29 +133,28 @@ class _Search:
 
     @property
     def of_steps(self) -> bool:
-        """Whether the claim is about steps."""
-        return isinstance(self.claim, str) or self.claim.of_steps
+        """Whether the property is about steps."""
+        return isinstance(self.property, str) or self.property.of_steps
 
     def false(self, number: int) -> Term:
-        """Return the formula that says that the claim fails at the end of so many steps."""
+        """Return the formula that says that the property fails at the end of so many steps."""
         if self.of_steps:
-            return self.transition.breaks(self.claim, number - 1)
-        assert not isinstance(self.claim, str)
-        return negation(self.transition.holds(self.claim, number))
+            return self.transition.breaks(self.property, number - 1)
+        assert not isinstance(self.property, str)
+        return negation(self.transition.holds(self.property, number))
 
     def _solver(self) -> z3.Solver:
         return z3.SolverFor("QF_FD")
 
-    def _asked(self, solver: z3.Solver, *formulas: Term) -> z3.CheckSatResult:
-        left = self.limit - (time.perf_counter() - self.started)
-        if left <= 0:
-            return z3.unknown
-        solver.set("timeout", max(1, int(1000 * left)))
+    def _check(self, solver: z3.Solver, *formulas: Term) -> z3.CheckSatResult:
         solver.push()
+        if self._left <= 0:
+            return z3.unknown
+        solver.set("timeout", max(1, int(1000 * self._left)))
         solver.add(*formulas)
         return solver.check()
 
-    def deeper(self, depth: int) -> Searched:
+    def deeper(self, depth: int) -> SearchResult:
         """Look for a run of no step, of one, and so on."""
         solver = self._solver()
         solver.add(self.transition.typed(0), self.transition.initially())
@@ -156,7 +163,7 @@ class _Search:
                 solver.add(self.transition.related(length - 1 - self.of_steps))
             if self.of_steps and length == 0:
                 continue
-            answer = self._asked(solver, self.false(length))
+            answer = self._check(solver, self.false(length))
             if answer == z3.sat:
                 path = self.transition.path(solver.model(), length)
                 trace = replay(self.bound, self.name, path)
@@ -166,28 +173,60 @@ class _Search:
             solver.pop()
         return self._found(Verdict.BOUNDED, depth, None, "what lies deeper was not looked at")
 
-    def induction(self, k: int, lemmas: list[PropertyDecl]) -> Searched:
-        """Ask whether the claim can fail after k steps, or states, in which it held."""
-        solver = self._solver()
-        transition = self.transition
+    def induction(self, k: int, lemmas: list[PropertyDecl]) -> SearchResult:
+        """Ask whether the property can fail after k steps, or states, in which it held."""
         last = k - 1 if self.of_steps else k
+        solver = self._path(last)
         for number in range(last + 1):
-            solver.add(transition.typed(number))
-            solver.add(*(transition.holds(claim, number) for claim in lemmas))
-            if number < last:
-                solver.add(transition.related(number))
+            solver.add(*(self.transition.holds(lemma, number) for lemma in lemmas))
         first = 1 if self.of_steps else 0
         solver.add(*(negation(self.false(number)) for number in range(first, k)))
-        for one in range(last + 1):
-            solver.add(*(transition.differ(one, other) for other in range(one)))
-        answer = self._asked(solver, self.false(k))
+        answer = self._check(solver, self.false(k))
         if answer == z3.unsat:
             return self._found(Verdict.VERIFIED, k, None)
         if answer == z3.unknown:
             return self._found(Verdict.TRUNCATED, k, None, self._why(solver))
-        so_many = "1 step does" if k == 1 else f"{k} steps in a row do"
-        reason = f"{so_many} not imply it; give lemmas, or look at more steps"
+        reason = f"{_steps_do(k)} not imply it; give lemmas, or look at more steps"
         return self._found(Verdict.BOUNDED, k, None, reason)
+
+    def _path(self, last: int) -> z3.Solver:
+        """Return a solver that knows of states from 0 on, all different, each a step further."""
+        solver, transition = self._solver(), self.transition
+        for number in range(last + 1):
+            solver.add(transition.typed(number))
+            if number < last:
+                solver.add(transition.related(number))
+            solver.add(*(transition.differ(number, other) for other in range(number)))
+        return solver
+
+    def together(self, k: int, lemmas: list[PropertyDecl]) -> SearchResult | None:
+        """Return why lemmas that the property was proved with are not proved with it, if so."""
+        if not lemmas:
+            return None
+        for lemma in lemmas:
+            base = _BoundedSearch(self.bound, lemma.name, self._left, self.transition).deeper(k)
+            if base.verdict is Verdict.VIOLATED:
+                said = f"{lemma.name} is assumed, and is false after {steps(base.depth)}"
+                return self._found(Verdict.BOUNDED, k, None, f"{said}: leave it out")
+            if base.verdict is not Verdict.BOUNDED:
+                return self._found(Verdict.TRUNCATED, k, None, base.reason)
+        solver = self._path(k)
+        own = [] if self.of_steps or isinstance(self.property, str) else [self.property]
+        for number in range(k):
+            solver.add(*(self.transition.holds(one, number) for one in (*lemmas, *own)))
+        for lemma in lemmas:
+            answer = self._check(solver, negation(self.transition.holds(lemma, k)))
+            if answer == z3.unknown:
+                return self._found(Verdict.TRUNCATED, k, None, self._why(solver))
+            if answer == z3.sat:
+                reason = f"{lemma.name} is assumed, and {_steps_do(k)} not imply it; give lemmas"
+                return self._found(Verdict.BOUNDED, k, None, f"{reason} for it, too")
+            solver.pop()
+        return None
+
+    @property
+    def _left(self) -> float:
+        return self.limit - (time.perf_counter() - self.started)
 
     def _why(self, solver: z3.Solver) -> str:
         reason = solver.reason_unknown()
@@ -196,6 +235,10 @@ class _Search:
 
     def _found(
         self, verdict: Verdict, depth: int, trace: Trace | None, reason: str = ""
-    ) -> Searched:
+    ) -> SearchResult:
         seconds = time.perf_counter() - self.started
-        return Searched(self.bound, self.name, verdict, depth, trace, seconds, reason)
+        return SearchResult(self.bound, self.name, verdict, depth, trace, seconds, reason)
+
+
+def _steps_do(k: int) -> str:
+    return "1 step does" if k == 1 else f"{k} steps in a row do"

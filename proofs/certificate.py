@@ -1,4 +1,4 @@
-"""Certificates: a proof written down, for others to check.
+"""Certificates: a proof written to files, for other programs to check.
 
 A certificate is a folder.  `manifest.json` says what was proved, of which specification, by which
 rule and with which obligations; `invariant.txt` has what was proved together, as text; and each
@@ -6,30 +6,43 @@ obligation is a file in the language of SMT-LIB 2 that a solver must find to hav
 solver can check these files, and `recheck.py` asks two; it has nothing in common with what wrote
 them.
 
-An obligation reads the same each time it is written (`ackproof.proofs.smt.script`).
+A file that has no model shows something of a specification only if it is the obligation that its
+name says, and if none is missing.  An obligation reads the same each time it is written
+(`ackproof.proofs.smt.script`), so a manifest can be made anew from the specification, and must be
+the same, hashes included: `differences` tells where a certificate is not of its specification.
 """
 
 from __future__ import annotations
 
 import hashlib
 import inspect
+import itertools
 import json
 import re
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ackproof.lang.properties import Property
+from ackproof.proofs.attempt import Attempt
 from ackproof.proofs.obligations import Obligation, Obligations
-from ackproof.proofs.prove import Attempt
-from ackproof.proofs.report import TAKEN, Claim, Proof
-from ackproof.proofs.smt.domain import Untranslatable
+from ackproof.proofs.report import RELIES_ON, Goal
 from ackproof.proofs.smt.script import script
-from ackproof.spec.lang.properties import Property
+from ackproof.proofs.smt.unbounded import Untranslatable
 
-__all__ = ["INVARIANT", "MANIFEST", "OBLIGATIONS", "SCHEMA", "clear", "write"]
+__all__ = [
+    "INVARIANT",
+    "MANIFEST",
+    "OBLIGATIONS",
+    "SCHEMA",
+    "clear",
+    "differences",
+    "manifest_of",
+    "write",
+]
 
-SCHEMA = "ackproof/certificate/1"
+SCHEMA = "ackproof/certificate/2"
 MANIFEST = "manifest.json"
 INVARIANT = "invariant.txt"
 OBLIGATIONS = "obligations"
@@ -38,45 +51,97 @@ OBLIGATIONS = "obligations"
 def write(
     folder: Path,
     attempt: Attempt,
-    proof: Proof,
     properties: Sequence[Property],
-    told: Callable[[str], None] = lambda _: None,
+    report: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Write the certificate of a proof; return its manifest.
 
     Args:
         folder: where to; it is made if it is not there.
-        attempt: what was proved.
-        proof: what became of it; an obligation that is not proved is written all the same.
+        attempt: what was proved; an obligation that is not proved is written all the same.
         properties: properties and lemmas, for their text.
-        told: is called with the name of each obligation.
+        report: is called with the name of each obligation.
 
     Raises:
         OSError: it cannot be written.
     """
     clear(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder / OBLIGATIONS).mkdir(parents=True, exist_ok=True)
+
+    def put(name: str, text: str) -> None:
+        (folder / name).write_text(text, encoding="utf-8")
+
+    manifest = manifest_of(attempt, properties, put, report)
+    put(MANIFEST, json.dumps(manifest, indent=2) + "\n")
+    return manifest
+
+
+def manifest_of(
+    attempt: Attempt,
+    properties: Sequence[Property],
+    put: Callable[[str, str], None] = lambda name, text: None,
+    report: Callable[[str], None] = lambda _: None,
+) -> dict[str, Any]:
+    """Return the manifest of a certificate, all that it says being made from the specification.
+
+    Args:
+        attempt: what was proved.
+        properties: properties and lemmas, for their text.
+        put: is called with the name and the text of each file but the manifest.
+        report: is called with the name of each obligation.
+    """
     texts = {p.name: source_of(p) for p in properties}
-    (folder / INVARIANT).write_text(_invariant(proof, texts), encoding="utf-8")
+    goals = attempt.goals().values()
+    invariant = _invariant(attempt, texts)
+    put(INVARIANT, invariant)
     listed = []
     for number, obligation in enumerate(attempt.todo, start=1):
-        told(obligation.name)
-        listed.append(_obligation(folder, number, obligation, attempt.obligations))
-    manifest = {
+        report(obligation.name)
+        listed.append(_obligation(number, obligation, attempt.obligations, put))
+    return {
         "schema": SCHEMA,
-        "model": proof.model,
-        "design": proof.design,
-        "digest": proof.digest,
-        "proved": list(proof.asked),
+        "model": attempt.obligations.program.name,
+        "design": attempt.name,
+        "digest": attempt.digest(),
+        "proved": list(attempt.requested),
         "actions": list(attempt.obligations.actions),
-        "supposed": [{"name": n, "text": texts.get(n, "")} for n, _ in proof.supposed],
-        "taken": list(TAKEN),
-        "claims": [_claim(c, attempt, texts) for c in proof.claims.values()],
+        "assumptions": [{"name": n, "text": texts.get(n, "")} for n, _ in attempt.assumptions()],
+        "relies_on": list(RELIES_ON),
+        "invariant": {"file": INVARIANT, "sha256": _hash(invariant)},
+        "goals": [_goal(goal, attempt, texts) for goal in goals],
         "obligations": listed,
     }
-    text = json.dumps(manifest, indent=2) + "\n"
-    (folder / MANIFEST).write_text(text, encoding="utf-8")
-    return manifest
+
+
+def differences(kept: Mapping[str, Any], made: Mapping[str, Any]) -> Iterator[str]:
+    """Yield where a manifest is not the one that was made from the specification.
+
+    Args:
+        kept: the manifest of a certificate.
+        made: the manifest that it should be.
+    """
+    for key in dict.fromkeys((*made, *kept)):
+        if key == "obligations":
+            yield from _other_obligations(list(kept.get(key, ())), list(made[key]))
+        elif kept.get(key) != made.get(key):
+            yield f"what it says under {key!r} is not so"
+
+
+def _other_obligations(kept: Sequence[Any], made: Sequence[Any]) -> Iterator[str]:
+    for one, own in itertools.zip_longest(kept, made):
+        if one == own:
+            continue
+        if own is None:
+            yield f"it has {len(kept) - len(made)} files more than there are obligations"
+            return
+        if one is None:
+            yield f"it has no file for {own['name']}, nor for what comes after that"
+            return
+        yield f"file {own['file']} is not {own['name']}, as the specification has it"
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def clear(folder: Path) -> None:
@@ -106,33 +171,38 @@ def source_of(prop: Property) -> str:
         return f"{prop.name}: its text is not there\n"
 
 
-def _invariant(proof: Proof, texts: dict[str, str]) -> str:
-    parts = [f"What is proved together of {proof.design or proof.model}.\n"]
-    for name, doc in proof.supposed:
-        parts.append(f"# supposed: {' '.join(doc.split())}\n{texts.get(name, '')}")
-    for claim in proof.claims.values():
-        how = "follows from" if claim.follows else "proved with"
-        by = ", ".join(claim.by) or "nothing else"
-        parts.append(f"# {claim.origin}; {how}: {by}\n{texts.get(claim.name, '')}")
+def _invariant(attempt: Attempt, texts: dict[str, str]) -> str:
+    parts = [f"What is proved together of {attempt.name or attempt.obligations.program.name}.\n"]
+    for name, doc in attempt.assumptions():
+        parts.append(f"# assumed: {' '.join(doc.split())}\n{texts.get(name, '')}")
+    for goal in attempt.goals().values():
+        how = "follows from" if goal.follows else "proved with"
+        by = ", ".join(goal.by) or "nothing else"
+        parts.append(f"# {goal.origin}; {how}: {by}\n{texts.get(goal.name, '')}")
     return "\n\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
-def _claim(claim: Claim, attempt: Attempt, texts: dict[str, str]) -> dict[str, Any]:
-    own = {o.action for o in attempt.obligations.of_one(claim.name)}
-    rule = "consequence" if claim.follows else "steps" if claim.kind == "step" else "induction"
-    untouched = [] if claim.follows else [a for a in attempt.obligations.actions if a not in own]
+def _goal(goal: Goal, attempt: Attempt, texts: dict[str, str]) -> dict[str, Any]:
+    own = {o.action for o in attempt.obligations.of_one(goal.name)}
+    rule = "consequence" if goal.follows else "steps" if goal.kind == "step" else "induction"
+    untouched = [] if goal.follows else [a for a in attempt.obligations.actions if a not in own]
+    event = attempt.obligations.properties[goal.name].event
     return {
-        "name": claim.name,
-        "origin": claim.origin,
+        "name": goal.name,
+        "origin": goal.origin,
         "rule": rule,
-        "by": list(claim.by),
+        "event": None if event is None else repr(event.type),
+        "by": list(goal.by),
         "untouched": untouched,
-        "text": texts.get(claim.name, ""),
+        "text": texts.get(goal.name, ""),
     }
 
 
 def _obligation(
-    folder: Path, number: int, obligation: Obligation, obligations: Obligations
+    number: int,
+    obligation: Obligation,
+    obligations: Obligations,
+    put: Callable[[str, str], None],
 ) -> dict[str, Any]:
     try:
         text = script(obligations.formulas(obligation))
@@ -140,10 +210,9 @@ def _obligation(
         # A file that says nothing can be satisfied, and so is found not to be shown.
         text = f"; {missing}\n(set-logic ALL)\n(check-sat)\n"
     name = re.sub(r"[^\w]+", "-", obligation.name)
-    file = Path(OBLIGATIONS) / f"{number:04d}-{name}.smt2"
-    (folder / file).parent.mkdir(exist_ok=True)
+    file = f"{OBLIGATIONS}/{number:04d}-{name}.smt2"
     said = f"; {obligation.name}: {obligation.kind}\n{text}"
-    (folder / file).write_text(said, encoding="utf-8")
+    put(file, said)
     return {
         "name": obligation.name,
         "goal": obligation.goal,
@@ -151,7 +220,7 @@ def _obligation(
         "action": obligation.action or None,
         "event": obligation.event,
         "hypotheses": list(obligation.hypotheses),
-        "file": file.as_posix(),
-        "sha256": hashlib.sha256(said.encode()).hexdigest(),
+        "file": file,
+        "sha256": _hash(said),
         "expected": "unsat",
     }

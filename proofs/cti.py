@@ -5,7 +5,7 @@ it to a state in which the goal is false.  It is looked for at sizes that grow f
 each sort, with constants left open.  What is found is made small: first the sizes, one sort after
 the other, then the state, which is as near to the initial one as can be.
 
-The step is taken in plain Python, and the hypotheses are asked there, before anybody sees it.
+The step is taken in plain Python, and the hypotheses are evaluated there, before it is shown.
 """
 
 from __future__ import annotations
@@ -14,24 +14,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import z3
+from ackproof.lang.binding import Bound
+from ackproof.lang.errors import BindError
+from ackproof.lang.frontend import compile_model
+from ackproof.lang.lemmas import Library
+from ackproof.lang.model import Design, Model
+from ackproof.lang.program import Program
+from ackproof.lang.types import SetT
 from ackproof.model.plain import PlainMachine, State
 from ackproof.model.trace import ReplayError, Trace, replay
-from ackproof.proofs.lemma import Library
+from ackproof.proofs.instance_query import InstanceQueries, InstanceQuery, Sizes
+from ackproof.proofs.library import with_lemmas
 from ackproof.proofs.obligations import Obligation
-from ackproof.proofs.question import Question, Questions, Sizes, with_claims
-from ackproof.proofs.reaching import Answer, Reached, reached
+from ackproof.proofs.reachability import Reachability, ReachabilityAnswer, reachability_of
 from ackproof.proofs.smt.finite import Finite, FiniteState, reading
 from ackproof.proofs.smt.logic import Term
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.errors import BindError
-from ackproof.spec.lang.frontend import compile_model
-from ackproof.spec.lang.model import Design, Model
-from ackproof.spec.lang.program import Program
-from ackproof.spec.lang.types import SetT
 
-__all__ = ["Answer", "Counterexample", "Reached", "counterexample"]
+__all__ = ["Counterexample", "Reachability", "ReachabilityAnswer", "counterexample"]
 
-#: How many elements each sort has at most, and states that the checker is asked to look at.
+#: How many elements each sort has at most, and how many states the checker looks at.
 MOST_ELEMENTS = 3
 MOST_STATES = 200_000
 
@@ -52,7 +53,7 @@ class Counterexample:
     bound: Bound
     before: State
     trace: Trace
-    reached: Reached
+    reached: ReachabilityAnswer
 
 
 def counterexample(
@@ -81,14 +82,14 @@ def counterexample(
     Raises:
         ReplayError: the solver's step is not one of plain Python: a defect of the translation.
     """
-    program = program or compile_model(with_claims(model, library), design)
-    questions = Questions(model, design, library, obligation, program, limit)
-    found = _smallest(questions, most)
+    program = program or compile_model(with_lemmas(model, library), design)
+    queries = InstanceQueries(model, design, library, obligation, program, limit)
+    found = _smallest(queries, most)
     if found is None:
         return None
-    bound, before, number = _nearest(questions, found)
+    bound, before, number = _nearest(queries, found)
     trace = _replayed(bound, obligation, before, number)
-    answer = reached(bound, obligation.goal, before, number, states)
+    answer = reachability_of(bound, obligation.goal, before, number, states)
     return Counterexample(obligation, bound, before, trace, answer)
 
 
@@ -109,56 +110,56 @@ def _replayed(bound: Bound, obligation: Obligation, before: State, number: int |
 # -- sizes -------------------------------------------------------------------------------------
 
 
-def _smallest(questions: Questions, most: int) -> Question | None:
-    """Return the question at the smallest sizes at which there is a counterexample."""
+def _smallest(queries: InstanceQueries, most: int) -> InstanceQuery | None:
+    """Return the query at the smallest sizes at which there is a counterexample."""
     for size in range(1, most + 1):
-        sizes: Sizes = dict.fromkeys(questions.sorts, size)
-        found = _answered(questions, sizes)
+        sizes: Sizes = dict.fromkeys(queries.sorts, size)
+        found = _answered(queries, sizes)
         if found is not None:
-            return _shrunk(questions, found, sizes)
+            return _shrunk(queries, found, sizes)
     return None
 
 
-def _shrunk(questions: Questions, found: Question, sizes: Sizes) -> Question:
-    for sort in questions.sorts:
+def _shrunk(queries: InstanceQueries, found: InstanceQuery, sizes: Sizes) -> InstanceQuery:
+    for sort in queries.sorts:
         for smaller in range(sizes[sort]):
             fewer = {**sizes, sort: smaller}
-            other = _answered(questions, fewer)
+            other = _answered(queries, fewer)
             if other is not None:
                 found, sizes = other, fewer
                 break
     return found
 
 
-def _answered(questions: Questions, sizes: Sizes) -> Question | None:
-    """Return the question at some sizes, if there is a counterexample."""
+def _answered(queries: InstanceQueries, sizes: Sizes) -> InstanceQuery | None:
+    """Return the query at some sizes, if there is a counterexample."""
     try:
-        question = questions.at(sizes)
+        query = queries.at(sizes)
     except BindError:  # too wide
         return None
-    return question if question is not None and question.answer() == z3.sat else None
+    return query if query is not None and query.answer() == z3.sat else None
 
 
 # -- the state ---------------------------------------------------------------------------------
 
 
-def _nearest(questions: Questions, question: Question) -> tuple[Bound, State, int | None]:
+def _nearest(queries: InstanceQueries, query: InstanceQuery) -> tuple[Bound, State, int | None]:
     """Return a counterexample as near to the initial state as can be, with its step."""
-    finite, model = question.finite, question.solver.model()
-    for wish in _wishes(finite, question.before):
+    finite, model = query.finite, query.solver.model()
+    for wish in _wishes(finite, query.before):
         if not z3.is_true(model.eval(wish, model_completion=True)):
-            if question.answer(wish) != z3.sat:
+            if query.answer(wish) != z3.sat:
                 continue
-            model = question.solver.model()
-        question.solver.add(wish)
+            model = query.solver.model()
+        query.solver.add(wish)
     read = reading(model)
-    bound = questions.bound(question.bound.sizes, finite.constants_data(read))
-    state = finite.data(question.before, read)
-    if question.step is None:
+    bound = queries.bound(query.bound.sizes, finite.constants_data(read))
+    state = finite.data(query.before, read)
+    if query.step is None:
         return bound, state, None
-    args = finite.arguments_data(question.step, read)
+    args = finite.arguments_data(query.step, read)
     numbers = {(i.action.name, i.args): n for n, i in enumerate(bound.instances())}
-    return bound, state, numbers[question.step.action.name, args]
+    return bound, state, numbers[query.step.action.name, args]
 
 
 def _wishes(finite: Finite, state: FiniteState) -> Iterator[Term]:

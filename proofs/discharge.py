@@ -1,10 +1,15 @@
-"""Discharging: obligations given to Z3, several at a time, each with a time limit.
+"""Discharging: obligations given to Z3, several at a time, each with a limit.
 
 An obligation is *proved* when its formulas have no model, *refuted* when they have one, and
-*unknown* when the time was up or Z3 gave up; unknown is never proved.  Where there are quantifiers
-it is a matter of luck which instances Z3 thinks of first, and what takes a minute one way takes a
-moment another way.  So it is asked for a moment in several ways before it is asked at length:
-with fewer hypotheses, by matching only, with other seeds; and in between cvc5 is.
+*unknown* when the limit was reached or Z3 gave up; unknown is never proved.  Where there are
+quantifiers it is a matter of luck which instances Z3 thinks of first, and what takes a minute one
+way takes a moment another way.  So it is called briefly in several ways before it is called at
+length: with fewer conditions of the step, without types, by matching only, with other seeds; and in
+between cvc5 is called.
+
+The answer must not hang on what else the machine does, nor on what the process did before.  So the
+limit is one of work, which is said in the seconds that it takes where nothing else runs; and each
+obligation is given to Z3 in a context of its own, which knows of no other.
 
 Workers are forked from a process that has translated the specification, so none does it again.
 """
@@ -16,14 +21,24 @@ import signal
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import z3
-from ackproof.proofs import second
+from ackproof.proofs import cvc5_solver
 from ackproof.proofs.obligations import Obligation, Obligations, Query
-from ackproof.proofs.smt.domain import Untranslatable
+from ackproof.proofs.smt.unbounded import Untranslatable
 
-__all__ = ["PROVED", "REFUTED", "UNKNOWN", "Answer", "Outcome", "discharge", "solve", "undisturbed"]
+__all__ = [
+    "PROVED",
+    "REFUTED",
+    "UNKNOWN",
+    "Outcome",
+    "SolverAnswer",
+    "discharge",
+    "ignore_interrupts",
+    "limited",
+    "solve",
+]
 
 PROVED = "proved"
 REFUTED = "refuted"
@@ -31,28 +46,37 @@ UNKNOWN = "unknown"
 
 _MATCHING = {"auto_config": False, "smt.mbqi": False, "smt.relevancy": 0}
 
-#: How Z3 is asked, in turn: whether it is told the types, with which options, and with how much
-#: work at most, in millions of its own units, of which it does some two in a second.  Time would
-#: not do: on a busy machine the same question would get another answer.
-_WAYS: tuple[tuple[bool, dict[str, Any], float], ...] = (
-    (True, {}, 0.5),
-    (False, {}, 0.5),
-    (True, {"smt.random_seed": 1}, 1.0),
-    (True, {"unsat_core": True}, 2.0),
-    (True, {"smt.ematching": False}, 3.0),
-    (True, _MATCHING, 1.0),
-    (False, {"smt.random_seed": 2}, 2.0),
-    (True, {"smt.random_seed": 3}, 2.0),
-    (False, _MATCHING, 2.0),
-    (False, {"smt.random_seed": 4}, 4.0),
-    (True, {"smt.random_seed": 5}, 4.0),
-    (True, {**_MATCHING, "smt.random_seed": 6}, 8.0),
-    (True, {"smt.random_seed": 7}, 16.0),
+#: What Z3 is given: all, all but the types, or the short part of the query, if it has one.
+_Part = Literal["all", "untyped", "short"]
+
+#: Z3's own units of work that it does in a second, roughly.
+WORK = 2_000_000
+
+#: How many times as long as it should take work may take by the clock, before it is given up.
+_PATIENCE = 20.0
+
+#: How Z3 is called, in turn: with what, with which options, and with how much work at most, in
+#: millions of its units.
+_WAYS: tuple[tuple[_Part, dict[str, Any], float], ...] = (
+    ("short", {}, 0.5),
+    ("short", {"smt.ematching": False}, 1.5),
+    ("all", {}, 0.5),
+    ("untyped", {}, 0.5),
+    ("all", {"smt.random_seed": 1}, 1.0),
+    ("all", {"unsat_core": True}, 2.0),
+    ("all", {"smt.ematching": False}, 3.0),
+    ("all", _MATCHING, 1.0),
+    ("untyped", {"smt.random_seed": 2}, 2.0),
+    ("all", {"smt.random_seed": 3}, 2.0),
+    ("untyped", _MATCHING, 2.0),
+    ("untyped", {"smt.random_seed": 4}, 4.0),
+    ("all", {"smt.random_seed": 5}, 4.0),
+    ("all", {**_MATCHING, "smt.random_seed": 6}, 8.0),
+    ("all", {"smt.random_seed": 7}, 16.0),
 )
 
-#: Before which of these ways cvc5 is asked, and for how many seconds.
-_SECOND = 5
-_SECOND_SECONDS = 10.0
+#: Before which of these ways cvc5 is called, and for how many seconds.
+_SECOND = {4: 4.0, 8: 10.0}
 
 
 @dataclass(frozen=True)
@@ -75,46 +99,54 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What the solvers say of formulas: status, why unknown, a model, and who it was."""
+class SolverAnswer:
+    """What the solvers say of formulas: status, why unknown, and who it was."""
 
     status: str
     reason: str = ""
-    model: z3.ModelRef | None = None
     solver: str = "z3"
 
 
-def solve(query: Query, limit: float, ways: int | None = None) -> Answer:
+def solve(query: Query, limit: float, ways: int | None = None) -> SolverAnswer:
     """Ask Z3 whether formulas have no model, and where it does not know, cvc5.
 
     Args:
         query: what to ask about.
-        limit: seconds.
+        limit: seconds, as they are where nothing else runs.
         ways: in how many ways at most, if not in all that are known.
     """
-    end = time.perf_counter() + limit
+    began, worked = time.perf_counter(), time.process_time()
+    answer, query = SolverAnswer(UNKNOWN, "no time was given"), query.alone()
+    meter = z3.SimpleSolver(ctx=query.context)
     for number, way in enumerate(_WAYS[:ways]):
-        left = end - time.perf_counter()
+        left = limit - _done(meter) / WORK
+        seconds = min(left, _SECOND.get(number, 0.0))
+        if seconds > 0 and cvc5_solver.available():
+            limit, left = limit - seconds, left - seconds
+            # cvc5 has no measure of work that is worth the name; so the clock is slowed down.
+            slow = (time.perf_counter() - began) / max(1e-3, time.process_time() - worked)
+            if cvc5_solver.refutes(query.all, seconds * min(max(slow, 1.0), _PATIENCE)):
+                return SolverAnswer(PROVED, solver="cvc5")
         if left <= 0:
             break
-        others = number == _SECOND and second.available()
-        if others and second.refutes(query.all, min(left, _SECOND_SECONDS)):
-            return Answer(PROVED, solver="cvc5")
-        answer = _asked(query, way, left)
+        if way[0] == "short" and query.short is None:
+            continue
+        answer = _ask(query, way, left)
         if answer.status != UNKNOWN:
             return answer
-    return Answer(UNKNOWN, answer.reason if limit > 0 else "no time was given")
+    return answer
 
 
-def _asked(query: Query, way: tuple[bool, dict[str, Any], float], left: float) -> Answer:
+def _ask(query: Query, way: tuple[_Part, dict[str, Any], float], left: float) -> SolverAnswer:
     """Ask Z3 in one way."""
-    typed, options, work = way
-    solver = z3.SimpleSolver()
-    solver.set("timeout", max(1, int(1000 * left)))
-    solver.set("rlimit", int(1e6 * work))
+    part, options, work = way
+    if part == "short":
+        assert query.short is not None
+        query = query.short
+    solver = limited(min(left, 1e6 * work / WORK), query.context)
     for option, value in options.items():
         solver.set(option, value)
-    formulas = [*query.axioms, *query.said, *(query.typing if typed else ())]
+    formulas = [*query.axioms, *query.assertions, *(query.typing if part != "untyped" else ())]
     if "unsat_core" in options:  # Z3 takes another way where it has to tell which it needed
         for number, formula in enumerate(formulas):
             solver.assert_and_track(formula, f"needed.{number}")
@@ -122,10 +154,23 @@ def _asked(query: Query, way: tuple[bool, dict[str, Any], float], left: float) -
         solver.add(*formulas)
     answer = solver.check()
     if answer == z3.unsat:
-        return Answer(PROVED)
-    if answer == z3.sat and typed:
-        return Answer(REFUTED, model=solver.model())
-    return Answer(UNKNOWN, solver.reason_unknown())
+        return SolverAnswer(PROVED)
+    if answer == z3.sat and part == "all":
+        return SolverAnswer(REFUTED)
+    return SolverAnswer(UNKNOWN, solver.reason_unknown())
+
+
+def limited(seconds: float, context: z3.Context) -> z3.Solver:
+    """Return a solver that does as much work as it would in some seconds if nothing else ran."""
+    solver = z3.SimpleSolver(ctx=context)
+    solver.set("rlimit", max(1, int(seconds * WORK)))
+    solver.set("timeout", max(1, int(1000 * _PATIENCE * max(seconds, 1.0))))
+    return solver
+
+
+def _done(solver: z3.Solver) -> float:
+    """Return the units of work that were done so far in the context of a solver."""
+    return float(dict(iter(solver.statistics())).get("rlimit count", 0))
 
 
 def discharged(obligations: Obligations, obligation: Obligation, limit: float) -> Outcome:
@@ -134,7 +179,7 @@ def discharged(obligations: Obligations, obligation: Obligation, limit: float) -
     try:
         answer = solve(obligations.query(obligation), limit)
     except Untranslatable as missing:
-        answer = Answer(UNKNOWN, str(missing))
+        answer = SolverAnswer(UNKNOWN, str(missing))
     spent = time.perf_counter() - start
     return Outcome(obligation, answer.status, spent, answer.reason, answer.solver)
 
@@ -148,7 +193,7 @@ def discharge(
         obligations: translates them.
         chosen: which.
         workers: how many processes work on them.
-        limit: seconds for each.
+        limit: seconds for each, as they are where nothing else runs.
     """
     todo = list(chosen)
     if workers < 2 or len(todo) < 2:
@@ -158,11 +203,11 @@ def discharge(
     global _TASK
     _TASK = (obligations, todo, limit)
     context = multiprocessing.get_context("fork")
-    with context.Pool(workers, initializer=undisturbed) as pool:
+    with context.Pool(workers, initializer=ignore_interrupts) as pool:
         yield from pool.imap_unordered(_work, range(len(todo)))
 
 
-def undisturbed() -> None:
+def ignore_interrupts() -> None:
     """Leave interruptions to the process that waits for this one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 

@@ -11,6 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 import z3
+from ackproof.lang.binding import Bound, bind
+from ackproof.lang.model import Design, Instance, Model
+from ackproof.lang.program import Program, PropertyDecl
+from ackproof.lang.sorts import elements_of
+from ackproof.lang.types import SortT
 from ackproof.model.lower.evaluate import Evaluator
 from ackproof.model.lower.ops import Bit
 from ackproof.proofs.relevance import paths_in
@@ -19,15 +24,11 @@ from ackproof.proofs.smt.finite import Finite, FiniteState, FiniteStep
 from ackproof.proofs.smt.logic import FALSE, Term, negation
 from ackproof.proofs.templates import Clause, Literal
 from ackproof.proofs.vocabulary import Atom
-from ackproof.spec.lang.binding import Bound, bind
-from ackproof.spec.lang.model import Design, Instance, Model
-from ackproof.spec.lang.program import Program, PropertyDecl
-from ackproof.spec.lang.types import SortT
 
-__all__ = ["Claim", "Encoding", "of_steps", "small"]
+__all__ = ["Candidate", "Encoding", "of_steps", "small"]
 
 #: What may be a candidate.
-Claim = Clause | PropertyDecl
+Candidate = Clause | PropertyDecl
 
 #: How many elements sorts have, at least.
 _SIZE = 2
@@ -43,7 +44,7 @@ def small(model: Model, program: Program, design: Design | None, instance: Insta
         instance: the instance.
     """
     sizes = {sort: max(_SIZE, n) for sort, n in instance.sizes.items()}
-    first = {sort.__name__: sort.named(1)[0] for sort in sizes}
+    first = {sort.__name__: elements[0] for sort, elements in elements_of(sizes).items()}
     constants = {
         f"{v.owner}.{v.path[-1]}": first[v.type.name]
         for v in program.variables
@@ -54,13 +55,13 @@ def small(model: Model, program: Program, design: Design | None, instance: Insta
     return bind(model, wide, design, program=program)
 
 
-def of_steps(claim: Claim) -> bool:
-    """Tell whether a claim is about steps."""
-    return isinstance(claim, PropertyDecl) and claim.of_steps
+def of_steps(candidate: Candidate) -> bool:
+    """Tell whether a candidate is about steps."""
+    return isinstance(candidate, PropertyDecl) and candidate.of_steps
 
 
 class Encoding:
-    """The states and steps of an instance, and what claims say of them.
+    """The states and steps of an instance, and what candidates say of them.
 
     Args:
         bound: the instance.
@@ -83,21 +84,21 @@ class Encoding:
         ]
         # The states above are kept as long as this is, so that their numbers stay theirs.
         self._bits: dict[tuple[int, Atom, tuple[Any, ...]], Bit] = {}
-        self._broken: dict[tuple[Claim, int], Term] = {}
-        self._reads: dict[Claim, frozenset[tuple[str, ...]]] = {}
+        self._broken: dict[tuple[Candidate, int], Term] = {}
+        self._reads: dict[Candidate, frozenset[tuple[str, ...]]] = {}
 
     def bit(self, bit: Bit) -> Term:
         """Return a bit as a formula."""
         return self.finite.ops.bit(bit)
 
-    def true(self, claim: Claim, state: FiniteState) -> Term:
-        """Return the formula that says that a claim about states is true in one."""
-        if isinstance(claim, PropertyDecl):
-            return self.bit(self.finite.holds(claim, state))
+    def true(self, candidate: Candidate, state: FiniteState) -> Term:
+        """Return the formula that says that a candidate about states is true in one."""
+        if isinstance(candidate, PropertyDecl):
+            return self.bit(self.finite.holds(candidate, state))
         ops = self.finite.ops
         said = []
-        for chosen in choices(self.bound, claim.sorts):
-            at = ((x, tuple(chosen[i] for i in x.at)) for x in claim.ordered)
+        for chosen in choices(self.bound, candidate.sorts):
+            at = ((x, tuple(chosen[i] for i in x.at)) for x in candidate.ordered)
             said.append(ops.any(*(self._literal(x, of, state) for x, of in at)))
         return self.bit(ops.all(*said))
 
@@ -115,31 +116,31 @@ class Encoding:
         bit = self._bits[key]
         return bit if one.holds else self.finite.ops.no(bit)
 
-    def broken(self, claim: Claim, step: FiniteStep) -> Term:
-        """Return the formula that says that a claim is false after a step, or of it.
+    def broken(self, candidate: Candidate, step: FiniteStep) -> Term:
+        """Return the formula that says that a candidate is false after a step, or of it.
 
-        It is false as such where the step leaves alone what the claim speaks of.
+        It is false as such where the step leaves alone what the candidate speaks of.
         """
-        if isinstance(claim, PropertyDecl) and claim.of_steps:
-            return self.bit(self.finite.broken(claim, step))
-        if not self.reads(claim) & self._written(step):
+        if isinstance(candidate, PropertyDecl) and candidate.of_steps:
+            return self.bit(self.finite.broken(candidate, step))
+        if not self.reads(candidate) & self._written(step):
             return FALSE
-        key = (claim, id(step))
+        key = (candidate, id(step))
         if key not in self._broken:
-            after = self.true(claim, step.after)
-            same = z3.eq(after, self.true(claim, self.before))
+            after = self.true(candidate, step.after)
+            same = z3.eq(after, self.true(candidate, self.before))
             self._broken[key] = FALSE if same else negation(after)
         return self._broken[key]
 
-    def reads(self, claim: Claim) -> frozenset[tuple[str, ...]]:
-        """Return the variables that a claim speaks of."""
-        if claim not in self._reads:
-            self._reads[claim] = (
-                paths_in(claim.body, {})
-                if isinstance(claim, PropertyDecl)
-                else frozenset(x.atom.variable.path for x in claim.literals if x.atom.variable)
+    def reads(self, candidate: Candidate) -> frozenset[tuple[str, ...]]:
+        """Return the variables that a candidate speaks of."""
+        if candidate not in self._reads:
+            self._reads[candidate] = (
+                paths_in(candidate.body, {})
+                if isinstance(candidate, PropertyDecl)
+                else frozenset(x.atom.variable.path for x in candidate.literals if x.atom.variable)
             )
-        return self._reads[claim]
+        return self._reads[candidate]
 
     def _written(self, step: FiniteStep) -> set[tuple[str, ...]]:
         """Return the variables that a step writes."""

@@ -1,13 +1,13 @@
 """Houdini: the largest part of some candidates that is an induction.
 
-All candidates are supposed of the state before a step; those that some step breaks are taken away,
-and with fewer to suppose others may fall.  What is left in the end is preserved by each step, and
+All candidates are assumed of the state before a step; those that some step breaks are taken away,
+and with fewer to assume others may fall.  What is left in the end is preserved by each step, and
 there is only one such set of most candidates.
 
 It is done at the sizes of an instance, where a solver for bits always has an answer, and each
 answer is a step that breaks several candidates at once.  What holds there need not hold for any
-sizes; that is asked afterwards, of the few that are needed.  An unsatisfiable core says which those
-are.  The invariants that are to be proved are candidates among the others.
+sizes; that is checked afterwards, for the few that are needed, which an unsatisfiable core names.
+The invariants that are to be proved are candidates among the others.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 
 import z3
-from ackproof.proofs.encoding import Claim, Encoding, of_steps
+from ackproof.lang.binding import Bound
+from ackproof.lang.program import PropertyDecl
+from ackproof.proofs.encoding import Candidate, Encoding, of_steps
 from ackproof.proofs.smt.finite import FiniteStep
-from ackproof.proofs.smt.logic import FALSE, Term, either, implies, negation
+from ackproof.proofs.smt.logic import FALSE, Term, disjunction, implies, negation
 from ackproof.proofs.templates import Clause
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.program import PropertyDecl
 
 __all__ = ["Houdini", "weight"]
 
@@ -31,59 +31,61 @@ class Houdini:
 
     Args:
         bound: the instance; constants may have any values.
-        supposed: what is known of the state before a step.
+        assumed: what is known of the state before a step.
         until: when to give up, by `time.perf_counter`.
 
     Attributes:
-        complete: whether there was always time to come to an end.
+        complete: whether every query was decided in time.
     """
 
-    def __init__(self, bound: Bound, supposed: Iterable[PropertyDecl], until: float) -> None:
+    def __init__(self, bound: Bound, assumed: Iterable[PropertyDecl], until: float) -> None:
         self.until = until
         self.complete = True
         self.encoding = Encoding(bound)
         self.steps: Sequence[FiniteStep] = self.encoding.steps
         self.solver = z3.SolverFor("QF_FD")
         self.solver.add(*self.encoding.finite.typing)
-        self.claims: list[Claim] = []
+        self.candidates: list[Candidate] = []
         self.marks: list[Term] = []
         self.left: list[int] = []
-        self._numbers: dict[Claim, int] = {}
-        self._asked = 0
+        self._numbers: dict[Candidate, int] = {}
+        self._queries = 0
         self._last = FALSE
-        self._supposed: frozenset[int] = frozenset()
-        self.offer(supposed)
-        self._supposed = frozenset(self.left)
+        self._assumed: frozenset[int] = frozenset()
+        self.offer(assumed)
+        self._assumed = frozenset(self.left)
 
-    def offer(self, claims: Iterable[Claim]) -> None:
+    def offer(self, candidates: Iterable[Candidate]) -> None:
         """Take candidates; those that are left from before, and not among them, are forgotten."""
-        self.left = sorted(self._supposed)
-        for claim in claims:
-            if claim not in self._numbers:
-                self._numbers[claim] = len(self.claims)
-                self.claims.append(claim)
-                self.marks.append(z3.Bool(f"!candidate{len(self.claims)}"))
-                true = self.encoding.true(claim, self.encoding.before)
+        self.left = sorted(self._assumed)
+        for candidate in candidates:
+            if candidate not in self._numbers:
+                self._numbers[candidate] = len(self.candidates)
+                self.candidates.append(candidate)
+                self.marks.append(z3.Bool(f"!candidate{len(self.candidates)}"))
+                true = self.encoding.true(candidate, self.encoding.before)
                 self.solver.add(implies(self.marks[-1], true))
-            self.left.append(self._numbers[claim])
+            self.left.append(self._numbers[candidate])
 
     @property
-    def remaining(self) -> list[Claim]:
+    def remaining(self) -> list[Candidate]:
         """The candidates that are left, in order."""
-        return [self.claims[i] for i in self.left if i not in self._supposed]
+        return [self.candidates[i] for i in self.left if i not in self._assumed]
 
     # -- what is left ---------------------------------------------------------------------------
 
-    def run(self) -> list[Claim]:
+    def run(self) -> list[Candidate]:
         """Take away what is not preserved, until all is; return what is left."""
         encoding = self.encoding
-        first = {i: negation(encoding.true(self.claims[i], encoding.initial)) for i in self.left}
-        self._drop([], first, ())  # of the first state nothing is supposed
+        first = {
+            i: negation(encoding.true(self.candidates[i], encoding.initial)) for i in self.left
+        }
+        self._drop([], first, ())  # of the first state nothing is assumed
         before = None
         while self.complete and self.left != before:
             before = list(self.left)
             for step in self.steps:
-                wrong = {i: encoding.broken(self.claims[i], step) for i in self.left}
+                wrong = {i: encoding.broken(self.candidates[i], step) for i in self.left}
                 self._drop([encoding.bit(step.proper)], wrong)
         return self.remaining
 
@@ -92,11 +94,9 @@ class Houdini:
     ) -> None:
         """Take away what may be false: for each candidate it is said when that is."""
         wrong = {
-            i: term
-            for i, term in wrong.items()
-            if i not in self._supposed and not z3.is_false(term)
+            i: term for i, term in wrong.items() if i not in self._assumed and not z3.is_false(term)
         }
-        while wrong and self._check([*said, either(wrong.values())], known) == z3.sat:
+        while wrong and self._check([*said, disjunction(wrong.values())], known) == z3.sat:
             model = self.solver.model()
             gone = {i for i, x in wrong.items() if z3.is_true(model.eval(x, model_completion=True))}
             assert gone, "a model of a disjunction makes one of it true"
@@ -104,14 +104,14 @@ class Houdini:
             wrong = {i: x for i, x in wrong.items() if i not in gone}
 
     def _check(self, said: Sequence[Term], known: Iterable[int] | None = None) -> z3.CheckSatResult:
-        """Ask for a state in which some candidates are true, all that are left if not said."""
+        """Look for a state in which some candidates are true, all that are left if not said."""
         seconds = self.until - time.perf_counter()
         if seconds <= 0:
             self.complete = False
             return z3.unknown
-        self.solver.add(negation(self._last))  # what was asked before is of no interest
-        self._asked += 1
-        now = z3.Bool(f"!question{self._asked}")
+        self.solver.add(negation(self._last))  # the query before is of no interest
+        self._queries += 1
+        now = z3.Bool(f"!query{self._queries}")
         self.solver.add(*(implies(now, x) for x in said))
         self.solver.set("timeout", max(1, int(1000 * seconds)))
         chosen = self.left if known is None else known
@@ -123,39 +123,39 @@ class Houdini:
 
     # -- what is needed -------------------------------------------------------------------------
 
-    def core(self, goal: Claim, chosen: Collection[Claim] = ()) -> set[Claim] | None:
-        """Return candidates with which a claim is preserved by each step, or true of each.
+    def core(self, goal: Candidate, chosen: Collection[Candidate] = ()) -> set[Candidate] | None:
+        """Return candidates with which a candidate is preserved by each step, or true of each.
 
-        The claim itself is supposed of the state before a step, if it is about states.
+        The candidate itself is assumed of the state before a step, if it is about states.
 
         Args:
-            goal: the claim.
+            goal: the candidate.
             chosen: candidates that are needed anyway, so that they are taken first.
 
         Returns:
-            The candidates, and what was supposed; None if there are none, or it took too long.
+            The candidates, and what was assumed; None if there are none, or it took too long.
         """
         found: set[int] = set()
-        numbers = [i for i in self.left if self.claims[i] != goal]
+        numbers = [i for i in self.left if self.candidates[i] != goal]
         for step in self.steps:
             wrong = self.encoding.broken(goal, step)
             if z3.is_false(wrong):
                 continue
             known = [] if of_steps(goal) else [self.encoding.true(goal, self.encoding.before)]
             said = [self.encoding.bit(step.proper), *known, wrong]
-            taken = {i for i in numbers if i in found or self.claims[i] in chosen}
-            order = sorted(numbers, key=lambda i: (i not in taken, weight(self.claims[i]), i))
+            taken = {i for i in numbers if i in found or self.candidates[i] in chosen}
+            order = sorted(numbers, key=lambda i: (i not in taken, weight(self.candidates[i]), i))
             enough = self._enough(said, order)
             if enough is None:
                 return None
             found |= enough
-        return {self.claims[i] for i in found}
+        return {self.candidates[i] for i in found}
 
     def _enough(self, said: Sequence[Term], order: Sequence[int]) -> set[int] | None:
         """Return the candidates that come first with which what is said is impossible.
 
         None of them can be spared.  A core tells only how far to look: which one the solver finds
-        depends on all that it was asked before, while the shortest beginning of the order that is
+        depends on all queries before, while the shortest beginning of the order that is
         enough is what it is, and so is the last of it, without which the others need more.
         """
         needed: list[int] = []
@@ -186,6 +186,6 @@ class Houdini:
         return max((n for n, i in enumerate(order) if str(self.marks[i]) in names), default=-1)
 
 
-def weight(claim: Claim) -> int:
-    """Return how complicated a claim is; what is asked for anyway counts for nothing."""
-    return len(claim.literals) if isinstance(claim, Clause) else 0
+def weight(candidate: Candidate) -> int:
+    """Return how complicated a candidate is; a property that is to be proved counts for nothing."""
+    return len(candidate.literals) if isinstance(candidate, Clause) else 0

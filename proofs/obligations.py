@@ -1,11 +1,16 @@
-"""Obligations: what has to be shown, one small formula each.
+"""Proof obligations: what has to be shown, one small formula each.
 
 For an invariant there is one for the initial state (*initiation*) and one for each action that
 writes something that it reads (*consecution*): if it and what it is proved with hold before the
-step, it holds after it.  A property of steps has one for each action, or for each frame that an
+step, it holds after it.  A property of steps has one for each action, or for each event that an
 action may send (*safety*); one that follows from others has a single one, about any state.
 
-An obligation is discharged by finding that its formulas have no model: the hypotheses, the step,
+A step that writes nothing that a property of steps reads is not always one that it is true of:
+`before.clock < after.clock` is false where the clock stands still.  Where a property is true of
+every state and itself, that is shown once, for all those steps (*stuttering*); elsewhere each of
+them has an obligation of its own.
+
+An obligation is discharged by showing that its formulas have no model: the hypotheses, the step,
 what is known of the symbols that occur, and the negation of the conclusion.
 """
 
@@ -15,17 +20,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import z3
-from ackproof.proofs.lemma import Library
-from ackproof.proofs.smt.domain import Untranslatable
-from ackproof.proofs.smt.logic import Term, implies, negation
+from ackproof.lang.frontend import compile_model
+from ackproof.lang.lemmas import Library
+from ackproof.lang.model import Design, Model
+from ackproof.lang.program import Action, Program, PropertyDecl
+from ackproof.proofs.library import with_lemmas
+from ackproof.proofs.relevance import paths_in
+from ackproof.proofs.smt.logic import Term, conjuncts, has_quantifier, implies, negation
 from ackproof.proofs.smt.theory import Step, Theory
-from ackproof.proofs.smt.unbounded import Unbounded
-from ackproof.spec.lang import ir
-from ackproof.spec.lang.frontend import compile_model
-from ackproof.spec.lang.model import Design, Model
-from ackproof.spec.lang.program import Action, Program, PropertyDecl
+from ackproof.proofs.smt.unbounded import Unbounded, Untranslatable
 
-__all__ = ["Obligation", "Obligations", "Query", "reads"]
+__all__ = ["Obligation", "Obligations", "Query"]
+
+
+#: How much work it may be to see that a property stutters, in Z3's own units.
+_PLAIN = 100_000
 
 
 @dataclass(frozen=True)
@@ -34,10 +43,10 @@ class Obligation:
 
     Attributes:
         goal: the name of the lemma or property that it belongs to.
-        kind: "initiation", "consecution" or "safety".
+        kind: "initiation", "consecution", "safety" or "stuttering".
         action: the name of the step, if it is about one.
         hypotheses: the names of what is assumed of the state before.
-        event: for a property of steps with a frame, which of those that the action sends, from 0.
+        event: for a property of steps with an event, which of those that the action emits, from 0.
     """
 
     goal: str
@@ -48,11 +57,13 @@ class Obligation:
 
     @property
     def name(self) -> str:
-        """How reports call it: `WaitingWasSent/flush`."""
+        """How reports call it, for example `ServedHadWaited/serve`."""
         if self.kind == "initiation":
             return f"{self.goal}/initially"
-        frame = f"#{self.event + 1}" if self.event is not None else ""
-        return f"{self.goal}/{self.action or 'always'}{frame}"
+        if self.kind == "stuttering":
+            return f"{self.goal}/stuttering"
+        number = f"#{self.event + 1}" if self.event is not None else ""
+        return f"{self.goal}/{self.action or 'always'}{number}"
 
 
 @dataclass(frozen=True)
@@ -60,19 +71,36 @@ class Query:
     """The formulas of an obligation.
 
     Attributes:
-        said: the hypotheses, the step, and last the negation of the conclusion.
+        assertions: the hypotheses, the step, and last the negation of the conclusion.
         axioms: what defines the names that were made for them.
         typing: that states have nothing of what does not exist; many proofs do without.
+        short: a part that may do, without those conditions of the step that take a quantifier.
+            Most of them are about something else, and long.  There is none if they are all short.
     """
 
-    said: list[Term]
+    assertions: list[Term]
     axioms: list[Term]
     typing: list[Term]
+    short: Query | None = None
 
     @property
     def all(self) -> list[Term]:
         """All of them."""
-        return [*self.typing, *self.axioms, *self.said]
+        return [*self.typing, *self.axioms, *self.assertions]
+
+    @property
+    def context(self) -> z3.Context:
+        """The context of Z3 that they are in."""
+        return self.assertions[0].ctx
+
+    def alone(self, context: z3.Context | None = None) -> Query:
+        """Return the same query in a context where nothing else was ever said."""
+        other = context or z3.Context()
+        said, made, typing = (
+            [term.translate(other) for term in part]
+            for part in (self.assertions, self.axioms, self.typing)
+        )
+        return Query(said, made, typing, self.short and self.short.alone(other))
 
 
 class Obligations:
@@ -85,11 +113,9 @@ class Obligations:
     """
 
     def __init__(self, model: Model, library: Library, design: Design | None = None) -> None:
-        claims = {p.name: p for p in (*model.properties, *library.claims())}
         self.library = library
-        self.program: Program = compile_model(
-            replace(model, properties=tuple(claims.values())), design
-        )
+        self.model, self.design = with_lemmas(model, library), design
+        self.program: Program = compile_model(self.model, design)
         self.domain = Unbounded()
         self.theory = Theory(self.program, self.domain)
         self.properties = {p.name: p for p in self.program.properties}
@@ -97,7 +123,8 @@ class Obligations:
         self._steps: dict[str, Step] = {}
         self._reads: dict[str, frozenset[tuple[str, ...]]] = {}
         self._known: dict[str, Term] = {}
-        self._mentioned: dict[str, tuple[int, frozenset[str]]] = {}
+        self._mentioned: dict[str, tuple[int, tuple[str, ...]]] = {}
+        self._stutters: dict[str, bool] = {}
 
     def step(self, name: str) -> Step:
         """Return an action as formulas, from the state `s`."""
@@ -108,13 +135,13 @@ class Obligations:
     def known(self, name: str) -> Term:
         """Return what a lemma or property says of the state `s`."""
         if name not in self._known:
-            self._known[name] = self.theory.claim(self.properties[name], self.theory.state("s"))
+            self._known[name] = self.theory.formula(self.properties[name], self.theory.state("s"))
         return self._known[name]
 
     def reads(self, name: str) -> frozenset[tuple[str, ...]]:
         """Return the variables that a property reads."""
         if name not in self._reads:
-            self._reads[name] = reads(self.properties[name])
+            self._reads[name] = paths_in(self.properties[name].body, {})
         return self._reads[name]
 
     # -- which ----------------------------------------------------------------------------------
@@ -133,8 +160,10 @@ class Obligations:
             return
         by = tuple(dict.fromkeys((*self.library.by(name), *([] if prop.of_steps else [name]))))
         if not prop.of_steps:
-            supposed = tuple(h for h in by if h in self.library.assumptions)
-            yield Obligation(name, "initiation", hypotheses=supposed)
+            assumed = tuple(h for h in by if h in self.library.assumptions)
+            yield Obligation(name, "initiation", hypotheses=assumed)
+        if self._untouched(prop) and self.stutters(name):
+            yield Obligation(name, "stuttering")
         for action in self.program.actions:
             needed = self.library.needs(name, action.name)
             yield from self._of_action(prop, action, tuple(h for h in by if h in (*needed, name)))
@@ -149,8 +178,29 @@ class Obligations:
             for i, event in enumerate(self.step(action.name).events):
                 if event.type == prop.event.type:
                     yield Obligation(prop.name, kind, action.name, by, i)
-        elif self.reads(prop.name) & self.step(action.name).written:
+        elif self._touches(prop, action) or (prop.of_steps and not self.stutters(prop.name)):
             yield Obligation(prop.name, kind, action.name, by)
+
+    def _touches(self, prop: PropertyDecl, action: Action) -> bool:
+        """Tell whether an action writes something that a property reads."""
+        return bool(self.reads(prop.name) & self.step(action.name).written)
+
+    def _untouched(self, prop: PropertyDecl) -> bool:
+        """Tell whether there are steps of which a property says what it says of no step at all."""
+        if not prop.of_steps or prop.event is not None:
+            return False
+        known = (a for a in self.program.actions if self._translatable(a))
+        return any(not self._touches(prop, action) for action in known)
+
+    def stutters(self, name: str) -> bool:
+        """Tell whether a property of steps is seen to be true of every state and itself."""
+        if name not in self._stutters:
+            try:
+                query = self.query(Obligation(name, "stuttering"))
+            except Untranslatable:
+                query = None
+            self._stutters[name] = query is not None and _plainly_empty(query.assertions)
+        return self._stutters[name]
 
     def _translatable(self, action: Action) -> bool:
         """Tell whether there are formulas for an action: of sequences, say, there are none."""
@@ -180,60 +230,75 @@ class Obligations:
         prop = self.properties[obligation.goal]
         known = [self.known(name) for name in obligation.hypotheses]
         if obligation.kind == "initiation":
-            goal = self.theory.claim(prop, self.theory.initial())
+            goal = self.theory.formula(prop, self.theory.initial())
             said = [*known, self.theory.beginning(), negation(goal)]
         elif not obligation.action:
-            said = [*known, negation(self.theory.claim(prop, before))]
+            assert obligation.kind == "stuttering" or not prop.of_steps
+            states = (before,) * len(prop.roots)
+            said = [*known, negation(self.theory.formula(prop, *states))]
         else:
             step = self.step(obligation.action)
-            said = [*known, step.enabled, negation(self._after(obligation, step))]
+            broken = negation(self._after(obligation, step))
+            return self._of_step(known, step.enabled, broken)
         return self.about(said)
 
-    def with_background(self, said: Sequence[Term]) -> list[Term]:
-        """Return formulas, and what is known of the symbols that occur in them."""
-        return self.about(said).all
+    def _of_step(self, known: Sequence[Term], enabled: Term, broken: Term) -> Query:
+        """Return the query that has an answer if a step can break what it must not break."""
+        query = self.about([*known, enabled, broken])
+        simple = [c for c in conjuncts(enabled) if not has_quantifier(c)]
+        if len(simple) == len(conjuncts(enabled)):
+            return query
+        return replace(query, short=self.about([*known, *simple, broken]))
 
     def _after(self, obligation: Obligation, step: Step) -> Term:
         prop, before = self.properties[obligation.goal], self.theory.state("s")
         if not prop.of_steps:
-            return self.theory.claim(prop, step.after)
+            return self.theory.formula(prop, step.after)
         if obligation.event is None:
-            return self.theory.claim(prop, before, step.after)
+            return self.theory.formula(prop, before, step.after)
         event = step.events[obligation.event]
-        said = self.theory.claim(prop, before, step.after, event=event.leaves)
+        said = self.theory.formula(prop, before, step.after, event=event.leaves)
         return implies(event.guard, said)
 
     def about(self, said: Sequence[Term]) -> Query:
         """Return formulas with what is known of the symbols in them, and in what is known."""
         made: list[Term] = []
         typing: list[Term] = []
-        known: set[str] = set()
-        waiting = symbols(said)
-        while waiting:
-            # In order, so that the same is asked in the same words each time.
-            name = min(waiting, key=lambda n: (len(n), n))
-            waiting.remove(name)
-            known.add(name)
+        # In order of occurrence, so that the same query has the same text whatever came before.
+        waiting = list(symbols(said))
+        known = set(waiting)
+        for name in waiting:
             axioms, types = self.domain.axioms.get(name, []), self.theory.typing.get(name, [])
             made += axioms
             typing += types
-            waiting |= self._in_background(name, [*axioms, *types]) - known
+            new = [n for n in self._in_background(name, [*axioms, *types]) if n not in known]
+            waiting += new
+            known |= set(new)
         return Query(list(said), made, typing)
 
-    def _in_background(self, name: str, axioms: Sequence[Term]) -> frozenset[str]:
-        """Return the symbols in what is known of one; most are asked for again and again."""
-        count, found = self._mentioned.get(name, (-1, frozenset()))
+    def _in_background(self, name: str, axioms: Sequence[Term]) -> tuple[str, ...]:
+        """Return the symbols in what is known of one; most are needed again and again."""
+        count, found = self._mentioned.get(name, (-1, ()))
         if count != len(axioms):
-            found = frozenset(symbols(axioms))
+            found = symbols(axioms)
             self._mentioned[name] = (len(axioms), found)
         return found
 
 
-def symbols(terms: Iterable[Term]) -> set[str]:
-    """Return the names of all symbols in formulas that are not of logic."""
-    names: set[str] = set()
+def _plainly_empty(formulas: Sequence[Term]) -> bool:
+    """Tell whether formulas are soon seen to have no model, whatever was asked before."""
+    alone = Query(list(formulas), [], []).alone()
+    solver = z3.SimpleSolver(ctx=alone.context)
+    solver.set("rlimit", _PLAIN)
+    solver.add(*alone.assertions)
+    return bool(solver.check() == z3.unsat)
+
+
+def symbols(terms: Sequence[Term]) -> tuple[str, ...]:
+    """Return the names of all symbols in formulas that are not of logic, in order."""
+    names: dict[str, None] = {}
     seen: set[int] = set()
-    waiting = list(terms)
+    waiting = list(reversed(terms))
     while waiting:
         term = waiting.pop()
         if term.get_id() in seen:
@@ -243,22 +308,6 @@ def symbols(terms: Iterable[Term]) -> set[str]:
             waiting.append(term.body())
         elif z3.is_app(term):
             if term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-                names.add(term.decl().name())
-            waiting.extend(term.children())
-    return names
-
-
-def reads(prop: PropertyDecl) -> frozenset[tuple[str, ...]]:
-    """Return the paths of the variables that a property reads."""
-    found: set[tuple[str, ...]] = set()
-    for node in ir.walk(prop.body):
-        if isinstance(node, ir.Field):
-            path: list[str] = []
-            at: ir.Expr = node
-            while isinstance(at, ir.Field | ir.Index):
-                if isinstance(at, ir.Field):
-                    path.append(at.name)
-                at = at.obj
-            if isinstance(at, ir.Root):
-                found.add(tuple(reversed(path)))
-    return frozenset(found)
+                names[term.decl().name()] = None
+            waiting.extend(reversed(term.children()))
+    return tuple(names)

@@ -1,11 +1,11 @@
 """Rechecking a certificate: a program that knows nothing of how the certificate was made.
 
 It is started as a process of its own, with the folder of the certificate, and imports nothing of
-this project.  First it looks at the shape: each claim must have been shown by its rule, with
-hypotheses that are claims themselves, for each action; then it reads each file, compares its hash,
+this project.  First it checks the shape: each goal must have been shown by its rule, with
+hypotheses that are goals themselves, for each action; then it reads each file, compares its hash,
 and has cvc5 and Z3 look for a model of it.  What it trusts is what the manifest says of the
-specification: that the formulas are its steps, and that an action that is said to leave a claim
-untouched writes nothing that the claim reads.
+specification: that there are no other actions, that each file is the obligation of its name, and
+that an untouched action writes nothing that the goal reads.  `ackproof prove --recheck` checks it.
 
 Each line of its output is a JSON object: one for each problem of the shape, and one for each file.
 
@@ -23,9 +23,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-SCHEMA = "ackproof/certificate/1"
+SCHEMA = "ackproof/certificate/2"
 
-#: How the solvers are asked, in turn, and the share of the time that each way may take.
+#: How the solvers are called, in turn, and the share of the time that each way may take.
 Z3_WAYS: tuple[tuple[dict[str, Any], float], ...] = (
     ({}, 0.05),
     ({"auto_config": False, "smt.mbqi": False, "smt.relevancy": 0}, 0.1),
@@ -43,61 +43,70 @@ CVC5_WAYS: tuple[tuple[dict[str, str], float], ...] = (
 
 
 def shape(manifest: dict[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with the way that the claims are put together."""
-    claims = {c["name"]: c for c in manifest["claims"]}
-    claims |= {s["name"]: {"rule": "supposed"} for s in manifest["supposed"]}
+    """Yield what is wrong with the way that the goals are put together."""
+    goals = {c["name"]: c for c in manifest["goals"]}
+    goals |= {s["name"]: {"rule": "assumption"} for s in manifest["assumptions"]}
+    if not manifest["proved"]:
+        yield "it does not say that anything is proved"
     for name in manifest["proved"]:
-        if name not in claims:
-            yield f"{name} is said to be proved, and is no claim"
-    for claim in manifest["claims"]:
-        own = [o for o in manifest["obligations"] if o["goal"] == claim["name"]]
-        yield from rule(claim, own, claims, manifest["actions"])
+        if name not in goals:
+            yield f"{name} is said to be proved, and is no goal of it"
+    for goal in manifest["goals"]:
+        own = [o for o in manifest["obligations"] if o["goal"] == goal["name"]]
+        yield from rule(goal, own, goals, manifest["actions"])
+    files: set[str] = set()
     for o in manifest["obligations"]:
         if o["expected"] != "unsat":
             yield f"{o['name']} is expected to be {o['expected']}, and must be unsat"
+        if o["file"] in files:
+            yield f"{o['file']} stands for {o['name']}, and for something else before"
+        files.add(o["file"])
 
 
 def rule(
-    claim: dict[str, Any],
+    goal: dict[str, Any],
     own: list[dict[str, Any]],
-    claims: dict[str, Any],
+    goals: dict[str, Any],
     actions: list[str],
 ) -> Iterator[str]:
-    """Yield what is wrong with the way that one claim is shown."""
-    name, how = claim["name"], claim["rule"]
+    """Yield what is wrong with the way that one goal is shown."""
+    name, how = goal["name"], goal["rule"]
     if how not in ("induction", "steps", "consequence"):
         yield f"{name} is shown by {how}, which is no rule"
         return
-    allowed = {*claim["by"], *([name] if how == "induction" else [])}
+    allowed = {*goal["by"], *([name] if how == "induction" else [])}
     for o in own:
         for other in o["hypotheses"]:
-            known = claims.get(other, {}).get("rule", "nothing")
+            known = goals.get(other, {}).get("rule", "nothing")
             if other not in allowed or known in ("nothing", "steps"):
-                yield f"{o['name']} supposes {other}, which {name} is not proved with"
-            elif o["kind"] == "initiation" and known != "supposed":
-                yield f"{o['name']} supposes {other} before the first state"
+                yield f"{o['name']} assumes {other}, which {name} is not proved with"
+            elif o["kind"] == "initiation" and known != "assumption":
+                yield f"{o['name']} assumes {other} before the first state"
     kinds = [o["kind"] for o in own]
     if how == "consequence":
-        if len(own) != 1 or own[0]["action"] is not None or name in before(name, claims):
-            yield f"{name} does not follow from other claims, which do not follow from it"
+        if len(own) != 1 or own[0]["action"] is not None or name in before(name, goals):
+            yield f"{name} does not follow from other goals, which do not follow from it"
         return
     if how == "induction" and "initiation" not in kinds:
         yield f"nothing shows that {name} holds at first"
+    alike = how == "induction" or goal["event"] or "stuttering" in kinds
+    if goal["untouched"] and not alike:
+        yield f"nothing shows {name} for steps that write nothing that it reads"
     covered = {o["action"] for o in own if o["kind"] in ("consecution", "safety")}
     for action in actions:
-        if action not in covered and action not in claim["untouched"]:
+        if action not in covered and action not in goal["untouched"]:
             yield f"nothing shows {name} for {action}"
 
 
-def before(name: str, claims: dict[str, Any]) -> set[str]:
-    """Return what a claim follows from in one and the same state."""
+def before(name: str, goals: dict[str, Any]) -> set[str]:
+    """Return what a goal follows from in one and the same state."""
     found: set[str] = set()
     waiting = [name]
     while waiting:
-        claim = claims.get(waiting.pop(), {})
-        if claim.get("rule") == "consequence":
-            waiting += [n for n in claim["by"] if n not in found]
-            found |= set(claim["by"])
+        goal = goals.get(waiting.pop(), {})
+        if goal.get("rule") == "consequence":
+            waiting += [n for n in goal["by"] if n not in found]
+            found |= set(goal["by"])
     return found
 
 
@@ -108,7 +117,7 @@ def by_z3(text: str, seconds: float) -> str:
     said = "unknown"
     for options, share in Z3_WAYS:
         solver = z3.SimpleSolver(ctx=(alone := z3.Context()))
-        solver.set("timeout", max(1, int(1000 * seconds * share)))
+        solver.set("rlimit", int(2e6 * seconds * share))  # its work in so many idle seconds
         for option, value in options.items():
             solver.set(option, value)
         for number, said_so in enumerate(z3.parse_smt2_string(text, ctx=alone)):

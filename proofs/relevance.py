@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import assert_never
 
-from ackproof.spec.lang import ir
-from ackproof.spec.lang.program import Program, PropertyDecl, Variable
+from ackproof.lang import ir
+from ackproof.lang.program import Program, PropertyDecl, Variable
 
 __all__ = ["influences", "paths_in", "rings"]
 
@@ -44,23 +45,29 @@ def _visit(
     """Note what statements depend on that are taken under conditions of some variables."""
     names = dict(names)
     for stmt in body:
-        if isinstance(stmt, ir.Local):
-            names[stmt.name] = paths_in(stmt.value, names)
-        elif isinstance(stmt, ir.Require | ir.Assert):
-            under |= paths_in(stmt.cond, names)
-        elif isinstance(stmt, ir.If):
-            inner = under | paths_in(stmt.cond, names)
-            _visit(stmt.then, inner, names, found)
-            _visit(stmt.orelse, inner, names, found)
-        elif isinstance(stmt, ir.For):
-            domain = paths_in(stmt.binder.domain, names)
-            _visit(stmt.body, under | domain, {**names, stmt.binder.name: domain}, found)
-        elif isinstance(stmt, ir.Assign | ir.SetAdd | ir.SetDiscard | ir.Push | ir.Pop):
-            own = _path(stmt.place)
-            values = (n for n in ir.children(stmt) if n is not stmt.place)
-            keys = (n for n in ir.children(stmt.place) if isinstance(stmt.place, ir.Index))
-            used = (paths_in(n, names) for n in (*values, *keys))
-            found[own] |= under.union(*used) - {own}
+        assert isinstance(stmt, ir.AnyStmt)
+        match stmt:
+            case ir.Local():
+                names[stmt.name] = paths_in(stmt.value, names)
+            case ir.Require() | ir.Assert():
+                under |= paths_in(stmt.cond, names)
+            case ir.If():
+                inner = under | paths_in(stmt.cond, names)
+                _visit(stmt.then, inner, names, found)
+                _visit(stmt.orelse, inner, names, found)
+            case ir.For():
+                domain = paths_in(stmt.binder.domain, names)
+                _visit(stmt.body, under | domain, {**names, stmt.binder.name: domain}, found)
+            case ir.Assign() | ir.SetAdd() | ir.SetDiscard() | ir.Push() | ir.Pop():
+                own = _path(stmt.place)
+                values = (n for n in ir.children(stmt) if n is not stmt.place)
+                keys = (n for n in ir.children(stmt.place) if isinstance(stmt.place, ir.Index))
+                used = (paths_in(n, names) for n in (*values, *keys))
+                found[own] |= under.union(*used) - {own}
+            case ir.Emit() | ir.Call():
+                pass
+            case _:
+                assert_never(stmt)
 
 
 def paths_in(node: ir.Node, names: Mapping[str, frozenset[Path]]) -> frozenset[Path]:

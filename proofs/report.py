@@ -1,10 +1,10 @@
-"""Reports of proofs: what is proved, of which sizes, on what supposition, and what is not.
+"""Reports of proofs: what is proved, for which sizes, under which assumptions, and what is not.
 
 A property is *proved* when every obligation is: its own, and those of all lemmas that it is proved
-with, since these lean on each other.  It is *refuted* when one of them has a counterexample, which
-is a state that the lemmas allow, and need not be one that can be reached; *unknown* when one was
-not decided in time; and *vacuous* when what was shown says nothing, for one of the reasons that
-`vacuity` gives.  Only the first is good news.
+with, since these are hypotheses of each other.  It is *refuted* when one of them has a
+counterexample, which is a state that the lemmas allow, and need not be reachable; *unknown* when
+one was not decided in time; and *vacuous* when hypotheses are inconsistent, for one of the reasons
+that `vacuity` gives.
 """
 
 from __future__ import annotations
@@ -13,25 +13,21 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from ackproof.model.verdict import worst
 from ackproof.proofs.discharge import PROVED, REFUTED, Outcome
 from ackproof.proofs.vacuity import Vacuity
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = [
     "ABSTRACTIONS",
-    "TAKEN",
-    "Claim",
+    "RELIES_ON",
+    "Goal",
     "Proof",
-    "Standing",
+    "ProofVerdict",
 ]
 
-#: What every proof takes from the checker, and does not show itself.
-TAKEN = (
+#: What every proof relies on that the checker shows, and the proof does not.
+RELIES_ON = (
     "the steps are defined and no assertion in them fails (StepsAreDefined, NoAssertionFails), "
     "which the checker shows on its instances",
 )
@@ -44,8 +40,8 @@ ABSTRACTIONS = (
 )
 
 
-class Standing(Enum):
-    """What became of the proof of a claim."""
+class ProofVerdict(Enum):
+    """The verdict on a goal."""
 
     PROVED = "proved"
     RESTRICTED = "restricted"
@@ -55,27 +51,27 @@ class Standing(Enum):
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the command: 0 proved as far as is claimed, 1 refuted, 3 neither."""
-        codes = {Standing.PROVED: 0, Standing.RESTRICTED: 0, Standing.REFUTED: 1}
+        """The exit code of the command: 0 proved as far as requested, 1 refuted, 3 neither."""
+        codes = {ProofVerdict.PROVED: 0, ProofVerdict.RESTRICTED: 0, ProofVerdict.REFUTED: 1}
         return codes.get(self, 3)
 
     @property
     def meaning(self) -> str:
-        """The standing in a sentence."""
+        """The verdict in a phrase."""
         return _MEANING[self]
 
 
 _MEANING = {
-    Standing.PROVED: "for all sizes",
-    Standing.RESTRICTED: "for all sizes, with constants that not every instance has",
-    Standing.REFUTED: "a step breaks it in a state that all that it is proved with allows",
-    Standing.UNKNOWN: "an obligation was not decided; that is no proof",
-    Standing.VACUOUS: "what was shown says nothing",
+    ProofVerdict.PROVED: "for all sizes",
+    ProofVerdict.RESTRICTED: "for all sizes, with constants that not every instance has",
+    ProofVerdict.REFUTED: "a step breaks it in a state that all that it is proved with allows",
+    ProofVerdict.UNKNOWN: "an obligation was not decided; that is no proof",
+    ProofVerdict.VACUOUS: "what was shown says nothing",
 }
 
 
 @dataclass(frozen=True)
-class Claim:
+class Goal:
     """A property or a lemma, and what it is proved with.
 
     Attributes:
@@ -84,7 +80,7 @@ class Claim:
         doc: its docstring, the reason included.
         by: the names of what it is proved with, itself aside.
         follows: whether it holds wherever those do, rather than is preserved by each step.
-        lemma: whether nobody has asked for it but a proof.
+        lemma: whether it is a lemma, and no property of the model.
         found: whether a search has found it, rather than somebody written it.
     """
 
@@ -111,12 +107,12 @@ class Proof:
         design: the name of the design, if one was given.
         claim: what the design claims.
         digest: a hash of all that the obligations depend on.
-        asked: the names of the properties to prove.
-        claims: these and all that they are proved with, by name.
-        needs: for each of them the names of all that it stands on, itself and what is supposed
+        requested: the names of the properties to prove.
+        goals: these and all that they are proved with, by name.
+        needs: for each of them the names of all that it depends on, itself and what is assumed
             included.
         sorts: the names of the sorts, of which there may be any number of elements.
-        supposed: names and docstrings of what is supposed of the constants.
+        assumptions: names and docstrings of what is assumed of the constants.
         restrictions: the names of those of them that not every instance meets.
         outcomes: what became of the obligations, in order.
         vacuities: why something of this says nothing.
@@ -130,11 +126,11 @@ class Proof:
     design: str | None
     claim: str | None
     digest: str
-    asked: tuple[str, ...]
-    claims: dict[str, Claim]
+    requested: tuple[str, ...]
+    goals: dict[str, Goal]
     needs: dict[str, tuple[str, ...]]
     sorts: tuple[str, ...]
-    supposed: tuple[tuple[str, str], ...]
+    assumptions: tuple[tuple[str, str], ...]
     restrictions: frozenset[str]
     outcomes: tuple[Outcome, ...]
     vacuities: tuple[Vacuity, ...]
@@ -151,14 +147,14 @@ class Proof:
 
     @cached_property
     def by_goal(self) -> dict[str, tuple[Outcome, ...]]:
-        """The outcomes of each claim's own obligations."""
-        found: dict[str, list[Outcome]] = {name: [] for name in self.claims}
+        """The outcomes of each goal's own obligations."""
+        found: dict[str, list[Outcome]] = {name: [] for name in self.goals}
         for outcome in self.outcomes:
             found[outcome.obligation.goal].append(outcome)
         return {name: tuple(outcomes) for name, outcomes in found.items()}
 
     def of(self, name: str) -> tuple[Outcome, ...]:
-        """Return the outcomes that a claim stands on."""
+        """Return the outcomes that a goal depends on."""
         return tuple(o for n in self.needs[name] for o in self.by_goal.get(n, ()))
 
     def refuting(self, names: Collection[str]) -> Proof:
@@ -172,28 +168,28 @@ class Proof:
 
     @property
     def unproved(self) -> tuple[Outcome, ...]:
-        """All outcomes that are not proofs, what is refuted first, what was asked for before it."""
-        failed = dict.fromkeys(o for name in self.asked for o in self.failed(name))
+        """All outcomes that are not proofs, what is refuted first, what was requested before it."""
+        failed = dict.fromkeys(o for name in self.requested for o in self.failed(name))
         return tuple(sorted(failed, key=lambda o: (o.status != REFUTED, o.seconds == 0)))
 
     def emptied(self, name: str) -> tuple[Vacuity, ...]:
-        """Return why what was shown of a claim says nothing."""
+        """Return why what was shown of a goal says nothing."""
         return tuple(v for v in self.vacuities if v.concerns(self.needs[name]))
 
-    def standing(self, name: str) -> Standing:
-        """Return what became of the proof of a claim."""
+    def verdict(self, name: str) -> ProofVerdict:
+        """Return the verdict on a goal."""
         if self.emptied(name):
-            return Standing.VACUOUS
+            return ProofVerdict.VACUOUS
         statuses = {o.status for o in self.of(name)}
         if REFUTED in statuses:
-            return Standing.REFUTED
-        # Of a claim that is about no step there is nothing to show, unless that was cut short.
+            return ProofVerdict.REFUTED
+        # A goal that no step is about has no obligation, unless the list was cut short.
         if statuses - {PROVED} or self.interrupted:
-            return Standing.UNKNOWN
-        return Standing.RESTRICTED if self.restricted(name) else Standing.PROVED
+            return ProofVerdict.UNKNOWN
+        return ProofVerdict.RESTRICTED if self.restricted(name) else ProofVerdict.PROVED
 
     def restricted(self, name: str) -> tuple[str, ...]:
-        """Return the names of the restrictions under which a claim is shown."""
+        """Return the names of the restrictions under which a goal is shown."""
         return tuple(n for n in self.needs[name] if n in self.restrictions)
 
     @property
@@ -202,5 +198,5 @@ class Proof:
 
         A step that can never be taken is nothing that was proved, but nothing that is well, either.
         """
-        codes = [self.standing(name).exit_code for name in self.asked]
+        codes = [self.verdict(name).exit_code for name in self.requested]
         return worst([*codes, *([3] if self.vacuities else [])])

@@ -14,11 +14,11 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from ackproof.lang.binding import Bound
+from ackproof.lang.types import SortT
 from ackproof.model.plain import PlainMachine, State
 from ackproof.proofs.templates import Clause, Literal
 from ackproof.proofs.vocabulary import Atom
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.types import SortT
 
 __all__ = ["Samples", "choices", "reachable_states"]
 
@@ -53,7 +53,7 @@ class Samples:
 
     Args:
         bound: the instance.
-        states: states as data; no claim is made that they are reachable.
+        states: states as data; they need not be reachable.
     """
 
     def __init__(self, bound: Bound, states: Sequence[State]) -> None:

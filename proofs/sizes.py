@@ -10,19 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import z3
-from ackproof.proofs.lemma import Library
+from ackproof.lang.errors import BindError
+from ackproof.lang.frontend import compile_model
+from ackproof.lang.lemmas import Library
+from ackproof.lang.model import Design, Model
+from ackproof.lang.program import Program
+from ackproof.proofs.instance_query import InstanceQueries, Sizes, described
+from ackproof.proofs.library import with_lemmas
 from ackproof.proofs.obligations import Obligation
-from ackproof.proofs.question import Questions, Sizes, described, with_claims
-from ackproof.spec.lang.errors import BindError
-from ackproof.spec.lang.frontend import compile_model
-from ackproof.spec.lang.model import Design, Model
-from ackproof.spec.lang.program import Program
 
-__all__ = ["Decided", "decided"]
+__all__ = ["DecidedSizes", "decide_sizes"]
 
 
 @dataclass(frozen=True)
-class Decided:
+class DecidedSizes:
     """How far an obligation is decided.
 
     Attributes:
@@ -45,7 +46,7 @@ class Decided:
         return f"{self.obligation.name} is proved for {described(self.proved)}"
 
 
-def decided(
+def decide_sizes(
     model: Model,
     design: Design | None,
     library: Library,
@@ -54,7 +55,7 @@ def decided(
     most: int = 4,
     limit: float = 60.0,
     program: Program | None = None,
-) -> Decided:
+) -> DecidedSizes:
     """Return for which sizes an obligation is met.
 
     Args:
@@ -66,29 +67,29 @@ def decided(
         limit: seconds for the solver.
         program: the model with lemmas and design, compiled, if it is at hand.
     """
-    program = program or compile_model(with_claims(model, library), design)
-    questions = Questions(model, design, library, obligation, program, limit)
+    program = program or compile_model(with_lemmas(model, library), design)
+    queries = InstanceQueries(model, design, library, obligation, program, limit)
     proved: Sizes | None = None
     for size in range(1, most + 1):
-        sizes: Sizes = dict.fromkeys(questions.sorts, size)
-        answer = _answer(questions, sizes)
+        sizes: Sizes = dict.fromkeys(queries.sorts, size)
+        answer = _answer(queries, sizes)
         if answer == z3.sat:
-            return Decided(obligation, proved, sizes)
+            return DecidedSizes(obligation, proved, sizes)
         if answer == z3.unknown:
             break
         proved = sizes
-    for sort in questions.sorts if proved else ():
+    for sort in queries.sorts if proved else ():
         assert proved is not None
         sizes = {**proved, sort: proved[sort] + 1}
-        if sizes[sort] <= most and _answer(questions, sizes) == z3.unsat:
+        if sizes[sort] <= most and _answer(queries, sizes) == z3.unsat:
             proved = sizes
-    return Decided(obligation, proved, None)
+    return DecidedSizes(obligation, proved, None)
 
 
-def _answer(questions: Questions, sizes: Sizes) -> z3.CheckSatResult:
+def _answer(queries: InstanceQueries, sizes: Sizes) -> z3.CheckSatResult:
     """Return whether there is a counterexample; where no step comes up, there is none."""
     try:
-        question = questions.at(sizes)
+        query = queries.at(sizes)
     except BindError:  # too wide to be computed with
         return z3.unknown
-    return z3.unsat if question is None else question.answer()
+    return z3.unsat if query is None else query.answer()

@@ -1,10 +1,10 @@
 """Templates: candidates for lemmas, made of the vocabulary of a specification.
 
 A *clause* is what a candidate says: of all elements, one of a few atoms holds or does not hold.
-Much of what people write in lemmas is that:
+Much of what people write in lemmas is that, for example:
 
-    that two sets have nothing in common     not (s.channel.confirmed & s.channel.rejected)
-    that one is part of the other            s.channel.acked <= s.publisher.sent
+    that two sets have nothing in common     not (s.waiting & s.served)
+    that one is part of the other            s.served <= s.clients
     that a set is empty where a flag is set  not s.free or not s.grants
     that a set has one member at most        all(c1 == c2 for c1 in s.holders for c2 in s.holders)
 
@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ackproof.lang.types import SortT
 from ackproof.proofs.vocabulary import Atom
-from ackproof.spec.lang.types import SortT
 
 __all__ = ["Clause", "Literal", "clauses_of", "implied", "strongest"]
 

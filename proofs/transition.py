@@ -14,15 +14,15 @@ from collections.abc import Mapping
 from functools import cached_property
 
 import z3
+from ackproof.lang.binding import Bound
+from ackproof.lang.program import PropertyDecl
+from ackproof.lang.properties import ASSERTION, DEFINED
 from ackproof.model.lower.codec import Value
 from ackproof.model.lower.fixed import fixed
 from ackproof.model.lower.leaves import Leaf
 from ackproof.model.lower.ops import Bit
 from ackproof.proofs.smt.finite import Finite, FiniteStep, Reading, reading
-from ackproof.proofs.smt.logic import Term, both, constants, negation
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.program import PropertyDecl
-from ackproof.spec.lang.properties import ASSERTION, DEFINED
+from ackproof.proofs.smt.logic import Term, conjunction, constants, negation
 
 __all__ = ["Transition"]
 
@@ -75,11 +75,11 @@ class Transition:
             for leaf in types
             if leaf not in self.finite.known
         ]
-        return both((*self.finite.typing, *map(ops.bit, said)))
+        return conjunction((*self.finite.typing, *map(ops.bit, said)))
 
     @cached_property
     def _typing(self) -> Term:
-        return both(self.finite.typing)
+        return conjunction(self.finite.typing)
 
     @cached_property
     def _initial(self) -> Term:
@@ -88,7 +88,7 @@ class Transition:
     @cached_property
     def _changing(self) -> list[Term]:
         """The symbols of a state."""
-        found = constants(both((self._relation, self._initial))).values()
+        found = constants(conjunction((self._relation, self._initial))).values()
         return [x for x in found if x.decl().name().startswith(_BEFORE)]
 
     # -- about a state, or a step ---------------------------------------------------------------
@@ -139,7 +139,7 @@ class Transition:
                 for i, step in enumerate(self.steps)
             ]
             self._broken[name] = self.ops.bit(self.ops.any(*wrong))
-        return self.at(both((self._typing, self._broken[name])), number)
+        return self.at(conjunction((self._typing, self._broken[name])), number)
 
     def _wrong(self, prop: PropertyDecl | str, step: FiniteStep) -> Bit:
         if prop == ASSERTION:
@@ -152,7 +152,7 @@ class Transition:
     def differ(self, one: int, other: int) -> Term:
         """Return the formula that says that two states are not the same."""
         return negation(
-            both(self._renamed(x, one) == self._renamed(x, other) for x in self._changing)
+            conjunction(self._renamed(x, one) == self._renamed(x, other) for x in self._changing)
         )
 
     # -- from a model ---------------------------------------------------------------------------

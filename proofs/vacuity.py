@@ -1,8 +1,8 @@
-"""Vacuity: proofs that are right and say nothing.
+"""Vacuity: proofs whose hypotheses are inconsistent, so that they show nothing.
 
-From a contradiction everything follows.  Suppositions that exclude each other, an invariant that
+From a contradiction everything follows.  Assumptions that exclude each other, an invariant that
 no initial state meets, a step that can never be taken: each makes obligations true without anything
-being shown.  So the hypotheses are looked at by themselves, and what has no model at all is
+being shown.  So the hypotheses are checked by themselves, and those that have no model at all are
 reported by name.
 
 A step that no state allows does nothing, and what is proved of the others stands; still it is
@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import z3
-from ackproof.proofs.discharge import undisturbed
+from ackproof.proofs.discharge import ignore_interrupts, limited
 from ackproof.proofs.obligations import Obligations
-from ackproof.proofs.smt.domain import Untranslatable
 from ackproof.proofs.smt.logic import Term
+from ackproof.proofs.smt.unbounded import Untranslatable
 
 __all__ = ["Vacuity", "vacuities"]
 
@@ -29,8 +29,8 @@ class Vacuity:
     """A reason why something that was shown says nothing.
 
     Attributes:
-        kind: "suppositions", "initial", "guard" or "excluded".
-        name: the claim or the action that it is about, if it is about one.
+        kind: "assumptions", "initial", "guard" or "excluded".
+        name: the goal or the action that it is about, if it is about one.
         text: what is wrong, in a sentence.
     """
 
@@ -39,8 +39,8 @@ class Vacuity:
     text: str
 
     def concerns(self, names: Iterable[str]) -> bool:
-        """Tell whether it empties a proof that stands on these claims."""
-        return self.kind == "suppositions" or (self.kind == "initial" and self.name in names)
+        """Tell whether it empties a proof that stands on these goals."""
+        return self.kind == "assumptions" or (self.kind == "initial" and self.name in names)
 
 
 def vacuities(
@@ -48,96 +48,97 @@ def vacuities(
     names: Sequence[str],
     limit: float,
     workers: int = 1,
-    told: Callable[[str], None] = lambda _: None,
+    report: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Vacuity]:
-    """Yield why what is shown of some claims says nothing.
+    """Yield the inconsistencies for which what is shown of some goals says nothing.
 
     Args:
         obligations: translates them.
-        names: the claims that are proved together.
-        limit: seconds for each question; what is not answered in that time is not reported.
-        workers: how many processes look at them.
-        told: is called with what was looked at.
+        names: the goals that are proved together.
+        limit: seconds for each check, as they are where nothing else runs; what is not decided in
+            that is not reported.
+        workers: how many processes check.
+        report: is called with the name of what was checked.
     """
-    look = _Look(obligations, tuple(names), limit)
-    void = look.suppositions()
-    if void is not None:
-        yield void
+    checks = _Checks(obligations, tuple(names), limit)
+    inconsistent = checks.assumptions()
+    if inconsistent is not None:
+        yield inconsistent
         return
-    questions: list[Question] = [(look.beginning, name) for name in look.invariants]
-    questions += [(look.step, name) for name in obligations.actions]
-    for (_, name), found in zip(questions, _answers(questions, workers), strict=True):
-        told(name)
+    pending: list[Check] = [(checks.beginning, name) for name in checks.invariants]
+    pending += [(checks.step, name) for name in obligations.actions]
+    for (_, name), found in zip(pending, _results(pending, workers), strict=True):
+        report(name)
         if found is not None:
             yield found
 
 
-Question = tuple[Callable[[str], Vacuity | None], str]
-_QUESTIONS: list[Question] = []
+Check = tuple[Callable[[str], Vacuity | None], str]
+_CHECKS: list[Check] = []
 
 
-def _answers(questions: list[Question], workers: int) -> Iterator[Vacuity | None]:
-    """Yield the answers to questions, in order."""
+def _results(pending: list[Check], workers: int) -> Iterator[Vacuity | None]:
+    """Yield the results of checks, in order."""
     if workers < 2:
-        yield from (ask(name) for ask, name in questions)
+        yield from (check(name) for check, name in pending)
         return
-    global _QUESTIONS
-    _QUESTIONS = questions
+    global _CHECKS
+    _CHECKS = pending
     context = multiprocessing.get_context("fork")
-    with context.Pool(workers, initializer=undisturbed) as pool:
-        yield from pool.imap(_answer, range(len(questions)))
+    with context.Pool(workers, initializer=ignore_interrupts) as pool:
+        yield from pool.imap(_result, range(len(pending)))
 
 
-def _answer(number: int) -> Vacuity | None:
-    ask, name = _QUESTIONS[number]
-    return ask(name)
+def _result(number: int) -> Vacuity | None:
+    check, name = _CHECKS[number]
+    return check(name)
 
 
-class _Look:
-    """Asks whether something is possible at all."""
+class _Checks:
+    """Checks whether hypotheses are satisfiable."""
 
     def __init__(self, obligations: Obligations, names: tuple[str, ...], limit: float) -> None:
         self.obligations = obligations
         self.limit = limit
-        supposed = obligations.library.assumptions
-        self.supposed = [name for name in names if name in supposed]
+        assumptions = obligations.library.assumptions
+        self.names = [name for name in names if name in assumptions]
         self.invariants = [
             name
             for name in names
-            if name not in supposed and not obligations.properties[name].of_steps
+            if name not in assumptions and not obligations.properties[name].of_steps
         ]
-        self.assumed = [obligations.known(name) for name in self.supposed]
+        self.assumed = [obligations.known(name) for name in self.names]
         restrictions = obligations.library.restrictions
-        self.usual = [obligations.known(n) for n in self.supposed if n not in restrictions]
+        self.usual = [obligations.known(n) for n in self.names if n not in restrictions]
 
     def impossible(self, formulas: Sequence[Term]) -> bool:
         """Tell whether it is known that formulas have no model."""
         if not formulas:
             return False
-        solver = z3.SimpleSolver()
-        solver.set("timeout", max(1, int(1000 * self.limit)))
+        query = self.obligations.about(formulas).alone()
+        solver = limited(self.limit, query.context)
         # By matching only: where there is a model, that comes to its end soon, without having one.
         solver.set("auto_config", False)
         solver.set("smt.mbqi", False)
-        solver.add(*self.obligations.with_background(formulas))
+        solver.add(*query.all)
         return bool(solver.check() == z3.unsat)
 
-    def suppositions(self) -> Vacuity | None:
-        """Return why what is supposed is void."""
+    def assumptions(self) -> Vacuity | None:
+        """Return why the assumptions are inconsistent."""
         if not self.impossible(self.assumed):
             return None
-        listed = ", ".join(self.supposed)
-        said = f"no constants meet what is supposed of them together: {listed}"
-        return Vacuity("suppositions", "", said)
+        listed = ", ".join(self.names)
+        said = f"the assumptions are inconsistent, no constants meet them together: {listed}"
+        return Vacuity("assumptions", "", said)
 
     def beginning(self, name: str) -> Vacuity | None:
-        """Return why a claim is void at the beginning."""
+        """Return why no initial state meets an invariant."""
         theory = self.obligations.theory
         try:
-            claim = theory.claim(self.obligations.properties[name], theory.initial())
+            goal = theory.formula(self.obligations.properties[name], theory.initial())
         except Untranslatable:
             return None
-        if not self.impossible([*self.assumed, theory.beginning(), claim]):
+        if not self.impossible([*self.assumed, theory.beginning(), goal]):
             return None
         said = f"{name} excludes every initial state: it is false of each, whatever the sizes"
         return Vacuity("initial", name, said)

@@ -3,7 +3,7 @@
 An *atom* is one of these: a flag is set, an enum has that value, an option is there, an element is
 in a set, a map has that entry.  It says so of elements: those of the families that the variable
 lies in, the keys of maps on the way, and the member that it is about.  As an expression it is part
-of a claim; as data it is asked of a state that a search has found.
+of a property; as data it is evaluated in a state that a search has found.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ackproof.spec.lang import ir
-from ackproof.spec.lang.program import Program, Variable
-from ackproof.spec.lang.types import (
+from ackproof.lang import ir
+from ackproof.lang.program import Program, Variable
+from ackproof.lang.types import (
     BOOL,
     BoolT,
     EnumT,

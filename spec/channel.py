@@ -7,7 +7,8 @@ entered in `unconfirmed` with the queues that still have to take responsibility 
 A queue may have several processes, its master and its mirrors, and each is waited for by itself.
 So `unconfirmed` holds processes, and whoever calls says which of them are of one queue.  A queue
 has accepted a message when each of its processes has confirmed it, or ended and was not to blame,
-and at least one has confirmed (A8.3, A9).
+and at least one has confirmed (A8.3, A9) that was not, by then, a mirror without all that its
+master has: such a one is waited for, and does not decide (D5.3, D7.4).
 
 From there a message goes one of two ways.  It is *confirmed* when the last of its queues has
 accepted it, or was deleted, which counts as acceptance (A9.3).  It is *rejected* when a process has
@@ -26,8 +27,8 @@ Everything here is the documented guarantee: the column "3.9+" of the rules A8 a
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Ghost, Map, Option, Process, Set, handler, helper, require
-from ackproof.spec.sorts import Msg, Reason, Replica
+from ackproof.lang import Ghost, Key, Map, Option, Process, Set, handler, helper, require
+from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica
 from ackproof.spec.wire import Ack, Nack, Return, SelectOk
 
 __all__ = ["Channel"]
@@ -35,6 +36,8 @@ __all__ = ["Channel"]
 
 class Channel(Process):
     """One channel, from its opening to its close (A1, A4, A6-A11, A14)."""
+
+    channel: Key[ChannelId]
 
     open: bool = True
     confirming: bool = False
@@ -87,7 +90,7 @@ class Channel(Process):
     @handler
     def give_back(self, seq: Option[Msg]) -> None:
         """Send the return, now: what settles this message comes after it (A6.1, A6.4, A6.7)."""
-        self.emit(Return(seq))
+        self.emit(Return(self.channel, seq))
 
     @handler
     def register(self, seq: Msg, targets: Set[Replica]) -> None:
@@ -112,6 +115,12 @@ class Channel(Process):
                 self.vouched[seq].add(replica)
             else:
                 self.release(seq, siblings)
+
+    @handler
+    def note(self, seq: Msg, replica: Replica, siblings: Set[Replica]) -> None:
+        """A process has confirmed on which nobody may build: one fewer to wait for (D5.3, D7.4)."""
+        if replica in self.unconfirmed[seq]:
+            self.lose(seq, replica, siblings)
 
     @handler
     def release(self, seq: Msg, siblings: Set[Replica]) -> None:
@@ -193,21 +202,21 @@ class Channel(Process):
         """A lone ack is single; of several, one covers what it may, the rest are single (A11)."""
         covered = set(self.coverable(self.confirmed, self.rejected))
         if len(self.confirmed) == 1:
-            self.emit(Ack(min(self.confirmed), False))
+            self.emit(Ack(self.channel, min(self.confirmed), False))
         else:
             if covered:
-                self.emit(Ack(max(covered), True))
+                self.emit(Ack(self.channel, max(covered), True))
             for seq in sorted(self.confirmed - covered):
-                self.emit(Ack(seq, False))
+                self.emit(Ack(self.channel, seq, False))
 
     @handler
     def send_nacks(self) -> None:
         """As acks, but even a lone nack may be sent with `multiple` (A11.3, A11.4)."""
         covered = set(self.coverable(self.rejected, self.confirmed))
         if covered:
-            self.emit(Nack(max(covered), True))
+            self.emit(Nack(self.channel, max(covered), True))
         for seq in sorted(self.rejected - covered):
-            self.emit(Nack(seq, False))
+            self.emit(Nack(self.channel, seq, False))
 
     # -- closing --------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ Without any `Node` in the instance there is no partition, and the answer is alwa
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Ghost, Process, Set, handler, helper, require
+from ackproof.lang import Ghost, Process, Set, handler, helper, require
 from ackproof.spec.sorts import Node, Replica
 
 __all__ = ["Cluster"]

@@ -26,8 +26,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Const,
+    Key,
     Map,
     Option,
     Process,
@@ -39,7 +40,7 @@ from ackproof.spec.lang import (
     least,
     require,
 )
-from ackproof.spec.sorts import Consumer, Msg, Queue, Replica, Tag
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Queue, Replica, Tag
 from ackproof.spec.wire import Deliver, GetOk
 
 __all__ = ["ConsumerChannel", "Delivery", "Subscription"]
@@ -84,6 +85,7 @@ class Subscription(Process):
 class ConsumerChannel(Process):
     """A channel as its consumers know it (F1, F2)."""
 
+    channel: Key[ChannelId]
     shared_prefetch: Const[Prefetch] = 0  # unsettled deliveries of all consumers; 0 is any number
 
     open: bool = True
@@ -120,7 +122,7 @@ class ConsumerChannel(Process):
         require(self.open and self.next_tag() is not None)
         tag = self.next_tag()
         if tag is not None:
-            self.emit(GetOk(tag, queue, msg, redelivered))
+            self.emit(GetOk(self.channel, tag, queue, msg, redelivered))
             self.count(tag, Delivery(msg, replica, None), no_ack)
 
     @handler

@@ -1,8 +1,22 @@
-"""Consuming: how consumers end, and what becomes of what they had.
+"""Consuming: consumers with names get messages under delivery tags, and settle them.
 
-When the consumers' channel ends, all queues have back at once what it held (F3.2).  In RabbitMQ
-some may notice later than others, unless the client closes in an orderly way; but that could only
-be told by a consumer on another channel, of which there is none.
+Consumers are started on a channel, get what they have room for, and settle it by tag; whoever wants
+a single message asks for it.  An instance has these or the unnamed ones of `Queueing`.
+
+The consumers of a channel have a channel of their own, or share the publisher's (`shared`).
+Sharing couples what should have nothing to do with each other: an unknown delivery tag closes the
+channel, and with it goes every confirm that was not told yet.  On a shared channel that is
+transactional, acks are part of the transaction (A13.2).
+
+A delivery is one step here, from the head of a queue to the client.  What a queue had sent when the
+channel or its connection ended, comes back to it, and counts as handed out (B7.4): that is the run
+in which it was delivered just before.
+
+What a client settles it names by tag, and what it does it does to all of those deliveries in one
+step (F1.4).  A message that is acked, or rejected for good, leaves its queue: for a publisher it is
+consumed (C4.4).  One that comes back returns to its old place, before whatever is younger (B7.2).
+In a transaction the channel only takes note (A13.2), and at the commit all that it has noted takes
+effect, after the messages were published (A13.3).
 
 When a queue process ends, what came from it can still be settled, and nobody hears of it (F3.3).
 In RabbitMQ since 3.9 an ack may reach the process that has taken its place, and settle something
@@ -12,75 +26,255 @@ told.
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Option, Set, action, fault, handler, helper, require
-from ackproof.spec.settling import Settling
-from ackproof.spec.sorts import Consumer, Msg, Queue, Replica, Tag
-from ackproof.spec.wire import Cancel, ChannelClose, Complaint, ConsumerAck
+from ackproof.lang import Option, Set, action, fault, handler, helper, on, require
+from ackproof.spec.queueing import Queueing
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Queue, Replica, Tag, TxMode
+from ackproof.spec.wire import (
+    Cancel,
+    CancelOk,
+    ConsumerAck,
+    ConsumerReject,
+    Deliver,
+    GetEmpty,
+    GetOk,
+    RecoverOk,
+)
 
 __all__ = ["Consuming"]
 
 
-class Consuming(Settling):
-    """Channels and queues end, with consumers about (F3)."""
+class Consuming(Queueing):
+    """Consumers: deliveries, acks, rejects, and what comes back (F1-F3)."""
 
-    # -- the channel's end ----------------------------------------------------------------------
+    # -- starting and stopping ------------------------------------------------------------------
 
-    @fault
-    def ack_unknown(self, tag: Option[Tag], multiple: bool) -> None:
-        """A client acks a tag that is not there, and has closed the channel by that (F1.3)."""
-        require(self.heeds() and not self.consuming.knows(tag, multiple))
-        self.emit(ConsumerAck(tag, multiple))
-        self.emit(ChannelClose(Complaint.UNKNOWN_TAG))
-        if self.shared:
-            self.close_channel()
-        else:
-            self.end_consumers()
+    @helper
+    def heeds(self, channel: ChannelId) -> bool:
+        """Tell whether a channel takes what consumers say, and somebody reads it (A1.5, E4.2)."""
+        reads = self.readers[channel].reads() or not self.shared
+        return self.tagged and self.consuming[channel].open and self.free(channel) and reads
 
-    @fault
-    def close_consumers(self) -> None:
-        """The consumers' own channel closes, or its connection breaks (B7.5, F3.2, F3.4)."""
-        require(self.tagged and not self.shared and self.consuming.open)
-        self.end_consumers()
+    @helper
+    def free(self, channel: ChannelId) -> bool:
+        """Tell whether no commit keeps the channel from it (A1.5)."""
+        return not self.shared or self.transactions[channel].answers()
+
+    @helper
+    def attached(self, consumer: Consumer, replica: Replica) -> bool:
+        """Tell whether a process is the master of a consumer's queue (F2.2)."""
+        queue = self.replicas[replica].of
+        return self.replicas[replica].leads() and self.subscriptions[consumer].of == queue
 
     @action
-    def reopen(self) -> None:
-        """Their client comes back, with a new channel; a publisher's is not opened again (A1.7)."""
-        require(self.tagged and not self.shared and not self.consuming.open)
-        self.consuming.reopen()
-        self.seen_tags.clear()
+    def consume(self, consumer: Consumer) -> None:
+        """A consumer is started on a queue that is there (F2.2)."""
+        require(self.heeds(Consumer.owner(consumer)))
+        require(any(self.attached(consumer, r) for r in Replica))
+        self.subscriptions[consumer].start()
+
+    @fault
+    def cancel(self, consumer: Consumer) -> None:
+        """A consumer is stopped by its client; what it has it may still settle (B7.6).
+
+        No fault of anybody's, but an instance says how often it may happen.
+        """
+        require(self.heeds(Consumer.owner(consumer)) and self.subscriptions[consumer].active)
+        self.subscriptions[consumer].stop()
+        self.emit(CancelOk(consumer))
+
+    # -- delivering -----------------------------------------------------------------------------
+
+    @helper
+    def has_room(self, consumer: Consumer) -> bool:
+        """Tell whether a consumer may have one more: by its own limit, and the shared one (F2)."""
+        prefetch = self.subscriptions[consumer].prefetch
+        no_ack = self.subscriptions[consumer].no_ack
+        return self.consuming[Consumer.owner(consumer)].admits(consumer, prefetch, no_ack)
+
+    @helper
+    def serves(self, replica: Replica, consumer: Consumer) -> bool:
+        """Tell whether a master may hand a message to a consumer (B3.1, F2.4)."""
+        there = self.tagged and self.consuming[Consumer.owner(consumer)].open
+        waits = there and self.subscriptions[consumer].active
+        here = self.attached(consumer, replica) and self.reaches(replica)
+        return waits and here and self.has_room(consumer)
+
+    @action(fair="weak")
+    def hand_out(self, msg: Msg, replica: Replica, consumer: Consumer) -> None:
+        """The head of a queue goes to a consumer that has room for it (B3.2, F2.2)."""
+        require(self.serves(replica, consumer) and self.replicas[replica].head() == msg)
+        redelivered = msg in self.replicas[replica].delivered
+        no_ack = self.subscriptions[consumer].no_ack
+        channel = Consumer.owner(consumer)
+        self.consuming[channel].deliver(msg, replica, consumer, redelivered, no_ack)
+        self.part_with(msg, replica, no_ack)
+
+    @action
+    def hand_on(self, msg: Msg, replica: Replica, consumer: Consumer) -> None:
+        """A message arrives at an empty queue where a consumer waits that has room for it (B3.1).
+
+        A consumer without acks takes it past the store (B3.3).  One with acks gets what is stored
+        as any other message (B3.2), so that two steps say the same, `deliver` and `hand_out`; but
+        not where the queue has no room at all, and would drop the message between the two (B5.2).
+        """
+        twice = self.acks_twice(msg, replica)
+        blocked = self.storing[replica].blocks()
+        no_ack = self.subscriptions[consumer].no_ack
+        require(self.serves(replica, consumer) and (no_ack or self.replicas[replica].roomless()))
+        require(self.casts[Msg.owner(msg)].next_for(replica) == msg)
+        require(not self.replicas[replica].ready)
+        require(not self.replicas[replica].recognises(msg) and not self.replicas[replica].refuses())
+        self.consuming[Consumer.owner(consumer)].deliver(msg, replica, consumer, False, no_ack)
+        self.casts[Msg.owner(msg)].receive(msg, replica)
+        if no_ack:
+            self.hand_past(msg, replica)
+        else:
+            self.enqueue(msg, replica)
+            self.replicas[replica].take(msg)
+        self.handed[self.replicas[replica].of].add(msg)
+        self.take_from_channel(msg, replica, twice, blocked)
+
+    @action
+    def get(self, channel: ChannelId, msg: Msg, replica: Replica, no_ack: bool) -> None:
+        """A client asks for the head of a queue, whatever the limits (F1.1, F2.3)."""
+        require(self.heeds(channel) and self.replicas[replica].leads() and self.reaches(replica))
+        require(self.replicas[replica].head() == msg)
+        redelivered = msg in self.replicas[replica].delivered
+        queue = self.replicas[replica].of
+        self.consuming[channel].answer(msg, replica, queue, redelivered, no_ack)
+        self.part_with(msg, replica, no_ack)
+
+    @action
+    def get_empty(self, channel: ChannelId, replica: Replica) -> None:
+        """A client asks for a message, and there is none (F3.5)."""
+        require(self.heeds(channel) and self.replicas[replica].leads() and self.reaches(replica))
+        require(not self.replicas[replica].ready)
+        self.emit(GetEmpty(self.replicas[replica].of))
 
     @handler
-    def close_channel(self) -> None:
-        """Consumers on the publisher's channel end with it (A13.7)."""
-        super().close_channel()
-        if self.shared:
-            self.end_consumers()
+    def part_with(self, msg: Msg, replica: Replica, no_ack: bool) -> None:
+        """A message has been handed out: it is with a consumer, or consumed by that (B3, C4.4)."""
+        self.handed[self.replicas[replica].of].add(msg)
+        if no_ack:
+            self.replicas[replica].drop(msg)
+            self.replicas[replica].displace({msg})
+            self.leaves(msg, replica)
+        else:
+            self.replicas[replica].take(msg)
+
+    # -- settling -------------------------------------------------------------------------------
+
+    @helper
+    def in_transaction(self, channel: ChannelId) -> bool:
+        """Tell whether what a client settles waits for a commit (A13.2)."""
+        return self.shared and self.transactions[channel].mode == TxMode.OPEN
+
+    @action
+    def consumer_acks(self, channel: ChannelId, tag: Option[Tag], multiple: bool) -> None:
+        """A client is done with one delivery, with several, or with all (F1.2)."""
+        require(self.heeds(channel) and self.consuming[channel].knows(tag, multiple))
+        self.emit(ConsumerAck(channel, tag, multiple))
+        settled = set(self.consuming[channel].named(tag, multiple))
+        if self.in_transaction(channel):
+            self.consuming[channel].collect(settled, False)
+        else:
+            self.finish(channel, settled)
+            self.consuming[channel].settle(settled)
+
+    @action
+    def consumer_rejects(
+        self, channel: ChannelId, tag: Option[Tag], multiple: bool, requeue: bool
+    ) -> None:
+        """A client does not want deliveries; they come back to their queues, or not (F1.4)."""
+        require(self.heeds(channel) and self.consuming[channel].knows(tag, multiple))
+        self.emit(ConsumerReject(channel, tag, multiple, requeue))
+        settled = set(self.consuming[channel].named(tag, multiple))
+        if self.in_transaction(channel):
+            self.consuming[channel].collect(settled, requeue)
+        else:
+            if requeue:
+                self.put_back(channel, settled)
+            else:
+                self.finish(channel, settled)
+            self.consuming[channel].settle(settled)
+
+    @action
+    def recover(self, channel: ChannelId) -> None:
+        """A client has everything requeued that it has not settled (F1.5)."""
+        require(self.heeds(channel) and bool(self.consuming[channel].unacked))
+        everything = set(self.consuming[channel].unacked)
+        self.put_back(channel, everything)
+        self.consuming[channel].settle(everything)
+        self.emit(RecoverOk())
 
     @handler
-    def end_consumers(self) -> None:
+    def finish(self, channel: ChannelId, tags: Set[Tag]) -> None:
+        """The messages of these deliveries leave their queues (B7.1, C4.4)."""
+        for replica in Replica:
+            done = set(self.consuming[channel].from_process(tags, replica))
+            self.consume_all(done, replica)
+
+    @handler
+    def consume_all(self, msgs: Set[Msg], replica: Replica) -> None:
+        """Messages that a consumer had leave their queue (B7.1, C4.4)."""
+        for msg in msgs:
+            self.replicas[replica].acknowledge(msg)
+            self.leaves(msg, replica)
+        self.replicas[replica].displace(msgs)
+
+    @handler
+    def put_back(self, channel: ChannelId, tags: Set[Tag]) -> None:
+        """The messages of these deliveries return to their places (B7.2, B7.3)."""
+        for replica in Replica:
+            for msg in self.consuming[channel].from_process(tags, replica):
+                self.replicas[replica].requeue(msg)
+            self.drop_surplus(replica)
+
+    @handler
+    def drop_surplus(self, replica: Replica) -> None:
+        """A queue that several messages came back to may have to drop several (B5.2, B7.3).
+
+        Its master does so: what that has handed out is ready on a mirror, and does not count.
+        """
+        if self.replicas[replica].leads():
+            surplus = set(self.replicas[replica].surplus())
+            for msg in surplus:
+                self.replicas[replica].drop(msg)
+                self.leaves(msg, replica)
+            self.replicas[replica].displace(surplus)
+
+    @handler
+    def settle_collected(self, channel: ChannelId) -> None:
+        """What was settled in a transaction takes effect at its commit (A13.3)."""
+        returning = set(self.consuming[channel].returning)
+        finished = set(self.consuming[channel].collected) - returning
+        for replica in Replica:
+            done = set(self.consuming[channel].kept_from(finished, replica))
+            self.consume_all(done, replica)
+            for msg in self.consuming[channel].kept_from(returning, replica):
+                self.replicas[replica].requeue(msg)
+            self.drop_surplus(replica)
+        self.consuming[channel].apply()
+
+    # -- the ends -------------------------------------------------------------------------------
+
+    @handler
+    def end_consumers(self, channel: ChannelId) -> None:
         """All that was delivered on a channel and not settled returns to its queues (B7.5, F3.2).
 
         Of what was settled in a transaction, nothing is (A13.7).
         """
-        self.consuming.restore()
-        self.put_back(set(self.consuming.unacked))
-        self.forget_consumers()
-
-    @handler
-    def forget_consumers(self) -> None:
-        """The channel is gone, and its consumers with it (F3.2)."""
-        self.consuming.close()
-        for consumer in Consumer:
+        self.consuming[channel].restore()
+        self.put_back(channel, set(self.consuming[channel].unacked))
+        self.consuming[channel].close()
+        for consumer in Consumer.of(channel):
             self.subscriptions[consumer].stop()
 
-    # -- the queues' ends -----------------------------------------------------------------------
-
     @handler
-    def lose_process(self, replica: Replica) -> None:
-        """A process has ended: what it handed out cannot be settled any more (F1.7, F3.3)."""
-        self.consuming.orphan({replica})
-        if self.replicas[replica].led():
-            self.cancel_all(self.replicas[replica].of)
+    def lose_deliveries(self, replicas: Set[Replica]) -> None:
+        """Processes have ended: what they handed out cannot be settled any more (F1.7, F3.3)."""
+        for channel in ChannelId:
+            self.consuming[channel].orphan(replicas)
 
     @handler
     def cancel_all(self, queue: Queue) -> None:
@@ -90,72 +284,48 @@ class Consuming(Settling):
                 self.subscriptions[consumer].stop()
                 self.emit(Cancel(consumer))
 
-    @fault
-    def delete_queue(self, queue: Queue) -> None:
-        """A queue is deleted (A9.3, F3.3)."""
-        super().delete_queue(queue)
-        self.consuming.orphan({r for r in Replica if self.replicas[r].of == queue})
-        self.cancel_all(queue)
+    # -- what the client makes of it ------------------------------------------------------------
 
-    @action(fair="weak")
-    def promote(self, replica: Replica) -> None:
-        """A mirror becomes the master; its queue does not know what was handed out (B7.4).
+    @on(Deliver)
+    def sees_delivery(self, delivery: Deliver) -> None:
+        """A client reads a delivery (F1.1)."""
+        self.seen_tags[Consumer.owner(delivery.consumer)].add(delivery.tag)
 
-        So what was sent to it as a mirror and is still to come counts as handed out (B1.5).
-        """
-        super().promote(replica)
-        if self.replicas[replica].marking:
-            self.replicas[replica].delivered |= self.network.publishes[replica]
+    @on(GetOk)
+    def sees_message(self, answer: GetOk) -> None:
+        """A client reads the message that it asked for (F1.1)."""
+        self.seen_tags[answer.channel].add(answer.tag)
 
-    @fault
-    def crash_queue(self, replica: Replica) -> None:
-        """A process of a queue crashes (C5, F3.3)."""
-        super().crash_queue(replica)
-        self.lose_process(replica)
+    @on(ConsumerAck)
+    def client_acks(self, ack: ConsumerAck) -> None:
+        """A client is done with what it names, if it names it well (F1.2)."""
+        self.client_finishes(ack.channel, ack.tag, ack.multiple)
 
-    @fault
-    def lose_node(self, replica: Replica) -> None:
-        """The node of a process is killed (A9, C5, F3.3)."""
-        super().lose_node(replica)
-        self.lose_process(replica)
+    @on(ConsumerReject)
+    def client_rejects(self, reject: ConsumerReject) -> None:
+        """A client does not want what it names (F1.4)."""
+        if not reject.requeue:
+            self.client_finishes(reject.channel, reject.tag, reject.multiple)
 
-    @action(fair="weak")
-    def halt(self, replica: Replica) -> None:
-        """The node of a process pauses (A12.2, F3.3)."""
-        super().halt(replica)
-        self.lose_process(replica)
-
-    @action(fair="weak")
-    def pause(self) -> None:
-        """The channel's node pauses; the consumers' connection is to the same (A12.2, D9)."""
-        super().pause()
-        if self.tagged and not self.shared:
-            self.end_consumers()
-
-    @fault
-    def crash_node(self) -> None:
-        """Everything is on one node, the consumers' channel as well (C5)."""
-        super().crash_node()
-        if self.tagged:
-            self.forget_consumers()
-
-    @fault
-    def crash_machine(self) -> None:
-        """And on one machine (C5)."""
-        super().crash_machine()
-        if self.tagged:
-            self.forget_consumers()
+    @handler
+    def client_finishes(self, channel: ChannelId, tag: Option[Tag], multiple: bool) -> None:
+        """These may leave their queues, as far as the client is concerned (INV-F3)."""
+        if self.consuming[channel].knows(tag, multiple):
+            tags = set(self.consuming[channel].named(tag, multiple))
+            for replica in Replica:
+                messages = set(self.consuming[channel].from_process(tags, replica))
+                self.finished[self.replicas[replica].of] |= messages
 
     # -- what properties ask --------------------------------------------------------------------
 
     @helper
-    def places(self, msg: Msg, replica: Replica) -> Set[Tag]:
-        """Return the tags under which a message of a process is unsettled (INV-F2)."""
+    def places(self, channel: ChannelId, msg: Msg, replica: Replica) -> Set[Tag]:
+        """Return the tags of a channel under which a message of a process is unsettled (INV-F2)."""
         return {
             t
             for t in Tag
-            if self.consuming.came_from(self.consuming.unacked[t], msg, replica)
-            or self.consuming.came_from(self.consuming.collected[t], msg, replica)
+            if self.consuming[channel].came_from(self.consuming[channel].unacked[t], msg, replica)
+            or self.consuming[channel].came_from(self.consuming[channel].collected[t], msg, replica)
         }
 
     @helper
@@ -166,16 +336,3 @@ class Consuming(Settling):
             for m in Msg
             if any(self.subscriptions[consumer].of == q and m in self.handed[q] for q in Queue)
         }
-
-    @helper
-    def is_orphan(self, tag: Tag) -> bool:
-        """Tell whether the process that an unacked delivery came from has ended (F3.3)."""
-        delivery = self.consuming.unacked[tag]
-        return delivery is not None and delivery.replica is None
-
-    @helper
-    def delivered_twice(self, one: Tag, other: Tag) -> bool:
-        """Tell whether two unacked deliveries are of the same message (F1.7)."""
-        first = self.consuming.unacked[one]
-        second = self.consuming.unacked[other]
-        return first is not None and second is not None and first.msg == second.msg

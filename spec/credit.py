@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ackproof.spec.lang import Const, Process, Range, Set, handler, helper, require
+from ackproof.lang import Const, Process, Range, Set, handler, helper, require
 from ackproof.spec.sorts import Msg
 
 __all__ = ["CreditPair"]

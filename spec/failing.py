@@ -1,6 +1,6 @@
-"""Failing: processes crash, nodes and machines go down, queues are deleted, the channel closes.
+"""Failing: processes crash, nodes and machines go down, queues are deleted.
 
-The channel and each process of a queue are on nodes of their own, except for `crash_node` and
+The channels and each process of a queue are on nodes of their own, except for `crash_node` and
 `crash_machine`, which hit all of them.
 
 Each of these is a fault: an instance says how often it may happen.  What comes after it (a
@@ -9,64 +9,38 @@ restart, a promotion) comes by itself.
 
 from __future__ import annotations
 
-from ackproof.spec.lang import action, fault, handler, helper, require
-from ackproof.spec.mirroring import Mirroring
-from ackproof.spec.sorts import Msg, Queue, Reason, Replica, Status
+from ackproof.lang import action, fault, handler, helper, require
+from ackproof.spec.closing import Closing
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Queue, Reason, Replica, Status
 
 __all__ = ["Failing"]
 
 
-class Failing(Mirroring):
-    """What goes wrong, and how it is mended (A9, A14, C5)."""
+class Failing(Closing):
+    """What goes wrong, and how it is mended (A9, C5)."""
 
     # -- queues and their processes -------------------------------------------------------------
 
     @fault
     def delete_queue(self, queue: Queue) -> None:
-        """A queue is deleted, its processes end normally (A9.3, D8 L8)."""
+        """A queue is deleted, its processes end normally (A9.3, D8 L8, F3.3)."""
         require(self.exists(queue))
         require(any(self.replicas[r].of == queue and self.replicas[r].leads() for r in Replica))
-        for replica in {r for r in Replica if self.replicas[r].of == queue}:
+        processes = {r for r in Replica if self.replicas[r].of == queue}
+        for replica in processes:
             if self.replicas[replica].status == Status.RUNNING:
-                self.network.end(replica, self.news(replica, Reason.NORMAL))
+                self.end_process(replica, self.news(replica, Reason.NORMAL))
             self.replicas[replica].delete()
+            self.forget_process(replica)
         for msg in Msg:
             self.holders[msg].discard(queue)
-
-    @helper
-    def alone(self, replica: Replica) -> bool:
-        """Tell whether no other process of the same queue runs (C5.1)."""
-        return all(
-            self.replicas[r].status != Status.RUNNING or not self.present(r)
-            for r in self.siblings(replica) - {replica}
-        )
-
-    @helper
-    def present(self, replica: Replica) -> bool:
-        """Tell whether a process has been started (D1.2)."""
-        return self.replicas[replica].led() or self.replicas[replica].mirrors()
-
-    @helper
-    def last_to_answer(self, msg: Msg, replica: Replica) -> bool:
-        """Tell whether nobody else of its queue is left to accept a message (INV-A12)."""
-        return self.replicas[replica].of in self.unaccepted[msg] and not any(
-            self.replicas[r].status == Status.RUNNING
-            and r in self.owing[msg]
-            and self.network.downs[r] is None
-            for r in self.siblings(replica) - {replica}
-        )
-
-    @helper
-    def expects(self, msg: Msg, replica: Replica) -> bool:
-        """Tell whether an answer for a message is expected of this very process (INV-A9)."""
-        if self.mirrored(replica):
-            return replica in self.owing[msg]
-        return self.replicas[replica].of in self.unaccepted[msg]
+        self.lose_deliveries(processes)
+        self.cancel_all(queue)
 
     @helper
     def news(self, replica: Replica, reason: Reason) -> Reason:
-        """Return the reason for the end of a process that the channel will hear of (A9)."""
-        return reason
+        """Return the reason that is heard of the end of a process: none from one given up (A9)."""
+        return Reason.BENIGN if self.given_up(replica) else reason
 
     @fault
     def crash_queue(self, replica: Replica) -> None:
@@ -77,7 +51,9 @@ class Failing(Mirroring):
         }
         self.replicas[replica].crash()
         self.fall_silent(replica)
-        self.network.end(replica, self.news(replica, Reason.ABNORMAL))
+        self.end_process(replica, self.news(replica, Reason.ABNORMAL))
+        self.forget_process(replica)
+        self.lose_consumers(replica)
 
     @fault
     def lose_node(self, replica: Replica) -> None:
@@ -86,30 +62,39 @@ class Failing(Mirroring):
         What would still have arrived had arrived before.
         """
         require(self.replicas[replica].status == Status.RUNNING and self.present(replica))
-        self.excused |= {m for m in Msg if self.last_to_answer(m, replica)}
+        self.excuse(replica)
         self.replicas[replica].crash()
-        self.replicas[replica].posted()
-        self.replicas[replica].rejected()
+        self.replicas[replica].silence()
         self.fall_silent(replica)
-        self.network.end(replica, Reason.BENIGN)
+        self.end_process(replica, Reason.BENIGN)
+        self.forget_process(replica)
+        self.lose_bumps(replica)
+        self.lose_consumers(replica)
 
     @handler
     def fall_silent(self, replica: Replica) -> None:
         """What a dead master told nobody is lost (D1.3)."""
         if self.replicas[replica].led():
-            self.network.equalise(set(self.mirrors_of(replica)))
+            self.multicast.equalise(set(self.mirrors_of(replica)))
+
+    @handler
+    def lose_consumers(self, replica: Replica) -> None:
+        """A process has ended: what it handed out is nobody's, its consumers are gone (F3.3)."""
+        self.lose_deliveries({replica})
+        if self.replicas[replica].led():
+            self.cancel_all(self.replicas[replica].of)
 
     @action(fair="weak")
     def restart(self, replica: Replica) -> None:
         """A master starts again from its files, if no other process of its queue is left (C5.1).
 
         Of several that were master, the last one (D8 L6), and none that was taken out of the
-        record, where nobody would send it anything.  Not before the channel has heard of the death
-        of the old one: a publish to the new process in between would be numbered above everything
-        the DOWN settles, so no frame would differ (B8.5).
+        record, where nobody would send it anything.  Not before the channels have heard of the
+        death of the old one: a publish to the new process in between would be numbered above
+        everything the DOWN settles, so no frame would differ (B8.5).
         """
         require(self.replicas[replica].status == Status.DOWN and self.replicas[replica].led())
-        require(self.network.downs[replica] is None and self.alone(replica))
+        require(not self.unheard(replica) and self.alone(replica))
         require(self.listed(replica) and self.last_to_lead(replica))
         self.replicas[replica].recover()
         self.begin_anew(replica)
@@ -136,37 +121,32 @@ class Failing(Mirroring):
     def crash_node(self) -> None:
         """The one node that everything runs on is killed; the kernel keeps what it has (C5)."""
         require(any(self.replicas[r].status == Status.RUNNING for r in Replica))
-        self.close_channel()
-        self.network.vanish()
+        self.vanish()
         for replica in Replica:
             if self.replicas[replica].status == Status.RUNNING:
                 self.replicas[replica].crash()
-            self.replicas[replica].posted()
-            self.replicas[replica].rejected()
+            self.replicas[replica].silence()
+            self.forget_process(replica)
 
     @fault
     def crash_machine(self) -> None:
         """The one machine that everything runs on loses power: the disk keeps what it has (C5)."""
         require(any(self.replicas[r].status != Status.DELETED for r in Replica))
-        self.close_channel()
-        self.network.vanish()
+        self.vanish()
         for replica in Replica:
             if self.replicas[replica].status != Status.DELETED:
                 self.replicas[replica].lose_power()
-            self.replicas[replica].posted()
-            self.replicas[replica].rejected()
-
-    @fault
-    def close(self) -> None:
-        """The channel closes, or its connection breaks; the queues go on (A14, A14.4).
-
-        So it does when a publish fails one of its guards: nothing is routed, no number is taken,
-        and what was not told before is never told (A2.4, A2.6, A3, L6.2).
-        """
-        require(self.channel.open)
-        self.close_channel()
+            self.replicas[replica].silence()
+            self.forget_process(replica)
 
     @handler
-    def close_channel(self) -> None:
-        """The channel ends, whatever the reason (A14.1)."""
-        self.channel.close()
+    def vanish(self) -> None:
+        """All channels are gone, with their consumers and with what was on its way (C5, F3.2)."""
+        for channel in sorted(ChannelId):
+            self.shut_down(channel)
+            self.casts[channel].vanish()
+            if self.tagged:
+                self.consuming[channel].close()
+        self.multicast.vanish()
+        for consumer in Consumer:
+            self.subscriptions[consumer].stop()

@@ -11,13 +11,13 @@ in it, or a check of it proves less than it seems to.
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Instance
-from ackproof.spec.sorts import Born, Consumer, Msg, Node, Overflow, Queue, Replica, Tag
+from ackproof.lang import Instance
+from ackproof.spec.sorts import Born, ChannelId, Consumer, Msg, Node, Overflow, Queue, Replica, Tag
 
 __all__ = ["INSTANCES"]
 
 #: The sizes of the sorts that only some parts need, where those parts are off.
-OFF = {Node: 0, Consumer: 0, Tag: 0}
+OFF = {ChannelId: 1, Node: 0, Consumer: 0, Tag: 0}
 
 CORE = Instance(
     name="core",
@@ -143,6 +143,7 @@ MIRRORS = Instance(
         "DeletionConfirms",
         "NackedWhileMirrored",
         "reject_arrives",
+        "stop_unsynchronised",
     ),
 )
 
@@ -155,12 +156,44 @@ PROMOTION = Instance(
         **TWO,
         "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.LATER, "r3": Born.LATER},
     },
-    states=40_589,
+    states=42_761,
     lacks=(
         "AckCoversSeveral",
         "ConfirmedWithoutWrite",
         "DeletionConfirms",
         "NackedYetHeldElsewhere",
+        "reject_arrives",
+    ),
+)
+
+LATE = Instance(
+    name="late",
+    purpose="two messages, a master that may be lost, a mirror that comes late and lacks the first",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 2},
+    faults={"lose_node": 1},
+    constants={**TWO, "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.LATER}},
+    states=147_956,
+    lacks=(
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+        "SynchronisedByConsumption",
+        "catch_up",
+        "reject_arrives",
+    ),
+)
+
+LATER = Instance(
+    name="later",
+    purpose="as late without a disk, and a younger mirror that may take over from an older one",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 3},
+    faults={"lose_node": 1},
+    constants={**PROMOTION.constants, "QueueProcess.durable": False},
+    states=669_044,
+    lacks=(
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
         "reject_arrives",
     ),
 )
@@ -175,7 +208,7 @@ FAILOVER = Instance(
         "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR, "r3": Born.LATER},
         "Confirms.consumers": True,
     },
-    states=2_250_602,
+    states=2_330_420,
     lacks=(
         "AckCoversSeveral",
         "reject_arrives",
@@ -204,7 +237,28 @@ PARTITION = Instance(
         "catch_up",
         "reject_arrives",
         "restart",
+        "stop_unsynchronised",
         "synchronise",
+    ),
+)
+
+AWAY = Instance(
+    name="away",
+    purpose="one message, a queue none of whose processes is on the channel's side of a partition",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2, Node: 3},
+    faults={"partition": 1, "lose_node": 1},
+    constants={
+        **TWO,
+        "QueueProcess.node": {"r1": "n1", "r2": "n2"},
+        "Confirms.home": "n3",
+    },
+    states=32_953,
+    lacks=(
+        "AckCoversSeveral",
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "reject_arrives",
+        "stop_unsynchronised",
     ),
 )
 
@@ -228,6 +282,7 @@ LIMITS = Instance(
         "NackedYetHeldElsewhere",
         "NackedYetRecovered",
         "restart",
+        "stop_unsynchronised",
     ),
 )
 
@@ -263,6 +318,7 @@ PLAIN = Instance(
         "NackedYetHeldElsewhere",
         "NackedYetRecovered",
         "restart",
+        "stop_unsynchronised",
     ),
 )
 
@@ -298,7 +354,7 @@ TRANSACTIONS = Instance(
         "QueueProcess.limited": {"r1": False, "r2": True},
         "QueueProcess.max_length": 1,
         "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
-        "Confirms.transactions": True,
+        "Confirms.transactional": True,
         "Confirms.consumers": False,
     },
     states=272_819,
@@ -312,8 +368,8 @@ CONSUMERS = Instance(
     faults={"crash_queue": 1, "close": 1, "ack_unknown": 1},
     constants={
         **TAGGED,
-        "Subscription.prefetch": {"c1": 1, "c2": 0},
-        "Subscription.no_ack": {"c1": False, "c2": True},
+        "Subscription.prefetch": {1: 1, 2: 0},
+        "Subscription.no_ack": {1: False, 2: True},
     },
     states=716_786,
     lacks=(
@@ -329,7 +385,7 @@ PREFETCH = Instance(
     faults={"cancel": 1},
     constants={
         **TAGGED,
-        "Subscription.prefetch": {"c1": 0, "c2": 2},
+        "Subscription.prefetch": {1: 0, 2: 2},
         "ConsumerChannel.shared_prefetch": 1,
     },
     states=68_944,
@@ -348,7 +404,7 @@ SHARED = Instance(
         **TAGGED,
         "Subscription.prefetch": 1,
         "Confirms.shared": True,
-        "Confirms.transactions": True,
+        "Confirms.transactional": True,
     },
     states=77_248,
     lacks=(
@@ -374,6 +430,7 @@ REDELIVERY = Instance(
         "NackedYetRecovered",
         "reject_arrives",
         "restart",
+        "stop_unsynchronised",
     ),
 )
 
@@ -410,7 +467,153 @@ MIRROR_CREDIT = Instance(
         "process_bumped",
         "reject_arrives",
         "restart",
+        "stop_unsynchronised",
         "store_takes",
+    ),
+)
+
+CHANNELS = Instance(
+    name="channels",
+    purpose="two channels with a message each, and one queue, which may crash or be deleted",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1, "delete_queue": 1},
+    constants={"QueueProcess.of": "q1"},
+    states=12_525,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "NackedYetHeldElsewhere",
+        "ReturnLongBeforeAck",
+    ),
+)
+
+CHANNELS_MIRRORS = Instance(
+    name="channels_mirrors",
+    purpose="two channels with a message each, a master and its mirror, either of which may crash",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 2},
+    faults={"crash_queue": 1},
+    constants=TWO,
+    states=246_708,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "NackedWhileMirrored",
+        "NackedYetRecovered",
+        "ReturnLongBeforeAck",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+    ),
+)
+
+CHANNELS_CLOSE = Instance(
+    name="channels_close",
+    purpose="two channels with a message each, of which one closes, a master and its mirror",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 2},
+    faults={"close": 1},
+    constants=TWO,
+    states=39_824,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "ConfirmedWithoutWrite",
+        "LoneNackIsMultiple",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "ReturnLongBeforeAck",
+        "reject_arrives",
+    ),
+)
+
+CHANNELS_SHARED = Instance(
+    name="channels_shared",
+    purpose="two channels that publish a message each and consume from one queue; one closes",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1, Consumer: 1, Tag: 2},
+    faults={"close": 1},
+    constants={**TAGGED, "Subscription.prefetch": 1, "Confirms.shared": True},
+    states=381_952,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "HeldByTwo",
+        "ReturnLongBeforeAck",
+        "SettledWithNobody",
+    ),
+)
+
+CHANNELS_CANCEL = Instance(
+    name="channels_cancel",
+    purpose="as channels_shared with a tag each, and a consumer may be cancelled",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1, Consumer: 1, Tag: 1},
+    faults={"close": 1, "cancel": 1},
+    constants=CHANNELS_SHARED.constants,
+    states=157_216,
+    lacks=(
+        "AckCoversSeveral",
+        "AckCoversSeveralDeliveries",
+        "AckOutOfOrder",
+        "HeldByTwo",
+        "ReturnLongBeforeAck",
+        "SettledWithNobody",
+    ),
+)
+
+CHANNELS_COMMIT = Instance(
+    name="channels_commit",
+    purpose="two channels, confirming or transactional, with a message each, and one queue",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "Confirms.transactional": True,
+        "Confirms.consumers": False,
+    },
+    states=5_450,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "ConfirmedWithoutWrite",
+        "FailedYetStored",
+        "ReturnLongBeforeAck",
+        "ReturnedAtCommit",
+        "SeveralCommitted",
+    ),
+)
+
+CHANNELS_ACKS = Instance(
+    name="channels_acks",
+    purpose="as channels_commit, and each channel consumes; what it acks waits for its commit",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1, Consumer: 1, Tag: 1},
+    constants={**CHANNELS_SHARED.constants, "Confirms.transactional": True},
+    states=385_949,
+    lacks=(
+        "AckCoversSeveral",
+        "AckCoversSeveralDeliveries",
+        "AckOutOfOrder",
+        "FailedYetStored",
+        "HeldByTwo",
+        "ReturnLongBeforeAck",
+        "ReturnedAtCommit",
+        "SettledWithNobody",
+        "SeveralCommitted",
+    ),
+)
+
+CHANNELS_ALARM = Instance(
+    name="channels_alarm",
+    purpose="two channels with a message each, and an alarm",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1},
+    faults={"alarm": 1},
+    constants={"QueueProcess.of": "q1", "Confirms.consumers": False},
+    states=1_182,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "ConfirmedWithoutWrite",
+        "ConfirmsFlowWhileBlocked",
+        "ReaderIsBlocked",
+        "ReturnLongBeforeAck",
     ),
 )
 
@@ -430,7 +633,7 @@ EVERYTHING = Instance(
         "Subscription.prefetch": 1,
         "Confirms.home": "n1",
         "Confirms.shared": True,
-        "Confirms.transactions": True,
+        "Confirms.transactional": True,
         "Confirms.credit": True,
     },
     states=3_718_668,
@@ -451,6 +654,7 @@ EVERYTHING = Instance(
         "publish_waits",
         "reject_arrives",
         "restart",
+        "stop_unsynchronised",
     ),
     table=False,
 )
@@ -466,8 +670,11 @@ INSTANCES = (
     RECOVERY,
     MIRRORS,
     PROMOTION,
+    LATE,
+    LATER,
     FAILOVER,
     PARTITION,
+    AWAY,
     LIMITS,
     DROPS,
     PLAIN,
@@ -478,6 +685,14 @@ INSTANCES = (
     TRANSACTIONS,
     CREDIT,
     MIRROR_CREDIT,
+    CHANNELS,
+    CHANNELS_MIRRORS,
+    CHANNELS_CLOSE,
+    CHANNELS_SHARED,
+    CHANNELS_CANCEL,
+    CHANNELS_COMMIT,
+    CHANNELS_ACKS,
+    CHANNELS_ALARM,
     EVERYTHING,
     DEEP,
 )

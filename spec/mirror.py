@@ -32,9 +32,9 @@ this work (B1.4).
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Const, Map, Option, Set, handler, helper, least, require
+from ackproof.lang import Const, Map, Option, Set, handler, helper, least, require
 from ackproof.spec.queue import QueueMaster
-from ackproof.spec.sorts import Born, Msg, Node, Queue, Seen, Status
+from ackproof.spec.sorts import Born, ChannelId, Msg, Node, Queue, Seen, Status
 
 __all__ = ["QueueProcess"]
 
@@ -79,7 +79,7 @@ class QueueProcess(QueueMaster):
 
     @helper
     def first_direct(self, sent: Set[Msg]) -> Option[Msg]:
-        """Return the oldest of the messages that came from the channel only (D3)."""
+        """Return the oldest of those messages of one channel that came from it only (D3)."""
         return least(sent)
 
     @handler
@@ -151,14 +151,21 @@ class QueueProcess(QueueMaster):
         super().drain()
 
     @helper
-    def remembers(self) -> bool:
-        """Tell whether there is anything that `forget_sender` would forget (D4.16-D4.18)."""
-        return bool(self.direct) or any(self.seen[m] != Seen.CALLED for m in self.seen)
+    def direct_of(self, channel: ChannelId) -> Set[Msg]:
+        """Return the messages of a channel that came from that only (D3)."""
+        return {m for m in self.direct if Msg.owner(m) == channel}
 
     @helper
     def known(self) -> Set[Msg]:
         """Return the messages of which anything is remembered (D3, D4)."""
         return self.direct | set(self.seen)
+
+    @helper
+    def remembers(self, channel: ChannelId) -> bool:
+        """Tell whether there is anything that `forget_sender` would forget (D4.16-D4.18)."""
+        return bool(self.direct_of(channel)) or any(
+            self.seen[m] != Seen.CALLED for m in self.seen if Msg.owner(m) == channel
+        )
 
     @handler
     def forget_sender(self, sent: Set[Msg]) -> None:

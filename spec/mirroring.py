@@ -1,144 +1,96 @@
-"""Mirroring: masters tell their mirrors, mirrors follow, join, catch up and are promoted.
+"""Mirroring: mirrors follow their master, join, catch up and are promoted.
 
-Each step of a master is told to its mirrors in the step that makes it (D2.1), and nobody waits for
-them.  A new mirror hears what the master does from the moment it joins, and gets copies from
-channels once it is in the queue's record, which is a later step (D1.2): `enlisted`.  It starts with
-nothing, and is *unsynchronised* until it has all that the master has: when it was given that
-(D7.3), or when the rest was consumed meanwhile (D7.2).
+A new mirror hears what the master does from the moment it joins, and gets copies from channels
+once it is in the queue's record, which is a later step (D1.2): `enlisted`.  It starts with nothing,
+and is *unsynchronised* until it has all that the master has: when it was given that (D7.3), or when
+the rest was consumed meanwhile (D7.2).
 
 When the master is gone, the oldest synchronised mirror takes its place.  RabbitMQ promotes the
 oldest mirror, synchronised or not (D5.1), and with ha-promote-on-failure = when-synced none at all
 if no mirror is (D5.3).  What a user may rely on is the meaning of that setting, which is said here:
-what is promoted is synchronised.  A mirror learns of the death when all that the dead master had
+what is promoted is synchronised, and a queue of which nothing is left that could be waits for its
+old master.  A mirror learns of the death when all that the dead master had
 told has arrived (D1.3).  Then the queue's record is made true again (D5.2): `trimmed`.
 """
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Set, action, handler, helper, require
-from ackproof.spec.serving import Serving
-from ackproof.spec.sorts import Born, Msg, Replica, Seen, Status
+from ackproof.lang import Set, action, handler, helper, require
+from ackproof.spec.queueing import Queueing
+from ackproof.spec.sorts import Born, ChannelId, Msg, Reason, Replica, Seen, Status
 
 __all__ = ["Mirroring"]
 
 
-class Mirroring(Serving):
+class Mirroring(Queueing):
     """Mirrored queues: the two copies, joining, synchronisation, promotion (D1-D7)."""
-
-    enlisted: Set[Replica]  # mirrors that joined and are in the record
-    trimmed: Set[Replica]  # dead processes that were taken out of it
-    unsynced: Set[Replica]
-
-    @helper
-    def listed(self, replica: Replica) -> bool:
-        """Tell whether a process is in its queue's record (D1.1, D1.2, D5.2)."""
-        there = self.replicas[replica].born != Born.LATER or replica in self.enlisted
-        return there and replica not in self.trimmed
-
-    @helper
-    def linked(self, one: Replica, other: Replica) -> bool:
-        """Tell whether two processes of a queue can speak to each other (D9)."""
-        return True
-
-    @helper
-    def mirrors_of(self, replica: Replica) -> Set[Replica]:
-        """Return the mirrors that hear what a master does (D1.2, D2.1)."""
-        return {
-            r
-            for r in self.siblings(replica)
-            if self.replicas[r].mirrors() and self.knows(replica, r)
-        }
-
-    @helper
-    def knows(self, master: Replica, mirror: Replica) -> bool:
-        """Tell whether a master counts a mirror among those it tells (D2.1)."""
-        return True
-
-    # -- the master tells ------------------------------------------------------------------------
-
-    @handler
-    def enqueue(self, msg: Msg, replica: Replica) -> None:
-        """What a master enqueues, its mirrors hear of first (D2.1)."""
-        for mirror in self.mirrors_of(replica):
-            self.network.copies[mirror].add(msg)
-        super().enqueue(msg, replica)
-
-    @handler
-    def hand_past(self, msg: Msg, replica: Replica) -> None:
-        """What it gives away, too (B3.3, D2.1)."""
-        super().hand_past(msg, replica)
-        for mirror in self.mirrors_of(replica):
-            self.network.discards[mirror].add(msg)
-
-    @handler
-    def refuse(self, msg: Msg, replica: Replica) -> None:
-        """And what it refuses (D2.1)."""
-        super().refuse(msg, replica)
-        self.tell_refusal(msg, replica)
-
-    @handler
-    def tell_refusal(self, msg: Msg, replica: Replica) -> None:
-        """Tell mirrors of a refused message, whether or not anybody waits for it (B5.4, B5.6)."""
-        for mirror in self.mirrors_of(replica):
-            self.network.refusals[mirror].add(msg)
-
-    @handler
-    def leaves(self, msg: Msg, replica: Replica) -> None:
-        """And what leaves the queue (D2.1, D4.15)."""
-        super().leaves(msg, replica)
-        for mirror in self.mirrors_of(replica):
-            self.network.removals[mirror].add(msg)
 
     # -- the mirrors follow ----------------------------------------------------------------------
 
     @action(fair="weak")
     def deliver_to_mirror(self, msg: Msg, replica: Replica) -> None:
-        """The direct copy of a message arrives at a mirror (D4.1-D4.5)."""
-        require(self.network.next_for(replica) == msg)
+        """The direct copy of a message arrives at a mirror, which acks it (D4.1-D4.5, E3.1)."""
+        blocked = self.storing[replica].blocks()
+        require(self.casts[Msg.owner(msg)].next_for(replica) == msg)
         require(self.replicas[replica].mirrors() and self.reaches(replica))
-        self.network.receive(msg, replica)
-        self.replicas[replica].hear(msg, msg in self.persistent, msg not in self.plain)
+        self.casts[Msg.owner(msg)].receive(msg, replica)
+        self.replicas[replica].hear(msg, msg in self.persistent, self.confirming(msg))
+        self.take_from_channel(msg, replica, False, blocked)
 
     @action(fair="weak")
     def master_tells(self, msg: Msg, replica: Replica) -> None:
-        """The master's copy of a message arrives at a mirror (D4.6-D4.11)."""
+        """The master's copy of a message arrives at a mirror, which acks it (D4.6-D4.11, E3.1)."""
+        blocked = self.storing[replica].blocks()
         require(self.replicas[replica].mirrors() and self.hears_master(replica))
-        require(self.network.next_from_master(replica) == msg)
-        if msg in self.network.discards[replica]:
+        require(self.multicast.next_from_master(replica) == msg)
+        if msg in self.multicast.discards[replica]:
             self.learn(msg, replica, Seen.DISCARDED)
-        elif msg in self.network.refusals[replica]:
+        elif msg in self.multicast.refusals[replica]:
             self.learn(msg, replica, Seen.REFUSED)
         else:
             self.learn(msg, replica, Seen.PUBLISHED)
-        self.network.learnt(msg, replica)
+        self.multicast.learnt(msg, replica)
+        self.take_from_master(msg, replica, blocked)
 
     @handler
     def learn(self, msg: Msg, replica: Replica, fate: Seen) -> None:
         """A mirror learns what its master did with a message (D4.6-D4.11)."""
-        sent = set(self.replicas[replica].direct)
-        self.replicas[replica].learn(msg, fate, msg in self.persistent, msg not in self.plain, sent)
+        sent = set(self.replicas[replica].direct_of(Msg.owner(msg)))
+        persistent = msg in self.persistent
+        if fate == Seen.PUBLISHED:
+            self.replicas[replica].place(msg)
+        self.replicas[replica].learn(msg, fate, persistent, self.confirming(msg), sent)
+        if fate == Seen.PUBLISHED:
+            self.send_to_store(msg, replica)
 
     @helper
     def hears_master(self, replica: Replica) -> bool:
-        """Tell whether what a master sent still gets to a mirror (D1.3)."""
-        return True
+        """Tell whether what a master has sent to a mirror can arrive there (D1.3)."""
+        return not any(
+            self.replicas[r].leads()
+            and not self.linked(r, replica)
+            and r not in self.cluster.estranged
+            for r in self.siblings(replica)
+        )
 
     @action(fair="weak")
     def master_removes(self, msg: Msg, replica: Replica) -> None:
         """A mirror hears that a message has left the queue (D4.15)."""
         require(self.replicas[replica].mirrors() and self.hears_master(replica))
-        require(msg in self.network.removals[replica])
-        require(msg not in self.network.copies[replica])
-        self.network.removed(msg, replica)
+        require(msg in self.multicast.removals[replica])
+        require(msg not in self.multicast.copies[replica])
+        self.multicast.removed(msg, replica)
         self.replicas[replica].remove(msg)
+        self.replicas[replica].displace({msg})
 
     @action(fair="weak")
-    def forget_sender(self, replica: Replica) -> None:
-        """A mirror has heard from both sides that the channel is gone (D4.16-D4.18)."""
-        require(not self.channel.open and self.replicas[replica].mirrors())
-        require(self.replicas[replica].remembers())
-        require(not self.network.publishes[replica] and self.network.silent(replica))
-        self.replicas[replica].forget_sender(set(self.replicas[replica].known()))
+    def forget_sender(self, channel: ChannelId, replica: Replica) -> None:
+        """A mirror has heard from both sides that a channel is gone (D4.16-D4.18)."""
+        require(not self.channels[channel].open and self.replicas[replica].mirrors())
+        require(self.replicas[replica].remembers(channel))
+        require(not self.casts[channel].publishes[replica] and self.multicast.silent(replica))
+        known = set(self.of_channel(self.replicas[replica].known(), channel))
+        self.replicas[replica].forget_sender(known)
 
     # -- joining and catching up -----------------------------------------------------------------
 
@@ -148,7 +100,7 @@ class Mirroring(Serving):
         require(self.replicas[mirror].of == self.replicas[master].of)
         require(self.replicas[master].leads() and self.linked(master, mirror))
         require(self.older_first(mirror))
-        self.network.join(mirror, self.siblings(master) - {mirror})
+        self.multicast.join(mirror, self.siblings(master) - {mirror})
         self.replicas[mirror].join()
         if self.replicas[master].holds():
             self.unsynced.add(mirror)
@@ -190,20 +142,40 @@ class Mirroring(Serving):
     def synchronise(self, mirror: Replica, master: Replica) -> None:
         """A mirror is given all that its master has, while the queue does nothing else (D7.3).
 
-        What it had and its master has not, goes.
+        What it had and its master has not, goes; the rest gets the master's order.
         The order to do so comes by multicast, after all that the master had told before: so this
         mirror now counts as having got that (D1.3).
         """
         require(mirror in self.unsynced and self.replicas[mirror].mirrors())
         require(self.replicas[mirror].of == self.replicas[master].of)
         require(self.replicas[master].leads() and self.linked(master, mirror))
-        require(self.network.silent(mirror))
-        for msg in self.replicas[mirror].ready - self.replicas[master].holds():
+        require(self.multicast.silent(mirror))
+        held = set(self.replicas[master].holds())
+        had = set(self.replicas[mirror].ready)
+        for msg in had - held:
             self.replicas[mirror].remove(msg)
-        for msg in self.replicas[master].holds() - self.replicas[mirror].ready:
+        for msg in held - had:
             self.replicas[mirror].enqueue(msg, msg in self.persistent, False)
-        self.network.missed[mirror].clear()
+        self.take_order(mirror, master, had)
+        self.multicast.missed[mirror].clear()
         self.synchronised(mirror)
+
+    @handler
+    def take_order(self, mirror: Replica, master: Replica, had: Set[Msg]) -> None:
+        """What a mirror was given stands as it does in its master (D7.3).
+
+        What has left, and is still in the mirror's files (C5.2), keeps its place among what the
+        mirror `had`, and stands before what is new.
+        """
+        held = set(self.replicas[master].holds())
+        left = set(self.replicas[mirror].present() - held)
+        self.replicas[mirror].order.keep(held | left)
+        for msg in held:
+            given = {m for m in left if Msg.owner(m) != Msg.owner(msg) and msg not in had}
+            kept = self.replicas[mirror].order.ahead[msg] & left
+            self.replicas[mirror].order.ahead[msg] = (
+                given | kept | self.replicas[master].order.ahead[msg] & held
+            )
 
     @handler
     def synchronised(self, mirror: Replica) -> None:
@@ -220,7 +192,7 @@ class Mirroring(Serving):
         require(self.replicas[master].leads() and self.linked(master, mirror))
         require(
             self.replicas[master].holds()
-            <= self.replicas[mirror].ready | self.network.copies[mirror]
+            <= self.replicas[mirror].ready | self.multicast.copies[mirror]
         )
         self.synchronised(mirror)
 
@@ -229,7 +201,8 @@ class Mirroring(Serving):
     @helper
     def gone(self, other: Replica, witness: Replica) -> bool:
         """Tell whether a process does not run, as another one of its queue sees it (D5.1)."""
-        return self.replicas[other].status != Status.RUNNING or not self.linked(other, witness)
+        hidden = self.divided(other) and not self.linked(other, witness)
+        return self.replicas[other].status != Status.RUNNING or hidden
 
     @helper
     def chosen(self, replica: Replica) -> bool:
@@ -242,32 +215,86 @@ class Mirroring(Serving):
 
     @helper
     def leaderless(self, replica: Replica) -> bool:
-        """Tell whether a mirror's master is gone, and all it said has arrived (D1.3, D5.1)."""
-        return self.network.silent(replica) and not any(
-            self.replicas[r].leads() and self.linked(r, replica) for r in self.siblings(replica)
+        """Tell whether a mirror's master is gone as far as the mirror sees (D1.3, D5.1, D9)."""
+        return self.multicast.silent(replica) and all(
+            self.gone(r, replica) or not self.replicas[r].leads() for r in self.siblings(replica)
         )
 
     @action(fair="weak")
     def promote(self, replica: Replica) -> None:
         """The oldest synchronised mirror becomes the master (D5.1, D5.5).
 
-        What it knows from the channel only it treats as just arriving (step 6): before anything
+        What it knows from a channel only it treats as just arriving (step 6): before anything
         that the channel has sent since.  Mirrors that do not have what it has are not synchronised
-        any more (step 3).
+        any more (step 3).  Its queue does not know what was handed out (B7.4); so what was sent to
+        it as a mirror and is still to come counts as handed out (B1.5).
         """
         require(self.replicas[replica].mirrors() and self.leaderless(replica))
         require(self.chosen(replica) and self.listed(replica))
-        self.network.publishes[replica] |= self.replicas[replica].direct
+        for msg in self.replicas[replica].direct:
+            self.casts[Msg.owner(msg)].publishes[replica].add(msg)
         self.replicas[replica].promote()
         for other in self.mirrors_of(replica) - {replica}:
             if self.expected(other) != self.replicas[replica].ready:
                 self.unsynced.add(other)
+        if self.replicas[replica].marking:
+            self.replicas[replica].delivered |= self.in_flight(replica)
+
+    @helper
+    def hopeless(self, replica: Replica) -> bool:
+        """Tell whether a mirror has no master, and none is left to take over (D5.3)."""
+        return self.passed_over(replica) or (
+            self.leaderless(replica)
+            and all(
+                self.gone(r, replica) or r in self.unsynced or not self.replicas[r].mirrors()
+                for r in self.siblings(replica)
+            )
+        )
+
+    @helper
+    def passed_over(self, replica: Replica) -> bool:
+        """Tell whether a younger process has taken over, since this one must not (D5.1, D5.3).
+
+        What a channel has sent to this one it may not have sent to that, which was not in the
+        record yet; so this one would wait for a master's copy of it for ever.
+        """
+        return any(
+            replica < r and self.replicas[r].leads() and self.linked(r, replica)
+            for r in self.siblings(replica)
+        )
+
+    @action(fair="weak")
+    def stop_unsynchronised(self, replica: Replica) -> None:
+        """A mirror that must not take over deletes what it has, and stops (D5.3, D8 L13).
+
+        Its queue is there again when the process that was its master is (C5.1).  What waited for
+        this mirror's confirm need not wait any longer.  What it had cast and would still have
+        arrived, had arrived before: it vouches for nothing that is gone.
+        """
+        require(self.replicas[replica].mirrors() and self.mirrored(replica))
+        require(self.hopeless(replica))
+        self.excuse(replica)
+        self.replicas[replica].crash()
+        self.replicas[replica].silence()
+        self.replicas[replica].store.wipe()
+        self.replicas[replica].displace(set(Msg))
+        self.end_process(replica, self.taken_for(replica))
+        self.forget_process(replica)
+        for msg in Msg:
+            self.owing[msg].discard(replica)
+            self.vouchers[msg].discard(replica)
+            self.backed[msg].discard(replica)
+
+    @helper
+    def taken_for(self, replica: Replica) -> Reason:
+        """Return what its end is to a channel: that of a mirror, and not of the queue (A9)."""
+        return Reason.BENIGN
 
     @helper
     def expected(self, mirror: Replica) -> Set[Msg]:
         """Return what a mirror will have when all that it was told has arrived (D1.3)."""
-        has = self.replicas[mirror].ready | self.network.copies[mirror]
-        return has - self.network.removals[mirror]
+        has = self.replicas[mirror].ready | self.multicast.copies[mirror]
+        return has - self.multicast.removals[mirror]
 
     @action(fair="weak")
     def trim(self, replica: Replica) -> None:

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from ackproof.lang import Model, properties_in
 from ackproof.spec import (
     properties,
+    properties_channels,
     properties_consuming,
     properties_crediting,
+    properties_keeping,
     properties_transacting,
 )
 from ackproof.spec.instances import INSTANCES
-from ackproof.spec.lang import Model, properties_in
 from ackproof.spec.system import Confirms
 
 __all__ = ["MODEL"]
 
 CLAIMS = properties_in(
-    properties, properties_transacting, properties_consuming, properties_crediting
+    properties,
+    properties_keeping,
+    properties_channels,
+    properties_transacting,
+    properties_consuming,
+    properties_crediting,
 )
 
-MODEL = Model("confirms", Confirms, CLAIMS, INSTANCES)
+MODEL = Model(
+    "confirms",
+    Confirms,
+    CLAIMS,
+    INSTANCES,
+    designs="ackproof.spec.designs",
+    eras="ackproof.spec.eras",
+    lemmas="ackproof.spec.lemmas",
+)

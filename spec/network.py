@@ -1,20 +1,22 @@
-"""The network: what is between the channel and the processes of the queues.
+"""The network: what is between the channels, the processes of the queues, and these processes.
 
 Between two processes messages keep their order; between different senders there is none (O1, O2).
-So what is on its way from the channel to a queue is a set that is taken in publish order: the
-least first.  What is on its way back, confirms and rejects, waits in the queue's `outbox` and
-`refused`.  A mailbox is not modelled apart from the wire, so the priorities with which a process
-takes what lies in its mailbox (O3) say nothing new: what it would take later may as well arrive
-later, and what it would take first may arrive first.
+
+**`Casts`** is what is between one channel and the processes.  What is on its way from the channel
+to a process is a set that is taken in publish order: the least first.  What is on its way back,
+confirms and rejects, waits in the process's `outbox` and `refused`.  A mailbox is not modelled
+apart from the wire, so the priorities with which a process takes what lies in its mailbox (O3) say
+nothing new: what it would take later may as well arrive later, and what it would take first may
+arrive first.
 
 The channel monitors every process it casts to (A5.7).  If it dies, one DOWN arrives, after
 everything that it had sent (O1), before or after what others send (O3).  If it is dead already when
 the channel casts to it, the cast vanishes and a DOWN arrives all the same, with the reason noproc
 or noconnection: benign (A5.4, A9).  One DOWN is enough for all that waits.
 
-A master tells its mirrors what it does by *multicast* (D1.3, D2.1): that it published a message,
-that it dealt with one without publishing it, that one has left the queue.  Each mirror gets all of
-that in order.  Publishes and discards come in publish order, so again a set says all; of what has
+**`Multicast`** is what a master tells its mirrors (D1.3, D2.1): that it published a message, that
+it dealt with one without publishing it, that one has left the queue.  Each mirror gets all of that
+in order.  Of what was published or dealt with, the order in which it was told is kept; of what has
 left, only that it comes after the publish matters.
 
 When a master dies, its mirrors may have got less than it sent, but no two of them differ: what one
@@ -24,25 +26,22 @@ that nobody got; a mirror that would have got some of it, had got it just before
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Map, Option, Process, Set, handler, helper
+from ackproof.lang import Each, Map, Option, Process, Set, handler, helper
+from ackproof.spec.arrivals import Arrivals
+from ackproof.spec.credit import CreditPair
 from ackproof.spec.sorts import Msg, Reason, Replica
 
-__all__ = ["Network"]
+__all__ = ["Casts", "Multicast"]
 
 
-class Network(Process):
-    """Messages in flight between the channel and the processes of the queues (O1-O3, D1.3)."""
+class Casts(Process):
+    """What is between one channel and the processes of the queues (O1-O3, A5)."""
 
     publishes: Map[Replica, Set[Msg]]
     downs: Map[Replica, Option[Reason]]
 
-    copies: Map[Replica, Set[Msg]]  # multicast: published by the master
-    discards: Map[Replica, Set[Msg]]  # dealt with, and in no queue
-    refusals: Map[Replica, Set[Msg]]  # refused, and in no queue
-    removals: Map[Replica, Set[Msg]]  # gone from the queue
-    missed: Map[Replica, Set[Msg]]  # what was multicast before a mirror joined
-
-    # -- between the channel and a process ------------------------------------------------------
+    credit: Each[Replica, CreditPair]  # of the channel with a process (E2)
+    as_mirrors: Map[Replica, Set[Msg]]  # under way to a process addressed as a mirror (A5.6)
 
     @helper
     def next_for(self, replica: Replica) -> Option[Msg]:
@@ -69,12 +68,16 @@ class Network(Process):
     def end(self, replica: Replica, reason: Reason) -> None:
         """A process ends: its mailbox is lost, and the channel will hear of it, once (O1, A9)."""
         self.publishes[replica].clear()
-        self.copies[replica].clear()
-        self.discards[replica].clear()
-        self.refusals[replica].clear()
-        self.removals[replica].clear()
         if self.downs[replica] is None:
             self.downs[replica] = reason
+
+    @handler
+    def give_up(self, replica: Replica) -> None:
+        """The channel's node has given up that of a process: all between them is lost (A9)."""
+        self.publishes[replica].clear()
+        self.as_mirrors[replica].clear()
+        self.downs[replica] = Reason.BENIGN
+        self.credit[replica].lose_bumps()
 
     @handler
     def heard(self, replica: Replica) -> None:
@@ -86,17 +89,22 @@ class Network(Process):
         """The broker is gone, and everything between its processes with it (C5)."""
         self.publishes.clear()
         self.downs.clear()
-        self.copies.clear()
-        self.discards.clear()
-        self.refusals.clear()
-        self.removals.clear()
 
-    # -- between a master and its mirrors -------------------------------------------------------
+
+class Multicast(Process):
+    """What masters have told their mirrors, and has not arrived (D1.3, D2.1)."""
+
+    copies: Map[Replica, Set[Msg]]  # published by the master
+    discards: Map[Replica, Set[Msg]]  # dealt with, and in no queue
+    refusals: Map[Replica, Set[Msg]]  # refused, and in no queue
+    removals: Map[Replica, Set[Msg]]  # gone from the queue
+    missed: Map[Replica, Set[Msg]]  # what was multicast before a mirror joined
+    order: Each[Replica, Arrivals]  # in which the fate of messages was told
 
     @helper
     def next_from_master(self, replica: Replica) -> Option[Msg]:
         """Return the message of which a mirror learns next (D1.4, INV-D1)."""
-        return min(self.coming(replica), default=None)
+        return self.order[replica].first(self.coming(replica))
 
     @helper
     def silent(self, replica: Replica) -> bool:
@@ -104,17 +112,52 @@ class Network(Process):
         told = bool(self.copies[replica]) or bool(self.discards[replica])
         return not told and not self.refusals[replica] and not self.removals[replica]
 
+    @helper
+    def coming(self, replica: Replica) -> Set[Msg]:
+        """Return the messages whose fate is on its way to a mirror (D2.1)."""
+        return self.copies[replica] | self.discards[replica] | self.refusals[replica]
+
+    # -- the master tells -----------------------------------------------------------------------
+
+    @handler
+    def tell_publish(self, msg: Msg, replica: Replica) -> None:
+        """A master tells a mirror that it has published a message (D2.1)."""
+        self.order[replica].arrive(msg, set(self.coming(replica)))
+        self.copies[replica].add(msg)
+
+    @handler
+    def tell_discard(self, msg: Msg, replica: Replica) -> None:
+        """A master tells a mirror that it has given a message away (B3.3, D2.1)."""
+        self.order[replica].arrive(msg, set(self.coming(replica)))
+        self.discards[replica].add(msg)
+
+    @handler
+    def tell_refusal(self, msg: Msg, replica: Replica) -> None:
+        """A master tells a mirror that it has refused a message (B5.6, D2.1)."""
+        self.order[replica].arrive(msg, set(self.coming(replica)))
+        self.refusals[replica].add(msg)
+
+    @handler
+    def tell_removal(self, msg: Msg, replica: Replica) -> None:
+        """A master tells a mirror that a message has left the queue (D2.1, D4.15)."""
+        self.removals[replica].add(msg)
+
+    # -- a mirror learns ------------------------------------------------------------------------
+
     @handler
     def learnt(self, msg: Msg, replica: Replica) -> None:
         """A mirror has learnt what became of a message (D4.6-D4.11)."""
         self.copies[replica].discard(msg)
         self.discards[replica].discard(msg)
         self.refusals[replica].discard(msg)
+        self.order[replica].leave({msg})
 
     @handler
     def removed(self, msg: Msg, replica: Replica) -> None:
         """A mirror has learnt that a message left the queue (D4.15)."""
         self.removals[replica].discard(msg)
+
+    # -- joining and ending ---------------------------------------------------------------------
 
     @handler
     def join(self, replica: Replica, others: Set[Replica]) -> None:
@@ -123,17 +166,31 @@ class Network(Process):
         for other in others:
             self.missed[replica] |= self.coming(other) | self.removals[other]
 
-    @helper
-    def coming(self, replica: Replica) -> Set[Msg]:
-        """Return the messages whose fate is on its way to a mirror (D2.1)."""
-        return self.copies[replica] | self.discards[replica] | self.refusals[replica]
+    @handler
+    def end(self, replica: Replica) -> None:
+        """A process ends, and what was on its way to it is lost (O1)."""
+        self.copies[replica].clear()
+        self.discards[replica].clear()
+        self.refusals[replica].clear()
+        self.removals[replica].clear()
+        self.order[replica].keep(set())
+
+    @handler
+    def vanish(self) -> None:
+        """The broker is gone, and everything between its processes with it (C5)."""
+        self.copies.clear()
+        self.discards.clear()
+        self.refusals.clear()
+        self.removals.clear()
+        for replica in Replica:
+            self.order[replica].keep(set())
+
+    # -- the death of a master ------------------------------------------------------------------
 
     @helper
     def has_got(self, replica: Replica, msg: Msg) -> bool:
         """Tell whether a mirror knows what became of a message, and not by joining later (D1.3)."""
-        published = msg in self.copies[replica]
-        to_come = published or msg in self.discards[replica] or msg in self.refusals[replica]
-        return not to_come and msg not in self.missed[replica]
+        return msg not in self.coming(replica) and msg not in self.missed[replica]
 
     @helper
     def has_heard(self, replica: Replica, msg: Msg) -> bool:
@@ -151,9 +208,14 @@ class Network(Process):
         got = {m for m in under_way if any(self.has_got(x, m) for x in mirrors)}
         unheard = {m for m in leaving if not any(self.has_heard(x, m) for x in mirrors)}
         for r in mirrors:
-            late = max(got & self.coming(r), default=None)
-            lost = {m for m in self.coming(r) if late is None or late < m}
+            kept = got & self.coming(r)
+            lost = {
+                m
+                for m in self.coming(r) - kept
+                if not any(self.order[r].before(m, other) for other in kept)
+            }
             self.copies[r] -= lost
             self.discards[r] -= lost
             self.refusals[r] -= lost
             self.removals[r] -= unheard
+            self.order[r].keep(set(self.coming(r)))

@@ -9,8 +9,8 @@ goes wrong would satisfy all others, and prove nothing.
 
 from __future__ import annotations
 
-from ackproof.spec.lang import eventually, invariant, reachable, step_property
-from ackproof.spec.sorts import Born, Level, Reason, Replica, Status
+from ackproof.lang import eventually, invariant, reachable, step_property
+from ackproof.spec.sorts import Born, ChannelId, Level, Msg, Node, Reason, Replica, Status
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Ack, Nack
 
@@ -23,7 +23,10 @@ def NoPhantomConfirm(s: Confirms) -> bool:
 
     A client that is told a number it has not used yet will take it for its next message.
     """
-    return s.publisher.confirmed | s.publisher.nacked <= s.publisher.sent
+    return all(
+        s.publishers[c].confirmed | s.publishers[c].nacked <= s.publishers[c].sent
+        for c in ChannelId
+    )
 
 
 @invariant
@@ -32,8 +35,11 @@ def SequenceIsDense(s: Confirms) -> bool:
 
     Broker and client count apart, and nothing on the wire would show that they disagree.
     """
-    counting = s.channel.open and s.channel.confirming
-    return not counting or s.channel.next_seq == s.publisher.next_tag
+    return all(
+        s.channels[c].next_seq == s.publishers[c].next_tag
+        for c in ChannelId
+        if s.channels[c].open and s.channels[c].confirming
+    )
 
 
 @step_property
@@ -42,7 +48,8 @@ def SettledOnce(before: Confirms, after: Confirms, ack: Ack) -> bool:
 
     A client frees what it kept for a number when the number is settled.
     """
-    return ack.tag in before.publisher.unknown() or ack.tag not in before.publisher.sent
+    publisher = before.publishers[ack.channel]
+    return ack.tag in publisher.unknown() or ack.tag not in publisher.sent
 
 
 @step_property
@@ -51,7 +58,8 @@ def RefusedOnce(before: Confirms, after: Confirms, nack: Nack) -> bool:
 
     A client that publishes a nacked message again would do so for a message that is safe.
     """
-    return nack.tag in before.publisher.unknown() or nack.tag not in before.publisher.sent
+    publisher = before.publishers[nack.channel]
+    return nack.tag in publisher.unknown() or nack.tag not in publisher.sent
 
 
 @invariant
@@ -60,7 +68,7 @@ def NeverBothAckAndNack(s: Confirms) -> bool:
 
     The guide promises it, and a client that sees both cannot know which of them was meant.
     """
-    return not s.publisher.confirmed & s.publisher.nacked
+    return not s.acked() & s.nacked()
 
 
 @invariant
@@ -69,7 +77,11 @@ def MultipleIsExact(s: Confirms) -> bool:
 
     The frame covers whatever is still unknown, so the sender must know that this is the right set.
     """
-    return s.publisher.confirmed == s.channel.acked and s.publisher.nacked == s.channel.nacked
+    return all(
+        s.publishers[c].confirmed == s.channels[c].acked
+        and s.publishers[c].nacked == s.channels[c].nacked
+        for c in ChannelId
+    )
 
 
 @step_property
@@ -78,9 +90,11 @@ def NoNeedlessAck(before: Confirms, after: Confirms, ack: Ack) -> bool:
 
     So of the frames of one flush no two speak of the same message.
     """
-    lone = after.publisher.confirmed - before.publisher.confirmed == {ack.tag}
-    others = after.publisher.nacked - before.publisher.nacked
-    return ack.multiple or lone or any(k < ack.tag for k in after.publisher.unknown() | others)
+    publisher = after.publishers[ack.channel]
+    earlier = before.publishers[ack.channel]
+    lone = publisher.confirmed - earlier.confirmed == {ack.tag}
+    others = publisher.nacked - earlier.nacked
+    return ack.multiple or lone or any(k < ack.tag for k in publisher.unknown() | others)
 
 
 @step_property
@@ -89,8 +103,9 @@ def NoNeedlessNack(before: Confirms, after: Confirms, nack: Nack) -> bool:
 
     A nack that said too much would have a message published again that is safe.
     """
-    others = after.publisher.confirmed - before.publisher.confirmed
-    return nack.multiple or any(k < nack.tag for k in after.publisher.unknown() | others)
+    publisher = after.publishers[nack.channel]
+    others = publisher.confirmed - before.publishers[nack.channel].confirmed
+    return nack.multiple or any(k < nack.tag for k in publisher.unknown() | others)
 
 
 @invariant
@@ -100,8 +115,11 @@ def ReturnPrecedesAck(s: Confirms) -> bool:
     A client that has seen the ack has forgotten the message, and would miss that nobody got it.
     (One that counts otherwise than its channel has no way to tell; see `SequenceIsDense`.)
     """
-    late = s.publisher.returned_late & s.publisher.confirmed
-    return not late or s.channel.next_seq != s.publisher.next_tag
+    return all(
+        not s.publishers[c].returned_late & s.publishers[c].confirmed
+        or s.channels[c].next_seq != s.publishers[c].next_tag
+        for c in ChannelId
+    )
 
 
 @invariant
@@ -110,8 +128,11 @@ def ReturnPrecedesNack(s: Confirms) -> bool:
 
     A client that has seen the nack has published the message again, and the return speaks of which?
     """
-    late = s.publisher.returned_late & s.publisher.nacked
-    return not late or s.channel.next_seq != s.publisher.next_tag
+    return all(
+        not s.publishers[c].returned_late & s.publishers[c].nacked
+        or s.channels[c].next_seq != s.publishers[c].next_tag
+        for c in ChannelId
+    )
 
 
 @invariant
@@ -120,25 +141,43 @@ def ReturnedIsUnroutable(s: Confirms) -> bool:
 
     A client may publish a returned message elsewhere without making a duplicate.
     """
-    return s.publisher.returned <= s.unroutable
+    return all(s.publishers[c].returned <= s.unroutable for c in ChannelId)
+
+
+@invariant
+def MandatoryIsReturned(s: Confirms) -> bool:
+    """A mandatory message that was routed nowhere has come back when it is settled (A6.2, INV-A3).
+
+    Its publisher has asked for that, and takes an ack without a return for a queue's.
+    """
+    return not s.unreturned & (s.acked() | s.nacked())
+
+
+@invariant
+def AcksComeFirst(s: Confirms) -> bool:
+    """In one flush no ack comes after a nack (A10.5).
+
+    A client that publishes again at a nack has been told by then of all that is safe.
+    """
+    return not s.acked_late
 
 
 @step_property
 def NoAckFromMinority(before: Confirms, after: Confirms, ack: Ack) -> bool:
-    """A node that does not see a majority of the cluster acks nothing (A12, INV-D4).
+    """A node that does not see a majority of the cluster acks nothing (A12.2, INV-D4).
 
     The others may have gone on without it, and will not have what it acks.
     """
-    return before.cluster.majority()
+    return not before.cluster.lost or 2 * len(before.cluster.lost) < len(Node)
 
 
 @step_property
 def NoNackFromMinority(before: Confirms, after: Confirms, nack: Nack) -> bool:
-    """Nor does it nack anything (A12).
+    """Nor does it nack anything (A12.2).
 
     What it could not reach may be safe where it does not see it.
     """
-    return before.cluster.majority()
+    return not before.cluster.lost or 2 * len(before.cluster.lost) < len(Node)
 
 
 @invariant
@@ -147,9 +186,11 @@ def UnroutableIsConfirmed(s: Confirms) -> bool:
 
     To drop it is what the bindings ask for, so it has been dealt with.
     """
-    settled = s.channel.confirmed | s.publisher.confirmed
-    kept = not s.channel.open or s.unroutable <= settled
-    return kept and not s.unroutable & s.publisher.nacked
+    return not s.unroutable & s.nacked() and all(
+        m in s.channels[Msg.owner(m)].confirmed | s.publishers[Msg.owner(m)].confirmed
+        for m in s.unroutable
+        if s.channels[Msg.owner(m)].open
+    )
 
 
 @invariant
@@ -158,7 +199,7 @@ def NackOnlyWithCause(s: Confirms) -> bool:
 
     Deleting a queue is no cause, and neither is a queue that dies after its confirm.
     """
-    return s.publisher.nacked <= s.excused
+    return s.nacked() <= s.excused
 
 
 # -- what an ack is worth -----------------------------------------------------------------------
@@ -170,7 +211,7 @@ def AckMeansAccepted(s: Confirms) -> bool:
 
     One queue that lost the message is one application that never gets it.
     """
-    return all(not s.unaccepted[m] and not s.refusing[m] for m in s.publisher.confirmed)
+    return all(not s.unaccepted[m] and not s.refusing[m] for m in s.acked())
 
 
 @invariant
@@ -179,7 +220,7 @@ def NoQueueIsOverlooked(s: Confirms) -> bool:
 
     A queue whose node is down for a while is still meant to get its messages.
     """
-    return not s.publisher.confirmed & s.overlooked
+    return not s.acked() & s.overlooked
 
 
 @invariant
@@ -188,7 +229,11 @@ def UnconfirmedLeavesNoTrace(s: Confirms) -> bool:
 
     What is entered and never settled stays for the life of the channel.
     """
-    return not s.plain & (set(s.channel.unconfirmed) | s.channel.confirmed | s.channel.rejected)
+    return all(
+        not s.plain
+        & (set(s.channels[c].unconfirmed) | s.channels[c].confirmed | s.channels[c].rejected)
+        for c in ChannelId
+    )
 
 
 @invariant
@@ -211,7 +256,7 @@ def AckMeansEveryMirror(s: Confirms) -> bool:
 
     The master waits for no mirror; that the message has reached them all is the channel's word.
     """
-    return all(not s.owing[m] & s.listening() for m in s.publisher.confirmed if s.holders[m])
+    return all(not s.owing[m] & s.listening() for m in s.acked() if s.holders[m])
 
 
 @step_property
@@ -223,7 +268,7 @@ def NoAckBeforeDurable(before: Confirms, after: Confirms) -> bool:
     """
     return all(
         after.replicas[r].store.level[m] == Level.SYNCED or not after.replicas[r].durable
-        for m in (after.publisher.confirmed - before.publisher.confirmed) & after.persistent
+        for m in (after.acked() - before.acked()) & after.persistent
         for r in after.answering(m)
     )
 
@@ -238,7 +283,7 @@ def ConfirmedSurvives(s: Confirms) -> bool:
         m in s.replicas[r].holds()
         if s.replicas[r].status == Status.RUNNING
         else s.replicas[r].store.level[m] != Level.ABSENT
-        for m in s.publisher.confirmed & s.persistent
+        for m in s.acked() & s.persistent
         for r in s.answering(m)
         if s.replicas[r].durable
     )
@@ -252,8 +297,8 @@ def AckedIsAvailable(s: Confirms) -> bool:
     the master then.  A partition is no failure in that sense, and voids this (H7, D8 L2, L3).
     """
     return s.cluster.parted or all(
-        m in s.replicas[r].holds() | s.network.publishes[r]
-        for m in s.publisher.confirmed
+        m in s.replicas[r].holds() | s.in_flight(r)
+        for m in s.acked()
         for r in Replica
         if s.replicas[r].leads() and s.replicas[r].of in s.holders[m] and s.vouched_for(m, r)
     )
@@ -263,22 +308,22 @@ def AckedIsAvailable(s: Confirms) -> bool:
 
 
 @eventually
-def EveryPublishSettles(s: Confirms) -> bool:
+def EveryPublishSettles(s: Confirms, channel: ChannelId) -> bool:
     """Whatever was published is acked or nacked in the end, if the channel stays open (INV-A10).
 
     A publisher that keeps a window of unconfirmed messages stands still without it.
     """
-    told = not s.channel.unconfirmed and not s.channel.confirmed and not s.channel.rejected
-    return not s.channel.open or told
+    told = not s.channels[channel].confirmed and not s.channels[channel].rejected
+    return not s.channels[channel].open or (told and not s.channels[channel].unconfirmed)
 
 
 @eventually
-def EveryPublisherHears(s: Confirms) -> bool:
+def EveryPublisherHears(s: Confirms, channel: ChannelId) -> bool:
     """What a publisher has sent it learns the fate of, under the number that it gave it (INV-A10).
 
     That takes a channel that settles everything, and counts as its client does.
     """
-    return not s.channel.open or not s.publisher.unknown()
+    return not s.channels[channel].open or not s.publishers[channel].unknown()
 
 
 @eventually
@@ -299,13 +344,33 @@ def EachMessageHasOnePlace(s: Confirms) -> bool:
 
     What is nowhere is never settled, and what is in two places is settled twice.
     """
-    told = s.channel.acked | s.channel.nacked
-    settled = s.channel.confirmed | s.channel.rejected
-    waiting = set(s.channel.unconfirmed)
-    apart = not (s.channel.confirmed & s.channel.rejected or waiting & settled)
-    apart = apart and not (told & (settled | waiting) or s.channel.acked & s.channel.nacked)
-    counting = s.channel.open and s.channel.confirming
-    return apart and (not counting or s.publisher.sent == told | settled | waiting)
+    return all(
+        not (m in s.channels[c].acked and m in s.channels[c].nacked)
+        and not (m in s.channels[c].confirmed and m in s.channels[c].rejected)
+        and not (
+            m in s.channels[c].acked | s.channels[c].nacked
+            and m in s.channels[c].confirmed | s.channels[c].rejected
+        )
+        and not (
+            s.channels[c].unconfirmed[m]
+            and (
+                m in s.channels[c].acked | s.channels[c].nacked
+                or m in s.channels[c].confirmed | s.channels[c].rejected
+            )
+        )
+        and (
+            not s.channels[c].open
+            or not s.channels[c].confirming
+            or (m in s.publishers[c].sent)
+            == (
+                bool(s.channels[c].unconfirmed[m])
+                or m in s.channels[c].confirmed | s.channels[c].rejected
+                or m in s.channels[c].acked | s.channels[c].nacked
+            )
+        )
+        for c in ChannelId
+        for m in Msg
+    )
 
 
 @invariant
@@ -315,9 +380,10 @@ def SomebodyOwesAnAnswer(s: Confirms) -> bool:
     Otherwise the publisher would wait for ever.
     """
     return all(
-        m in s.network.publishes[r] | s.replicas[r].owes() or s.network.downs[r] is not None
-        for m in s.channel.unconfirmed
-        for r in s.channel.unconfirmed[m]
+        m in s.casts[c].publishes[r] | s.replicas[r].owes() or s.casts[c].downs[r] is not None
+        for c in ChannelId
+        for m in s.channels[c].unconfirmed
+        for r in s.channels[c].unconfirmed[m]
     )
 
 
@@ -386,17 +452,34 @@ def ConfirmedByStoreIsSafe(s: Confirms) -> bool:
 
 @invariant
 def FifoPerPublisher(s: Confirms) -> bool:
-    """What is on its way to a queue is newer than all that has been there (INV-B4, O2).
+    """What is on its way to a queue is newer than all of its channel that is there (INV-B4, O2).
 
-    Then a queue that hands out its least message hands them out in the order of publishing.
+    Then a queue that hands out its messages as they came hands those of each channel out in the
+    order of publishing.
     """
     return all(
         k < m
         for r in Replica
         if s.replicas[r].leads()
-        for m in s.network.publishes[r]
+        for m in s.in_flight(r)
         if not s.replicas[r].recognises(m)
         for k in s.replicas[r].holds() | s.replicas[r].awaiting
+        if Msg.owner(k) == Msg.owner(m)
+    )
+
+
+@step_property
+def ServedInOrderOfArrival(before: Confirms, after: Confirms) -> bool:
+    """What leaves a queue leaves nothing behind that came before it from elsewhere (B7.2, INV-B4).
+
+    A consumer may count on a queue to be one, whoever has published to it; after a partition there
+    have been two.
+    """
+    return before.cluster.parted or all(
+        not before.seniors[before.replicas[r].of][m] & after.replicas[r].ready
+        for r in Replica
+        if before.replicas[r].leads() and after.replicas[r].leads()
+        for m in before.replicas[r].ready - after.replicas[r].ready
     )
 
 
@@ -407,10 +490,27 @@ def MirrorFollowsMaster(s: Confirms) -> bool:
     It lags, and never leads: so it may take the master's place at any time.
     """
     return all(
-        (s.replicas[x].ready | s.network.copies[x]) - s.network.removals[x] == s.replicas[r].holds()
+        s.expected(x) == s.replicas[r].holds()
         for r in Replica
         if s.replicas[r].leads()
         for x in s.mirrors_of(r) - s.unsynced
+    )
+
+
+@invariant
+def MirrorStandsAsMaster(s: Confirms) -> bool:
+    """What a mirror has stands there as in its master, unless there was a partition (INV-D2).
+
+    It is handed out in that order when the mirror has taken the master's place.
+    """
+    return s.cluster.parted or all(
+        s.replicas[x].order.before(k, m) == s.replicas[r].order.before(k, m)
+        for r in Replica
+        if s.replicas[r].leads()
+        for x in s.mirrors_of(r)
+        for k in s.replicas[r].holds() & s.replicas[x].ready
+        for m in s.replicas[r].holds() & s.replicas[x].ready
+        if k != m
     )
 
 
@@ -446,29 +546,36 @@ def AckedFromDisk(before: Confirms, after: Confirms, ack: Ack) -> bool:
 @reachable
 def AckCoversSeveral(before: Confirms, after: Confirms, ack: Ack) -> bool:
     """One ack with `multiple` settles several messages (A11.3)."""
-    return ack.multiple and any(
-        m < ack.tag for m in after.publisher.confirmed - before.publisher.confirmed
-    )
+    return ack.multiple and any(m < ack.tag for m in after.acked() - before.acked())
 
 
 @reachable
 def LoneNackIsMultiple(before: Confirms, after: Confirms, nack: Nack) -> bool:
     """A nack for one message is sent with `multiple`, as an ack never is (A11.4)."""
-    return nack.multiple and after.publisher.nacked - before.publisher.nacked == {nack.tag}
+    return nack.multiple and after.nacked() - before.nacked() == {nack.tag}
 
 
 @reachable
 def AckOutOfOrder(s: Confirms) -> bool:
     """A message is acked while an earlier one is unknown (A11.7, X8)."""
-    return (
-        any(k < m for m in s.publisher.confirmed for k in s.publisher.unknown()) and s.channel.open
+    return any(
+        k < m
+        for c in ChannelId
+        if s.channels[c].open
+        for m in s.publishers[c].confirmed
+        for k in s.publishers[c].unknown()
     )
 
 
 @reachable
 def ReturnLongBeforeAck(s: Confirms) -> bool:
     """A message was returned, its ack waits, and a later one is published meanwhile (A6.7)."""
-    return any(k < m for k in s.publisher.returned & s.channel.confirmed for m in s.publisher.sent)
+    return any(
+        k < m
+        for c in ChannelId
+        for k in s.publishers[c].returned & s.channels[c].confirmed
+        for m in s.publishers[c].sent
+    )
 
 
 @reachable
@@ -476,7 +583,7 @@ def NackedYetHeldElsewhere(s: Confirms) -> bool:
     """A nacked message is in a queue: another queue of it has crashed (INV-A12, A8.4)."""
     return any(
         m in s.replicas[r].ready and s.replicas[r].of not in s.unaccepted[m]
-        for m in s.publisher.nacked
+        for m in s.nacked()
         for r in Replica
         if s.replicas[r].of in s.holders[m]
     )
@@ -499,8 +606,9 @@ def PromotedWithPending(before: Confirms, after: Confirms) -> bool:
     """A mirror is promoted while the channel waits for its confirm (D5.6)."""
     return any(
         after.replicas[r].promoted and not before.replicas[r].promoted
-        for m in after.channel.unconfirmed
-        for r in after.channel.unconfirmed[m]
+        for c in ChannelId
+        for m in after.channels[c].unconfirmed
+        for r in after.channels[c].unconfirmed[m]
     )
 
 
@@ -510,7 +618,7 @@ def DuplicateAfterPromotion(s: Confirms) -> bool:
     return any(
         s.replicas[r].leads() and s.replicas[r].recognises(m)
         for r in Replica
-        for m in s.network.publishes[r]
+        for m in s.in_flight(r)
     )
 
 
@@ -519,7 +627,7 @@ def NackedWhileMirrored(s: Confirms) -> bool:
     """A nacked message is with a master and a mirror, which was asked and is well (A9.2, G-D8)."""
     return any(
         s.replicas[r].leads() and m in s.replicas[r].ready and m in s.replicas[x].ready
-        for m in s.publisher.nacked
+        for m in s.nacked()
         for r in Replica
         for x in s.mirrors_of(r)
     )
@@ -530,7 +638,7 @@ def AckedOnOneLeg(s: Confirms) -> bool:
     """A mirrored message is acked, and all processes but one that confirmed are gone (D8 L4)."""
     return any(
         s.replicas[r].leads() and s.vouchers[m] == {r} and not s.mirrors_of(r)
-        for m in s.publisher.confirmed
+        for m in s.acked()
         for r in Replica
         if s.mirrored(r)
     )
@@ -539,7 +647,7 @@ def AckedOnOneLeg(s: Confirms) -> bool:
 @reachable
 def RejectedForLackOfRoom(s: Confirms) -> bool:
     """A message is nacked because its queue was full (B5.4)."""
-    return any(bool(s.refusing[m]) for m in s.publisher.nacked)
+    return any(bool(s.refusing[m]) for m in s.nacked())
 
 
 @reachable
@@ -547,7 +655,7 @@ def DroppedForLackOfRoom(s: Confirms) -> bool:
     """A message is acked that was dropped to make room, before or after (B5.2)."""
     return any(
         s.replicas[r].limited and s.replicas[r].of not in s.holders[m] and m in s.persistent
-        for m in s.publisher.confirmed - s.unroutable
+        for m in s.acked() - s.unroutable
         for r in Replica
     )
 
@@ -565,7 +673,7 @@ def TwoMasters(s: Confirms) -> bool:
 @reachable
 def WithheldInMinority(s: Confirms) -> bool:
     """A message is confirmed, and the channel must not say so (A10.4, A12.4)."""
-    return bool(s.channel.confirmed) and not s.cluster.majority()
+    return any(bool(s.channels[c].confirmed) for c in ChannelId) and not s.cluster.majority()
 
 
 @reachable
@@ -574,8 +682,8 @@ def AckedAndLostInPartition(s: Confirms) -> bool:
     return s.cluster.parted and any(
         s.replicas[r].leads()
         and s.replicas[r].of in s.holders[m]
-        and m not in s.replicas[r].holds() | s.network.publishes[r]
-        for m in s.publisher.confirmed
+        and m not in s.replicas[r].holds() | s.in_flight(r)
+        for m in s.acked()
         for r in Replica
     )
 
@@ -593,7 +701,7 @@ def SynchronisedByConsumption(before: Confirms, after: Confirms) -> bool:
 def NackedYetRecovered(before: Confirms, after: Confirms) -> bool:
     """A queue comes back with a message that was nacked because it crashed (C5, INV-A12)."""
     return any(
-        after.publisher.nacked & (after.replicas[r].ready - before.replicas[r].ready)
+        after.nacked() & (after.replicas[r].ready - before.replicas[r].ready)
         for r in Replica
         if before.replicas[r].status == Status.DOWN
     )
@@ -613,8 +721,10 @@ def ConfirmedWithoutWrite(before: Confirms, after: Confirms) -> bool:
 @reachable
 def DeletionConfirms(before: Confirms, after: Confirms) -> bool:
     """Messages that waited for a queue are confirmed by its deletion (A9.3)."""
-    return any(before.network.downs[r] == Reason.NORMAL for r in Replica) and bool(
-        after.channel.confirmed - before.channel.confirmed
+    return any(
+        bool(after.channels[c].confirmed - before.channels[c].confirmed)
+        for c in ChannelId
+        if any(before.casts[c].downs[r] == Reason.NORMAL for r in Replica)
     )
 
 
@@ -623,7 +733,7 @@ def ConfirmedTransientLost(s: Confirms) -> bool:
     """An acked transient message is lost in a crash, as it may be (B2.3, D8 L10, L6.7)."""
     return any(
         s.replicas[r].status == Status.DOWN
-        for m in s.publisher.confirmed - s.persistent
+        for m in s.acked() - s.persistent
         for r in Replica
         if s.replicas[r].of in s.holders[m]
     )
@@ -632,6 +742,10 @@ def ConfirmedTransientLost(s: Confirms) -> bool:
 @reachable
 def UnknownYetStored(s: Confirms) -> bool:
     """The channel is closed, and a message of which nothing was heard is on disk (A14.3)."""
-    return not s.channel.open and any(
-        s.replicas[r].store.level[m] == Level.SYNCED for m in s.publisher.unknown() for r in Replica
+    return any(
+        s.replicas[r].store.level[m] == Level.SYNCED
+        for c in ChannelId
+        if not s.channels[c].open
+        for m in s.publishers[c].unknown()
+        for r in Replica
     )

@@ -8,9 +8,9 @@ message was confirmed says nothing of its consumption, nor the other way round (
 
 from __future__ import annotations
 
-from ackproof.spec.consuming import Consuming
-from ackproof.spec.lang import eventually, invariant, reachable, step_property
-from ackproof.spec.sorts import Consumer, Msg, Queue, Replica, Status, Tag, TxMode
+from ackproof.lang import Set, eventually, helper, invariant, reachable, step_property
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Queue, Replica, Status, Tag, TxMode
+from ackproof.spec.system import Confirms
 from ackproof.spec.wire import (
     Cancel,
     ChannelClose,
@@ -25,106 +25,126 @@ from ackproof.spec.wire import (
 
 
 @step_property
-def DeliveryTagsIncrease(before: Consuming, after: Consuming, deliver: Deliver) -> bool:
+def DeliveryTagsIncrease(before: Confirms, after: Confirms, deliver: Deliver) -> bool:
     """A delivery has a tag above all that its channel has used (F1.1).
 
     With a tag used twice, an ack would name two messages.
     """
-    return all(t < deliver.tag for t in before.seen_tags)
+    channel = Consumer.owner(deliver.consumer)
+    return all(t < deliver.tag for t in before.seen_tags[channel])
 
 
 @step_property
-def GetTakesATag(before: Consuming, after: Consuming, answer: GetOk) -> bool:
+def GetTakesATag(before: Confirms, after: Confirms, answer: GetOk) -> bool:
     """The answer to basic.get takes a delivery tag like any other (F1.1, L6.17).
 
     It is acked like any other, too.
     """
-    return all(t < answer.tag for t in before.seen_tags)
+    return all(t < answer.tag for t in before.seen_tags[answer.channel])
 
 
 @invariant
-def TagsAreOrdered(s: Consuming) -> bool:
+def TagsAreOrdered(s: Confirms) -> bool:
     """What is unacked has a tag that was given out, and the next one is above it (INV-F1).
 
     So what `multiple` covers is what came earlier.
     """
-    next_tag = s.consuming.next_tag()
-    return s.consuming.unsettled() <= s.seen_tags and (
-        next_tag is None or all(t < next_tag for t in s.consuming.unsettled())
+    return all(tags_are_ordered(s, c) for c in ChannelId)
+
+
+@helper
+def tags_are_ordered(s: Confirms, channel: ChannelId) -> bool:
+    """Tell whether what is unacked on a channel has tags below the next one (INV-F1)."""
+    next_tag = s.consuming[channel].next_tag()
+    return s.consuming[channel].unsettled() <= s.seen_tags[channel] and (
+        next_tag is None or all(t < next_tag for t in s.consuming[channel].unsettled())
     )
 
 
 @step_property
-def AckSettlesWhatItNames(before: Consuming, after: Consuming, ack: ConsumerAck) -> bool:
+def AckSettlesWhatItNames(before: Confirms, after: Confirms, ack: ConsumerAck) -> bool:
     """An ack settles the delivery it names, with `multiple` those before, and no other (F1.2).
 
     Tag 0 with `multiple` means all, even if there is none.
     """
     kept = {
         t
-        for t in before.consuming.unacked
+        for t in before.consuming[ack.channel].unacked
         if ack.tag is not None and t != ack.tag and not (ack.multiple and t < ack.tag)
     }
-    return not after.consuming.open or set(after.consuming.unacked) == kept
+    consuming = after.consuming[ack.channel]
+    return not consuming.open or set(consuming.unacked) == kept
 
 
 @step_property
-def UnknownTagClosesChannel(before: Consuming, after: Consuming, ack: ConsumerAck) -> bool:
+def UnknownTagClosesChannel(before: Confirms, after: Confirms, ack: ConsumerAck) -> bool:
     """Acking a tag that is not there closes the channel, and settles nothing (F1.3).
 
     Everything unacked is back in its queues, so a client that has lost count gets it all again.
     """
-    named = any(t == ack.tag for t in before.consuming.unacked)
+    named = any(t == ack.tag for t in before.consuming[ack.channel].unacked)
     known = named or (ack.tag is None and ack.multiple)
-    return after.consuming.open == known and (
-        known
-        or all(
-            not after.replicas[r].pending
-            and (
-                before.replicas[r].limited or before.replicas[r].holds() == after.replicas[r].ready
-            )
-            for r in Replica
-        )
+    return after.consuming[ack.channel].open == known and (
+        known or all(is_back(before, after, ack.channel, r) for r in Replica)
     )
+
+
+@helper
+def is_back(before: Confirms, after: Confirms, channel: ChannelId, replica: Replica) -> bool:
+    """Tell whether what a channel had of a process is in its queue again (F1.3)."""
+    had = before.consuming[channel].from_process(before.consuming[channel].unsettled(), replica)
+    kept = before.replicas[replica].holds() == after.replicas[replica].holds()
+    return not had & after.replicas[replica].pending and (before.replicas[replica].limited or kept)
 
 
 # -- limits ---------------------------------------------------------------------------------------
 
 
 @invariant
-def PrefetchRespected(s: Consuming) -> bool:
+def PrefetchRespected(s: Confirms) -> bool:
     """No consumer has more unsettled deliveries than its limit (F2.2, F1.6).
 
     What is acked in a transaction that is not committed still counts.
     """
     return all(
         s.subscriptions[c].prefetch == 0
-        or len({t for t in Tag if s.consuming.goes_to(t, c)}) <= s.subscriptions[c].prefetch
+        or len({t for t in Tag if s.consuming[Consumer.owner(c)].goes_to(t, c)})
+        <= s.subscriptions[c].prefetch
         for c in Consumer
     )
 
 
 @invariant
-def SharedPrefetchRespected(s: Consuming) -> bool:
+def SharedPrefetchRespected(s: Confirms) -> bool:
     """All consumers of a channel together have no more than the limit that they share (F2.2).
 
     A delivery needs both: room for its consumer, and room for all.
     """
-    limit = s.consuming.shared_prefetch
-    load = {t for t in Tag if any(s.consuming.goes_to(t, c) for c in Consumer)}
-    return limit == 0 or len(load) <= limit
+    return all(
+        len(pushed(s, c)) <= s.consuming[c].shared_prefetch
+        for c in ChannelId
+        if s.consuming[c].shared_prefetch != 0
+    )
+
+
+@helper
+def pushed(s: Confirms, channel: ChannelId) -> Set[Tag]:
+    """Return the tags of what was delivered to consumers of a channel and is unsettled (F2.2)."""
+    return {t for t in Tag if any(s.consuming[channel].goes_to(t, c) for c in Consumer.of(channel))}
 
 
 @invariant
-def LoadIsWhatIsUnsettled(s: Consuming) -> bool:
+def LoadIsWhatIsUnsettled(s: Confirms) -> bool:
     """What counts against a limit is what was delivered and is not settled (F1.6, F2.2, F2.3).
 
     If a settled delivery still counted, its consumer would get fewer and fewer messages, and at
     last none; one that counted no more too early would let it have too many.
     """
-    to_consumers = {t for t in Tag if any(s.consuming.goes_to(t, c) for c in Consumer)}
-    return s.consuming.shared_load() == to_consumers and all(
-        s.consuming.load(c) == {t for t in Tag if s.consuming.goes_to(t, c)} for c in Consumer
+    shared = all(s.consuming[c].shared_load() == pushed(s, c) for c in ChannelId)
+    return shared and all(
+        s.consuming[Consumer.owner(c)].load(c)
+        == {t for t in Tag if s.consuming[Consumer.owner(c)].goes_to(t, c)}
+        for c in Consumer
     )
 
 
@@ -132,7 +152,7 @@ def LoadIsWhatIsUnsettled(s: Consuming) -> bool:
 
 
 @step_property
-def RedeliveredIsMarked(before: Consuming, after: Consuming, deliver: Deliver) -> bool:
+def RedeliveredIsMarked(before: Confirms, after: Confirms, deliver: Deliver) -> bool:
     """A delivery that is not marked as redelivered is the first of its message (B7.4).
 
     A consumer that would not do a thing twice has to look only where the mark is.  A queue marks
@@ -143,7 +163,7 @@ def RedeliveredIsMarked(before: Consuming, after: Consuming, deliver: Deliver) -
 
 
 @step_property
-def FetchedAgainIsMarked(before: Consuming, after: Consuming, answer: GetOk) -> bool:
+def FetchedAgainIsMarked(before: Confirms, after: Confirms, answer: GetOk) -> bool:
     """An answer to basic.get that is not marked is the first hand-out of its message (B7.4).
 
     The mark is the queue's, and does not depend on who asks.
@@ -153,24 +173,29 @@ def FetchedAgainIsMarked(before: Consuming, after: Consuming, answer: GetOk) -> 
 
 
 @step_property
-def DeliveredInOrder(before: Consuming, after: Consuming) -> bool:
-    """The first deliveries of a queue are in the order of publishing (INV-B4).
+def DeliveredInOrder(before: Confirms, after: Confirms) -> bool:
+    """The first deliveries of a queue are, for each channel, in publishing order (INV-B4).
 
     Only what comes back may come late.
     """
     return all(
-        k < m for q in Queue for m in after.handed[q] - before.handed[q] for k in before.handed[q]
+        k < m
+        for q in Queue
+        for m in after.handed[q] - before.handed[q]
+        for k in before.handed[q]
+        if Msg.owner(k) == Msg.owner(m)
     )
 
 
 @invariant
-def EachCopyHasOnePlace(s: Consuming) -> bool:
+def EachCopyHasOnePlace(s: Confirms) -> bool:
     """What a queue has is ready, or under exactly one delivery tag (INV-F2).
 
     Under two, it would be settled twice; under none, it would stay in the queue for ever.
     """
     return not s.tagged or all(
-        len(s.places(m, r)) == (1 if m in s.replicas[r].pending else 0)
+        len({c for c in ChannelId if s.places(c, m, r)}) == (1 if m in s.replicas[r].pending else 0)
+        and all(len(s.places(c, m, r)) <= 1 for c in ChannelId)
         and not (m in s.replicas[r].ready and m in s.replicas[r].pending)
         for r in Replica
         for m in Msg
@@ -178,7 +203,7 @@ def EachCopyHasOnePlace(s: Consuming) -> bool:
 
 
 @step_property
-def HeldUntilSettled(before: Consuming, after: Consuming) -> bool:
+def HeldUntilSettled(before: Confirms, after: Confirms) -> bool:
     """What a consumer has leaves its queue only if the consumer has said so (INV-F3).
 
     Acking it, and rejecting it for good, are the ways to say so.  What comes back to a queue that
@@ -194,69 +219,105 @@ def HeldUntilSettled(before: Consuming, after: Consuming) -> bool:
 
 
 @eventually
-def RequeuedIsRedelivered(s: Consuming) -> bool:
+def RequeuedIsRedelivered(s: Confirms) -> bool:
     """What has come back is delivered again, if there is a consumer with room for it (B7.3, F2.4).
 
     As long as an instance has tags to give it.
     """
-    return s.consuming.next_tag() is None or not any(
+    return not any(
         bool(s.replicas[r].ready & s.handed[s.replicas[r].of]) and s.serves(r, c)
         for r in Replica
         for c in Consumer
+        if s.consuming[Consumer.owner(c)].next_tag() is not None
     )
+
+
+@eventually
+def ReadyIsDelivered(s: Confirms, consumer: Consumer) -> bool:
+    """What is ready goes to a consumer that has room for it (INV-B3, F2.2, F2.4).
+
+    However full others have their hands, on its channel or elsewhere.  As long as an instance has
+    tags to give it.
+    """
+    channel = Consumer.owner(consumer)
+    return not any(
+        bool(s.replicas[r].ready) and s.replicas[r].leads()
+        for r in Replica
+        if s.subscriptions[consumer].of == s.replicas[r].of and s.subscriptions[consumer].active
+        if s.consuming[channel].next_tag() is not None
+        if not any(s.replicas[r].node == n for n in s.cluster.away)
+        if s.subscriptions[consumer].no_ack or may_have_more(s, consumer)
+    )
+
+
+@helper
+def may_have_more(s: Confirms, consumer: Consumer) -> bool:
+    """Tell whether what a consumer has is below its limit, and below the shared one (F2.2)."""
+    channel = Consumer.owner(consumer)
+    own = len({t for t in Tag if s.consuming[channel].goes_to(t, consumer)})
+    below = own < s.subscriptions[consumer].prefetch or s.subscriptions[consumer].prefetch == 0
+    limit = s.consuming[channel].shared_prefetch
+    return below and (limit == 0 or len(pushed(s, channel)) < limit)
 
 
 # -- what must be possible ------------------------------------------------------------------------
 
 
 @reachable
-def ConfirmedYetNeverDelivered(s: Consuming) -> bool:
+def ConfirmedYetNeverDelivered(s: Confirms) -> bool:
     """A message is acked to its publisher that no consumer has ever seen (INV-F4)."""
     return any(
         m in s.replicas[r].ready and m not in s.handed[s.replicas[r].of]
-        for m in s.publisher.confirmed
+        for m in s.acked()
         for r in Replica
         if s.replicas[r].leads() and s.tagged
     )
 
 
 @reachable
-def ConsumedYetNeverConfirmed(s: Consuming) -> bool:
+def ConsumedYetNeverConfirmed(s: Confirms) -> bool:
     """A message is consumed whose publisher will never hear of it (INV-F4, A14.3)."""
-    return not s.channel.open and any(
-        m in s.finished[q] for m in s.publisher.unknown() for q in Queue
+    return any(
+        m in s.finished[q]
+        for c in ChannelId
+        if not s.channels[c].open
+        for m in s.publishers[c].unknown()
+        for q in Queue
     )
 
 
 @reachable
-def AckCoversSeveralDeliveries(before: Consuming, after: Consuming, ack: ConsumerAck) -> bool:
+def AckCoversSeveralDeliveries(before: Confirms, after: Confirms, ack: ConsumerAck) -> bool:
     """One ack with a tag and `multiple` settles several deliveries (F1.2)."""
-    settled = before.consuming.unsettled() - after.consuming.unsettled()
-    return ack.tag is not None and after.consuming.open and len(settled) > 1
+    consuming = after.consuming[ack.channel]
+    settled = before.consuming[ack.channel].unsettled() - consuming.unsettled()
+    return ack.tag is not None and consuming.open and len(settled) > 1
 
 
 @reachable
-def ClosedWithOthersUnacked(before: Consuming, after: Consuming, close: ChannelClose) -> bool:
+def ClosedWithOthersUnacked(before: Confirms, after: Confirms, close: ChannelClose) -> bool:
     """An unknown tag ends deliveries that have nothing to do with it (F1.3)."""
-    return close.complaint == Complaint.UNKNOWN_TAG and bool(before.consuming.unacked)
+    unacked = bool(before.consuming[close.channel].unacked)
+    return close.complaint == Complaint.UNKNOWN_TAG and unacked
 
 
 @reachable
-def PrefetchBlocks(s: Consuming) -> bool:
+def PrefetchBlocks(s: Confirms) -> bool:
     """A message is ready, a consumer is there, and may not have it (F2.4)."""
-    return s.consuming.open and any(
+    return any(
         bool(s.replicas[r].ready) and s.subscriptions[c].active and not s.has_room(c)
         for c in Consumer
+        if s.consuming[Consumer.owner(c)].open
         for r in Replica
         if s.attached(c, r)
     )
 
 
 @reachable
-def RequeuedOvertakes(before: Consuming, after: Consuming) -> bool:
+def RequeuedOvertakes(before: Confirms, after: Confirms) -> bool:
     """A message comes back, and stands before one that was the next just now (B7.2)."""
     return any(
-        k < m
+        before.replicas[r].order.before(k, m)
         for r in Replica
         if before.tagged
         for k in before.replicas[r].pending & after.replicas[r].ready
@@ -266,47 +327,75 @@ def RequeuedOvertakes(before: Consuming, after: Consuming) -> bool:
 
 
 @reachable
-def HeldByTwo(s: Consuming) -> bool:
+def HeldByTwo(s: Confirms) -> bool:
     """Two clients have the same message, and neither has done anything wrong (F1.7).
 
     Its queue went down and came back.  So a message is no lock.
     """
     return any(
-        t < u and s.delivered_twice(t, u) for t in s.consuming.unacked for u in s.consuming.unacked
+        (t != u or c != d) and delivered(s, c, t, m) and delivered(s, d, u, m)
+        for m in Msg
+        for c in ChannelId
+        for d in ChannelId
+        for t in s.consuming[c].unacked
+        for u in s.consuming[d].unacked
     )
 
 
+@helper
+def delivered(s: Confirms, channel: ChannelId, tag: Tag, msg: Msg) -> bool:
+    """Tell whether an unacked delivery is of a message (F1.7)."""
+    delivery = s.consuming[channel].unacked[tag]
+    return delivery is not None and delivery.msg == msg
+
+
 @reachable
-def SettledWithNobody(before: Consuming, after: Consuming, ack: ConsumerAck) -> bool:
+def SettledWithNobody(before: Confirms, after: Confirms, ack: ConsumerAck) -> bool:
     """A client acks what came from a process that is gone; nothing happens (F1.7, F3.3)."""
-    return after.consuming.open and any(
-        before.is_orphan(t) for t in before.consuming.unacked if ack.tag == t
+    return after.consuming[ack.channel].open and any(
+        is_orphan(before, ack.channel, t)
+        for t in before.consuming[ack.channel].unacked
+        if ack.tag == t
+    )
+
+
+@helper
+def is_orphan(s: Confirms, channel: ChannelId, tag: Tag) -> bool:
+    """Tell whether the process that an unacked delivery came from has ended (F3.3)."""
+    delivery = s.consuming[channel].unacked[tag]
+    return delivery is not None and delivery.replica is None
+
+
+@reachable
+def CancelledByBroker(before: Confirms, after: Confirms, cancel: Cancel) -> bool:
+    """A consumer is told that its queue is gone, and still has a message of it (F3.3)."""
+    channel = Consumer.owner(cancel.consumer)
+    return any(
+        after.consuming[channel].goes_to(t, cancel.consumer)
+        for t in after.consuming[channel].unacked
     )
 
 
 @reachable
-def CancelledByBroker(before: Consuming, after: Consuming, cancel: Cancel) -> bool:
-    """A consumer is told that its queue is gone, and still has a message of it (F3.3)."""
-    return any(after.consuming.goes_to(t, cancel.consumer) for t in after.consuming.unacked)
-
-
-@reachable
-def AckErrorSilencesConfirms(before: Consuming, after: Consuming, close: ChannelClose) -> bool:
+def AckErrorSilencesConfirms(before: Confirms, after: Confirms, close: ChannelClose) -> bool:
     """An unknown delivery tag closes a channel that had confirms to tell (F1.3, A2.6)."""
-    return close.complaint == Complaint.UNKNOWN_TAG and bool(before.channel.confirmed)
+    confirmed = bool(before.channels[close.channel].confirmed)
+    return close.complaint == Complaint.UNKNOWN_TAG and confirmed
 
 
 @reachable
-def RollbackRestoresAcks(before: Consuming, after: Consuming, ok: RollbackOk) -> bool:
+def RollbackRestoresAcks(before: Confirms, after: Confirms, ok: RollbackOk) -> bool:
     """What was acked in a transaction is unacked again after its rollback (A13.6)."""
-    return bool(before.consuming.collected) and bool(after.consuming.unacked)
+    collected = bool(before.consuming[ok.channel].collected)
+    return collected and bool(after.consuming[ok.channel].unacked)
 
 
 @reachable
-def CommitAppliesAcks(before: Consuming, after: Consuming) -> bool:
+def CommitAppliesAcks(before: Confirms, after: Confirms) -> bool:
     """A commit publishes one message and settles another (A13.3)."""
-    return (
-        after.transaction.mode == TxMode.COMMITTING
-        and bool(before.transaction.batch)
-        and bool(before.consuming.collected)
+    return any(
+        after.transactions[c].mode == TxMode.COMMITTING
+        and bool(before.transactions[c].batch)
+        and bool(before.consuming[c].collected)
+        for c in ChannelId
     )

@@ -8,68 +8,70 @@ must be reachable.
 
 from __future__ import annotations
 
-from ackproof.spec.lang import eventually, invariant, reachable, step_property
-from ackproof.spec.sorts import Level, Status, TxMode
-from ackproof.spec.transacting import Transacting
+from ackproof.lang import eventually, invariant, reachable, step_property
+from ackproof.spec.sorts import ChannelId, Level, Status, TxMode
+from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Ack, ChannelClose, CommitOk, Complaint, Nack, Return
 
 # -- which mode ---------------------------------------------------------------------------------
 
 
 @invariant
-def ConfirmXorTransaction(s: Transacting) -> bool:
+def ConfirmXorTransaction(s: Confirms) -> bool:
     """A channel is transactional or in confirm mode, and never both (INV-A1).
 
     Either way the client waits for an answer, and it must know for which one.
     """
-    return s.transaction.mode == TxMode.NONE or not s.channel.confirming
+    return all(
+        s.transactions[c].mode == TxMode.NONE or not s.channels[c].confirming for c in ChannelId
+    )
 
 
 @step_property
-def NoAckInTransaction(before: Transacting, after: Transacting, ack: Ack) -> bool:
+def NoAckInTransaction(before: Confirms, after: Confirms, ack: Ack) -> bool:
     """A transactional channel acks nothing (A13.4).
 
     Its one answer is commit-ok, and its client does not count messages.
     """
-    return before.transaction.mode == TxMode.NONE
+    return before.transactions[ack.channel].mode == TxMode.NONE
 
 
 @step_property
-def NoNackInTransaction(before: Transacting, after: Transacting, nack: Nack) -> bool:
+def NoNackInTransaction(before: Confirms, after: Confirms, nack: Nack) -> bool:
     """Nor does it nack anything (A13.5).
 
     A client that is not told which message was refused must take none for granted: it closes.
     """
-    return before.transaction.mode == TxMode.NONE
+    return before.transactions[nack.channel].mode == TxMode.NONE
 
 
 # -- what a commit is worth -----------------------------------------------------------------------
 
 
 @invariant
-def CommitMeansAccepted(s: Transacting) -> bool:
+def CommitMeansAccepted(s: Confirms) -> bool:
     """Each message of a commit that was answered was accepted by its queues (A13.4, INV-A11).
 
     A queue that was deleted counts as one that has accepted (A9.3).
     """
-    return all(not s.unaccepted[m] for m in s.transaction.committed)
+    return all(not s.unaccepted[m] for c in ChannelId for m in s.transactions[c].committed)
 
 
 @step_property
-def NoCommitBeforeDurable(before: Transacting, after: Transacting, ok: CommitOk) -> bool:
+def NoCommitBeforeDurable(before: Confirms, after: Confirms, ok: CommitOk) -> bool:
     """At commit-ok, persistent messages are on disk wherever they must be (INV-B5, INV-C1).
 
     What is in the way of a crash then is not the commit's business any more.
     """
     return all(
         after.replicas[r].store.level[m] == Level.SYNCED or not after.replicas[r].durable
-        for m in before.transaction.committing & after.persistent
+        for m in before.transactions[ok.channel].committing & after.persistent
         for r in after.answering(m)
     )
 
 
 @invariant
-def CommittedSurvives(s: Transacting) -> bool:
+def CommittedSurvives(s: Confirms) -> bool:
     """A committed persistent message is in its queues, or can be recovered (C5).
 
     This is what transactions are used for; that it is also all they do surprises many.
@@ -78,117 +80,125 @@ def CommittedSurvives(s: Transacting) -> bool:
         m in s.replicas[r].holds()
         if s.replicas[r].status == Status.RUNNING
         else s.replicas[r].store.level[m] != Level.ABSENT
-        for m in s.transaction.committed & s.persistent
+        for c in ChannelId
+        for m in s.transactions[c].committed & s.persistent
         for r in s.answering(m)
         if s.replicas[r].durable
     )
 
 
 @step_property
-def FailedCommitCloses(before: Transacting, after: Transacting, ok: CommitOk) -> bool:
+def FailedCommitCloses(before: Confirms, after: Confirms, ok: CommitOk) -> bool:
     """A commit of which anything was refused is never answered by commit-ok (A13.5).
 
     It ends with the channel, so the client cannot take one transaction's failure for another's.
     """
-    return before.transaction.mode == TxMode.COMMITTING and not before.channel.rejected
+    committing = before.transactions[ok.channel].mode == TxMode.COMMITTING
+    return committing and not before.channels[ok.channel].rejected
 
 
 @invariant
-def CommitFailsOnlyWithCause(s: Transacting) -> bool:
+def CommitFailsOnlyWithCause(s: Confirms) -> bool:
     """A commit fails because a queue went down or refused a message (INV-A12, A13.5).
 
     A queue that was deleted is no cause, as it is none for a nack.
     """
-    return s.transaction.mode != TxMode.FAILED or (
-        bool(s.channel.rejected) and s.channel.rejected <= s.excused
+    return all(
+        bool(s.channels[c].rejected) and s.channels[c].rejected <= s.excused
+        for c in ChannelId
+        if s.transactions[c].mode == TxMode.FAILED
     )
 
 
 @invariant
-def FailureIsNoticed(s: Transacting) -> bool:
+def FailureIsNoticed(s: Confirms) -> bool:
     """As soon as anything is rejected, the transaction has failed (A13.5).
 
     What is settled later must not make it look complete.
     """
-    return s.transaction.mode != TxMode.COMMITTING or not s.channel.rejected
+    return all(
+        s.transactions[c].mode != TxMode.COMMITTING or not s.channels[c].rejected for c in ChannelId
+    )
 
 
 # -- before a commit, and without one -------------------------------------------------------------
 
 
 @invariant
-def NothingBeforeCommit(s: Transacting) -> bool:
+def NothingBeforeCommit(s: Confirms) -> bool:
     """Of an open transaction nothing is in a queue, or on its way to one (A13.1).
 
     Then a rollback has nothing to undo.
     """
-    return not any(s.left_a_trace(m) for m in s.transaction.batch)
+    return not any(s.left_a_trace(m) for c in ChannelId for m in s.transactions[c].batch)
 
 
 @invariant
-def RollbackLeavesNoTrace(s: Transacting) -> bool:
+def RollbackLeavesNoTrace(s: Confirms) -> bool:
     """What was rolled back, or in an open transaction at a close, never was (A13.6, A13.7).
 
     A client may publish it again, and it will not be there twice.
     """
-    return not any(s.left_a_trace(m) for m in s.transaction.abandoned)
+    return not any(s.left_a_trace(m) for c in ChannelId for m in s.transactions[c].abandoned)
 
 
 @eventually
-def EveryCommitAnswers(s: Transacting) -> bool:
+def EveryCommitAnswers(s: Confirms, channel: ChannelId) -> bool:
     """A commit is answered in the end, one way or the other (A13.4, A13.5).
 
     Until then the channel takes no method, so the client can do nothing but wait.
     """
-    return s.transaction.answers()
+    return s.transactions[channel].answers()
 
 
 # -- what must be possible ------------------------------------------------------------------------
 
 
 @reachable
-def SeveralCommitted(before: Transacting, after: Transacting, ok: CommitOk) -> bool:
+def SeveralCommitted(before: Confirms, after: Confirms, ok: CommitOk) -> bool:
     """One commit-ok answers for several messages (A13.4)."""
-    return len(before.transaction.committing) > 1
+    return len(before.transactions[ok.channel].committing) > 1
 
 
 @reachable
-def NothingCommitted(before: Transacting, after: Transacting, ok: CommitOk) -> bool:
+def NothingCommitted(before: Confirms, after: Confirms, ok: CommitOk) -> bool:
     """A commit of nothing is answered, too (A13.4)."""
-    return not before.transaction.committing
+    return not before.transactions[ok.channel].committing
 
 
 @reachable
-def ReturnedAtCommit(before: Transacting, after: Transacting, ret: Return) -> bool:
+def ReturnedAtCommit(before: Confirms, after: Confirms, ret: Return) -> bool:
     """A message had a queue when it was published, and none when it was committed (A13.3, A5.4)."""
-    return any(before.transaction.routes[m] for m in before.transaction.mandatory)
+    transaction = before.transactions[ret.channel]
+    return after.transactions[ret.channel].mode == TxMode.COMMITTING and any(
+        transaction.routes[m] for m in transaction.mandatory
+    )
 
 
 @reachable
-def FailedYetStored(before: Transacting, after: Transacting, close: ChannelClose) -> bool:
+def FailedYetStored(before: Confirms, after: Confirms, close: ChannelClose) -> bool:
     """A commit has failed, and a queue has one of its messages all the same (A13.5)."""
     return close.complaint == Complaint.PARTIAL_COMPLETION and any(
         m in after.replicas[r].holds()
-        for m in before.transaction.committing
+        for m in before.transactions[close.channel].committing
         for r in after.answering(m)
     )
 
 
 @reachable
-def SwitchToConfirmRefused(before: Transacting, after: Transacting, close: ChannelClose) -> bool:
+def SwitchToConfirmRefused(before: Confirms, after: Confirms, close: ChannelClose) -> bool:
     """A transactional channel is asked for confirm mode, and closes (A1.2)."""
     return close.complaint == Complaint.TX_TO_CONFIRM
 
 
 @reachable
-def SwitchToTransactionsRefused(
-    before: Transacting, after: Transacting, close: ChannelClose
-) -> bool:
+def SwitchToTransactionsRefused(before: Confirms, after: Confirms, close: ChannelClose) -> bool:
     """A confirming channel is asked for transactions, and closes with acks under way (A1.3)."""
-    return close.complaint == Complaint.CONFIRM_TO_TX and bool(before.channel.unconfirmed)
+    under_way = bool(before.channels[close.channel].unconfirmed)
+    return close.complaint == Complaint.CONFIRM_TO_TX and under_way
 
 
 @reachable
-def CommitWithoutTransaction(before: Transacting, after: Transacting, close: ChannelClose) -> bool:
+def CommitWithoutTransaction(before: Confirms, after: Confirms, close: ChannelClose) -> bool:
     """A channel that is not transactional is asked to commit or to roll back (A1.4)."""
     return close.complaint == Complaint.NOT_TRANSACTIONAL

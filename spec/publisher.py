@@ -14,11 +14,13 @@ For each number it can conclude one of five things (J, A14.3):
 A frame with `multiple` covers every number up to its tag that is still unknown (A11.5).  A frame
 that names a number which is not unknown is the broker's mistake; the publisher believes it all the
 same, so that the mistake can be seen.
+
+All of this is history: what a client knows, no broker can ask.
 """
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Ghost, Option, Process, Set, handler, helper, require
+from ackproof.lang import Ghost, Option, Process, Set, handler, helper
 from ackproof.spec.sorts import Msg
 
 __all__ = ["Publisher"]
@@ -27,12 +29,11 @@ __all__ = ["Publisher"]
 class Publisher(Process):
     """A client that publishes on one channel in confirm mode (A11.5, A14.3)."""
 
-    next_tag: Option[Msg] = Msg.first()
-    sent: Set[Msg]
-    confirmed: Set[Msg]
-    nacked: Set[Msg]
-    returned: Set[Msg]
-
+    next_tag: Ghost[Option[Msg]] = Msg.first()  # the number that the next publish will have
+    sent: Ghost[Set[Msg]]  # those published since confirm mode was asked for
+    confirmed: Ghost[Set[Msg]]  # those that an ack covers, as the publisher counts
+    nacked: Ghost[Set[Msg]]  # those that a nack covers
+    returned: Ghost[Set[Msg]]  # those that came back
     returned_late: Ghost[Set[Msg]]  # those returned after their ack or nack
 
     @helper
@@ -43,7 +44,6 @@ class Publisher(Process):
     @handler
     def publish(self) -> None:
         """Send a message, and expect a confirm for the next number (A4.3)."""
-        require(self.next_tag is not None)
         tag = self.next_tag
         if tag is not None:
             self.sent.add(tag)
@@ -52,7 +52,6 @@ class Publisher(Process):
     @handler
     def skip(self) -> None:
         """Send a message before counting begins (A7.1)."""
-        require(self.next_tag is not None)
         tag = self.next_tag
         if tag is not None:
             self.next_tag = Msg.succ(tag)

@@ -25,13 +25,15 @@ A queue may be limited (B5).  The limit counts what is ready, not what a consume
 the limit the queue drops the oldest message to make room, or refuses the new one.  What a waiting
 consumer takes as it arrives is never ready (B3.1).
 
-Messages stand in `ready` in publish order, and a message put back returns to its old place (B7.2),
-so the head is the least.  With one publishing channel that is all that a sequence would say.
+Messages stand in a queue in the order in which they arrived, and one that is put back returns to
+its old place (B7.2).  `order` keeps that between messages of several channels (`Arrivals`), for as
+long as a message is in the queue or on its disk.
 """
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Const, Option, Process, Set, handler, helper, least, require
+from ackproof.lang import Const, Ghost, Option, Process, Set, handler, helper, require
+from ackproof.spec.arrivals import Arrivals
 from ackproof.spec.sorts import Msg, Overflow, Status
 from ackproof.spec.store import Store
 
@@ -54,17 +56,45 @@ class QueueMaster(Process):
     outbox: Set[Msg]
     refused: Set[Msg]
     delivered: Set[Msg]
+    order: Arrivals
     store: Store
+
+    doubled: Ghost[Set[Msg]]  # those put into the queue while they were in it
 
     @helper
     def head(self) -> Option[Msg]:
         """Return the oldest ready message, the next to be handed out (INV-B4)."""
-        return least(self.ready)
+        return self.order.first(self.ready)
 
     @helper
     def holds(self) -> Set[Msg]:
         """Return what is in the queue: ready, or with a consumer (INV-F2)."""
         return self.ready | self.pending
+
+    @helper
+    def present(self) -> Set[Msg]:
+        """Return what has a place: what is in the queue, or comes back after a crash (C5.1)."""
+        return self.holds() | set(self.store.level)
+
+    @handler
+    def place(self, msg: Msg) -> None:
+        """A message that is about to be put into the queue comes after all others (B1.3)."""
+        self.order.arrive(msg, set(self.present()))
+
+    @handler
+    def displace(self, msgs: Set[Msg]) -> None:
+        """Those of some messages that have left the queue, and its files, have no place (C4.4)."""
+        self.order.leave(msgs - self.present())
+
+    @helper
+    def surplus(self) -> Set[Msg]:
+        """Return the oldest ready messages, as many as are over the limit (B5.2, B7.3)."""
+        return {
+            m
+            for m in self.ready
+            if self.overflows()
+            and len({k for k in self.ready if not self.order.before(k, m)}) > self.max_length
+        }
 
     # -- arriving -------------------------------------------------------------------------------
 
@@ -104,6 +134,8 @@ class QueueMaster(Process):
     @handler
     def enqueue(self, msg: Msg, persistent: bool, confirming: bool) -> None:
         """Put a message at the end of the queue, and on its way to the disk (C1.1, C2.1)."""
+        if msg in self.ready or msg in self.pending:
+            self.doubled.add(msg)
         self.ready.add(msg)
         if persistent and self.durable:
             self.store.put(msg, confirming)
@@ -174,13 +206,19 @@ class QueueMaster(Process):
         self.store.drained()
 
     @handler
-    def posted(self) -> None:
-        """The channel has processed all confirms that were cast, or will get none (A8.3, O1)."""
-        self.outbox.clear()
+    def posted(self, msgs: Set[Msg]) -> None:
+        """A channel has processed the confirms for these messages, or will get none (A8.3, O1)."""
+        self.outbox -= msgs
 
     @handler
-    def rejected(self) -> None:
-        """The channel has processed all rejects that were cast, or will get none (A8.4, O1)."""
+    def rejected(self, msgs: Set[Msg]) -> None:
+        """A channel has processed the rejects for these messages, or will get none (A8.4, O1)."""
+        self.refused -= msgs
+
+    @handler
+    def silence(self) -> None:
+        """What the process has cast does not reach anybody any more (A9, C5)."""
+        self.outbox.clear()
         self.refused.clear()
 
     # -- ending ---------------------------------------------------------------------------------
@@ -191,6 +229,7 @@ class QueueMaster(Process):
         self.stop()
         self.status = Status.DOWN
         self.store.crash()
+        self.order.keep(set(self.store.level))
 
     @handler
     def lose_power(self) -> None:
@@ -198,6 +237,7 @@ class QueueMaster(Process):
         self.stop()
         self.status = Status.DOWN
         self.store.lose_power()
+        self.order.keep(set(self.store.level))
 
     @handler
     def delete(self) -> None:
@@ -205,6 +245,7 @@ class QueueMaster(Process):
         self.stop()
         self.status = Status.DELETED
         self.store.wipe()
+        self.order.keep(set())
 
     @handler
     def stop(self) -> None:

@@ -19,7 +19,8 @@ from __future__ import annotations
 
 from enum import Enum
 
-from ackproof.spec.lang import Process, handler, helper, require
+from ackproof.lang import Key, Process, handler, helper, require
+from ackproof.spec.sorts import ChannelId
 from ackproof.spec.wire import Blocked, Unblocked
 
 __all__ = ["Reader", "ReaderState"]
@@ -34,7 +35,9 @@ class ReaderState(Enum):
 
 
 class Reader(Process):
-    """The reader of the publisher's connection (E4)."""
+    """The reader of a publisher's connection (E4)."""
+
+    channel: Key[ChannelId]
 
     state: ReaderState
     alarmed: bool
@@ -71,7 +74,7 @@ class Reader(Process):
     def tell(self) -> None:
         """Tell the client that an alarm blocks it (E4.3)."""
         self.told = True
-        self.emit(Blocked())
+        self.emit(Blocked(self.channel))
 
     @handler
     def clears_alarm(self, starved: bool) -> None:
@@ -79,7 +82,7 @@ class Reader(Process):
         require(self.alarmed)
         self.alarmed = False
         if self.told:
-            self.emit(Unblocked())
+            self.emit(Unblocked(self.channel))
         self.told = False
         if not starved:
             self.state = ReaderState.RUNNING

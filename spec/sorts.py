@@ -9,20 +9,21 @@ Three numbers are easily confused in AMQP, and the rules keep them apart (0.3):
 * the *message id* names one publish for every queue and store that it reaches;
 * the *consumer delivery tag* counts deliveries, in another space altogether (L6.16).
 
-This part of the specification has one publishing channel, so one sort, `Msg`, serves as the first
-two: the message with sequence number 3 is message 3 everywhere.  A program with many channels
-gives the channel its sequence numbers and the queue and the store its message ids, and keeps the
-table between them; no machine looks across.
+A message belongs to the channel that it was published on, and is numbered there.  So one sort,
+`Msg`, serves as the first two: within its channel a message is its sequence number, and with its
+channel it is the message id.  Whoever has to answer for a message finds in it whom to answer (the
+table from message id to channel of rule B2.2).
 """
 
 from __future__ import annotations
 
 from enum import Enum
 
-from ackproof.spec.lang import OrderedSort, Sort
+from ackproof.lang import OrderedSort, OwnedSort, Sort
 
 __all__ = [
     "Born",
+    "ChannelId",
     "Consumer",
     "Level",
     "Msg",
@@ -38,8 +39,12 @@ __all__ = [
 ]
 
 
-class Msg(OrderedSort):
-    """A message published in confirm mode; ordered by publishing, numbered from 1 (A4.3)."""
+class ChannelId(OrderedSort, prefix="ch"):
+    """A channel; each has a connection of its own (A1)."""
+
+
+class Msg(OwnedSort[ChannelId]):
+    """A message; it belongs to a channel, and is numbered there from 1 (A4.3)."""
 
 
 class Queue(Sort, prefix="q"):
@@ -58,8 +63,8 @@ class Node(Sort, prefix="n"):
     """A node of the cluster; only partitions need to know them (A12)."""
 
 
-class Consumer(OrderedSort, prefix="c"):
-    """A consumer, started by basic.consume (F2.2); ordered as its channel goes through them."""
+class Consumer(OwnedSort[ChannelId]):
+    """A consumer of a channel, started by basic.consume (F2.2); its channel goes through them."""
 
 
 class Tag(OrderedSort):

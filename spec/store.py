@@ -28,10 +28,11 @@ message is one that was synced, and whose callback was lost.
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Const, Map, Process, Set, handler, require
+from ackproof.lang import Const, Map, Option, Process, Set, handler, helper, require
+from ackproof.spec.arrivals import Arrivals
 from ackproof.spec.sorts import Level, Msg
 
-__all__ = ["Store"]
+__all__ = ["Mailbox", "Store"]
 
 
 class Store(Process):
@@ -123,3 +124,33 @@ class Store(Process):
         self.leaving.clear()
         self.unconfirmed.clear()
         self.confirmed.clear()
+
+
+class Mailbox(Process):
+    """What is on its way from a process to its store, where that takes its time (C2.1, O1)."""
+
+    writes: Set[Msg]
+    order: Arrivals
+
+    @helper
+    def next_write(self) -> Option[Msg]:
+        """Return the message that the store takes next (O1)."""
+        return self.order.first(self.writes)
+
+    @handler
+    def send(self, msg: Msg) -> None:
+        """The process sends a message to its store (C2.1)."""
+        self.order.arrive(msg, set(self.writes))
+        self.writes.add(msg)
+
+    @handler
+    def take(self, msg: Msg) -> None:
+        """The store takes a message from its mailbox (E1.3)."""
+        self.writes.discard(msg)
+        self.order.leave({msg})
+
+    @handler
+    def vanish(self) -> None:
+        """The process is gone, and what it had sent with it (E1.4)."""
+        self.writes.clear()
+        self.order.keep(set())

@@ -1,32 +1,33 @@
 """The system: all chapters together.
 
-Each of the chapters before is a part of the system, and extends the one before it; the last one is
-what is checked.  An instance switches parts on, by the sizes of sorts, by constants, and by the
-faults it allows; a part that is off costs nothing.
+Each chapter says what happens in some of the steps; it extends the chapters whose steps it calls,
+and changes none of theirs.  Together they are what is checked, proved and run.
 
-===============  =================================================  ============================
-chapter          what it adds                                       switched on by
-===============  =================================================  ============================
-`Publishing`     publisher, channel, masters, stores                always there
-`Serving`        unnamed consumers, expiry, purges                  `Confirms.consumers`, `drop`
-`Mirroring`      mirrors, synchronisation, promotion                `QueueProcess.born`
-`Failing`        crashes, deletion, close                           the faults of the instance
-`Partitioning`   partitions, guard, pause_minority                  `Node`, `partition`
-`Transacting`    transactions instead of confirms                   `Confirms.transactions`
-`Delivering`,    consumers by name, with delivery tags, prefetch,   `Confirms.tagged`, `Consumer`
-`Settling`,      acks, nacks, redelivery, cancellation
-`Consuming`
-`Alarming`       alarms that stop the reader                        `alarm`
-`Crediting`      credit flow                                        `Confirms.credit`
-===============  =================================================  ============================
+=================  ==========================================================  ==================
+chapter            what it says                                                switched on by
+=================  ==========================================================  ==================
+`Parts`            the machines, and who is who among them                     always there
+`Flow`             alarms, and credit from the disk to the socket              `alarm`, `credit`
+`Queueing`         messages arrive at queues, reach the disk, leave            always there
+`Mirroring`        mirrors follow, join, catch up, are promoted                `QueueProcess.born`
+`Consuming`        consumers by name: tags, prefetch, acks, redelivery         `tagged`
+`Closing`          channels end                                                `close`, …
+`Publishing`       publishes, routing, transactions                            `transactional`
+`Confirming`       the way back to the publisher                               always there
+`Failing`          crashes, deletion, restart                                  the faults
+`Partitioning`     partitions, pause_minority                                  `Node`, `partition`
+=================  ==========================================================  ==================
 """
 
 from __future__ import annotations
 
-from ackproof.spec.crediting import Crediting
+from ackproof.spec.confirming import Confirming
+from ackproof.spec.mirroring import Mirroring
+from ackproof.spec.partitioning import Partitioning
+from ackproof.spec.publishing import Publishing
 
 __all__ = ["Confirms"]
 
 
-class Confirms(Crediting):
-    """Publisher confirms, from the publisher to the disk and back."""
+class Confirms(Partitioning, Mirroring, Confirming, Publishing):
+    """Publisher confirms, from the publishers to the disk and back, on any number of channels."""

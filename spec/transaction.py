@@ -18,8 +18,8 @@ closes, and what the other queues have stored remains (A13.5).
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Ghost, Map, Process, Set, handler, helper, require
-from ackproof.spec.sorts import Msg, Queue, TxMode
+from ackproof.lang import Ghost, Key, Map, Process, Set, handler, helper, require
+from ackproof.spec.sorts import ChannelId, Msg, Queue, TxMode
 from ackproof.spec.wire import CommitOk, RollbackOk, TxSelectOk
 
 __all__ = ["Transaction"]
@@ -27,6 +27,8 @@ __all__ = ["Transaction"]
 
 class Transaction(Process):
     """The transaction of one channel (A1, A13)."""
+
+    channel: Key[ChannelId]
 
     mode: TxMode
     batch: Set[Msg]
@@ -79,7 +81,7 @@ class Transaction(Process):
         self.mode = TxMode.OPEN
         self.committed |= self.committing
         self.committing.clear()
-        self.emit(CommitOk())
+        self.emit(CommitOk(self.channel))
 
     @handler
     def roll_back(self) -> None:
@@ -87,7 +89,7 @@ class Transaction(Process):
         require(self.mode == TxMode.OPEN)
         self.abandoned |= self.batch
         self.forget()
-        self.emit(RollbackOk())
+        self.emit(RollbackOk(self.channel))
 
     @handler
     def close(self) -> None:

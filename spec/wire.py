@@ -5,6 +5,10 @@ confirms is therefore a claim about the first four of these events and their ord
 of consumers, of transactions, and of the end of a channel.  What a client says is here only where
 a claim needs it: acks and rejects of deliveries.
 
+A frame names the channel that it is sent on, unless it speaks of a consumer, which belongs to one,
+or is an answer on which nothing depends.  A tag in it counts on that channel; here it is the
+message that the channel meant, so a frame that is sent on a wrong channel can be told.
+
 A frame is on its way to the client for a while, in order, on one connection.  The specification
 shows the frame to the client in the step that sends it: since frames neither overtake each other
 nor change on the way, nothing about the *sequence* of frames depends on when they arrive.  Frames
@@ -15,8 +19,8 @@ from __future__ import annotations
 
 from enum import Enum
 
-from ackproof.spec.lang import Event, Option
-from ackproof.spec.sorts import Consumer, Msg, Queue, Tag
+from ackproof.lang import Event, Option
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Queue, Tag
 
 __all__ = [
     "Ack",
@@ -52,6 +56,7 @@ class Return(Event):
     message published before the channel was in confirm mode.
     """
 
+    channel: ChannelId
     msg: Option[Msg]
 
 
@@ -61,6 +66,7 @@ class Ack(Event):
     With `multiple`, for every message up to and including `tag` that is not settled yet (A11.5).
     """
 
+    channel: ChannelId
     tag: Msg
     multiple: bool
 
@@ -71,6 +77,7 @@ class Nack(Event):
     It does not say that no queue has the message (INV-A12).
     """
 
+    channel: ChannelId
     tag: Msg
     multiple: bool
 
@@ -93,6 +100,7 @@ class Deliver(Event):
 class GetOk(Event):
     """basic.get-ok: the head of a queue, for a client that asked; it takes a tag too (F1.1)."""
 
+    channel: ChannelId
     tag: Tag
     queue: Queue
     msg: Msg
@@ -111,6 +119,7 @@ class ConsumerAck(Event):
     None is tag 0, which stands for all deliveries if it comes with `multiple`.
     """
 
+    channel: ChannelId
     tag: Option[Tag]
     multiple: bool
 
@@ -118,6 +127,7 @@ class ConsumerAck(Event):
 class ConsumerReject(Event):
     """basic.nack or basic.reject from a client; with `requeue` it shall come back (F1.4)."""
 
+    channel: ChannelId
     tag: Option[Tag]
     multiple: bool
     requeue: bool
@@ -149,9 +159,13 @@ class TxSelectOk(Event):
 class CommitOk(Event):
     """tx.commit-ok: the broker is responsible for all messages of the transaction (A13.4)."""
 
+    channel: ChannelId
+
 
 class RollbackOk(Event):
     """tx.rollback-ok: the transaction never was (A13.6)."""
+
+    channel: ChannelId
 
 
 class Complaint(Enum):
@@ -167,6 +181,7 @@ class Complaint(Enum):
 class ChannelClose(Event):
     """channel.close 406 PRECONDITION_FAILED: nothing comes after it on a channel (A2.4, A2.6)."""
 
+    channel: ChannelId
     complaint: Complaint
 
 
@@ -176,6 +191,10 @@ class ChannelClose(Event):
 class Blocked(Event):
     """connection.blocked: an alarm keeps the broker from reading what the client sends (E4.3)."""
 
+    channel: ChannelId
+
 
 class Unblocked(Event):
     """connection.unblocked: all alarms are over, and the broker reads again (E4.3)."""
+
+    channel: ChannelId

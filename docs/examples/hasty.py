@@ -1,6 +1,6 @@
 """Waiting for the disk is slow; let a queue confirm what it has written."""
 
-from ackproof.spec.lang import Design, handler
+from ackproof.lang import Design, handler
 from ackproof.spec.sorts import Msg
 from ackproof.spec.store import Store
 

@@ -1,19 +1,24 @@
 -- In how many states is an ack outstanding for a message whose only copy is not on disk?
 WITH
-  outstanding AS (
-    -- One row for each state, and each message in it that the publisher has heard nothing of.
-    SELECT *, explode(array_except(publisher_sent,
-                                   array_union(publisher_confirmed, publisher_nacked))) AS msg
+  speaking AS (
+    -- One row for each state, and each channel in it that is open.
+    SELECT *, explode(map_keys(map_filter(channels_open, (c, is_open) -> is_open))) AS channel
     FROM states
-    WHERE channel_open
+  ),
+  outstanding AS (
+    -- And for each message of that channel that its publisher has heard nothing of.
+    SELECT *, explode(array_except(publishers_sent[channel],
+                                   array_union(publishers_confirmed[channel],
+                                               publishers_nacked[channel]))) AS msg
+    FROM speaking
   ),
   copies AS (
     -- Who has a copy: it is on the way there, or in the queue, or in the files.
     SELECT level, position, msg,
            string(array_contains(persistent, msg)) AS persistent,
-           string(array_contains(channel_confirmed, msg)) AS decided,
+           string(array_contains(channels_confirmed[channel], msg)) AS decided,
            filter(map_keys(replicas_status), r ->
-               array_contains(network_publishes[r], msg)
+               array_contains(casts_publishes[channel][r], msg)
                OR array_contains(replicas_ready[r], msg)
                OR array_contains(replicas_pending[r], msg)
                OR replicas_store_level[r][msg] <> 'ABSENT') AS owners,

@@ -1,7 +1,7 @@
 """Say less often, but say it right: wait with acks until one frame covers them all."""
 
+from ackproof.lang import Design, Holds, handler, require
 from ackproof.spec.channel import Channel
-from ackproof.spec.lang import Design, Holds, handler, require
 
 
 class PatientChannel(Channel):

@@ -2,7 +2,7 @@
 WITH RECURSIVE run (level, position, predecessor, step) AS (
   (SELECT level, position, predecessor, step
    FROM states
-   WHERE array_contains(channel_confirmed, 1) AND array_contains(persistent, 1)
+   WHERE array_contains(channels_confirmed['ch1'], 1) AND array_contains(persistent, 1)
      AND replicas_store_level['r1'][1] = 'WRITTEN'
    ORDER BY level, position
    LIMIT 1)

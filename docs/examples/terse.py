@@ -1,8 +1,8 @@
 """One frame says it all: ack everything that is confirmed with a single `multiple`."""
 
+from ackproof.lang import Design, Instance, Set, helper
 from ackproof.spec.channel import Channel
 from ackproof.spec.instances import OFF
-from ackproof.spec.lang import Design, Instance, Set, helper
 from ackproof.spec.sorts import Msg, Queue, Replica
 
 

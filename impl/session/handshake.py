@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 from ackproof.impl.errors import HardError
 from ackproof.impl.limits import Limits
-from ackproof.impl.users import User, Users
+from ackproof.impl.session.authentication import User, Users
 from ackproof.impl.version import VERSION
-from ackproof.impl.wire.fieldtables import TableError, read_table
+from ackproof.impl.wire.table_reader import TableError, read_table
 from pamqp import commands
 
 __all__ = ["HEARTBEAT", "Tuned", "authenticate", "capabilities", "start", "tune", "tuned"]

@@ -1,7 +1,8 @@
 """One connection, without its socket: bytes in, bytes out.
 
-The connection goes through phases until it is open (`ackproof.impl.session.opening`).  From then on
-methods come on channels, each of which is handled by `ackproof.impl.session.channels`.
+The connection goes through phases until it is open (`ackproof.impl.session.connection_methods`).
+From then on methods come on channels, each of which is handled by
+`ackproof.impl.session.session_channel`.
 
 It ends in one of three ways.  The client closes, and is answered.  The broker closes, after a hard
 error; then it ignores everything but the answer.  Or the connection breaks, and nobody is told
@@ -12,9 +13,9 @@ things that clients may be told: that the login was refused, and that they may n
 The session is sans-I/O.  `receive` takes what came from the socket, `take_output` gives what is to
 be written, at any time, since channels are told things that others have caused; `on_output` says
 that there is something, or that input is wanted again.  There are two reasons not to want any.
-`waiting`: a reply has to wait for the disk, and replies keep their order.  `alarms.blocked`: there
-is an alarm, and the client has gone on publishing (E4); it is not listened to at all then, until
-the alarm is over, but it goes on hearing.
+`waiting`: a reply has to wait for the disk, and replies keep their order.  `blocking.blocked`:
+there is an alarm, and the client has gone on publishing (E4); it is not listened to at all then,
+until the alarm is over, but it goes on hearing.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from collections.abc import Callable
 from ackproof.impl.broker import Broker
 from ackproof.impl.errors import HardError
 from ackproof.impl.limits import Limits
-from ackproof.impl.session.alarms import Alarms
-from ackproof.impl.session.incoming import Incoming
-from ackproof.impl.session.numbers import Channels
-from ackproof.impl.session.opening import Phase, may_be_told
-from ackproof.impl.session.output import Output
-from ackproof.impl.users import User, Users
-from ackproof.impl.vhost import DEFAULT
+from ackproof.impl.session.authentication import User, Users
+from ackproof.impl.session.channel_table import ChannelTable
+from ackproof.impl.session.connection_blocking import ConnectionBlocking
+from ackproof.impl.session.connection_methods import Phase, may_be_told
+from ackproof.impl.session.frame_dispatch import FrameDispatch
+from ackproof.impl.session.output_buffer import OutputBuffer
+from ackproof.impl.vhost.virtual_host import DEFAULT
 from ackproof.impl.wire.frames import (
     encode_heartbeat,
     encode_method,
@@ -63,11 +64,10 @@ class Session:
         phase: how far the connection is.
         vhost: the virtual host that was opened; the default one until then.
         users: who may come in.
-        admit: called before the connection opens.
         login: who has come in.
         client: what the client says about itself.
         capabilities: what the client says that it can do.
-        alarms: the alarm that there may be, for which no input is processed.
+        blocking: the alarm that there may be, for which no input is processed.
         channels: those that are in use, by number.
         waiting: no input is processed until the disk has answered.
         heartbeat: seconds that were agreed on, 0 for none.
@@ -96,16 +96,16 @@ class Session:
         self.clogged = False
         self.severed = False
         self.users = users
-        self.admit = admit
+        self._admit = admit
         self.login: User | None = None
         self.client: FieldTable = {}
         self.capabilities: frozenset[str] = frozenset()
-        self.channels = Channels(self)
+        self.channels = ChannelTable(self)
         self._on_output = on_output
-        self._incoming = Incoming(self)
-        self._output = Output()
-        self.alarms = Alarms(self)
-        broker.clients.enter(self)
+        self._incoming = FrameDispatch(self)
+        self._output = OutputBuffer()
+        self.blocking = ConnectionBlocking(self)
+        broker.connections.add(self)
 
     # -- bytes ----------------------------------------------------------------------------------
 
@@ -166,6 +166,18 @@ class Session:
         """Return the name of who has logged in; none if nobody has."""
         return "" if self.login is None else self.login.name
 
+    def admit(self) -> None:
+        """Let the connection open.
+
+        Raises:
+            HardError: it must not.
+        """
+        self._admit(self)
+
+    def forget_channel(self, number: int) -> None:
+        """A channel is closed on both sides; its number may be used again."""
+        self.channels.forget(number)
+
     def wait(self) -> None:
         """Process no input until `resume`: a reply has to wait for the disk."""
         self.waiting = True
@@ -180,7 +192,7 @@ class Session:
 
     def alarm(self, reason: str) -> None:
         """An alarm begins, or changes, or is over if there is no reason any more (E4)."""
-        if self.alarms.set(reason):
+        if self.blocking.set(reason):
             self._incoming.process()
             self._on_output(self)
 
@@ -188,7 +200,7 @@ class Session:
     def listens(self) -> bool:
         """Tell whether input is wanted now; when the session has ended, nobody cares."""
         if self.phase is Phase.RUNNING:
-            return not self.waiting and not self.alarms.blocked
+            return not self.waiting and not self.blocking.blocked
         return not self.waiting or self.phase is Phase.CLOSED
 
     # -- endings --------------------------------------------------------------------------------
@@ -238,7 +250,7 @@ class Session:
         for channel in self.channels.values():
             self._attempt(channel.closed)
         self.channels.clear()
-        self.broker.clients.leave(self)
+        self.broker.connections.remove(self)
         self._attempt(lambda: self.vhost.delete_exclusive(self))
 
     def _attempt(self, part: Callable[[], None]) -> None:

@@ -1,6 +1,6 @@
 """The steps of the specification, composed for a broker of many channels, and who chooses them.
 
 They are one class for each chapter, each extending the one before: `core`, `delivering`,
-`settling`, `transacting`, `deadlettering`, `limiting`, `expiring`, `immediate`, and, where there
-are mirrors, `mirroring`.
+`acknowledging`, `transacting`, `deadlettering`, `limiting`, `expiring`, `immediate`, and, where
+there are mirrors, `mirroring`.
 """

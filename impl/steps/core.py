@@ -1,10 +1,12 @@
 """The steps of the specification, as the broker takes them.
 
-This is `ackproof.spec.system` once more, action by action and under the same names, for a broker
-of many channels.  The system composes one channel, its network and the queues; here the channel
-and the queue of a step are arguments, and there is no publisher and no ghost.  Each step calls the
+This is `ackproof.spec.system` once more, action by action and under the same names.  Here the
+machines of a step are its arguments, and there is no publisher and no ghost.  Each step calls the
 same handlers on the same machines in the same order.  What it does besides is an effect: keep a
 content, drop it, tell the journal, offer the steps that have become possible.
+
+What a queue has to say to several channels, it says in one step.  That is as many steps of the
+system, of one channel each, with nothing between them.
 
 No step decides anything.  Whether it is possible, its `require` says, as in the system; what
 becomes of a message, the machines say.
@@ -15,14 +17,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ackproof.impl.machines.hosted import HostedQueue
-from ackproof.impl.machines.publishing import Cast, PublishingChannel
+from ackproof.impl.machines.channels import PublishingChannel
+from ackproof.impl.machines.publishing_machines import Cast
+from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.steps.taking import Taking
 from ackproof.impl.storage.journal import Batch
 from ackproof.impl.wire.content import Message
-from ackproof.spec.lang import require
+from ackproof.lang import require
 from ackproof.spec.sorts import Level, Msg
 
 __all__ = ["Steps"]
@@ -66,23 +69,23 @@ class Steps(Taking):
     ) -> None:
         """Send a message to its queues, or into the void where they were (A5.4, A5.6)."""
         for queue in targets:
-            channel.watch(queue)
+            queue.watch_for(channel)
             if queue.running:
-                channel.network.cast(msg, queue.key)
+                channel.casts.cast(msg, queue.key)
                 channel.carry(msg, cast, queue)
                 self._offer(Action.DELIVER, channel, queue)
             else:
-                channel.network.refuse(queue.key)
+                channel.casts.refuse(queue.key)
                 self._offer(Action.DOWN_ARRIVES, channel, queue)
 
     @observed
     def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """The oldest message on its way to a queue arrives and is enqueued (B1, B2, O2)."""
-        msg = channel.network.next_for(queue.key)
+        msg = channel.casts.next_for(queue.key)
         require(msg is not None and queue.running)
         assert msg is not None
         message, seq = channel.arrived(msg, queue)
-        channel.network.receive(msg, queue.key)
+        channel.casts.receive(msg, queue.key)
         if seq is not None:
             queue.senders[msg] = (channel, seq)
         if self.faults is not None and self.faults.refuses(msg):
@@ -91,7 +94,7 @@ class Steps(Taking):
             self._accept(msg, message, queue)
             if self.faults is not None:
                 self.faults.accepted(msg, queue)
-        if channel.network.next_for(queue.key) is not None:
+        if channel.casts.next_for(queue.key) is not None:
             self._offer(Action.DELIVER, channel, queue)
         elif not channel.machine.open:
             self._unwatch(channel, queue)
@@ -174,16 +177,19 @@ class Steps(Taking):
 
     @observed
     def confirm_arrives(self, queue: HostedQueue) -> None:
-        """The channels process the confirms that a queue has cast (A8.3, A8.5)."""
+        """The channels process the confirms that a queue has cast (A8.3, A8.5, D7.4)."""
         machine = queue.machine
         require(bool(machine.outbox))
         settled: dict[PublishingChannel, None] = {}
-        siblings = queue.siblings()
+        siblings, counts = queue.siblings(), queue.counts()
         for msg in machine.outbox:
             channel, seq = queue.senders.pop(msg)
-            channel.machine.settle(seq, queue.key, siblings)
+            if counts:
+                channel.machine.settle(seq, queue.key, siblings)
+            else:
+                channel.machine.note(seq, queue.key, siblings)
             settled[channel] = None
-        machine.posted()
+        machine.posted(machine.outbox)
         for channel in settled:
             self._answered(channel)
         self._offer_downs(queue)
@@ -197,16 +203,16 @@ class Steps(Taking):
             channel, seq = queue.senders.pop(msg)
             channel.machine.reject(seq, queue.key)
             self._answered(channel)
-        machine.rejected()
+        machine.rejected(machine.refused)
         self._offer_downs(queue)
 
     @observed
     def down_arrives(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """A channel learns that a queue is gone, after all that the queue had sent (A9, O1)."""
-        reason = channel.network.downs[queue.key]
+        reason = channel.casts.downs[queue.key]
         require(reason is not None and not queue.machine.outbox and not queue.machine.refused)
         assert reason is not None
-        channel.network.heard(queue.key)
+        channel.casts.heard(queue.key)
         channel.machine.process_down(queue.key, reason, queue.siblings())
         self._unwatch(channel, queue)
         self._answered(channel)
@@ -239,7 +245,7 @@ class Steps(Taking):
 
     def _unwatch(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """A channel is not concerned by a queue any more, which may have to wait for that."""
-        channel.unwatch(queue)
+        queue.unwatch_for(channel)
         self._offer(Action.RESTART, None, queue)
 
     def _offer_downs(self, queue: HostedQueue) -> None:

@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from ackproof.impl.machines.consuming import ConsumingChannel
-from ackproof.impl.machines.hosted import HostedQueue
-from ackproof.impl.machines.publishing import PublishingChannel
-from ackproof.impl.steps.deadletters import Cause
+from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
+from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.transacting import TransactingSteps
+from ackproof.impl.steps.x_death import Cause
 from ackproof.impl.wire.content import Message
-from ackproof.spec.lang import Option, require
+from ackproof.lang import Option, require
 from ackproof.spec.sorts import Msg, Replica, Tag
 
 __all__ = ["DeadLetteringSteps"]
@@ -31,15 +30,15 @@ class DeadLetteringSteps(TransactingSteps):
     """What is rejected for good goes to the dead letter exchange of its queue, if it has one.
 
     Attributes:
-        bury: publishes the dead letter of a message; called only for queues that want it.
+        publish_dead_letter: called with a message whose dead letter its queue wants published.
     """
 
-    bury: Callable[[HostedQueue, Message, Cause], None] = _nowhere
+    publish_dead_letter: Callable[[HostedQueue, Message, Cause], None] = _nowhere
 
     def give_up(self, queue: HostedQueue, message: Message, cause: Cause) -> None:
         """A message will not be delivered from a queue, and leaves it, or does not enter it."""
         if queue.dead_letter_exchange is not None:
-            self.bury(queue, message, cause)
+            self.publish_dead_letter(queue, message, cause)
 
     def consumer_rejects(
         self, channel: ConsumingChannel, tag: Option[Tag], multiple: bool, requeue: bool

@@ -1,10 +1,9 @@
 """The steps by which messages leave queues, as the broker takes them.
 
-These are `ackproof.spec.serving` and `ackproof.spec.delivering` once more, for many channels with
-many consumers; see `ackproof.impl.steps.core`.  A queue serves its consumers by the step `serve`,
-which is the specification's `hand_out` with the arguments that
-`ackproof.impl.machines.subscriptions` chooses: the head of the queue goes to the consumer whose
-turn it is, if the machines say that it has room.
+These are parts of `ackproof.spec.queueing` and `ackproof.spec.consuming` once more; see
+`ackproof.impl.steps.core`.  A queue serves its consumers by the step `serve`, which is the
+specification's `hand_out` with the arguments that `ackproof.impl.machines.queue_consumers` chooses:
+the head of the queue goes to the consumer whose turn it is, if the machines say that it has room.
 """
 
 from __future__ import annotations
@@ -13,14 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
-from ackproof.impl.machines.consuming import ConsumingChannel
-from ackproof.impl.machines.hosted import HostedQueue
-from ackproof.impl.machines.subscriptions import HostedConsumer
+from ackproof.impl.machines.channels import ConsumingChannel, HostedConsumer
+from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.ending import EndingSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.wire.content import Message
-from ackproof.spec.lang import require
+from ackproof.lang import require
 from ackproof.spec.sorts import Msg, Queue
 from ackproof.spec.wire import CancelOk, GetEmpty
 
@@ -143,7 +141,7 @@ class DeliveringSteps(EndingSteps):
         else:
             super()._accept(msg, message, queue)
             queue.machine.take(msg)
-            channel.borrow(queue)
+            queue.lend_to(channel)
         queue.consumers.served(consumer)
 
     @observed
@@ -170,7 +168,7 @@ class DeliveringSteps(EndingSteps):
             self.drop(queue, msg)
         else:
             self.take(queue, msg)
-            channel.borrow(queue)
+            queue.lend_to(channel)
 
     # -- what happens to a message in its queue -------------------------------------------------
 

@@ -1,20 +1,20 @@
 """The steps by which queues and channels end, and queues come back, as the broker takes them.
 
-These are the faults of `ackproof.spec.system`, and what clients do to the same effect; see
-`ackproof.impl.steps.core`.  What was sent before still arrives, and a channel learns of an end
-after all that was sent to it (O1).
+These are the faults of `ackproof.spec.failing` and `ackproof.spec.closing`, and what clients do to
+the same effect; see `ackproof.impl.steps.core`.  What was sent before still arrives, and a channel
+learns of an end after all that was sent to it (O1).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ackproof.impl.machines.hosted import HostedQueue
-from ackproof.impl.machines.publishing import PublishingChannel
+from ackproof.impl.machines.channels import PublishingChannel
+from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.core import Steps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
-from ackproof.spec.lang import require
+from ackproof.lang import require
 from ackproof.spec.sorts import Reason, Status
 
 __all__ = ["EndingSteps"]
@@ -54,7 +54,7 @@ class EndingSteps(Steps):
     def restart(self, queue: HostedQueue) -> None:
         """A queue process starts again from its files, when its death is known (C5.1, B8.5)."""
         require(queue.machine.status is Status.DOWN)
-        require(all(c.network.downs[queue.key] is None for c in queue.watchers))
+        require(all(c.casts.downs[queue.key] is None for c in queue.watchers))
         queue.recover()
         if queue.landed:
             self._offer(Action.SYNC, None, queue)
@@ -71,7 +71,7 @@ class EndingSteps(Steps):
         if queue.machine.refused:
             self.reject_arrives(queue)
         for channel in list(queue.watchers):
-            if channel.network.downs[queue.key] is not None:
+            if channel.casts.downs[queue.key] is not None:
                 self.down_arrives(channel, queue)
         self.restart(queue)
 
@@ -85,7 +85,7 @@ class EndingSteps(Steps):
         if self.faults is not None:
             self.faults.closed(channel)
         for queue in list(channel.watching):
-            if channel.network.next_for(queue.key) is None:
+            if channel.casts.next_for(queue.key) is None:
                 self._unwatch(channel, queue)
 
     def _fall_silent(self, queue: HostedQueue) -> None:
@@ -98,6 +98,6 @@ class EndingSteps(Steps):
         if queue.machine.refused:
             self._offer(Action.REJECT_ARRIVES, None, queue)
         for channel in queue.watchers:
-            channel.network.end(queue.key, reason)
-            channel.casts.pop(queue.key, None)
+            channel.casts.end(queue.key, reason)
+            channel.contents.pop(queue.key, None)
             self._offer(Action.DOWN_ARRIVES, channel, queue)

@@ -16,13 +16,11 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from ackproof.impl.machines.consuming import ConsumingChannel
-from ackproof.impl.machines.hosted import HostedQueue
-from ackproof.impl.machines.publishing import PublishingChannel
-from ackproof.impl.machines.subscriptions import HostedConsumer
-from ackproof.impl.steps.clock import Clock, Deadlines
-from ackproof.impl.steps.deadletters import Cause
+from ackproof.impl.machines.channels import ConsumingChannel, HostedConsumer, PublishingChannel
+from ackproof.impl.machines.queue_processes import HostedQueue
+from ackproof.impl.steps.deadlines import Clock, Deadlines
 from ackproof.impl.steps.immediate import ImmediateSteps
+from ackproof.impl.steps.x_death import Cause
 from ackproof.impl.wire.content import Message
 from ackproof.spec.sorts import Msg, Reason, Status
 

@@ -13,16 +13,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from ackproof.impl.machines.replicas import Heard, HostedMirror, Record
+from ackproof.impl.machines.queue_processes import Heard, HostedMirror, MirrorMembership
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.steps.telling import TellingSteps
-from ackproof.spec.lang import OrderedSet, require
+from ackproof.lang import OrderedSet, require
 from ackproof.spec.sorts import Msg, Seen
 
 if TYPE_CHECKING:
-    from ackproof.impl.machines.hosted import HostedQueue
-    from ackproof.impl.machines.publishing import PublishingChannel
+    from ackproof.impl.machines.channels import PublishingChannel
+    from ackproof.impl.machines.queue_processes import HostedQueue
     from ackproof.impl.wire.content import Message
 
 __all__ = ["FollowingSteps"]
@@ -44,18 +44,18 @@ class FollowingSteps(TellingSteps):
     @observed
     def deliver_to_mirror(self, channel: PublishingChannel, mirror: HostedMirror) -> None:
         """The direct copy of a message arrives at a mirror (D4.1-D4.5)."""
-        msg = channel.network.next_for(mirror.key)
+        msg = channel.casts.next_for(mirror.key)
         require(msg is not None and mirror.machine.mirrors() and not mirror.slow)
         assert msg is not None
         cast_ = channel.arrived(msg, mirror)
-        channel.network.receive(msg, mirror.key)
+        channel.casts.receive(msg, mirror.key)
         confirming = cast_.seq is not None
         if cast_.seq is not None:
             mirror.senders[msg] = (channel, cast_.seq)
         mirror.heard[msg] = Heard(channel, cast_)
         mirror.machine.hear(msg, cast_.message.persistent, confirming)
         self._followed(mirror, msg)
-        if channel.network.next_for(mirror.key) is not None:
+        if channel.casts.next_for(mirror.key) is not None:
             self._offer(Action.DELIVER, channel, mirror)
         elif not channel.machine.open:
             mirror.leaving[channel] = None
@@ -66,39 +66,39 @@ class FollowingSteps(TellingSteps):
 
     def follow(self, mirror: HostedMirror) -> None:
         """A mirror hears the next of what its master has told."""
-        record = mirror.record
-        require(record is not None and mirror.machine.mirrors() and not mirror.slow)
-        assert record is not None
-        network = record.network
+        membership = mirror.membership
+        require(membership is not None and mirror.machine.mirrors() and not mirror.slow)
+        assert membership is not None
+        multicast = membership.multicast
         require(bool(mirror.told))
-        if mirror.told[0].place in network.removals[mirror.key]:
-            self._hear_removal(record, mirror)
+        if mirror.told[0].place in multicast.removals[mirror.key]:
+            self._hear_removal(membership, mirror)
         else:
-            self._hear(record, mirror)
-        if not network.silent(mirror.key):
+            self._hear(membership, mirror)
+        if not multicast.silent(mirror.key):
             self._offer(Action.FOLLOW, None, mirror)
             return
         for channel in mirror.leaving:
             self._offer(Action.FORGET_SENDER, channel, mirror)
-        if mirror in record.unsynced:
+        if mirror in membership.unsynced:
             self._offer(Action.SYNCHRONISE, None, mirror)
-        if not record.leader.running:
+        if not membership.leader.running:
             self._offer(Action.PROMOTE, None, mirror)
 
-    def _hear(self, record: Record, mirror: HostedMirror) -> None:
+    def _hear(self, membership: MirrorMembership, mirror: HostedMirror) -> None:
         place, msg, heard = mirror.told.popleft()
         fate = Seen.PUBLISHED
-        if place in record.network.discards[mirror.key]:
+        if place in membership.multicast.discards[mirror.key]:
             fate = Seen.DISCARDED
-        elif place in record.network.refusals[mirror.key]:
+        elif place in membership.multicast.refusals[mirror.key]:
             fate = Seen.REFUSED
         assert heard is not None
         self.master_tells(mirror, msg, fate, heard)
-        record.network.learnt(place, mirror.key)
+        membership.multicast.learnt(place, mirror.key)
 
-    def _hear_removal(self, record: Record, mirror: HostedMirror) -> None:
+    def _hear_removal(self, membership: MirrorMembership, mirror: HostedMirror) -> None:
         place, msg, _ = mirror.told.popleft()
-        record.network.removed(place, mirror.key)
+        membership.multicast.removed(place, mirror.key)
         self.master_removes(mirror, msg)
 
     @observed
@@ -124,11 +124,11 @@ class FollowingSteps(TellingSteps):
 
     def _got(self, mirror: HostedMirror, msg: Msg, message: Message) -> None:
         """A mirror has one message more."""
-        assert mirror.record is not None
+        assert mirror.membership is not None
         mirror.keep(msg, message)
         lifetime = mirror.lifetime(message)
         if lifetime is not None:
-            due = mirror.record.leader.expiries.get(msg)
+            due = mirror.membership.leader.expiries.get(msg)
             mirror.expiries[msg] = self.clock() + lifetime if due is None else due
         if mirror.buffered:
             self.journal.buffered(mirror)
@@ -151,11 +151,11 @@ class FollowingSteps(TellingSteps):
     @observed
     def forget_sender(self, channel: PublishingChannel, mirror: HostedMirror) -> None:
         """A mirror has heard from both sides that a channel is gone (D4.16-D4.18)."""
-        record = mirror.record
-        require(record is not None and not channel.machine.open and mirror.machine.mirrors())
-        require(channel.network.next_for(mirror.key) is None)
-        assert record is not None
-        require(record.network.silent(mirror.key))
+        membership = mirror.membership
+        require(membership is not None and not channel.machine.open and mirror.machine.mirrors())
+        require(channel.casts.next_for(mirror.key) is None)
+        assert membership is not None
+        require(membership.multicast.silent(mirror.key))
         self._forget(channel, mirror)
 
     def _forget(self, channel: PublishingChannel, mirror: HostedMirror) -> None:

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.partitioning import PartitioningSteps
-from ackproof.spec.lang import require
+from ackproof.lang import require
 from ackproof.spec.sorts import Status
 
 if TYPE_CHECKING:
-    from ackproof.impl.machines.hosted import HostedQueue
-    from ackproof.impl.machines.replicas import Record
+    from ackproof.impl.machines.queue_processes import HostedQueue, MirrorMembership
 
 __all__ = ["HealingSteps"]
 
@@ -28,29 +27,29 @@ __all__ = ["HealingSteps"]
 class HealingSteps(PartitioningSteps):
     """Nodes see each other again (A12.4, D9)."""
 
-    _missing: list[tuple[Record, int]] = field(default_factory=list, init=False)
+    _missing: list[tuple[MirrorMembership, int]] = field(default_factory=list, init=False)
 
     # -- who will have to come back -------------------------------------------------------------
 
     def halt(self, queue: HostedQueue) -> None:
         """The node of a process pauses, and will be back."""
         super().halt(queue)
-        if queue.record is not None:
-            self._missing.append((queue.record, queue.replica))
+        if queue.membership is not None:
+            self._missing.append((queue.membership, queue.replica))
 
     def _start(self, leader: HostedQueue, replica: int, *, late: bool) -> None:
-        assert leader.record is not None
-        if self.sides.beside(replica, leader):
+        assert leader.membership is not None
+        if self.cluster.beside(replica, leader):
             super()._start(leader, replica, late=late)
         else:
-            self._missing.append((leader.record, replica))
+            self._missing.append((leader.membership, replica))
 
-    def _find_heir(self, record: Record | None) -> None:
+    def _find_successor(self, membership: MirrorMembership | None) -> None:
         """Mirrors that end since none of them can lead come back with the others (D5.3)."""
-        mirrors = [] if record is None else list(record.mirrors)
-        super()._find_heir(record)
-        if record is not None and self.sides.cut():
-            self._missing += [(record, m.replica) for m in mirrors if not m.running]
+        mirrors = [] if membership is None else list(membership.mirrors)
+        super()._find_successor(membership)
+        if membership is not None and self.cluster.cut():
+            self._missing += [(membership, m.replica) for m in mirrors if not m.running]
 
     # -- coming together ------------------------------------------------------------------------
 
@@ -65,10 +64,10 @@ class HealingSteps(PartitioningSteps):
     def heal(self) -> None:
         """All nodes see each other again, and all goes on (A12.4, D9)."""
         require(self._one_side_left() or not self._fallen_out())
-        self.sides.heal()
+        self.cluster.heal()
         self._noticing_at = self._pausing_at = None
-        if self.sides.paused:
-            self.sides.paused = False
+        if self.cluster.paused:
+            self.cluster.paused = False
             self.pausing(False)
         for queue in self._processes():
             queue.given_up = False
@@ -78,20 +77,20 @@ class HealingSteps(PartitioningSteps):
 
     def _fallen_out(self) -> bool:
         """Tell whether the two sides have gone their own ways (D9)."""
-        sides = self.sides
+        cluster = self.cluster
         split = any(
-            queue.record is not None
+            queue.membership is not None
             and queue.machine.leads()
-            and sides.strangers(queue, queue.record.mirrors)
+            and cluster.strangers(queue, queue.membership.mirrors)
             for queue in self.leaders()
         )
-        return bool(sides.estranged) or (bool(sides.lost) and split)
+        return bool(cluster.estranged) or (bool(cluster.lost) and split)
 
     def _one_side_left(self) -> bool:
         """Tell whether anything goes on on one side at most (D9)."""
         running = [queue for queue in self._processes() if queue.running]
-        here = not self.sides.paused or not all(map(self.sides.apart, running))
-        return not (here and any(map(self.sides.apart, running)))
+        here = not self.cluster.paused or not all(map(self.cluster.apart, running))
+        return not (here and any(map(self.cluster.apart, running)))
 
     def _wake(self, queue: HostedQueue) -> None:
         """A queue may hand messages to consumers again, and drop what has expired."""
@@ -103,9 +102,9 @@ class HealingSteps(PartitioningSteps):
     def _rejoin(self) -> None:
         """What ended because of the partition, or could not start, joins its queue (D7.2)."""
         missing, self._missing = self._missing, []
-        for record, replica in missing:
-            if record.leader.machine.status is Status.DELETED:
+        for membership, replica in missing:
+            if membership.leader.machine.status is Status.DELETED:
                 continue
-            self.await_running(record.leader)
-            if record.process(replica) is None:
-                self.join(record.leader, replica)
+            self.await_running(membership.leader)
+            if membership.process(replica) is None:
+                self.join(membership.leader, replica)

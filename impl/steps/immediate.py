@@ -16,12 +16,11 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, fields
 
-from ackproof.impl.machines.consuming import ConsumingChannel
-from ackproof.impl.machines.hosted import HostedQueue
-from ackproof.impl.machines.publishing import PublishingChannel
+from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
+from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.limiting import LimitingSteps
 from ackproof.impl.wire.content import Message
-from ackproof.spec.lang import NotEnabled
+from ackproof.lang import NotEnabled
 from ackproof.spec.sorts import Msg
 
 __all__ = ["Declined", "ImmediateSteps"]
@@ -76,7 +75,7 @@ class ImmediateSteps(LimitingSteps):
     def _arrive(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """What a channel has sent to a queue arrives, and is handed out as far as it can be."""
         with suppress(NotEnabled):
-            while channel.network.next_for(queue.key) is not None:
+            while channel.casts.next_for(queue.key) is not None:
                 self.deliver(channel, queue)
         with suppress(NotEnabled):
             while queue.machine.ready:

@@ -2,7 +2,7 @@
 
 These are `refuse`, `shorten` and `drop_surplus` of the specification once more; see
 `ackproof.impl.steps.core`.  The machine says whether a queue is full or too long; what that means
-in bytes, `ackproof.impl.machines.lengths` has told it just before.
+in bytes, `ackproof.impl.machines.length_limit` has told it just before.
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ackproof.impl.machines.consuming import ConsumingChannel
-from ackproof.impl.machines.hosted import HostedQueue
-from ackproof.impl.machines.publishing import PublishingChannel
+from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
+from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.deadlettering import DeadLetteringSteps
-from ackproof.impl.steps.deadletters import Cause
+from ackproof.impl.steps.x_death import Cause
 from ackproof.impl.wire.content import Message
 from ackproof.spec.sorts import Msg, Tag
 
@@ -37,7 +36,7 @@ class LimitingSteps(DeadLetteringSteps):
             super().deliver(channel, queue)
             return
         self._serve_all(queue)
-        msg, ready = channel.network.next_for(queue.key), queue.machine.ready
+        msg, ready = channel.casts.next_for(queue.key), queue.machine.ready
         came_before = msg in ready
         super().deliver(channel, queue)
         if msg in ready and not came_before:
@@ -57,8 +56,8 @@ class LimitingSteps(DeadLetteringSteps):
                 if limit.dead_letters_refused:
                     self.give_up(queue, message, Cause.MAXLEN)
                 return
-        if queue.ranks is not None:
-            msg = queue.ranks.rank(msg, message)
+        if queue.priorities is not None:
+            msg = queue.priorities.rank(msg, message)
         super()._accept(msg, message, queue)
         if limit.exists and msg in queue.machine.ready:
             limit.enters(message)

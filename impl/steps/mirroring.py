@@ -2,13 +2,13 @@
 
 This is the rest of `ackproof.spec.mirroring`, and what `ackproof.spec.failing` has of it; see
 `ackproof.impl.steps.core`.  A mirror joins when its queue is declared, when the node starts, or
-when somebody asks for it after one was lost.  It enters the record at once, and is synchronised as
-the scheduler says.
+when somebody asks for it after one was lost.  It enters the membership at once, and is synchronised
+as the scheduler says.
 
-The record is on the disk of the node, so that the process that led last is the one that recovers
-(D8 L6).  The death of a master reaches the channels only when the disk knows who leads instead:
-what its heir has confirmed alone must not be looked for, after a crash of the node, in the store of
-the dead.
+The membership is on the disk of the node, so that the process that led last is the one that
+recovers (D8 L6).  The death of a master reaches the channels only when the disk knows who leads
+instead: what its successor has confirmed alone must not be looked for, after a crash of the node,
+in the store of the dead.
 
 If a master dies while no mirror has all that it had, then no mirror is promoted (D5.3).  Those that
 there are end, too, and the master starts again from its files.
@@ -20,15 +20,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from ackproof.impl.machines.replicas import HostedMirror, Record
+from ackproof.impl.machines.queue_processes import HostedMirror, MirrorMembership
 from ackproof.impl.steps.following import FollowingSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
-from ackproof.spec.lang import require
+from ackproof.lang import require
 from ackproof.spec.sorts import Born, Status
 
 if TYPE_CHECKING:
-    from ackproof.impl.machines.hosted import HostedQueue
+    from ackproof.impl.machines.queue_processes import HostedQueue
 
 __all__ = ["MirroringSteps"]
 
@@ -48,55 +48,61 @@ class MirroringSteps(FollowingSteps):
     Attributes:
         replicas: how many processes a queue has.
         number: gives out the number of a new process.
-        led: called with the process that leads its queue from now on.
+        leader_changed: called with the process that leads its queue from now on.
     """
 
     replicas: int = 1
     number: Callable[[], int] = _none
-    led: Callable[[HostedQueue], None] = _nobody
+    leader_changed: Callable[[HostedQueue], None] = _nobody
 
     # -- joining --------------------------------------------------------------------------------
 
     def replicate(self, queue: HostedQueue) -> None:
         """Give a queue that is new, or there again, its mirrors, if it is to have any (D1.1)."""
-        if queue.machine.durable and queue.record is None:
-            queue.record = Record(queue)
-            queue.record.keys.add(queue.key)
+        if queue.machine.durable and queue.membership is None:
+            queue.membership = MirrorMembership(queue)
+            queue.membership.keys.add(queue.key)
             for replica in range(self.replicas):
                 if replica != queue.replica:
                     self._start(queue, replica, late=bool(queue.machine.holds()))
 
     def join(self, queue: HostedQueue, replica: int) -> None:
         """A new mirror joins those of a queue, with nothing, as the youngest (D1.2, D7.2)."""
-        record = queue.record
-        require(record is not None and queue.machine.leads() and record.process(replica) is None)
+        membership = queue.membership
+        require(
+            membership is not None and queue.machine.leads() and membership.process(replica) is None
+        )
         self._start(queue, replica, late=True)
 
     def _start(self, leader: HostedQueue, replica: int, *, late: bool) -> None:
-        assert leader.record is not None
-        record = leader.record
+        assert leader.membership is not None
+        membership = leader.membership
         mirror = HostedMirror(leader, self.number(), replica, late=late)
-        self.enlist(mirror, record)
+        self.enlist(mirror, membership)
 
     @observed
-    def enlist(self, mirror: HostedMirror, record: Record) -> None:
+    def enlist(self, mirror: HostedMirror, membership: MirrorMembership) -> None:
         """A new mirror hears its master, and is called by channels, from now on (A5.5, D1.2)."""
         if mirror.machine.born is Born.LATER:
-            record.network.join(mirror.key, record.siblings(mirror))
+            membership.multicast.join(mirror.key, membership.siblings(mirror))
             mirror.machine.join()
-        record.enter(mirror)
-        if record.leader.machine.holds():
-            record.unsynced.add(mirror)
+        membership.enter(mirror)
+        if membership.leader.machine.holds():
+            membership.unsynced.add(mirror)
             self._offer(Action.SYNCHRONISE, None, mirror)
 
     @observed
     def synchronise(self, mirror: HostedMirror) -> None:
         """A mirror is given all that its master has, and loses what that has not (D7.3)."""
-        record = mirror.record
-        require(record is not None and mirror in record.unsynced and mirror.machine.mirrors())
-        assert record is not None
-        leader = record.leader
-        require(leader.machine.leads() and record.network.silent(mirror.key) and not mirror.slow)
+        membership = mirror.membership
+        require(
+            membership is not None and mirror in membership.unsynced and mirror.machine.mirrors()
+        )
+        assert membership is not None
+        leader = membership.leader
+        require(
+            leader.machine.leads() and membership.multicast.silent(mirror.key) and not mirror.slow
+        )
         has, wanted = mirror.machine.ready, leader.machine.holds()
         for msg in sorted(has - wanted):
             mirror.machine.remove(msg)
@@ -104,53 +110,53 @@ class MirroringSteps(FollowingSteps):
         for msg in sorted(wanted - has):
             mirror.machine.enqueue(msg, leader.contents[msg].persistent, False)
             self._got(mirror, msg, leader.contents[msg])
-        record.network.missed[mirror.key].clear()
-        record.unsynced.discard(mirror)
+        membership.multicast.missed[mirror.key].clear()
+        membership.unsynced.discard(mirror)
 
     # -- what goes wrong ------------------------------------------------------------------------
 
     def crash_queue(self, queue: HostedQueue) -> None:
         """A process crashes; a mirror takes the place of a master (C5, D5.1)."""
         super().crash_queue(queue)
-        self._find_heir(queue.record)
+        self._find_successor(queue.membership)
 
     def lose_node(self, queue: HostedQueue) -> None:
         """So it does if the node of a process is killed (A9, D5.1)."""
         super().lose_node(queue)
-        self._find_heir(queue.record)
+        self._find_successor(queue.membership)
 
     def _fall_silent(self, queue: HostedQueue) -> None:
         """What a dead master told nobody is lost (D1.3), and a dead mirror hears no more."""
-        record = queue.record
-        if record is not None and queue is record.leader:
-            record.equalise(self.mirrors_of(record))
-        elif record is not None:
-            self._struck(record, cast(HostedMirror, queue))
+        membership = queue.membership
+        if membership is not None and queue is membership.leader:
+            membership.equalise(self.mirrors_of(membership))
+        elif membership is not None:
+            self._struck(membership, cast(HostedMirror, queue))
 
-    def _leave_record(self, record: Record, queue: HostedQueue) -> None:
+    def _leave_membership(self, membership: MirrorMembership, queue: HostedQueue) -> None:
         """A process of a queue has ended, and what it told has arrived or is lost (D5.2)."""
-        if queue is not record.leader:
-            self._struck(record, cast(HostedMirror, queue))
-        self._find_heir(record)
+        if queue is not membership.leader:
+            self._struck(membership, cast(HostedMirror, queue))
+        self._find_successor(membership)
 
-    def _struck(self, record: Record, mirror: HostedMirror) -> None:
-        """A dead mirror leaves the record, and its store (C5.4, D5.2, D7.1)."""
-        record.strike(mirror)
-        record.deafen(mirror)
+    def _struck(self, membership: MirrorMembership, mirror: HostedMirror) -> None:
+        """A dead mirror leaves the membership, and its store (C5.4, D5.2, D7.1)."""
+        membership.strike(mirror)
+        membership.deafen(mirror)
         self.journal.deleted(mirror)
 
-    def _find_heir(self, record: Record | None) -> None:
-        """A master that is dead has an heir, or leads again when it is back (D5.3, D8 L6)."""
-        if record is None or record.leader.running:
+    def _find_successor(self, membership: MirrorMembership | None) -> None:
+        """A master that is dead has a successor, or leads again when it is back (D5.3, D8 L6)."""
+        if membership is None or membership.leader.running:
             return
-        leader = record.leader
-        leader.recorded = record.heir() is None
+        leader = membership.leader
+        leader.recorded = membership.successor() is None
         if leader.recorded:
-            while record.mirrors:
-                super().lose_node(record.mirrors[0])
+            while membership.mirrors:
+                super().lose_node(membership.mirrors[0])
             self._offer_downs(leader)
             self._offer(Action.RESTART, None, leader)
-        for mirror in record.mirrors:
+        for mirror in membership.mirrors:
             self._offer(Action.FOLLOW, None, mirror)
             self._offer(Action.PROMOTE, None, mirror)
 
@@ -160,27 +166,27 @@ class MirroringSteps(FollowingSteps):
 
         What it knows from channels only is on its way to it once more.
         """
-        record = mirror.record
-        require(record is not None and mirror.machine.mirrors() and not mirror.slow)
-        assert record is not None
-        require(not record.leader.running and record.network.silent(mirror.key))
-        require(record.heir() is mirror)
+        membership = mirror.membership
+        require(membership is not None and mirror.machine.mirrors() and not mirror.slow)
+        assert membership is not None
+        require(not membership.leader.running and membership.multicast.silent(mirror.key))
+        require(membership.successor() is mirror)
         again = [(msg, mirror.heard.pop(msg)) for msg in sorted(mirror.machine.direct)]
         for msg, (channel, cast_) in again:
-            channel.network.cast(msg, mirror.key)
+            channel.casts.cast(msg, mirror.key)
             channel.carry(msg, cast_, mirror)
-            channel.watch(mirror)
+            mirror.watch_for(channel)
             self._offer(Action.DELIVER, channel, mirror)
         mirror.machine.promote()
-        self._take_over(record, mirror)
-        for other in record.mirrors:
-            if record.expected(other) != mirror.machine.ready:
-                record.unsynced.add(other)
+        self._take_over(membership, mirror)
+        for other in membership.mirrors:
+            if membership.expected(other) != mirror.machine.ready:
+                membership.unsynced.add(other)
                 self._offer(Action.SYNCHRONISE, None, other)
 
-    def _take_over(self, record: Record, mirror: HostedMirror) -> None:
-        """The record says who leads, and the disk will know (D5.2)."""
-        former = record.lead(mirror)
+    def _take_over(self, membership: MirrorMembership, mirror: HostedMirror) -> None:
+        """The membership says who leads, and the disk will know (D5.2)."""
+        former = membership.lead(mirror)
         mirror.heard.clear()
         mirror.direct.clear()
         mirror.leaving.clear()
@@ -189,7 +195,7 @@ class MirroringSteps(FollowingSteps):
         self.journal.created(mirror)
         self.journal.deleted(former)
         self.journal.after_commit(lambda: self._recorded(former))
-        self.led(mirror)
+        self.leader_changed(mirror)
         self.used(mirror)
 
     def _recorded(self, former: HostedQueue) -> None:
@@ -199,38 +205,38 @@ class MirroringSteps(FollowingSteps):
     def _delete(self, queue: HostedQueue) -> None:
         """A queue is deleted, all its processes end normally (A9.3, D8 L8)."""
         super()._delete(queue)
-        if queue.record is not None and queue is queue.record.leader:
-            for mirror in queue.record.mirrors:
+        if queue.membership is not None and queue is queue.membership.leader:
+            for mirror in queue.membership.mirrors:
                 self.delete_mirror(mirror)
 
     @observed
     def delete_mirror(self, mirror: HostedMirror) -> None:
         """A mirror ends with its queue, and with what it was told and has not heard (A9.3)."""
         super()._delete(mirror)
-        assert mirror.record is not None
-        mirror.record.deafen(mirror)
+        assert mirror.membership is not None
+        mirror.membership.deafen(mirror)
 
     def restart(self, queue: HostedQueue) -> None:
         """A master starts again if it was the last one, and no mirror is left (C5.1, D8 L6)."""
-        record = queue.record
-        require(record is None or (queue is record.leader and not record.mirrors))
+        membership = queue.membership
+        require(membership is None or (queue is membership.leader and not membership.mirrors))
         super().restart(queue)
-        if record is not None:
-            record.fallen.clear()
+        if membership is not None:
+            membership.dead.clear()
 
     def await_running(self, queue: HostedQueue) -> None:
         """Let a queue be led again: who asks something of it waits for that."""
-        record = queue.record
-        if record is None:
+        membership = queue.membership
+        if membership is None:
             super().await_running(queue)
             return
-        heir = record.heir()
-        if record.leader.machine.status is Status.DOWN and heir is not None:
-            self.hasten(heir)
-            while not record.network.silent(heir.key):
-                self.follow(heir)
-            self.promote(heir)
-        super().await_running(record.leader)
+        successor = membership.successor()
+        if membership.leader.machine.status is Status.DOWN and successor is not None:
+            self.hasten(successor)
+            while not membership.multicast.silent(successor.key):
+                self.follow(successor)
+            self.promote(successor)
+        super().await_running(membership.leader)
 
     # -- slowness -------------------------------------------------------------------------------
 

@@ -13,16 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-if TYPE_CHECKING:
-    from ackproof.impl.steps.core import Steps
-    from ackproof.impl.storage.journal import Batch
+from ackproof.impl.storage.journal import Batch
 
-__all__ = ["Observer", "observed"]
-
-P = ParamSpec("P")
-S = TypeVar("S", bound="Steps")
+__all__ = ["Observable", "Observer", "observed"]
 
 
 class Observer(Protocol):
@@ -41,8 +36,22 @@ class Observer(Protocol):
         """A commit has returned, and no queue has noticed yet."""
 
 
+class Observable(Protocol):
+    """What takes steps: `ackproof.impl.steps.core.Steps`.
+
+    Attributes:
+        observers: told of each step.
+    """
+
+    observers: list[Observer]
+
+
+P = ParamSpec("P")
+S = TypeVar("S", bound=Observable)
+
+
 def observed(step: Callable[Concatenate[S, P], None]) -> Callable[Concatenate[S, P], None]:
-    """Let the observers of `Steps` hear of a step."""
+    """Let the observers hear of a step."""
     name = step.__name__
 
     @wraps(step)

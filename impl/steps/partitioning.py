@@ -1,8 +1,8 @@
 """The steps by which the cluster falls apart.
 
-This is `ackproof.spec.partitioning` once more, for many channels and queues; see
-`ackproof.impl.steps.core`.  What these steps keep from happening, `ackproof.impl.steps.reaching`
-says; how all is mended is in `ackproof.impl.steps.healing`.
+This is `ackproof.spec.partitioning` once more; see `ackproof.impl.steps.core`.  What these steps
+keep from happening, `ackproof.impl.steps.reaching` says; how all is mended is in
+`ackproof.impl.steps.healing`.
 
 A partition is noticed by time, as nodes do that do not hear each other: after `ticktime` seconds
 home gives up the nodes on the other side, and so do masters and mirrors with each other; a quarter
@@ -22,15 +22,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ackproof.impl.machines.replicas import HostedMirror
+from ackproof.impl.machines.queue_processes import HostedMirror
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.reaching import ReachingSteps
 from ackproof.impl.steps.scheduler import Action
-from ackproof.spec.lang import NotEnabled, require
+from ackproof.lang import NotEnabled, require
 from ackproof.spec.sorts import Reason
 
 if TYPE_CHECKING:
-    from ackproof.impl.machines.hosted import HostedQueue
+    from ackproof.impl.machines.queue_processes import HostedQueue
 
 __all__ = ["PartitioningSteps"]
 
@@ -72,9 +72,9 @@ class PartitioningSteps(ReachingSteps):
             home: the replica whose node the clients are connected to.
             ticktime: seconds until the nodes notice.
         """
-        require(home not in replicas and not self.sides.cut())
-        self.sides.home = home
-        self.sides.part({self.sides.name(replica) for replica in replicas})
+        require(home not in replicas and not self.cluster.cut())
+        self.cluster.home = home
+        self.cluster.part({self.cluster.name(replica) for replica in replicas})
         self._noticing_at = self.clock() + ticktime
         self._pausing_at = self._noticing_at + _PAUSING * ticktime
         self.expire_due()
@@ -107,12 +107,12 @@ class PartitioningSteps(ReachingSteps):
             self._offer(Action.HALT, None, queue)
 
     def _processes(self) -> list[HostedQueue]:
-        return [p for queue in self.leaders() for p in queue.record or (queue,)]
+        return [p for queue in self.leaders() for p in queue.membership or (queue,)]
 
     def notice(self) -> None:
         """Home gives up a node that it does not hear (A12.7)."""
-        unheard = self.sides.away - self.sides.lost
-        found = next((n for n in range(self.replicas) if self.sides.name(n) in unheard), None)
+        unheard = self.cluster.away - self.cluster.lost
+        found = next((n for n in range(self.replicas) if self.cluster.name(n) in unheard), None)
         require(found is not None)
         assert found is not None
         self.lose(found)
@@ -124,11 +124,11 @@ class PartitioningSteps(ReachingSteps):
     @observed
     def lose(self, replica: int) -> None:
         """All processes on a node are down to home's channels (A9)."""
-        node = self.sides.name(replica)
-        self.sides.notice(node)
+        node = self.cluster.name(replica)
+        self.cluster.notice(node)
         dead = [step.queue for step in self._kept if step.queue is not None]
         for queue in dict.fromkeys([*self._processes(), *dead]):
-            if self.sides.node(queue) == node:
+            if self.cluster.node(queue) == node:
                 self.lose_touch(queue)
 
     @observed
@@ -138,64 +138,64 @@ class PartitioningSteps(ReachingSteps):
         if isinstance(queue, HostedMirror) and queue.machine.mirrors():
             for channel in {heard.channel: None for heard in queue.heard.values()}:
                 self._forget(channel, queue)
-        queue.machine.posted()
-        queue.machine.rejected()
+        queue.machine.silence()
         owed = queue.machine.owes()
         queue.senders = {msg: sender for msg, sender in queue.senders.items() if msg in owed}
         for channel in queue.watchers:
-            channel.network.publishes[queue.key].clear()
-            channel.casts.pop(queue.key, None)
-            channel.network.downs[queue.key] = Reason.BENIGN
+            channel.casts.publishes[queue.key].clear()
+            channel.contents.pop(queue.key, None)
+            channel.casts.downs[queue.key] = Reason.BENIGN
             self._offer(Action.DOWN_ARRIVES, channel, queue)
 
     @observed
     def estrange(self, leader: HostedQueue) -> None:
         """A master and its mirrors on the other side give each other up (D9)."""
-        record = leader.record
-        require(record is not None and leader.machine.leads() and not self.sides.divided(leader))
-        assert record is not None
-        strangers = self.sides.strangers(leader, record.mirrors)
+        membership = leader.membership
+        require(
+            membership is not None and leader.machine.leads() and not self.cluster.divided(leader)
+        )
+        assert membership is not None
+        strangers = self.cluster.strangers(leader, membership.mirrors)
         require(bool(strangers))
-        self.sides.estranged.add(leader.key)
-        record.equalise(strangers)
+        self.cluster.estranged.add(leader.key)
+        membership.equalise(strangers)
         for mirror in strangers:
             self._offer(Action.FOLLOW, None, mirror)
 
     @observed
     def pause(self) -> None:
         """Home is in a minority and pauses: its connections break (A12.2, D9)."""
-        require(not self.sides.paused and not self.sides.majority())
-        self.sides.paused = True
+        require(not self.cluster.paused and not self.cluster.majority())
+        self.cluster.paused = True
         self.pausing(True)
         self._offer_halts()
 
     @observed
     def halt(self, queue: HostedQueue) -> None:
         """So does the node of a process, on either side (A12.2, D9)."""
-        require(queue.running and self.sides.in_minority(queue))
-        require(self.sides.apart(queue) or self.sides.paused)
+        require(queue.running and self.cluster.in_minority(queue))
+        require(self.cluster.apart(queue) or self.cluster.paused)
         queue.machine.crash()
-        queue.machine.posted()
-        queue.machine.rejected()
+        queue.machine.silence()
         self._end(queue, Reason.BENIGN)
-        if queue.record is not None:
-            self._leave_record(queue.record, queue)
+        if queue.membership is not None:
+            self._leave_membership(queue.membership, queue)
 
     # -- while it lasts -------------------------------------------------------------------------
 
     def replicate(self, queue: HostedQueue) -> None:
         """A queue that is new is led at home (D1.1)."""
-        if queue.machine.durable and queue.record is None and self.sides.cut():
-            queue.replica = self.sides.home
+        if queue.machine.durable and queue.membership is None and self.cluster.cut():
+            queue.replica = self.cluster.home
         super().replicate(queue)
 
     def await_running(self, queue: HostedQueue) -> None:
         """Let a queue be led on this side, if it can be (D5.1)."""
-        if self.sides.apart(_successor(queue)):
+        if self.cluster.apart(_successor(queue)):
             self.fall_out()
         successor = _successor(queue)
-        sides, heir = self.sides, successor.machine.mirrors()
-        if not (sides.in_minority(successor) if heir else sides.stands(successor)):
+        cluster, mirrors = self.cluster, successor.machine.mirrors()
+        if not (cluster.in_minority(successor) if mirrors else cluster.stands(successor)):
             super().await_running(queue)
 
     def fall_out(self) -> None:
@@ -223,8 +223,8 @@ class PartitioningSteps(ReachingSteps):
 
 def _successor(queue: HostedQueue) -> HostedQueue:
     """Return the process that leads a queue, or will when it runs or is promoted (D5.3)."""
-    record = queue.record
-    if record is None:
+    membership = queue.membership
+    if membership is None:
         return queue
-    heir = None if record.leader.running else record.heir()
-    return record.leader if heir is None else heir
+    successor = None if membership.leader.running else membership.successor()
+    return membership.leader if successor is None else successor

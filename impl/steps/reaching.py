@@ -16,17 +16,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ackproof.impl.machines.replicas import HostedMirror, Record
-from ackproof.impl.machines.sides import Sides
+from ackproof.impl.machines.partitioned_cluster import PartitionedCluster
+from ackproof.impl.machines.queue_processes import HostedMirror, MirrorMembership
 from ackproof.impl.steps.mirroring import MirroringSteps
 from ackproof.impl.steps.scheduler import Action, Step
-from ackproof.spec.lang import require
+from ackproof.lang import require
 from ackproof.spec.sorts import Msg
 
 if TYPE_CHECKING:
-    from ackproof.impl.machines.hosted import HostedQueue
-    from ackproof.impl.machines.publishing import Cast, PublishingChannel
-    from ackproof.impl.machines.subscriptions import HostedConsumer
+    from ackproof.impl.machines.channels import HostedConsumer, PublishingChannel
+    from ackproof.impl.machines.publishing_machines import Cast
+    from ackproof.impl.machines.queue_processes import HostedQueue
 
 __all__ = ["ReachingSteps"]
 
@@ -36,18 +36,18 @@ class ReachingSteps(MirroringSteps):
     """Steps ask whether those that they concern can speak to each other (A12.7, D9).
 
     Attributes:
-        sides: who is on which side.
+        cluster: which processes are on which side of a partition.
     """
 
-    sides: Sides = field(default_factory=Sides)
+    cluster: PartitionedCluster = field(default_factory=PartitionedCluster)
     _kept: dict[Step, None] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        self.sides.nodes = self.replicas
+        self.cluster.nodes = self.replicas
 
     def reaches(self, queue: HostedQueue) -> bool:
         """Tell whether clients can speak to a process; in a partition it need not run (A12.7)."""
-        return not self.sides.cut() or (queue.running and not self.sides.apart(queue))
+        return not self.cluster.cut() or (queue.running and not self.cluster.apart(queue))
 
     def _unless(
         self,
@@ -74,39 +74,43 @@ class ReachingSteps(MirroringSteps):
     ) -> None:
         """What is sent to a node that was given up goes into the void (A5.4)."""
         targets = list(targets)
-        super()._cast(channel, msg, cast, [q for q in targets if not self.sides.given_up(q)])
+        super()._cast(channel, msg, cast, [q for q in targets if not self.cluster.given_up(q)])
         for queue in targets:
-            if self.sides.given_up(queue):
-                channel.watch(queue)
-                channel.network.refuse(queue.key)
+            if self.cluster.given_up(queue):
+                queue.watch_for(channel)
+                channel.casts.refuse(queue.key)
                 self._offer(Action.DOWN_ARRIVES, channel, queue)
 
     def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """A message arrives at a process that is on this side."""
-        self._unless(self.sides.apart(queue), Action.DELIVER, channel, queue)
+        self._unless(self.cluster.apart(queue), Action.DELIVER, channel, queue)
         super().deliver(channel, queue)
 
     # -- between a master and its mirrors -------------------------------------------------------
 
-    def mirrors_of(self, record: Record) -> list[HostedMirror]:
+    def mirrors_of(self, membership: MirrorMembership) -> list[HostedMirror]:
         """A master tells those mirrors that it has not given up (D2.1)."""
-        if not self.sides.divided(record.leader):
-            return record.mirrors
-        return [mirror for mirror in record.mirrors if self.sides.linked(mirror, record.leader)]
+        if not self.cluster.divided(membership.leader):
+            return membership.mirrors
+        return [
+            mirror
+            for mirror in membership.mirrors
+            if self.cluster.linked(mirror, membership.leader)
+        ]
 
     def follow(self, mirror: HostedMirror) -> None:
         """What a master has told arrives, once it is known that no more will come (D1.3)."""
-        assert mirror.record is not None
-        leader = mirror.record.leader
-        cut_off = leader.machine.leads() and not self.sides.linked(leader, mirror)
-        hindered = cut_off and not self.sides.divided(leader)
+        assert mirror.membership is not None
+        leader = mirror.membership.leader
+        cut_off = leader.machine.leads() and not self.cluster.linked(leader, mirror)
+        hindered = cut_off and not self.cluster.divided(leader)
         self._unless(hindered, Action.FOLLOW, None, mirror)
         super().follow(mirror)
 
     def synchronise(self, mirror: HostedMirror) -> None:
         """A mirror is synchronised by a master on its own side (D7.3)."""
-        assert mirror.record is not None
-        hindered = not self.sides.linked(mirror.record.leader, mirror)
+        assert mirror.membership is not None
+        hindered = not self.cluster.linked(mirror.membership.leader, mirror)
         self._unless(hindered, Action.SYNCHRONISE, None, mirror)
         super().synchronise(mirror)
 
@@ -115,57 +119,57 @@ class ReachingSteps(MirroringSteps):
 
         The specification lets that happen, too, and then the new master ends at once.
         """
-        self._unless(self.sides.in_minority(mirror), Action.PROMOTE, None, mirror)
+        self._unless(self.cluster.in_minority(mirror), Action.PROMOTE, None, mirror)
         super().promote(mirror)
 
     def restart(self, queue: HostedQueue) -> None:
         """A master starts again when its node does (A12.2, D9)."""
-        self._unless(self.sides.stands(queue), Action.RESTART, None, queue)
+        self._unless(self.cluster.stands(queue), Action.RESTART, None, queue)
         super().restart(queue)
 
     # -- the way back ---------------------------------------------------------------------------
 
     def confirm_arrives(self, queue: HostedQueue) -> None:
         """The confirms of a process arrive, if it is on this side (A8.3)."""
-        self._unless(self.sides.apart(queue), Action.CONFIRM_ARRIVES, None, queue)
+        self._unless(self.cluster.apart(queue), Action.CONFIRM_ARRIVES, None, queue)
         super().confirm_arrives(queue)
 
     def reject_arrives(self, queue: HostedQueue) -> None:
         """And so do its rejects (A8.4)."""
-        self._unless(self.sides.apart(queue), Action.REJECT_ARRIVES, None, queue)
+        self._unless(self.cluster.apart(queue), Action.REJECT_ARRIVES, None, queue)
         super().reject_arrives(queue)
 
     def down_arrives(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """The death of a process on the other side is learnt when its node is given up (A9)."""
-        hindered = self.sides.apart(queue) and not self.sides.given_up(queue)
+        hindered = self.cluster.apart(queue) and not self.cluster.given_up(queue)
         self._unless(hindered, Action.DOWN_ARRIVES, channel, queue)
         super().down_arrives(channel, queue)
 
     def flush(self, channel: PublishingChannel) -> None:
         """A channel tells what is settled, if its node may speak for the cluster (A10.4, A12)."""
-        self._unless(not self.sides.may_confirm(), Action.FLUSH, channel)
-        self.sides.asked()
+        self._unless(not self.cluster.may_confirm(), Action.FLUSH, channel)
+        self.cluster.asked()
         super().flush(channel)
 
     def complete(self, channel: PublishingChannel) -> None:
         """And so it does with what was committed (A12.6)."""
-        self._unless(not self.sides.may_confirm(), Action.COMPLETE, channel)
-        self.sides.asked()
+        self._unless(not self.cluster.may_confirm(), Action.COMPLETE, channel)
+        self.cluster.asked()
         super().complete(channel)
 
     # -- consumers ------------------------------------------------------------------------------
 
     def serves(self, queue: HostedQueue, consumer: HostedConsumer) -> bool:
         """A master hands nothing to consumers on the other side (B3.1)."""
-        return not self.sides.apart(queue) and super().serves(queue, consumer)
+        return not self.cluster.apart(queue) and super().serves(queue, consumer)
 
     # -- time -----------------------------------------------------------------------------------
 
     def _expire(self, queue: HostedQueue) -> None:
         """What becomes of messages over there is seen when the partition is over."""
-        if not self.sides.apart(queue):
+        if not self.cluster.apart(queue):
             super()._expire(queue)
 
     def _watch(self, queue: HostedQueue) -> None:
-        if not self.sides.apart(queue):
+        if not self.cluster.apart(queue):
             super()._watch(queue)

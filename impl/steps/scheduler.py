@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from ackproof.spec.sorts import Msg
 
 if TYPE_CHECKING:
-    from ackproof.impl.machines.hosted import HostedQueue
-    from ackproof.impl.machines.publishing import PublishingChannel
+    from ackproof.impl.machines.channels import PublishingChannel
+    from ackproof.impl.machines.queue_processes import HostedQueue
 
 __all__ = ["Action", "Eager", "Scheduler", "Step"]
 

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from ackproof.impl.machines.hosted import HostedQueue
-from ackproof.impl.machines.publishing import PublishingChannel
+from ackproof.impl.machines.channels import PublishingChannel
+from ackproof.impl.machines.queue_processes import HostedQueue
+from ackproof.impl.steps.fault_hooks import FaultHooks
 from ackproof.impl.steps.observing import Observer
 from ackproof.impl.steps.scheduler import Action, Scheduler, Step
 from ackproof.impl.storage.journal import Batch, Journal
-from ackproof.spec.lang import NotEnabled
-
-if TYPE_CHECKING:
-    from ackproof.impl.oracle.armed import Armed
+from ackproof.lang import NotEnabled
 
 __all__ = ["Taking"]
 
@@ -41,7 +38,7 @@ class Taking:
     scheduler: Scheduler
     journal: Journal
     observers: list[Observer] = field(default_factory=list)
-    faults: Armed | None = None
+    faults: FaultHooks | None = None
     store: Callable[[Batch], bool] | None = None
     batch: Batch | None = None
 

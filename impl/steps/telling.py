@@ -3,7 +3,7 @@
 This is the master's part of `ackproof.spec.mirroring`; see `ackproof.impl.steps.core`.  A message
 is cast to each process of its queues, and each confirms it by itself; what a master does with it,
 it tells its mirrors in the same step.  In which way that goes over the network, and in which order,
-`ackproof.impl.machines.replicas` says.
+`ackproof.impl.machines.queue_processes` says.
 """
 
 from __future__ import annotations
@@ -12,18 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ackproof.impl.machines.replicas import Heard, HostedMirror, Record
+from ackproof.impl.machines.queue_processes import Heard, HostedMirror, MirrorMembership
 from ackproof.impl.steps.expiring import ExpiringSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
-from ackproof.spec.lang import require
+from ackproof.lang import require
 from ackproof.spec.sorts import Msg, Reason, Status
 
 if TYPE_CHECKING:
-    from ackproof.impl.machines.consuming import ConsumingChannel
-    from ackproof.impl.machines.hosted import HostedQueue
-    from ackproof.impl.machines.publishing import PublishingChannel
-    from ackproof.impl.machines.subscriptions import HostedConsumer
+    from ackproof.impl.machines.channels import ConsumingChannel, HostedConsumer, PublishingChannel
+    from ackproof.impl.machines.queue_processes import HostedQueue
     from ackproof.impl.wire.content import Message
     from ackproof.spec.sorts import Replica
 
@@ -58,9 +56,9 @@ class TellingSteps(ExpiringSteps):
 
     def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """A message arrives at a master, which tells what it does with it (D2.1)."""
-        msg = channel.network.next_for(queue.key)
+        msg = channel.casts.next_for(queue.key)
         if msg is not None and queue.running:
-            self._arriving = Heard(channel, channel.casts[queue.key][msg])
+            self._arriving = Heard(channel, channel.contents[queue.key][msg])
         try:
             super().deliver(channel, queue)
         finally:
@@ -70,7 +68,7 @@ class TellingSteps(ExpiringSteps):
 
     def _accept(self, msg: Msg, message: Message, queue: HostedQueue) -> None:
         """What a master enqueues, its mirrors hear of, unless it was told of it itself (D6.2)."""
-        if queue.record is None:
+        if queue.membership is None:
             super()._accept(msg, message, queue)
             return
         if queue.machine.recognises(msg):
@@ -78,9 +76,9 @@ class TellingSteps(ExpiringSteps):
             return
         super()._accept(msg, message, queue)
         if msg in queue.contents:
-            if queue.ranks is not None:
-                msg = queue.ranks.rank(msg, message)
-            self._tell(queue.record, msg, queue.record.network.copies)
+            if queue.priorities is not None:
+                msg = queue.priorities.rank(msg, message)
+            self._tell(queue.membership, msg, queue.membership.multicast.copies)
 
     def _accept_again(self, msg: Msg, message: Message, queue: HostedQueue) -> None:
         queue.machine.accept_again(msg, message.persistent, msg in queue.senders)
@@ -91,39 +89,41 @@ class TellingSteps(ExpiringSteps):
 
     def _refuse(self, msg: Msg, queue: HostedQueue) -> None:
         """What it refuses, they hear of, too (D2.1, B5.6)."""
-        record = queue.record
-        if record is not None and queue.machine.recognises(msg):
+        membership = queue.membership
+        if membership is not None and queue.machine.recognises(msg):
             assert self._arriving is not None
             self._accept_again(msg, self._arriving.cast.message, queue)
             return
         super()._refuse(msg, queue)
-        if record is not None:
-            self._tell(record, msg, record.network.refusals)
+        if membership is not None:
+            self._tell(membership, msg, membership.multicast.refusals)
 
     def hand_on(
         self, msg: Msg, message: Message, queue: HostedQueue, consumer: HostedConsumer
     ) -> None:
         """And what it gives away (B3.3, D2.1)."""
         super().hand_on(msg, message, queue, consumer)
-        if queue.record is not None and consumer.machine.no_ack:
-            self._tell(queue.record, msg, queue.record.network.discards)
+        if queue.membership is not None and consumer.machine.no_ack:
+            self._tell(queue.membership, msg, queue.membership.multicast.discards)
 
-    def _tell(self, record: Record, msg: Msg, way: Mapping[Replica, set[Msg]]) -> None:
+    def _tell(
+        self, membership: MirrorMembership, msg: Msg, way: Mapping[Replica, set[Msg]]
+    ) -> None:
         """What becomes of a message is on its way to the mirrors."""
-        mirrors = self.mirrors_of(record)
-        record.tell(msg, self._arriving, way, mirrors)
+        mirrors = self.mirrors_of(membership)
+        membership.tell(msg, self._arriving, way, mirrors)
         for mirror in mirrors:
             self._offer(Action.FOLLOW, None, mirror)
 
-    def mirrors_of(self, record: Record) -> list[HostedMirror]:
+    def mirrors_of(self, membership: MirrorMembership) -> list[HostedMirror]:
         """Return the mirrors that hear what the master does (D1.2, D2.1)."""
-        return record.mirrors
+        return membership.mirrors
 
     def _gone(self, queue: HostedQueue, msg: Msg) -> None:
         """And what leaves the queue (D2.1, D4.15)."""
         super()._gone(queue, msg)
-        if queue.record is not None:
-            self._tell(queue.record, msg, queue.record.network.removals)
+        if queue.membership is not None:
+            self._tell(queue.membership, msg, queue.membership.multicast.removals)
 
     # -- what goes wrong ------------------------------------------------------------------------
 
@@ -132,8 +132,7 @@ class TellingSteps(ExpiringSteps):
         """The node of a process is killed, with what the process had sent (A9, C5)."""
         require(queue.running)
         queue.machine.crash()
-        queue.machine.posted()
-        queue.machine.rejected()
+        queue.machine.silence()
         self._fall_silent(queue)
         self._end(queue, Reason.BENIGN)
 
@@ -147,8 +146,8 @@ def _processes(targets: Iterable[HostedQueue]) -> list[HostedQueue]:
     """Return the processes that a message for these queues is cast to (A5.5)."""
     found: list[HostedQueue] = []
     for queue in targets:
-        if queue.record is None or queue.machine.status is Status.DELETED:
+        if queue.membership is None or queue.machine.status is Status.DELETED:
             found.append(queue)
         else:
-            found += queue.record.listed()
+            found += queue.membership.listed()
     return found

@@ -1,8 +1,9 @@
 """The steps of transactions, as the broker takes them.
 
-This is `ackproof.spec.transacting` once more, for many channels; see `ackproof.impl.steps.core`.  A
-transactional channel counts its messages as a confirming one does, so what comes back from the
-queues is settled as always, and only the end differs: `complete` instead of `flush`.
+This is what `ackproof.spec.publishing` and `ackproof.spec.confirming` say of transactions, once
+more; see `ackproof.impl.steps.core`.  A transactional channel counts its messages as a confirming
+one does, so what comes back from the queues is settled as always, and only the end differs:
+`complete` instead of `flush`.
 
 What is kept of a transaction are the contents and the queues they were routed to when they were
 published (A13.1).  A message gets its id when it is committed, since only then it goes on its way.
@@ -14,14 +15,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ackproof.impl.machines.consuming import ConsumingChannel
-from ackproof.impl.machines.hosted import HostedQueue
-from ackproof.impl.machines.publishing import Cast, PublishingChannel
+from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
+from ackproof.impl.machines.publishing_machines import Cast
+from ackproof.impl.machines.queue_processes import HostedQueue
+from ackproof.impl.steps.acknowledging import AcknowledgingSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
-from ackproof.impl.steps.settling import SettlingSteps
 from ackproof.impl.wire.content import Message
-from ackproof.spec.lang import require
+from ackproof.lang import require
 from ackproof.spec.sorts import Msg, Status, TxMode
 from ackproof.spec.wire import ChannelClose, Complaint
 
@@ -38,7 +39,7 @@ class Committed(NamedTuple):
 
 
 @dataclass
-class TransactingSteps(SettlingSteps):
+class TransactingSteps(AcknowledgingSteps):
     """Publishes and acks that take effect together (A13)."""
 
     # -- publishing -----------------------------------------------------------------------------
@@ -142,7 +143,7 @@ class TransactingSteps(SettlingSteps):
     @observed
     def complain(self, channel: PublishingChannel, complaint: Complaint) -> None:
         """The channel closes, and says why (A2.1, A13.5)."""
-        channel.machine.emit(ChannelClose(complaint))
+        channel.machine.emit(ChannelClose(channel.machine.channel, complaint))
 
     def close(self, channel: PublishingChannel) -> None:
         """What was not committed never was (A13.7)."""

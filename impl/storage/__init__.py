@@ -1,1 +1,1 @@
-"""What the disk is told, what it has, and how much is held in memory."""
+"""What the disk is told, and what it has."""

@@ -21,11 +21,11 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ackproof.impl.storage.batch_statements import write
 from ackproof.impl.storage.journal import Batch
-from ackproof.impl.storage.recovering import bindings, entries, exchanges, queues
+from ackproof.impl.storage.recovery import bindings, entries, exchanges, queues
 from ackproof.impl.storage.schema import SCHEMA, VERSION
 from ackproof.impl.storage.stored import Stored
-from ackproof.impl.storage.writing import write
 from ackproof.impl.wire.content import Message
 from ackproof.spec.sorts import Msg
 

@@ -16,8 +16,8 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ackproof.impl.machines.hosted import HostedQueue
-from ackproof.impl.topology.parts import Change
+from ackproof.impl.machines.queue_processes import HostedQueue
+from ackproof.impl.topology.definitions import Change
 from ackproof.impl.wire.content import Message
 from ackproof.spec.sorts import Msg
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ackproof.impl.topology.parts import Binding, Exchange
+from ackproof.impl.topology.definitions import Binding, Exchange
 from ackproof.impl.wire.content import Message
 from ackproof.impl.wire.tables import Table
 from ackproof.spec.sorts import Msg

@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from ackproof.impl.errors import HardError, SoftError
 from ackproof.impl.limits import Limits
+from ackproof.impl.topology.definitions import Binding, Change, Exchange
 from ackproof.impl.topology.equivalence import check_arguments, check_property
 from ackproof.impl.topology.graph import TYPES, Graph
-from ackproof.impl.topology.parts import Binding, Change, Exchange
 from ackproof.impl.wire.values import type_name
 
 __all__ = ["Exchanges", "refuse_default"]

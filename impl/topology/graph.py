@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, KeysView
 
-from ackproof.impl.topology.headers import Headers
-from ackproof.impl.topology.parts import Binding, Change, Destination, Exchange, Kind, Routed
-from ackproof.impl.topology.topic import Topic
-from ackproof.impl.topology.types import Direct, ExchangeType, Fanout
+from ackproof.impl.topology.definitions import Binding, Change, Destination, Exchange, Kind, Routed
+from ackproof.impl.topology.exchange_types import Direct, ExchangeType, Fanout
+from ackproof.impl.topology.headers_exchange import Headers
+from ackproof.impl.topology.topic_exchange import Topic
 
 __all__ = ["TYPES", "Graph"]
 

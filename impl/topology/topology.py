@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ackproof.impl.errors import SoftError
+from ackproof.impl.topology.definitions import Binding, Change, Destination, Exchange, Kind, Routed
 from ackproof.impl.topology.exchanges import Exchanges, refuse_default
-from ackproof.impl.topology.parts import Binding, Change, Destination, Exchange, Kind, Routed
 from ackproof.impl.wire.tables import Table
 
 __all__ = ["Topology"]

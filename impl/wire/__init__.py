@@ -1,4 +1,4 @@
-"""Bytes, and what is in them: frames, tables, methods, contents, and the events of the machines.
+"""Bytes, and what is in them: frames, tables, methods and contents.
 
 Nothing here knows of connections or queues.
 """

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from ackproof.impl.errors import BodyTooLarge, HardError
 from ackproof.impl.limits import Limits
-from ackproof.impl.storage.memory import Memory, Share
+from ackproof.impl.memory import Memory, Share
 from ackproof.impl.wire.decoding import (
     SHORT,
     drop_header,

@@ -1,8 +1,8 @@
 """What is inside a frame: methods with their arguments, content headers with their properties.
 
-The codec decodes them, but for field tables, which `ackproof.impl.wire.fieldtables` reads: they are
-cut out before the codec sees the rest.  So what surrounds a table has to be walked over here, by
-the types that the codec knows of.
+The codec decodes them, but for field tables, which `ackproof.impl.wire.table_reader` reads: they
+are cut out before the codec sees the rest.  So what surrounds a table has to be walked over here,
+by the types that the codec knows of.
 
 Of a content header the broker keeps the bytes, and sends them on to others, so it makes sure that
 nothing is missing in them and nothing follows.  Properties are taken as they are otherwise.
@@ -15,9 +15,9 @@ from functools import cache, lru_cache
 from typing import Any
 
 from ackproof.impl.errors import HardError, octets
-from ackproof.impl.wire import access
-from ackproof.impl.wire.fieldtables import TableError, read_table, without_field
+from ackproof.impl.wire import access_methods
 from ackproof.impl.wire.frames import Received
+from ackproof.impl.wire.table_reader import TableError, read_table, without_field
 from pamqp import base, commands
 
 __all__ = [
@@ -37,7 +37,7 @@ _NO_TABLE = bytes(4)
 #: The methods by class and method, one after the other in 32 bits.
 _METHODS: dict[int, type[base.Frame]] = {
     **commands.INDEX_MAPPING,
-    **{method.index: method for method in (access.Request, access.RequestOk)},
+    **{method.index: method for method in (access_methods.Request, access_methods.RequestOk)},
 }
 _PUBLISH = commands.Basic.Publish.index
 _PUBLISH_BYTES = _PUBLISH.to_bytes(4, "big")

@@ -11,13 +11,15 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from ackproof.impl.arguments import TIME_MAX
 from ackproof.impl.errors import SoftError
 from ackproof.impl.wire.decoding import SHORT, read_properties
 from ackproof.impl.wire.tables import Table
 from ackproof.impl.wire.values import type_name
 
-__all__ = ["Head", "check"]
+__all__ = ["TIME_MAX", "Head", "check"]
+
+#: Milliseconds, at most, of everything that takes time: ten years.
+TIME_MAX = 10 * 365 * 24 * 3600 * 1000
 
 _PERSISTENT = 2
 _NUMBER = re.compile(r"[+-]?[0-9]+")

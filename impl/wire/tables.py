@@ -17,7 +17,7 @@ from ackproof.impl.wire.values import NAMES, type_name
 
 __all__ = ["Table", "from_text", "same", "to_text"]
 
-#: Values by name, as `ackproof.impl.wire.fieldtables` gives them.
+#: Values by name, as `ackproof.impl.wire.table_reader` gives them.
 Table = Mapping[str, Any]
 
 #: What a text says for a type whose values are not always texts themselves.

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ackproof.lang.binding import Bound
 from ackproof.model.kernel import search as kernel_search
 from ackproof.model.kernel.control import INSTANCE_MASK
 from ackproof.model.kernel.memory import default_limit
@@ -18,7 +19,6 @@ from ackproof.model.kernel.search import Kind, Result, Status
 from ackproof.model.kernel.worker import Model
 from ackproof.model.lower.compile import Kernel, compile_kernel
 from ackproof.model.outcome import Limit, Outcome, Progress
-from ackproof.spec.lang.binding import Bound
 
 if TYPE_CHECKING:
     from ackproof.model.kernel.runs import Runs
@@ -82,7 +82,7 @@ def explore(
         seconds=result.seconds,
         compile_seconds=compiled,
         memory=result.bytes + (runs.bytes if runs else 0),
-        exhausted=result.status is Status.EXHAUSTED and undecided is None,
+        exhausted=result.status is Status.EXHAUSTED,
         cycles=runs.cycles if runs else {},
     )
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ackproof.lang.binding import Bound
 from ackproof.model.fairness import fairness_of
 from ackproof.model.kernel.region import TooManySteps, area_of
 from ackproof.model.kernel.search import path_to
 from ackproof.model.kernel.worker import Model, Team
 from ackproof.model.liveness import Judge
 from ackproof.model.outcome import Limit
-from ackproof.spec.lang.binding import Bound
 
 __all__ = ["Runs"]
 

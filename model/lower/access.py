@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from ackproof.lang.binding import Bound
+from ackproof.lang.program import Variable
+from ackproof.lang.types import MapT, SeqT, Type
 from ackproof.model.lower.codec import Codec, Value
 from ackproof.model.lower.leaves import Leaf
 from ackproof.model.lower.ops import Bit, Word
 from ackproof.model.lower.state import SymbolicState
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.program import Variable
-from ackproof.spec.lang.types import MapT, SeqT, Type
 
 __all__ = ["Access", "Place", "Process"]
 

@@ -5,19 +5,19 @@ an integer is itself; a set is a mask over the domain of its elements; an option
 None and else one more than the code of its value; a record is the tuple of its fields; a sequence
 is its length and its slots, those beyond the length being 0.
 
-The *code* of a scalar is its position in the domain of its type (`ackproof.spec.lang.data.domain`
+The *code* of a scalar is its position in the domain of its type (`ackproof.lang.data.domain`
 lists it in the same order).  Codes are elements of masks, keys of maps, and what is stored.
 All of it works on constants too, so that packing and unpacking in Python is the same code.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ackproof.model.lower.ops import Bit, Emitter, Word
-from ackproof.spec.lang.data import Elements, domain
-from ackproof.spec.lang.types import (
+from ackproof.lang.data import Elements, domain
+from ackproof.lang.types import (
     BoolT,
     EnumT,
     IntT,
@@ -29,6 +29,7 @@ from ackproof.spec.lang.types import (
     SortT,
     Type,
 )
+from ackproof.model.lower.ops import WORD_BITS, Bit, Emitter, Word, mask_width
 
 __all__ = ["Codec", "Sequence", "Value"]
 
@@ -83,6 +84,34 @@ class Codec:
         """Return the mask of all values of a scalar type."""
         return (1 << self.cardinality(t)) - 1
 
+    def width(self, t: Type) -> int:
+        """Return how many bits the words have that a leaf is computed in, a mask if it is a set."""
+        return mask_width(self.bits(t)) if isinstance(t, SetT | SeqT) else WORD_BITS
+
+    # -- owners ---------------------------------------------------------------------------------
+
+    def owners(self, t: Type) -> tuple[int, int]:
+        """Return how many owners a sort has, and how many elements of it each has.
+
+        A sort that is not owned is as one with a single owner.
+        """
+        assert isinstance(t, SortT)
+        count = self.cardinality(t)
+        if t.owner is None:
+            return 1, count
+        owners = self.cardinality(t.owner)
+        return owners, count // owners if owners else 0
+
+    def by_owner(self, t: Type, owner: Word, value: Callable[[int], int]) -> Word:
+        """Return the value that the owner with a position has, for an owned sort."""
+        owners, _ = self.owners(t)
+        if isinstance(owner, int):
+            return value(owner)
+        result: Word = value(owners - 1) if owners else 0
+        for i in reversed(range(owners - 1)):
+            result = self.ops.choose(self.ops.equal(owner, i), value(i), result)
+        return result
+
     # -- scalars --------------------------------------------------------------------------------
 
     def code(self, t: Type, value: Value) -> Word:
@@ -122,10 +151,10 @@ class Codec:
             mask: Word = value
             return mask
         if isinstance(t, SeqT):
-            width, shift = self.bits(t.elem), t.cap.bit_length()
+            width, shift, whole = self.bits(t.elem), t.cap.bit_length(), self.width(t)
             word: Word = value.length
             for slot in value.slots:
-                word = self.ops.either(word, self.ops.left(slot, shift))
+                word = self.ops.either(word, self.ops.left(slot, shift, whole))
                 shift += width
             return word
         return self.code(t, value)
@@ -138,10 +167,14 @@ class Codec:
             width, shift = self.bits(t.elem), t.cap.bit_length()
             slots = []
             for _ in range(t.cap):
-                slots.append(self.ops.both(self.ops.right(word, shift), 2**width - 1))
+                slots.append(self._cut(word, shift, width))
                 shift += width
-            return Sequence(self.ops.both(word, 2 ** t.cap.bit_length() - 1), tuple(slots))
+            return Sequence(self._cut(word, 0, t.cap.bit_length()), tuple(slots))
         return self.decode(t, word)
+
+    def _cut(self, word: Word, shift: int, width: int) -> Word:
+        """Return some bits of a stored sequence."""
+        return self.ops.both(self.ops.right(word, shift), 2**width - 1)
 
     def default(self, t: Type) -> Value:
         """Return what a leaf of this type starts with."""

@@ -8,15 +8,23 @@ are given and give.
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ackproof.lang.binding import Bound
 from ackproof.model.lower.generate import Tables, generate
 from ackproof.model.lower.layout import Layout
-from ackproof.spec.lang.binding import Bound
 
-__all__ = ["Kernel", "compile_kernel", "generate", "machine_code"]
+__all__ = ["Kernel", "compile_kernel", "generate", "machine_code", "modules"]
+
+#: Characters of text that are compiled at once: in about a second.
+_MODULE = 1 << 20
+
+_CALLED = re.compile(r"@(\w+)\(")
+_DEFINED = re.compile(r"^define (.*) \{$", re.MULTILINE)
 
 
 @dataclass
@@ -69,7 +77,10 @@ def compile_kernel(bound: Bound) -> Kernel:
 
 
 def machine_code(text: str) -> Any:
-    """Return an engine that holds the functions of a text; see `Kernel.ir_text`."""
+    """Return an engine that holds the functions of a text; see `Kernel.ir_text`.
+
+    A long text is compiled a module at a time: between two of them an interruption is heard.
+    """
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
@@ -78,7 +89,6 @@ def machine_code(text: str) -> Any:
     machine = target.create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=1
     )
-    module = llvm.parse_assembly(text)
     # The text is nearly what should run: constants are folded and subexpressions shared already.
     # The standard pipelines, and code generation at a higher level, take twice the time and give
     # code that is not measurably faster.
@@ -86,7 +96,34 @@ def machine_code(text: str) -> Any:
     passes.add_sroa_pass()
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
-    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
-    engine = llvm.create_mcjit_compiler(module, machine)
-    engine.finalize_object()
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options())
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    for part in modules(text):
+        module = llvm.parse_assembly(part)
+        passes.run(module, builder)
+        engine.add_module(module)
+        engine.finalize_object()
     return engine
+
+
+def modules(text: str, most: int = _MODULE) -> Iterator[str]:
+    """Yield a text in modules of about so many characters, what is called before its callers.
+
+    Each declares what it calls of those before.
+    """
+    if len(text) <= most:
+        yield text
+        return
+    header, *bodies = text.replace("define internal", "define").split("define ")
+    declared: dict[str, str] = {}
+    own: list[str] = []
+    for number, body in enumerate(bodies):
+        own.append(f"define {body}")
+        if sum(map(len, own)) < most and number < len(bodies) - 1:
+            continue
+        code = "".join(own)
+        known = {n: declared[n] for n in _CALLED.findall(code) if n in declared}
+        yield "".join([header, *known.values(), code])
+        for line in _DEFINED.findall(code):
+            declared[_CALLED.findall(line)[0]] = f"declare {line}\n"
+        own = []

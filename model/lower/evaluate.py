@@ -7,18 +7,18 @@ says so with `under`, and `undefined` collects where something went wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import assert_never
 
+from ackproof.lang import ir
+from ackproof.lang.ir import Binder, Expr
+from ackproof.lang.types import FamilyT, IntT, MapT, ProcT, RecordT, SeqT, SetT, SortT, Type
 from ackproof.model.lower.access import Access, Place, Process
 from ackproof.model.lower.codec import Value
 from ackproof.model.lower.masks import bitwise, is_variable
 from ackproof.model.lower.ops import Bit, Word
 from ackproof.model.lower.state import SymbolicState
-from ackproof.spec.lang import ir
-from ackproof.spec.lang.ir import Binder, Expr
-from ackproof.spec.lang.types import FamilyT, IntT, MapT, ProcT, RecordT, SeqT, SetT
 
 __all__ = ["Evaluator"]
 
@@ -55,7 +55,7 @@ class Evaluator:
         wrong = self.ops.all(self.path, self.ops.no(defined))
         self.undefined = self.ops.any(self.undefined, wrong)
 
-    # -- dispatch -------------------------------------------------------------------------------
+    # -- by type --------------------------------------------------------------------------------
 
     def bit(self, expr: Expr) -> Bit:
         """Evaluate a condition."""
@@ -67,27 +67,101 @@ class Evaluator:
         value: Word = self.value(expr)
         return value
 
-    def value(self, expr: Expr) -> Value:
+    # -- by kind of node ------------------------------------------------------------------------
+
+    def value(self, e: Expr) -> Value:
         """Evaluate any expression."""
-        method: Callable[[Any], Value] = getattr(self, f"_{type(expr).__name__.lower()}")
-        return method(expr)
+        assert isinstance(e, ir.AnyExpr)
+        match e:
+            case ir.Lit():
+                if isinstance(e.type, SortT):
+                    return e.value  # an element is held as its position, and given by it
+                return self.codec.from_data(e.type, e.value)
+            case ir.Var():
+                return self.names[e.name]
+            case ir.First():
+                return self._first(e)
+            case ir.Universe():
+                return self._universe(e)
+            case ir.Default():
+                assert not isinstance(e.type, MapT), "a map's default is written entry by entry"
+                return self.codec.default(e.type)
+            case ir.Field():
+                return self._field(e)
+            case ir.Index():
+                return self.access.read(self.place(e), self.states)
+            case ir.Support():
+                return self._support(e)
+            case ir.Not():
+                return self.ops.no(self.bit(e.arg))
+            case ir.And():
+                return self._and(e)
+            case ir.Or():
+                return self._or(e)
+            case ir.Eq():
+                return self.codec.equal(e.left.type, self.value(e.left), self.value(e.right))
+            case ir.Less():
+                return self.ops.less(self.word(e.left), self.word(e.right), e.strict)
+            case ir.In():
+                return self._in(e)
+            case ir.Subset():
+                return self._subset(e)
+            case ir.Ite():
+                return self._ite(e)
+            case ir.Let():
+                self.names[e.name] = self.value(e.value)
+                return self.value(e.body)
+            case ir.Forall():
+                return self.ops.no(self._for_some(e.binders, e.body, wanted=False))
+            case ir.Exists():
+                return self._for_some(e.binders, e.body, wanted=True)
+            case ir.Comprehension():
+                return self._comprehension(e)
+            case ir.SetLit():
+                return self._set_literal(e)
+            case ir.SetOp():
+                return self._set_operation(e)
+            case ir.Extreme():
+                return self._extreme(e)
+            case ir.Card():
+                return self.ops.count(self.word(e.set))
+            case ir.Arith():
+                return self._arithmetic(e)
+            case ir.Some():
+                return self.ops.add(self.codec.code(e.arg.type, self.value(e.arg)), 1)
+            case ir.Unwrap():
+                return self.codec.decode(e.type, self.ops.sub(self.word(e.arg), 1))
+            case ir.IsNone():
+                return self.ops.equal(self.word(e.arg), 0)
+            case ir.Owner():
+                owners, count = self.codec.owners(e.arg.type)
+                return self.ops.block(self.word(e.arg), count, owners)
+            case ir.Succ():
+                return self._successor(e)
+            case ir.MakeRecord():
+                return tuple(self.value(a) for a in e.args)
+            case ir.Head():
+                seq = self.value(e.seq)
+                self.fail_unless(self.ops.no(self.ops.equal(seq.length, 0)))
+                return self.codec.decode(e.type, seq.slots[0])
+            case ir.Length():
+                return self.value(e.seq).length
+            case ir.Root() | ir.Key():
+                raise AssertionError("processes are no values, and inlining replaces keys")
+            case _:
+                assert_never(e)
 
-    def _lit(self, e: ir.Lit) -> Value:
-        return self.codec.from_data(e.type, e.value)
-
-    def _var(self, e: ir.Var) -> Value:
-        return self.names[e.name]
+    # -- leaves ---------------------------------------------------------------------------------
 
     def _first(self, e: ir.First) -> Value:
-        return 0
+        if e.owner is None:
+            return 0
+        _, count = self.codec.owners(e.type)
+        return self.codec.by_owner(e.type, self.word(e.owner), lambda i: i * count)
 
     def _universe(self, e: ir.Universe) -> Value:
         assert isinstance(e.type, SetT)
         return self.codec.universe(e.type.elem)
-
-    def _default(self, e: ir.Default) -> Value:
-        assert not isinstance(e.type, MapT), "a map's default is written entry by entry"
-        return self.codec.default(e.type)
 
     # -- access ---------------------------------------------------------------------------------
 
@@ -121,21 +195,13 @@ class Evaluator:
         assert isinstance(e.obj.type, ProcT)
         return self.access.read(self.place(e), self.states)
 
-    def _index(self, e: ir.Index) -> Value:
-        return self.access.read(self.place(e), self.states)
-
     def _support(self, e: ir.Support) -> Value:
-        assert isinstance(e.map.type, MapT)
-        result: Word = 0
-        for i, entry in enumerate(self.value(e.map)):
-            here = self.ops.no(self.access.is_default(e.map.type.value, entry))
-            result = self.ops.either(result, self.ops.left(self.ops.widen(here), i))
-        return result
+        t = e.map.type
+        assert isinstance(t, MapT)
+        here = (self.ops.no(self.access.is_default(t.value, x)) for x in self.value(e.map))
+        return self.ops.gather(enumerate(here))
 
     # -- logic ----------------------------------------------------------------------------------
-
-    def _not(self, e: ir.Not) -> Bit:
-        return self.ops.no(self.bit(e.arg))
 
     def _and(self, e: ir.And) -> Bit:
         result: Bit = True
@@ -155,14 +221,12 @@ class Evaluator:
                 break
         return result
 
-    def _eq(self, e: ir.Eq) -> Bit:
-        return self.codec.equal(e.left.type, self.value(e.left), self.value(e.right))
-
-    def _less(self, e: ir.Less) -> Bit:
-        return self.ops.less(self.word(e.left), self.word(e.right), e.strict)
-
     def _in(self, e: ir.In) -> Bit:
-        elem, where = self.value(e.elem), self.value(e.set)
+        elem = self.value(e.elem)
+        if isinstance(e.set, ir.SetLit):  # needs no mask, however wide the range of integers is
+            given = [self.value(x) for x in e.set.elems]
+            return self.ops.any(*(self.codec.equal(e.elem.type, elem, x) for x in given))
+        where = self.value(e.set)
         if isinstance(e.set.type, SeqT):
             code = self.codec.code(e.set.type.elem, elem)
             found = (
@@ -172,7 +236,7 @@ class Evaluator:
             return self.ops.any(*found)
         assert isinstance(e.set.type, SetT)
         code, inside = self.element(e.set.type, elem)
-        return self.ops.all(inside, self.ops.test(where, code))
+        return self.ops.all(inside, self.ops.test(where, code, self.codec.width(e.set.type)))
 
     def _subset(self, e: ir.Subset) -> Bit:
         assert isinstance(e.left.type, SetT)
@@ -193,17 +257,7 @@ class Evaluator:
             orelse = self.value(e.orelse)
         return self.codec.choose(e.type, cond, then, orelse)
 
-    def _let(self, e: ir.Let) -> Value:
-        self.names[e.name] = self.value(e.value)
-        return self.value(e.body)
-
     # -- quantifiers ----------------------------------------------------------------------------
-
-    def _forall(self, e: ir.Forall) -> Bit:
-        return self.ops.no(self._for_some(e.binders, e.body, wanted=False))
-
-    def _exists(self, e: ir.Exists) -> Bit:
-        return self._for_some(e.binders, e.body, wanted=True)
 
     def _for_some(self, binders: tuple[Binder, ...], body: Expr, *, wanted: bool) -> Bit:
         """Whether the body comes out as wanted for some value of the binders."""
@@ -236,7 +290,7 @@ class Evaluator:
 
         Outside of `domain` the mask may be anything.
         """
-        full = self.codec.universe(binder.type)
+        full, width = self.codec.universe(binder.type), self.codec.width(binder.domain.type)
         if binder.name not in cond.names:
             with self.under(self.ops.no(self.ops.equal(domain, 0))):
                 return self.ops.choose(self.bit(cond), full, 0)
@@ -246,25 +300,38 @@ class Evaluator:
                 binder,
                 cond,
                 full,
+                width,
                 lambda part: self.mask(binder, part, domain),
                 self.word,
+                lambda owner: self._owned_by(binder.type, owner),
             )
             if whole is not None:
                 return whole
-        result: Word = 0
+        return self.ops.gather(self._each(binder, cond, domain))
+
+    def _each(self, binder: Binder, cond: Expr, domain: Word) -> Iterator[tuple[int, Bit]]:
+        """Yield the code of each value of a bound variable, and whether a condition holds."""
         for i, member in self.members(binder, domain):
             with self.under(member):
-                holds = self.ops.widen(self.bit(cond))
-            result = self.ops.either(result, self.ops.left(holds, i))
-        return result
+                holds = self.bit(cond)
+            yield i, holds
+
+    def _owned_by(self, t: Type, owner: Word) -> Word:
+        """Return the mask of the elements of an owned sort that an owner has."""
+        _, count = self.codec.owners(t)
+        return self.codec.by_owner(t, owner, lambda i: (2**count - 1) << i * count)
 
     def _comprehension(self, e: ir.Comprehension) -> Word:
-        if len(e.binders) == 1 and is_variable(e.elem, e.binders[0]):
-            domain = self.word(e.binders[0].domain)
-            if domain == 0:
-                return 0
-            return self.ops.both(domain, self.mask(e.binders[0], e.cond, domain))
         return self._collect(e, e.binders, True)
+
+    def _filter(self, binder: Binder, cond: Expr) -> Word:
+        """Return the elements of a domain for which a condition holds."""
+        domain = self.word(binder.domain)
+        if domain == 0:
+            return 0
+        mask = self.mask(binder, cond, domain)
+        everything = mask == self.codec.universe(binder.type)
+        return domain if everything else self.ops.both(domain, mask)
 
     def _collect(self, e: ir.Comprehension, binders: tuple[Binder, ...], member: Bit) -> Word:
         if not binders:
@@ -274,6 +341,9 @@ class Evaluator:
                 return 0
             with self.under(taken):
                 return self.ops.choose(taken, self.singleton(e.type, self.value(e.elem)), 0)
+        if len(binders) == 1 and is_variable(e.elem, binders[0]):
+            with self.under(member):
+                return self.ops.choose(member, self._filter(binders[0], e.cond), 0)
         result: Word = 0
         domain = self.word(binders[0].domain)
         for _, here in self.members(binders[0], domain):
@@ -291,22 +361,22 @@ class Evaluator:
             return code, True
         size = self.codec.cardinality(t.elem)
         inside = self.ops.all(self.ops.less(-1, code, True), self.ops.less(code, size, True))
-        return self.ops.both(code, 63), inside
+        return code, inside
 
     def singleton(self, t: SetT, elem: object) -> Word:
         """Return the mask of one element; undefined where it is outside its domain."""
         code, inside = self.element(t, elem)
         self.fail_unless(inside)
-        return self.ops.left(1, code)
+        return self.ops.left(1, code, self.codec.width(t))
 
-    def _setlit(self, e: ir.SetLit) -> Word:
+    def _set_literal(self, e: ir.SetLit) -> Word:
         assert isinstance(e.type, SetT)
         result: Word = 0
         for elem in e.elems:
             result = self.ops.either(result, self.singleton(e.type, self.value(elem)))
         return result
 
-    def _setop(self, e: ir.SetOp) -> Word:
+    def _set_operation(self, e: ir.SetOp) -> Word:
         assert isinstance(e.type, SetT)
         left, right = self.word(e.left), self.word(e.right)
         if e.op == "-":
@@ -315,8 +385,10 @@ class Evaluator:
         return join(left, right)
 
     def _extreme(self, e: ir.Extreme) -> Word:
-        mask = self.word(e.set)
         assert isinstance(e.set.type, SetT)
+        if isinstance(e.set, ir.SetLit) and e.set.elems:
+            return self._outermost(e.op, e.set, e.set.type.elem, e.optional)
+        mask = self.word(e.set)
         empty = self.ops.equal(mask, 0)
         if not e.optional:
             self.fail_unless(self.ops.no(empty))
@@ -328,38 +400,26 @@ class Evaluator:
         result: Word = self.codec.decode(e.set.type.elem, found)
         return result
 
-    def _card(self, e: ir.Card) -> Word:
-        return self.ops.count(self.word(e.set))
+    def _outermost(self, op: str, e: ir.SetLit, t: Type, optional: bool) -> Word:
+        """Return the least or greatest of what a display lists, which needs no mask."""
+        first, *rest = (self.word(x) for x in e.elems)
+        for other in rest:
+            first = self._either_end(op, first, other)
+        return self.ops.add(self.codec.code(t, first), 1) if optional else first
 
-    def _arith(self, e: ir.Arith) -> Word:
+    def _either_end(self, op: str, left: Word, right: Word) -> Word:
+        """Return the lesser or greater of two."""
+        first = self.ops.less(left, right, True)
+        return self.ops.choose(first if op == "min" else self.ops.no(first), left, right)
+
+    def _arithmetic(self, e: ir.Arith) -> Word:
         left, right = self.word(e.left), self.word(e.right)
         if e.op in {"min", "max"}:
-            first = self.ops.less(left, right, True)
-            return self.ops.choose(first if e.op == "min" else self.ops.no(first), left, right)
+            return self._either_end(e.op, left, right)
         return {"+": self.ops.add, "-": self.ops.sub, "*": self.ops.mul}[e.op](left, right)
 
-    def _some(self, e: ir.Some) -> Word:
-        return self.ops.add(self.codec.code(e.arg.type, self.value(e.arg)), 1)
-
-    def _unwrap(self, e: ir.Unwrap) -> Value:
-        return self.codec.decode(e.type, self.ops.sub(self.word(e.arg), 1))
-
-    def _isnone(self, e: ir.IsNone) -> Bit:
-        return self.ops.equal(self.word(e.arg), 0)
-
-    def _succ(self, e: ir.Succ) -> Word:
-        last = self.codec.cardinality(e.arg.type) - 1
+    def _successor(self, e: ir.Succ) -> Word:
+        owners, count = self.codec.owners(e.arg.type)
         position = self.word(e.arg)
-        return self.ops.choose(self.ops.equal(position, last), 0, self.ops.add(position, 2))
-
-    def _makerecord(self, e: ir.MakeRecord) -> Value:
-        return tuple(self.value(a) for a in e.args)
-
-    def _head(self, e: ir.Head) -> Value:
-        seq = self.value(e.seq)
-        self.fail_unless(self.ops.no(self.ops.equal(seq.length, 0)))
-        return self.codec.decode(e.type, seq.slots[0])
-
-    def _length(self, e: ir.Length) -> Word:
-        length: Word = self.value(e.seq).length
-        return length
+        last = (self.ops.equal(position, i * count + count - 1) for i in range(max(owners, 1)))
+        return self.ops.choose(self.ops.any(*last), 0, self.ops.add(position, 2))

@@ -11,18 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import assert_never
 
+from ackproof.lang import ir
+from ackproof.lang.ir import Stmt
+from ackproof.lang.program import PropertyDecl
+from ackproof.lang.types import IntT, MapT, OptionT, RecordT, SeqT, SetT, Type
 from ackproof.model.lower.access import Access
 from ackproof.model.lower.codec import Sequence, Value
 from ackproof.model.lower.evaluate import Evaluator
 from ackproof.model.lower.leaves import Leaf
 from ackproof.model.lower.ops import Bit
 from ackproof.model.lower.state import SymbolicState, merge
-from ackproof.spec.lang import ir
-from ackproof.spec.lang.ir import Stmt
-from ackproof.spec.lang.program import PropertyDecl
-from ackproof.spec.lang.types import IntT, MapT, OptionT, RecordT, SeqT, SetT, Type
 
 __all__ = ["Emitted", "Run", "judge"]
 
@@ -69,9 +69,38 @@ class Run:
 
     def statement(self, stmt: Stmt) -> None:
         """Execute one statement; what was undefined in it stops the step."""
-        method: Callable[[Any], None] = getattr(self, f"_{type(stmt).__name__.lower()}")
-        method(stmt)
+        self._execute(stmt)
         self._collect()
+
+    def _execute(self, stmt: Stmt) -> None:
+        assert isinstance(stmt, ir.AnyStmt)
+        match stmt:
+            case ir.Require():
+                self._require(stmt)
+            case ir.Assert():
+                self._assert(stmt)
+            case ir.Local():
+                self.eval.names[stmt.name] = self.eval.value(stmt.value)
+            case ir.Emit():
+                self._emit(stmt)
+            case ir.If():
+                self._if(stmt)
+            case ir.For():
+                self._for(stmt)
+            case ir.Assign():
+                self._assign(stmt)
+            case ir.SetAdd():
+                self._set_add(stmt)
+            case ir.SetDiscard():
+                self._set_discard(stmt)
+            case ir.Push():
+                self._push(stmt)
+            case ir.Pop():
+                self._pop(stmt)
+            case ir.Call():
+                raise AssertionError("handlers are inlined before a body is executed")
+            case _:
+                assert_never(stmt)
 
     def _collect(self) -> None:
         wrong, self.eval.undefined = self.eval.undefined, False
@@ -95,9 +124,6 @@ class Run:
             self.eval.path, self.ops.no(holds), self.ops.no(self.undefined), self.enabled
         )
         self.asserted = self.ops.any(self.asserted, wrong)
-
-    def _local(self, s: ir.Local) -> None:
-        self.eval.names[s.name] = self.eval.value(s.value)
 
     def _emit(self, s: ir.Emit) -> None:
         assert isinstance(s.event.type, RecordT)
@@ -146,16 +172,17 @@ class Run:
             s.place, lambda leaf, t, _: self.eval.codec.default(t) if value is None else value
         )
 
-    def _setadd(self, s: ir.SetAdd) -> None:
+    def _set_add(self, s: ir.SetAdd) -> None:
         assert isinstance(s.place.type, SetT)
         one = self.eval.singleton(s.place.type, self.eval.value(s.elem))
         self._write(s.place, lambda leaf, t, old: self.ops.either(old, one))
 
-    def _setdiscard(self, s: ir.SetDiscard) -> None:
+    def _set_discard(self, s: ir.SetDiscard) -> None:
         assert isinstance(s.place.type, SetT)
         full = self.eval.codec.universe(s.place.type.elem)
         code, inside = self.eval.element(s.place.type, self.eval.value(s.elem))
-        one = self.ops.choose(inside, self.ops.left(1, code), 0)
+        width = self.eval.codec.width(s.place.type)
+        one = self.ops.choose(inside, self.ops.left(1, code, width), 0)
         self._write(s.place, lambda leaf, t, old: self.ops.without(old, one, full))
 
     def _push(self, s: ir.Push) -> None:

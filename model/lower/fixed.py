@@ -23,6 +23,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ackproof.lang import ir
+from ackproof.lang.binding import Bound
+from ackproof.lang.data import domain
+from ackproof.lang.ir import Stmt
+from ackproof.lang.program import Action, PropertyDecl
+from ackproof.lang.types import SetT, Type
 from ackproof.model.lower.access import Access
 from ackproof.model.lower.codec import Codec, Value
 from ackproof.model.lower.evaluate import Evaluator
@@ -31,12 +37,6 @@ from ackproof.model.lower.folding import Folding
 from ackproof.model.lower.leaves import Leaf, Leaves
 from ackproof.model.lower.state import SymbolicState
 from ackproof.model.lower.tree import conjuncts
-from ackproof.spec.lang import ir
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.data import domain
-from ackproof.spec.lang.ir import Stmt
-from ackproof.spec.lang.program import Action, PropertyDecl
-from ackproof.spec.lang.types import SetT, Type
 
 __all__ = ["Fixed", "fixed"]
 
@@ -133,12 +133,12 @@ class _Analysis:
         """Return an unknown value of a type; a known one where there is only one."""
         none = t.elem if isinstance(t, SetT) else None
         single = self.codec.cardinality(none) == 0 if none else self.codec.cardinality(t) == 1
-        return self.codec.load(t, 0 if single else self.ops.unknown())
+        return self.codec.load(t, 0) if single else self._unknown(t)
 
     # -- which executions are tried -----------------------------------------------------------
 
     def _cases(self) -> Iterator[_Case]:
-        telling = self._telling_families()
+        telling = self._telling_families() | self._owned_sorts()
         for action in self.bound.actions:
             domains = {p.name: p.type for p in action.params}
             if not all(self._inhabited(t) for t in domains.values()):
@@ -161,6 +161,18 @@ class _Analysis:
                     found |= {repr(sort) for sort in v.families}
         return found
 
+    def _owned_sorts(self) -> set[str]:
+        """Return the sorts with several owners, and those of the owners.
+
+        A step of one owner leaves what belongs to the others as it is, and only a known element
+        tells that it does.
+        """
+        found = set()
+        for sort in self.bound.program.sorts:
+            if sort.owner is not None and self.codec.cardinality(sort.owner) > 1:
+                found |= {repr(sort), repr(sort.owner)}
+        return found
+
     # -- the fixpoint ---------------------------------------------------------------------------
 
     def settle(self) -> None:
@@ -172,13 +184,12 @@ class _Analysis:
             changed = set(self._execute(case))
             for leaf in changed:
                 del self.known[leaf]
-                self.unknown[leaf] = self._anything_stored(leaf)
+                self.unknown[leaf] = self._unknown(self.leaves.types[leaf])
             if changed:
                 waiting.update((c, None) for c in self.cases if c.reads & changed)
 
-    def _anything_stored(self, leaf: Leaf) -> Value:
-        t = self.leaves.types[leaf]
-        return self.codec.load(t, self.ops.unknown())
+    def _unknown(self, t: Type) -> Value:
+        return self.codec.load(t, self.ops.unknown(self.codec.width(t)))
 
     def _execute(self, case: _Case) -> Iterable[Leaf]:
         """Execute an action; return the known leaves that it may change."""

@@ -2,12 +2,13 @@
 
 A value that is not known has a name, and the same value always has the same name, but no code is
 written.  While one step is executed, what its guards say can be assumed of the names: a state of a
-process that is DOWN is not RUNNING, wherever the step asks again.
+process that is DOWN is not RUNNING, wherever the step asks again.  And of an element that is not
+known it is known that it is no element of another owner.
 """
 
 from __future__ import annotations
 
-from ackproof.model.lower.ops import Bit, Emitter, Word
+from ackproof.model.lower.ops import WORD_BITS, Bit, Emitter, Word
 
 __all__ = ["Folding"]
 
@@ -22,10 +23,12 @@ class Folding(Emitter):
         self._negations: dict[str, Bit] = {}
         self._facts: dict[str, bool] = {}
         self._values: dict[str, int] = {}
+        self._blocks: dict[str, tuple[str, int]] = {}
+        self._parts: dict[str, dict[str, int]] = {}
 
-    def unknown(self) -> str:
-        """Return the name of a value of which nothing is known."""
-        return self.fresh("%")
+    def unknown(self, width: int = WORD_BITS) -> str:
+        """Return the name of a value of that many bits of which nothing is known."""
+        return str(self.joined(self.fresh("%") for _ in range(width // WORD_BITS)))
 
     def define(self, text: str) -> str:
         """Return a name; there is no text to write it to."""
@@ -37,6 +40,37 @@ class Folding(Emitter):
         if name is None:
             name = self._names[key] = self.unknown()
         return name
+
+    # -- elements and their owners --------------------------------------------------------------
+
+    def block(self, position: Word, size: int, count: int) -> Word:
+        """Which block a position lies in; an unknown one is remembered to belong to it."""
+        if isinstance(position, int) or count < 2:
+            return super().block(position, size, count)
+        name = self.shared(("block", position, size), "")
+        self._blocks[name] = (position, size)
+        return name
+
+    def all(self, *bits: Bit) -> Bit:
+        """Conjunction; that a position and its block are such as do not go together is false."""
+        bit = super().all(*bits)
+        if isinstance(bit, str) and self._blocks:
+            said = {name: value for b in bits for name, value in self._said(b).items()}
+            for name, value in said.items():
+                position, size = self._blocks.get(name, ("", 1))
+                if position in said and said[position] // size != value:
+                    return False
+            self._parts[bit] = said
+        return bit
+
+    def _said(self, bit: Bit) -> dict[str, int]:
+        """Return the names that have a value where a bit holds, as far as is plain from it."""
+        if not isinstance(bit, str):
+            return {}
+        if bit in self._equalities:
+            one, other = sorted(self._equalities[bit], key=lambda x: isinstance(x, int))
+            return {one: other} if isinstance(one, str) and isinstance(other, int) else {}
+        return self._parts.get(bit, {})
 
     # -- assumptions ----------------------------------------------------------------------------
 

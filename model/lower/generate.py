@@ -9,10 +9,16 @@ own, as the time that LLVM takes grows faster than the length of a function.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ackproof.lang.binding import Bound
+from ackproof.lang.data import domain_size
+from ackproof.lang.errors import BindError
+from ackproof.lang.properties import ASSERTION, DEADLOCK, DEFINED
+from ackproof.model.limits import MOST_PROPERTIES, refuse_wide_types
 from ackproof.model.lower.access import Access
 from ackproof.model.lower.codec import Codec
 from ackproof.model.lower.evaluate import Evaluator
@@ -22,10 +28,6 @@ from ackproof.model.lower.layout import Layout
 from ackproof.model.lower.ops import Bit, Emitter, Word
 from ackproof.model.lower.state import PackedState, SymbolicState
 from ackproof.model.lower.tree import Tree
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.data import domain
-from ackproof.spec.lang.errors import BindError
-from ackproof.spec.lang.properties import ASSERTION, DEADLOCK, DEFINED
 
 __all__ = ["NO_INSTANCE", "Generator", "Tables", "generate"]
 
@@ -59,8 +61,6 @@ done:
 }
 """
 NO_INSTANCE = 0xFFFFFFFF
-#: Violated properties are bits of one word.
-MOST_PROPERTIES = 64
 #: A program with more instances than this is written in pieces.
 WHOLE_INSTANCES = 256
 
@@ -104,6 +104,7 @@ class Generator:
     """Writes the text of the functions."""
 
     def __init__(self, bound: Bound) -> None:
+        refuse_wide_types(bound)
         self.bound = bound
         self.fixed = fixed(bound)
         self.layout = Layout(bound, self.fixed.leaves)
@@ -175,12 +176,14 @@ class Generator:
         ops = self.ops
         bad: Word = 0
         for bit, name in self.tables.state_bits.items():
+            if name in self.fixed.vacuous:
+                continue
             prop = self.properties[name]
             holds = self._evaluator(self.state(words), prop.roots).bit(prop.body)
             bad = ops.either(bad, ops.left(ops.widen(ops.no(holds)), bit))
         for bit, name in self.tables.seen_bits.items():
             prop = self.properties[name]
-            if not prop.of_steps:
+            if not prop.of_steps and name not in self.fixed.off:
                 holds = self._evaluator(self.state(words), prop.roots).bit(prop.body)
                 self._witness(bit, holds)
         self._record(bad, NO_INSTANCE)
@@ -189,6 +192,8 @@ class Generator:
         ops = self.ops
         false: Word = 0
         for bit, name in self.tables.run_bits.items():
+            if name in self.fixed.vacuous:
+                continue
             prop = self.properties[name]
             holds = self._evaluator(self.state(words), prop.roots).bit(prop.body)
             false = ops.either(false, ops.left(ops.widen(ops.no(holds)), bit))
@@ -228,11 +233,8 @@ class Generator:
             if action.name not in self.fixed.dead:
                 with ops.scope():
                     Tree(self, number, action, words).generate()
-            sizes = [len(domain(p.type, self.bound.elements)) for p in action.params]
-            count = 1
-            for size in sizes:
-                count *= size
-            self._instance_base += count
+            sizes = (domain_size(p.type, self.bound.elements) for p in action.params)
+            self._instance_base += math.prod(sizes)
         if guarded:
             enabled = ops.define("load i64, ptr %enabled")
             dead = ops.widen(ops.equal(enabled, 0))
@@ -243,7 +245,7 @@ class Generator:
 
         The time that LLVM takes grows faster than the length of a function.
         """
-        ops, name = self.ops, f"piece{len(self._pieces)}"
+        ops, name = self.ops, self.ops.fresh("piece")
         pointers = [f"%{p}" for p in ("out", "metas", "counts", "seen", "viol", "enabled")]
         own = tuple(f"%word{k}" for k in range(len(words)))
         params = [f"i64 {n}" for n in ("%i", "%before", *own)] + [
@@ -296,7 +298,7 @@ class Generator:
         bad: Word = 0
         ops = self.ops
         for prop in self.properties.values():
-            if not prop.of_steps:
+            if not prop.of_steps or prop.name in self.fixed.vacuous | self.fixed.off:
                 continue
             wrong, found = judge(prop, self.access, before, run)
             if prop.kind == "reachable":

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ackproof.lang.binding import Bound
+from ackproof.lang.data import domain
+from ackproof.lang.types import IntT, MapT, Type
 from ackproof.model.lower.codec import Codec, Value
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.data import domain
-from ackproof.spec.lang.types import IntT, MapT, Type
 
 __all__ = ["Leaf", "Leaves"]
 

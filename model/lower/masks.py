@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ackproof.lang import ir
+from ackproof.lang.ir import Binder, Expr
+from ackproof.lang.types import EnumT, SetT, SortT
 from ackproof.model.lower.ops import Emitter, Word
-from ackproof.spec.lang import ir
-from ackproof.spec.lang.ir import Binder, Expr
-from ackproof.spec.lang.types import EnumT, SetT, SortT
 
 __all__ = ["bitwise", "is_variable"]
 
@@ -27,8 +27,10 @@ def bitwise(
     binder: Binder,
     cond: Expr,
     full: int,
+    width: int,
     mask: Callable[[Expr], Word],
     word: Callable[[Expr], Word],
+    owned: Callable[[Word], Word],
 ) -> Word | None:
     """Return the mask of a condition if its form allows, else None.
 
@@ -37,8 +39,10 @@ def bitwise(
         binder: the variable.
         cond: the condition.
         full: the mask of all values of the variable.
+        width: how many bits the words have that hold them.
         mask: gives the mask of a part of the condition.
         word: evaluates an expression that does not mention the variable.
+        owned: gives the mask of all elements of an owner.
     """
     if isinstance(cond, ir.Not):
         return ops.differ(mask(cond.arg), full)
@@ -48,6 +52,8 @@ def bitwise(
         for arg in cond.args:
             join = ops.both if conjunction else ops.either
             result = join(result, mask(arg))
+            if result == (0 if conjunction else full):
+                break
         return result
     if isinstance(cond, ir.In) and isinstance(cond.set.type, SetT):
         own = is_variable(cond.elem, binder) and binder.name not in cond.set.names
@@ -57,19 +63,26 @@ def bitwise(
     if isinstance(cond, ir.Eq):
         for one, other in ((cond.left, cond.right), (cond.right, cond.left)):
             if is_variable(one, binder) and binder.name not in other.names:
-                return ops.left(1, word(other))
+                return ops.left(1, word(other), width)
+            of_variable = isinstance(one, ir.Owner) and is_variable(one.arg, binder)
+            if of_variable and binder.name not in other.names:
+                return owned(word(other))
     if isinstance(cond, ir.Less):
-        return _order(ops, binder, cond, full, word)
+        return _order(ops, binder, cond, full, width, word)
     return None
 
 
 def _order(
-    ops: Emitter, binder: Binder, cond: ir.Less, full: int, word: Callable[[Expr], Word]
+    ops: Emitter,
+    binder: Binder,
+    cond: ir.Less,
+    full: int,
+    width: int,
+    word: Callable[[Expr], Word],
 ) -> Word | None:
     if is_variable(cond.left, binder) and binder.name not in cond.right.names:
-        beyond = ops.left(1 if cond.strict else 2, word(cond.right))
-        return ops.both(ops.sub(beyond, 1), full)
+        return ops.both(ops.below(word(cond.right), width, strict=cond.strict), full)
     if is_variable(cond.right, binder) and binder.name not in cond.left.names:
-        beyond = ops.left(2 if cond.strict else 1, word(cond.left))
-        return ops.differ(ops.both(ops.sub(beyond, 1), full), full)
+        below = ops.below(word(cond.left), width, strict=not cond.strict)
+        return ops.differ(ops.both(below, full), full)
     return None

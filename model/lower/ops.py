@@ -5,22 +5,41 @@ the constants of the instance are known, so most of what a specification says is
 code is generated, and only what depends on the state is left to be computed.  Every operation
 here looks at its operands first: known ones give a Python value, others give one line of LLVM.
 
-A word is an `int` or the name of an i64; a bit is a `bool` or the name of an i1.  A name computed
-before is used again as long as it is in scope: scopes are the branches of the generated code, so
-whatever is in scope dominates where it is used.
+A word is an `int` or the name of an i64; a bit is a `bool` or the name of an i1.  A set is a mask
+with a bit for each possible element, and may have more of them than a word has bits.  It then is a
+row of words, its *parts*, the lowest bits first: known parts fold, and for the others there is one
+line of LLVM each.  (LLVM has integers of many bits, and fails on some shifts of more than 256.)  A
+row has a name, too, so whoever computes with masks need not know how many words they take; only
+what shifts by a distance that is not known is told the `width` of the result.
+
+A name computed before is used again as long as it is in scope: scopes are the branches of the
+generated code, so whatever is in scope dominates where it is used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["Bit", "Emitter", "Word"]
+__all__ = ["WORD_BITS", "Bit", "Emitter", "Word", "mask_width"]
 
 Word = int | str
 Bit = bool | str
 
-_MASK = 2**64 - 1
+#: The bits of a word.
+WORD_BITS = 64
+
+#: A position in a mask is in the part with the number that is left without so many bits.
+_LOG = 6
+
+_MASK = 2**WORD_BITS - 1
+
+
+def mask_width(size: int) -> int:
+    """Return how many bits the words have that hold a set with so many possible elements."""
+    return WORD_BITS * max(1, -(-size // WORD_BITS))
 
 
 def _signed(value: int) -> int:
@@ -35,6 +54,9 @@ class Emitter:
         self.lines: list[str] = []
         self._count = 0
         self._scopes: list[dict[tuple[object, ...], str]] = [{}]
+        #: The parts of what takes more than a word, by its name, and the other way round.
+        self._row_parts: dict[str, tuple[Word, ...]] = {}
+        self._row_names: dict[tuple[Word, ...], str] = {}
 
     # -- text -----------------------------------------------------------------------------------
 
@@ -101,6 +123,51 @@ class Emitter:
         self.line(f"br label %{done}")
         self.label(done)
 
+    # -- rows of words --------------------------------------------------------------------------
+
+    def _is_row(self, a: Word) -> bool:
+        return a > _MASK if isinstance(a, int) else a in self._row_parts
+
+    def parts(self, a: Word) -> tuple[Word, ...]:
+        """The words of what may take several, the lowest bits first."""
+        if isinstance(a, str):
+            return self._row_parts.get(a, (a,))
+        count = max(1, -(-a.bit_length() // WORD_BITS)) if a > _MASK else 1
+        return tuple(a >> i * WORD_BITS & _MASK for i in range(count)) if count > 1 else (a,)
+
+    def part(self, a: Word, number: int) -> Word:
+        """One of these words; 0 beyond the last."""
+        found = self.parts(a)
+        return found[number] if number < len(found) else 0
+
+    def joined(self, parts: Iterable[Word]) -> Word:
+        """What has these words."""
+        row = list(parts)
+        while len(row) > 1 and row[-1] == 0:
+            row.pop()
+        known = [p for p in row if isinstance(p, int)]
+        if len(row) == 1:
+            return row[0]
+        if len(known) == len(row):
+            return sum(p << i * WORD_BITS for i, p in enumerate(known))
+        name = self._row_names.get(tuple(row))
+        if name is None:
+            name = self._row_names[tuple(row)] = self.fresh("%row")
+            self._row_parts[name] = tuple(row)
+        return name
+
+    def _part_by_part(self, op: Callable[[Word, Word], Word], a: Word, b: Word) -> Word:
+        pairs = itertools.zip_longest(self.parts(a), self.parts(b), fillvalue=0)
+        return self.joined(op(x, y) for x, y in pairs)
+
+    def gather(self, bits: Iterable[tuple[int, Bit]]) -> Word:
+        """The mask with these bits at these positions, and no others."""
+        parts: dict[int, Word] = {}
+        for i, bit in bits:
+            one = self.left(self.widen(bit), i % WORD_BITS)
+            parts[i // WORD_BITS] = self.either(parts.get(i // WORD_BITS, 0), one)
+        return self.joined(parts.get(i, 0) for i in range(max(parts, default=0) + 1))
+
     # -- words ----------------------------------------------------------------------------------
 
     def _binary(self, op: str, a: Word, b: Word, commutes: bool = True) -> str:
@@ -114,6 +181,8 @@ class Emitter:
             return a & b
         if a == 0 or b == 0:
             return 0
+        if self._is_row(a) or self._is_row(b):
+            return self._part_by_part(self.both, a, b)
         if a == b or b == _MASK:
             return a
         return b if a == _MASK else self._binary("and", a, b)
@@ -124,7 +193,11 @@ class Emitter:
             return a | b
         if a == b or b == 0:
             return a
-        return b if a == 0 else self._binary("or", a, b)
+        if a == 0:
+            return b
+        if self._is_row(a) or self._is_row(b):
+            return self._part_by_part(self.either, a, b)
+        return self._binary("or", a, b)
 
     def differ(self, a: Word, b: Word) -> Word:
         """Bitwise exclusive or."""
@@ -134,32 +207,76 @@ class Emitter:
             return 0
         if a == 0 or b == 0:
             return a if b == 0 else b
+        if self._is_row(a) or self._is_row(b):
+            return self._part_by_part(self.differ, a, b)
         return self._binary("xor", a, b)
 
     def without(self, a: Word, b: Word, universe: int) -> Word:
         """Bits of `a` that are not in `b`, both below `universe`."""
         return 0 if a == b else self.both(a, self.differ(b, universe))
 
-    def left(self, a: Word, by: Word) -> Word:
-        """Shift left."""
+    def left(self, a: Word, by: Word, width: int = WORD_BITS) -> Word:
+        """Shift left, in that many bits; by a distance that is not known, 1 or a word."""
         if isinstance(a, int) and isinstance(by, int):
-            return (a << max(by, 0)) & _MASK
+            return (a << max(by, 0)) & ((1 << width) - 1)
         if by == 0 or a == 0:
             return a
-        return self._binary("shl", a, self._distance(by), commutes=False)
+        if width == WORD_BITS:
+            return self._binary("shl", a, self._distance(by), commutes=False)
+        if isinstance(by, int):
+            return self._moved(a, max(by, 0), width)
+        assert a == 1, "other masks are shifted by what is known"
+        bit, place = self.left(1, by), self.right(by, _LOG)
+        parts = range(width // WORD_BITS)
+        return self.joined(self.choose(self.equal(place, i), bit, 0) for i in parts)
+
+    def _moved(self, a: Word, by: int, width: int) -> Word:
+        """Shift what may be a row to the left, by a known distance."""
+        whole, rest = divmod(by, WORD_BITS)
+        row: list[Word] = [0] * whole
+        carried: Word = 0
+        for part in (*self.parts(a), 0):
+            row.append(self.either(self.left(part, rest), carried))
+            carried = self.right(part, WORD_BITS - rest) if rest else 0
+        return self.joined(row[: width // WORD_BITS])
 
     def right(self, a: Word, by: Word) -> Word:
-        """Shift right, zeros entering."""
+        """Shift right, zeros entering; what takes several words, by a known distance."""
         if isinstance(a, int) and isinstance(by, int):
-            return (a & _MASK) >> max(by, 0)
+            return a >> max(by, 0)
         if by == 0 or a == 0:
             return a
-        return self._binary("lshr", a, self._distance(by), commutes=False)
+        if not self._is_row(a):
+            return self._binary("lshr", a, self._distance(by), commutes=False)
+        assert isinstance(by, int)
+        whole, rest = divmod(by, WORD_BITS)
+        pairs = itertools.pairwise((*self.parts(a)[whole:], 0))
+        if not rest:
+            return self.joined(part for part, _ in pairs)
+        return self.joined(
+            self.either(self.right(part, rest), self.left(above, WORD_BITS - rest))
+            for part, above in pairs
+        )
 
     def _distance(self, by: Word) -> Word:
         # The value of an option that is None is not used, but it is computed: LLVM must not see
         # a shift by more than 63, whose result would poison what it is combined with.
         return max(by, 0) if isinstance(by, int) else self.both(by, 63)
+
+    def below(self, position: Word, width: int, *, strict: bool) -> Word:
+        """The mask of all positions before one, and of itself where not `strict`."""
+        first = 1 if strict else 2
+        if isinstance(position, int):
+            return (first << max(position, 0)) - 1
+        if width == WORD_BITS:
+            return self.sub(self.left(first, position), 1)
+        within, place = self.sub(self.left(first, position), 1), self.right(position, _LOG)
+        return self.joined(
+            self.choose(
+                self.less(i, place, True), _MASK, self.choose(self.equal(i, place), within, 0)
+            )
+            for i in range(width // WORD_BITS)
+        )
 
     def add(self, a: Word, b: Word) -> Word:
         """Sum."""
@@ -194,23 +311,44 @@ class Emitter:
             self._binary("urem", a, by, commutes=False),
         )
 
+    def block(self, position: Word, size: int, count: int) -> Word:
+        """Which of `count` blocks, each of `size` positions, a position lies in."""
+        result: Word = max(count - 1, 0)
+        for i in reversed(range(count - 1)):
+            result = self.choose(self.less(position, (i + 1) * size, True), i, result)
+        return result
+
     def lowest(self, a: Word) -> Word:
         """Position of the lowest bit that is set; `a` is not 0."""
         if isinstance(a, int):
             return (a & -a).bit_length() - 1
+        if self._is_row(a):
+            return self._in_first(list(enumerate(self.parts(a))), self.lowest)
         return self.shared(("cttz", a), f"call i64 @llvm.cttz.i64(i64 {a}, i1 false)")
 
     def highest(self, a: Word) -> Word:
         """Position of the highest bit that is set; `a` is not 0."""
         if isinstance(a, int):
             return a.bit_length() - 1
+        if self._is_row(a):
+            return self._in_first(list(enumerate(self.parts(a)))[::-1], self.highest)
         zeros = self.shared(("ctlz", a), f"call i64 @llvm.ctlz.i64(i64 {a}, i1 false)")
         return self.sub(63, zeros)
+
+    def _in_first(self, parts: list[tuple[int, Word]], find: Callable[[Word], Word]) -> Word:
+        """The position that is found in the first part with a bit; one has some."""
+        result: Word = 0
+        for number, part in reversed([p for p in parts if p[1] != 0]):
+            found = self.add(find(part), number * WORD_BITS)
+            result = self.choose(self.equal(part, 0), result, found)
+        return result
 
     def count(self, a: Word) -> Word:
         """Number of bits that are set."""
         if isinstance(a, int):
             return a.bit_count()
+        if self._is_row(a):
+            return functools.reduce(self.add, map(self.count, self.parts(a)))
         return self.shared(("ctpop", a), f"call i64 @llvm.ctpop.i64(i64 {a})")
 
     def choose(self, cond: Bit, a: Word, b: Word) -> Word:
@@ -219,6 +357,8 @@ class Emitter:
             return a if cond else b
         if a == b:
             return a
+        if self._is_row(a) or self._is_row(b):
+            return self._part_by_part(lambda x, y: self.choose(cond, x, y), a, b)
         return self.shared(
             ("select", cond, a, b), f"select i1 {cond}, i64 {_text(a)}, i64 {_text(b)}"
         )
@@ -234,11 +374,14 @@ class Emitter:
     def equal(self, a: Word, b: Word) -> Bit:
         """Whether two words are equal."""
         if isinstance(a, int) and isinstance(b, int):
-            return a & _MASK == b & _MASK
+            return a == b
         if a == b:
             return True
         if str(a) > str(b):
             a, b = b, a
+        if self._is_row(a) or self._is_row(b):
+            pairs = itertools.zip_longest(self.parts(a), self.parts(b), fillvalue=0)
+            return self.all(*(self.equal(x, y) for x, y in pairs))
         return self.shared(("eq", a, b), f"icmp eq i64 {_text(a)}, {_text(b)}")
 
     def less(self, a: Word, b: Word, strict: bool) -> Bit:
@@ -250,13 +393,16 @@ class Emitter:
         op = "slt" if strict else "sle"
         return self.shared((op, a, b), f"icmp {op} i64 {_text(a)}, {_text(b)}")
 
-    def test(self, a: Word, position: Word) -> Bit:
-        """Whether the bit at a position is set."""
+    def test(self, a: Word, position: Word, width: int = WORD_BITS) -> Bit:
+        """Whether the bit at a position is set, in a mask of that width."""
         if isinstance(a, int) and isinstance(position, int):
             return bool(a >> max(position, 0) & 1)
         if a == 0:
             return False
-        return self.no(self.equal(self.both(a, self.left(1, position)), 0))
+        if isinstance(position, int):
+            number, position = divmod(max(position, 0), WORD_BITS)
+            a, width = self.part(a, number), WORD_BITS
+        return self.no(self.equal(self.both(a, self.left(1, position, width)), 0))
 
     def no(self, a: Bit) -> Bit:
         """Negation."""

@@ -11,11 +11,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
+from ackproof.lang.types import Type
 from ackproof.model.lower.codec import Codec, Value
 from ackproof.model.lower.layout import Layout
 from ackproof.model.lower.leaves import Leaf
-from ackproof.model.lower.ops import Bit, Word
-from ackproof.spec.lang.types import Type
+from ackproof.model.lower.ops import WORD_BITS, Bit, Word
 
 __all__ = ["PackedState", "SymbolicState", "merge"]
 
@@ -73,10 +73,14 @@ class PackedState(SymbolicState):
         if slot is None:
             return self.layout.fixed[leaf]
         ops = self.codec.ops
-        shifted = ops.right(self.words[slot.word], slot.shift)
-        if slot.shift + slot.width < 64:
-            shifted = ops.both(shifted, 2**slot.width - 1)
-        return self.codec.load(slot.type, shifted)
+        raw: Word = 0
+        width = self.codec.width(slot.type)
+        for number, piece in enumerate(slot.pieces):
+            bits = ops.right(self.words[piece.word], piece.shift)
+            if piece.shift + piece.width < WORD_BITS:
+                bits = ops.both(bits, 2**piece.width - 1)
+            raw = ops.either(raw, ops.left(bits, number * WORD_BITS, width))
+        return self.codec.load(slot.type, raw)
 
     def copy(self) -> PackedState:
         """Return a state that can be written independently."""
@@ -91,10 +95,11 @@ class PackedState(SymbolicState):
             slot = self.layout.slots.get(leaf)
             if slot is None:
                 continue  # what is written there can only be what was there
-            field_mask = (2**slot.width - 1) << slot.shift
             raw = self.codec.store(slot.type, value)
-            cleared[slot.word] &= ~field_mask
-            added[slot.word] = ops.either(added[slot.word], ops.left(raw, slot.shift))
+            for number, piece in enumerate(slot.pieces):
+                cleared[piece.word] &= ~((2**piece.width - 1) << piece.shift)
+                bits = ops.left(ops.part(raw, number), piece.shift)
+                added[piece.word] = ops.either(added[piece.word], bits)
         return tuple(
             ops.either(ops.both(w, keep), new)
             for w, keep, new in zip(self.words, cleared, added, strict=True)

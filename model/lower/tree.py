@@ -3,39 +3,77 @@
 As soon as the parameters that a `require` needs are chosen, it is tested, and the rest of the
 subtree is skipped where it fails.  At a leaf all arguments are known, and the rest of the body is
 straight-line code.
+
+Where a program is written in pieces, a subtree with few leaves is a function of its own, and so are
+some values of a parameter that has many: no function has more than some calls, or some leaves.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, Protocol
 
+from ackproof.lang import ir
+from ackproof.lang.binding import Bound
+from ackproof.lang.data import domain
+from ackproof.lang.ir import Expr, Stmt
+from ackproof.lang.program import Action, Param
+from ackproof.model.lower.access import Access
+from ackproof.model.lower.codec import Codec
 from ackproof.model.lower.evaluate import Evaluator
 from ackproof.model.lower.execute import Run
+from ackproof.model.lower.layout import Layout
 from ackproof.model.lower.leaves import Leaf
-from ackproof.model.lower.ops import Bit, Word
-from ackproof.model.lower.state import SymbolicState
-from ackproof.spec.lang import ir
-from ackproof.spec.lang.data import domain
-from ackproof.spec.lang.ir import Expr, Stmt
-from ackproof.spec.lang.program import Action, Param
+from ackproof.model.lower.ops import Bit, Emitter, Word
+from ackproof.model.lower.state import PackedState, SymbolicState
 
-if TYPE_CHECKING:
-    from ackproof.model.lower.generate import Generator
+__all__ = ["Tree", "TreeGenerator", "conjuncts"]
 
-__all__ = ["Tree", "conjuncts"]
-
-#: Instances that go into one piece, where a program is written in pieces.
+#: Instances that go into one piece, where a program is written in pieces, or calls of others.
 PIECE_INSTANCES = 32
+
+
+class TreeGenerator(Protocol):
+    """What writes the functions that trees are in: `ackproof.model.lower.generate.Generator`.
+
+    Attributes:
+        access: how expressions read the state.
+        bound: the program.
+        codec: how values are packed.
+        in_pieces: some instances at a time are a function of their own.
+        layout: where the state components are in the words.
+        ops: what instructions are written with.
+    """
+
+    access: Access
+    bound: Bound
+    codec: Codec
+    in_pieces: bool
+    layout: Layout
+    ops: Emitter
+
+    @property
+    def instance_base(self) -> int:
+        """Return the number of the first instance of the action that is being generated."""
+
+    def state(self, words: tuple[Word, ...]) -> PackedState:
+        """Return the state that some packed words hold."""
+
+    def piece(self, words: tuple[Word, ...], body: Callable[[tuple[Word, ...]], None]) -> None:
+        """Write some code as a function of its own, and call it here."""
+
+    def emit_successor(self, run: Run, before: SymbolicState, number: int, instance: int) -> None:
+        """Write the successor of an executed step, or the record of what it breaks."""
 
 
 class Tree:
     """Writes the code of all instances of one action."""
 
     def __init__(
-        self, generator: Generator, number: int, action: Action, words: tuple[Word, ...]
+        self, generator: TreeGenerator, number: int, action: Action, words: tuple[Word, ...]
     ) -> None:
         self.gen = generator
         self.ops = generator.ops
@@ -78,7 +116,7 @@ class Tree:
             return
         with self.ops.when(holds):
             if not self._apart and self._instances(chosen) <= PIECE_INSTANCES:
-                self._piece(chosen, waiting)
+                self._piece(lambda: self._branch(chosen, waiting), whole=True)
             else:
                 self._branch(chosen, waiting)
 
@@ -88,14 +126,15 @@ class Tree:
         sizes = (len(d) for n, d in zip(names, self.domains, strict=True) if n not in chosen)
         return math.prod(sizes)
 
-    def _piece(self, chosen: dict[str, int], tests: list[Expr]) -> None:
+    def _piece(self, write: Callable[[], None], *, whole: bool) -> None:
+        """Write some code as a function of its own, in which there are no more if it is whole."""
         outside = self.words
 
         def body(words: tuple[Word, ...]) -> None:
             self.words = words
-            self._branch(chosen, tests)
+            write()
 
-        self._apart = True
+        self._apart = whole
         self.gen.piece(outside, body)
         self._apart, self.words = False, outside
 
@@ -104,8 +143,25 @@ class Tree:
             self._leaf(chosen)
             return
         param = self._next(chosen, tests)
-        for i in range(len(self.domains[self.action.params.index(param)])):
-            self._choose({**chosen, param.name: i}, tests)
+        values = range(len(self.domains[self.action.params.index(param)]))
+        self._among(param, values, chosen, tests)
+
+    def _among(
+        self, param: Param, values: range, chosen: dict[str, int], tests: list[Expr]
+    ) -> None:
+        """Choose one of some values of a parameter in every way."""
+        if self._apart or len(values) <= PIECE_INSTANCES:
+            for i in values:
+                self._choose({**chosen, param.name: i}, tests)
+            return
+        size = PIECE_INSTANCES
+        while size * PIECE_INSTANCES < len(values):
+            size *= PIECE_INSTANCES
+        below = self._instances({**chosen, param.name: 0})
+        for start in range(0, len(values), size):
+            part = values[start : start + size]
+            write = partial(self._among, param, part, chosen, tests)
+            self._piece(write, whole=len(part) * below <= PIECE_INSTANCES)
 
     def _next(self, chosen: dict[str, int], tests: list[Expr]) -> Param:
         """Return the parameter whose choice lets most guards be tested."""

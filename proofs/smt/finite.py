@@ -2,33 +2,39 @@
 
 Here nothing is abstracted.  Sorts have the elements of an instance, quantifiers are written out,
 and cardinalities, bounded sequences, bounded integers and the budgets of faults are what they are.
-A step says when it is enabled, when an assertion in it fails or it is undefined, and what each
-leaf of the state is afterwards.  It is the model checker's own lowering that says so: the checker
-executes the same operations on machine words that here become terms.
+A state has a value for each leaf.  A step is an action that was executed once, on such values: it
+says when it is enabled, when an assertion in it fails or it is undefined, and what each leaf is
+afterwards.  It is the model checker's own lowering that says so: the checker executes the same
+operations on machine words that here become terms.
+
+A set is held in a word, which has 64 bits.  An instance in which a set may have more members is
+rejected before anything is translated, for a bit beyond the last would be lost silently.
 
 A constant has the value of the instance, or is left open, for the solver to choose.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import z3
+from ackproof.lang import ir
+from ackproof.lang.binding import Bound
+from ackproof.lang.errors import BindError
+from ackproof.lang.program import Action, Program, PropertyDecl
+from ackproof.lang.types import BoolT, MapT, RecordT, SeqT, SetT, Type
 from ackproof.model.lower.access import Access
 from ackproof.model.lower.codec import Codec, Sequence, Value
 from ackproof.model.lower.evaluate import Evaluator
-from ackproof.model.lower.execute import Run, judge
+from ackproof.model.lower.execute import Emitted, Run, judge
 from ackproof.model.lower.leaves import Leaf, Leaves
 from ackproof.model.lower.ops import Bit, Word
-from ackproof.proofs.smt.finite_step import FiniteState, FiniteStep
-from ackproof.proofs.smt.logic import Term, both
+from ackproof.model.lower.state import SymbolicState
+from ackproof.proofs.smt.bitvectors import BitVectors
+from ackproof.proofs.smt.logic import Term, conjunction
 from ackproof.proofs.smt.open_constants import OpenAccess, OpenConstants
-from ackproof.proofs.smt.wide_sets import refuse_wide_sets
-from ackproof.proofs.smt.words import Words
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.program import Action, PropertyDecl
-from ackproof.spec.lang.types import BoolT, RecordT, SeqT, SetT, Type
 
 __all__ = ["Finite", "FiniteState", "FiniteStep", "Reading", "reading"]
 
@@ -41,8 +47,62 @@ def reading(model: z3.ModelRef) -> Reading:
     return lambda term: model.eval(term, model_completion=True)
 
 
+class FiniteState(SymbolicState):
+    """A state by name, or one that a step made of it."""
+
+    def __init__(
+        self,
+        types: Mapping[Leaf, Type],
+        codec: Codec,
+        before: Mapping[Leaf, Value],
+        written: dict[Leaf, Value] | None = None,
+    ) -> None:
+        super().__init__(types, codec, written)
+        self.before = before
+
+    def load(self, leaf: Leaf) -> Value:
+        """Return what a leaf was before the step."""
+        return self.before[leaf]
+
+    def copy(self) -> FiniteState:
+        """Return a state that can be written independently."""
+        return FiniteState(self.types, self.codec, self.before, dict(self.written))
+
+
+@dataclass(frozen=True)
+class FiniteStep:
+    """An action with arguments, known ones or not.
+
+    Attributes:
+        action: which.
+        arguments: the value of each parameter.
+        run: its execution.
+        enabled: when the step exists.
+        asserted: when an assertion in it fails.
+        undefined: when it is undefined: an empty `min`, an integer out of its range…
+        before: the state before.
+        after: the state after, where the step is proper.
+        proper: when it is enabled and does not fail.
+    """
+
+    action: Action
+    arguments: Mapping[str, Value]
+    run: Run
+    enabled: Bit
+    asserted: Bit
+    undefined: Bit
+    before: FiniteState
+    after: FiniteState
+    proper: Bit
+
+    @property
+    def events(self) -> list[Emitted]:
+        """The events that it may emit."""
+        return self.run.emitted
+
+
 class Finite:
-    """States, steps and claims of a bound program, as terms.
+    """States, steps and properties of a bound program, as terms.
 
     Args:
         bound: the program at the sizes of an instance.
@@ -67,9 +127,9 @@ class Finite:
     ) -> None:
         self.bound = bound
         self.known = known or {}
-        self.ops = Words()
+        self.ops = BitVectors()
         self.codec = Codec(bound.elements, self.ops)
-        refuse_wide_sets(bound, self.codec)
+        _reject_wide_sets(bound, self.codec)
         self.leaves = Leaves(bound, self.codec)
         self.typing: list[Term] = []
         self.constants: OpenConstants | None = None
@@ -144,7 +204,7 @@ class Finite:
 
     def arguments(self, action: Action) -> dict[str, Value]:
         """Return symbols for the arguments of an action."""
-        return {p.name: self.symbol(f"{action.name}.{p.name}", p.type) for p in action.params}
+        return {p.name: self.symbol(f"arg.{action.name}.{p.name}", p.type) for p in action.params}
 
     def inhabited(self, action: Action) -> bool:
         """Tell whether there are arguments for an action at all."""
@@ -181,14 +241,14 @@ class Finite:
             action, arguments, run, enabled, run.asserted, undefined, before, run.state, proper
         )
 
-    # -- claims ---------------------------------------------------------------------------------
+    # -- properties -----------------------------------------------------------------------------
 
     def holds(self, prop: PropertyDecl, state: FiniteState) -> Bit:
         """Return whether a property of states holds in one."""
         return Evaluator(self.access, dict.fromkeys(prop.roots, state), {}).bit(prop.body)
 
     def broken(self, prop: PropertyDecl, step: FiniteStep) -> Bit:
-        """Return whether a property of steps is false for a step, or one of its frames."""
+        """Return whether a property of steps is false for a step, or one of its events."""
         wrong, _ = judge(prop, self.access, step.before, step.run)
         return wrong
 
@@ -198,7 +258,7 @@ class Finite:
 
     def same(self, one: FiniteState, other: FiniteState) -> Term:
         """Return the formula that says that two states are equal."""
-        return both(
+        return conjunction(
             self.ops.bit(self.alike(leaf, one.get(leaf), other.get(leaf)))
             for leaf in self.leaves.types
         )
@@ -236,3 +296,55 @@ class Finite:
     def constants_data(self, read: Reading) -> dict[str, Any]:
         """Return the open constants in a model, as an instance gives them, but for usual ones."""
         return self.constants.data(lambda value: self.value(value, read)) if self.constants else {}
+
+
+# -- sets that are too wide -------------------------------------------------------------------
+
+_WORD_BITS = 64
+
+#: The types of elements in the latest program, which is often needed again.
+_LATEST_ELEMENTS: list[tuple[Program, tuple[Type, ...]]] = []
+
+
+def _reject_wide_sets(bound: Bound, codec: Codec) -> None:
+    """Reject an instance in which a set may have more than 64 elements.
+
+    Raises:
+        BindError: there is one.
+    """
+    for elem in _elements(bound.program):
+        count = codec.cardinality(elem)
+        if count > _WORD_BITS:
+            raise BindError(
+                f"instance {bound.instance.name}: a set of {elem!r} has {count:,} possible "
+                f"elements, where {_WORD_BITS} can be computed with; make the sorts smaller"
+            )
+
+
+def _elements(program: Program) -> tuple[Type, ...]:
+    """Return the types of the elements of all sets in a program."""
+    if not (_LATEST_ELEMENTS and _LATEST_ELEMENTS[0][0] is program):
+        _LATEST_ELEMENTS[:] = [(program, tuple(dict.fromkeys(_listed(program))))]
+    return _LATEST_ELEMENTS[0][1]
+
+
+def _listed(program: Program) -> Iterator[Type]:
+    for v in program.variables:
+        yield from _inside(v.type)
+    for action in program.actions:
+        for p in action.params:
+            yield from _inside(p.type)
+    bodies: list[ir.Node] = [stmt for action in program.actions for stmt in action.body]
+    bodies += [prop.body for prop in program.properties]
+    for body in bodies:
+        for node in ir.walk(body):
+            if isinstance(node, ir.Expr):
+                yield from _inside(node.type)
+
+
+def _inside(t: Type) -> Iterator[Type]:
+    while isinstance(t, MapT):
+        yield t.key
+        t = t.value
+    if isinstance(t, SetT):
+        yield t.elem

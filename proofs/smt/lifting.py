@@ -9,30 +9,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import z3
-from ackproof.proofs.smt.domain import Untranslatable
-from ackproof.proofs.smt.expressions import Expressions
-from ackproof.proofs.smt.logic import Term, both, constants, either, equal, ite, negation
+from ackproof.proofs.smt.logic import (
+    Term,
+    conjunction,
+    constants,
+    disjunction,
+    equal,
+    ite,
+    negation,
+)
+from ackproof.proofs.smt.unbounded import Unbounded, Untranslatable
 from ackproof.proofs.smt.values import MapValue, Scalar, SetValue, Value, choose, substituted
 
-__all__ = ["Lift", "Path", "Write"]
+__all__ = ["Change", "Lift", "Path", "Write"]
 
 Path = tuple[str, ...]
+
+#: What a write does: it assigns, or a set grows or shrinks by the members of the value.
+Change = Literal["set", "add", "remove"]
 
 
 @dataclass(frozen=True)
 class Write:
     """What one statement wrote: where, when, and what.
 
-    `kind` is "set" for an assignment, and "add" and "remove" for sets that grow and shrink by the
-    members of `value`.  `bound` are constants that stand for the elements of loops inside.
+    `bound` are constants that stand for the elements of loops inside.
     """
 
     path: Path
     keys: tuple[Scalar, ...]
     guard: Term
-    kind: str
+    kind: Change
     value: Value
     elem: Scalar | None = None
     bound: tuple[Term, ...] = ()
@@ -43,11 +53,12 @@ class Lift:
     """Makes of what one iteration wrote what all have written.
 
     Attributes:
+        domain: what quantifiers range over.
         bound: the constants that stand for the element of the iteration.
         here: the formula that says that the loop comes to it.
     """
 
-    expressions: Expressions
+    domain: Unbounded
     bound: tuple[Term, ...]
     here: Term
 
@@ -100,7 +111,7 @@ class Lift:
     def _somewhere(self, write: Write, said: Term) -> Term:
         """Return the formula that says something of some iteration, and of loops in it."""
         bound = (*self.bound, *write.bound)
-        return self.expressions.domain.quantify(False, bound, both((self.here, said)))
+        return self.domain.quantify(False, bound, conjunction((self.here, said)))
 
     def _gathered(
         self, old: Value, new: Value, writes: Sequence[Write], keys: tuple[Scalar, ...]
@@ -128,24 +139,24 @@ class Lift:
             for one, other in zip(write.keys, keys, strict=True)
             for a, b in zip(one, other, strict=True)
         ]
-        return both((*pairs, write.guard))
+        return conjunction((*pairs, write.guard))
 
     def _kept(self, was: Term, made: Term, hits: Sequence[tuple[Write, Term]], x: Scalar) -> Term:
         """Return the formula that says that something is in a set after all iterations."""
         kinds = {write.kind for write, _ in hits}
         if len(kinds) > 1 or "set" in kinds:
-            domain = self.expressions.domain
-            gone = both((self.here, was, negation(made)))
-            come = both((self.here, negation(was), made))
-            lost = domain.quantify(False, self.bound, gone)
-            return either((both((was, negation(lost))), domain.quantify(False, self.bound, come)))
+            gone = conjunction((self.here, was, negation(made)))
+            come = conjunction((self.here, negation(was), made))
+            lost = self.domain.quantify(False, self.bound, gone)
+            gained = self.domain.quantify(False, self.bound, come)
+            return disjunction((conjunction((was, negation(lost))), gained))
         changed = []
         for write, hit in hits:
             assert isinstance(write.value, SetValue)
-            changed.append(self._somewhere(write, both((hit, write.value(x)))))
+            changed.append(self._somewhere(write, conjunction((hit, write.value(x)))))
         if "add" in kinds:
-            return either((was, *changed))
-        return both((was, negation(either(changed))))
+            return disjunction((was, *changed))
+        return conjunction((was, negation(disjunction(changed))))
 
     def _last(self, old: Scalar, hits: Sequence[tuple[Write, Term]]) -> Scalar:
         result = old

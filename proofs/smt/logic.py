@@ -1,7 +1,7 @@
 """Formulas, kept small while they are built.
 
 What is plainly true or false is folded away at once: most guards of most steps are about another
-process or another message, and a formula that says so is never handed to a solver.  An existential
+process or another element, and a formula that says so is never handed to a solver.  An existential
 quantifier whose variable is equal to something is replaced by that (the one-point rule), so that no
 solver has to guess what the text says.
 """
@@ -17,9 +17,10 @@ __all__ = [
     "FALSE",
     "TRUE",
     "Term",
-    "both",
+    "conjunction",
+    "conjuncts",
     "constants",
-    "either",
+    "disjunction",
     "equal",
     "has_quantifier",
     "iff",
@@ -46,12 +47,17 @@ def negation(a: Term) -> Term:
     return a.arg(0) if z3.is_not(a) else z3.Not(a)
 
 
-def both(parts: Iterable[Term]) -> Term:
+def conjunction(parts: Iterable[Term]) -> Term:
     """Return the conjunction of formulas."""
     return _joined(parts, z3.is_and, z3.is_true, FALSE, TRUE, z3.And)
 
 
-def either(parts: Iterable[Term]) -> Term:
+def conjuncts(term: Term) -> list[Term]:
+    """Return the formulas that a formula is the conjunction of."""
+    return term.children() if z3.is_and(term) else [term]
+
+
+def disjunction(parts: Iterable[Term]) -> Term:
     """Return the disjunction of formulas."""
     return _joined(parts, z3.is_or, z3.is_false, TRUE, FALSE, z3.Or)
 
@@ -125,13 +131,13 @@ def ite(cond: Term, then: Term, orelse: Term) -> Term:
     if not z3.is_bool(then):
         return z3.If(cond, then, orelse)
     if z3.is_true(then):
-        return either((cond, orelse))
+        return disjunction((cond, orelse))
     if z3.is_false(then):
-        return both((negation(cond), orelse))
+        return conjunction((negation(cond), orelse))
     if z3.is_true(orelse):
-        return either((negation(cond), then))
+        return disjunction((negation(cond), then))
     if z3.is_false(orelse):
-        return both((cond, then))
+        return conjunction((cond, then))
     return z3.If(cond, then, orelse)
 
 
@@ -188,7 +194,7 @@ def one_point(bound: Sequence[Term], body: Term) -> tuple[list[Term], Term]:
             if found is not None:
                 name, value = found
                 left = [x for x in left if not z3.eq(x, name)]
-                body = both(
+                body = conjunction(
                     replaced(p, [name], [value])
                     for p in (body.children() if z3.is_and(body) else [body])
                     if not z3.eq(p, part)

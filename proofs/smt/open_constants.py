@@ -12,12 +12,12 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ackproof.lang.binding import Bound
+from ackproof.lang.program import Variable
+from ackproof.lang.types import Type
 from ackproof.model.lower.access import Access, Place
 from ackproof.model.lower.codec import Codec, Value
 from ackproof.model.lower.state import SymbolicState
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.program import Variable
-from ackproof.spec.lang.types import Type
 
 __all__ = ["OpenAccess", "OpenConstants", "constant_name"]
 
@@ -26,7 +26,7 @@ _Keys = tuple[Any, ...]
 
 
 def constant_name(v: Variable) -> str:
-    """Return the name under which an instance gives a constant: `QueueProcess.durable`."""
+    """Return the name under which an instance gives a constant, for example `Server.capacity`."""
     return f"{v.owner}.{v.path[-1]}"
 
 
@@ -50,7 +50,7 @@ class OpenConstants:
         for v, keys in self._places():
             own = self._given_at(v, keys)
             if own not in made:
-                made[own] = symbol(f"{own[0]}{list(own[1]) or ''}", v.type)
+                made[own] = symbol(f"const.{own[0]}{list(own[1]) or ''}", v.type)
             self.values[v.name, keys] = made[own]
 
     def _places(self) -> Iterator[tuple[Variable, _Keys]]:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 
 import z3
-from ackproof.proofs.smt.domain import Untranslatable
 from ackproof.proofs.smt.logic import Term
+from ackproof.proofs.smt.unbounded import Untranslatable
 
 __all__ = ["script", "shadowed"]
 

@@ -1,8 +1,9 @@
 """A specification as a theory: symbols for its states, and its steps as formulas.
 
-A state is named: the symbols of the state `s` are `s.channel.confirmed` and so on, one for each
+A state is named: the symbols of the state `s` are `s.server.waiting` and so on, one for each
 leaf of each variable, as a function of the elements of the families it lies in and of the keys of
-maps.  Constants belong to no state.  A step is asked for with arguments, which may be symbols too.
+maps.  Constants belong to no state; theirs are `const.server.capacity` and so on.  A step has
+arguments, which may be symbols too, `arg.serve.client`.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import z3
-from ackproof.proofs.smt.domain import Domain
-from ackproof.proofs.smt.effects import Event, Run
+from ackproof.lang.program import Action, Program, PropertyDecl, Variable
+from ackproof.lang.types import BOOL, MapT, OptionT, RecordT, SeqT, SetT, SortT, Type
+from ackproof.proofs.smt.execution import Event, Execution
 from ackproof.proofs.smt.expressions import Expressions, Scope, State
-from ackproof.proofs.smt.logic import Term, both
+from ackproof.proofs.smt.logic import Term, conjunction
+from ackproof.proofs.smt.unbounded import Unbounded
 from ackproof.proofs.smt.values import MapValue, Scalar, SetValue, Value
-from ackproof.spec.lang.program import Action, Program, PropertyDecl, Variable
-from ackproof.spec.lang.types import BOOL, MapT, OptionT, RecordT, SeqT, SetT, Type
 
 __all__ = ["Step", "Theory"]
 
@@ -31,7 +32,7 @@ class Step:
         arguments: the leaves of each parameter.
         enabled: what must hold for it to be taken; the arguments exist.
         after: the state that it leads to.
-        events: the frames that it may send.
+        events: the events that it may emit.
         written: the variables that it may change, by their paths.
     """
 
@@ -51,7 +52,7 @@ class Theory:
         domain: what quantifiers range over.
     """
 
-    def __init__(self, program: Program, domain: Domain) -> None:
+    def __init__(self, program: Program, domain: Unbounded) -> None:
         self.program = program
         self.domain = domain
         self.expressions = Expressions(domain)
@@ -71,7 +72,7 @@ class Theory:
         return self._states[name]
 
     def _variable(self, v: Variable, state: str) -> Value:
-        prefix = v.name if v.const else f"{state}.{v.name}"
+        prefix = f"{'const' if v.const else state}.{v.name}"
         t: Type = v.type
         for family in reversed(v.families):
             t = MapT(family, t)
@@ -114,11 +115,23 @@ class Theory:
         for v in self.program.variables:
             if v.const or _is_sequence(v.type):
                 continue
+            if v.initial.names:
+                found[v.path] = self._by_member(v, v.families, nowhere)
+                continue
             value = self.expressions.value(v.initial, nowhere)
             for family in reversed(v.families):
                 value = _everywhere(family, v.type, value)
             found[v.path] = value
         return found
+
+    def _by_member(self, v: Variable, families: tuple[SortT, ...], scope: Scope) -> Value:
+        """Return an initial value that depends on the members of the families it lies in."""
+        if not families:
+            return self.expressions.value(v.initial, scope)
+        name, rest = v.keys[-len(families)], families[1:]
+        return MapValue(
+            families[0], v.type, lambda k: self._by_member(v, rest, scope.with_name(name, k))
+        )
 
     def beginning(self) -> Term:
         """Return what an instance has to have for the initial state to exist: first elements."""
@@ -127,14 +140,15 @@ class Theory:
             value = self.initial().get(v.path)
             if isinstance(value, tuple) and not v.const:
                 found.append(self.domain.there(v.type, value))
-        return both(found)
+        return conjunction(found)
 
     # -- steps ----------------------------------------------------------------------------------
 
     def arguments(self, action: Action) -> dict[str, Value]:
         """Return symbols for the arguments of an action."""
         return {
-            p.name: self.symbol(f"{action.name}.{p.name}", p.type, (), ()) for p in action.params
+            p.name: self.symbol(f"arg.{action.name}.{p.name}", p.type, (), ())
+            for p in action.params
         }
 
     def step(
@@ -146,25 +160,25 @@ class Theory:
             Untranslatable: this domain has no formula for something in it.
         """
         given = self.arguments(action) if arguments is None else arguments
-        run = Run(self.expressions)
+        execution = Execution(self.expressions)
         exists = []
         for p in action.params:
             value = given[p.name]
             if isinstance(value, tuple):
                 exists.append(self.domain.there(p.type, value))
-        scope = run.block(action.body, Scope({"self": before}, dict(given)))
+        scope = execution.block(action.body, Scope({"self": before}, dict(given)))
         return Step(
             action,
             given,
-            both((*exists, *run.enabled, *run.asserted)),
+            conjunction((*exists, *execution.enabled, *execution.asserted)),
             scope.states["self"],
-            tuple(run.events),
-            frozenset(run.written),
+            tuple(execution.events),
+            frozenset(execution.written),
         )
 
-    # -- claims ---------------------------------------------------------------------------------
+    # -- properties -----------------------------------------------------------------------------
 
-    def claim(self, prop: PropertyDecl, *states: State, event: Scalar | None = None) -> Term:
+    def formula(self, prop: PropertyDecl, *states: State, event: Scalar | None = None) -> Term:
         """Return the formula that a property states, of one state or of two."""
         names: dict[str, Value] = {}
         if prop.event is not None:

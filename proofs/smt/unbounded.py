@@ -1,5 +1,8 @@
 """The unbounded domain: sorts with any number of elements, none included.
 
+A domain gives meaning to sorts and to "for all".  This one is for proofs; at the sizes of an
+instance everything is written out instead (`ackproof.proofs.smt.finite`).
+
 An ordered sort is the integers from 0 up to a size that nobody knows; another sort is a set of
 things of which some are there.  A state has nothing of an element that is not there: `typing` says
 so of each symbol of a state, so that a quantifier over what is in a set need not.
@@ -12,80 +15,194 @@ instead, which is used where the name occurs:
 * the number of members of a set: of it is known only that it is positive if there is a member.
   What is proved with that holds for the real number all the more;
 * the first element of a sort without order.
+
+So do the owner of an element of an owned sort, the next of that owner, and its first (`owned.py`).
+A name is a function of all bound constants that the set depends on, however deep it lies in others.
+
+No two things share a symbol, whatever a specification calls its own.  Each symbol starts with its
+kind: `s.` for the variables of the state `s`, `const.`, `arg.`, `size.`, `there.`, `first.`,
+`owner.`, `succ.`, and for sorts `sort.` and `enum.`.  What is made up here has a number behind a
+`!`, and a quantifier binds `x0.0` and the like.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import assert_never
 
 import z3
-from ackproof.proofs.smt.domain import Domain, Shape, Untranslatable
-from ackproof.proofs.smt.logic import (
-    FALSE,
-    TRUE,
-    Term,
-    both,
-    constants,
-    has_quantifier,
-    implies,
-    one_point,
-    replaced,
-)
-from ackproof.proofs.smt.values import Scalar, SetValue
-from ackproof.spec.lang.types import (
+from ackproof.lang.types import (
+    UNBOUNDED,
     BoolT,
     EnumT,
+    FamilyT,
     IntT,
+    MapT,
     OptionT,
+    ProcT,
     RecordT,
+    SeqT,
     SetT,
     SortT,
     Type,
 )
+from ackproof.proofs.smt.logic import (
+    FALSE,
+    TRUE,
+    Term,
+    conjunction,
+    constants,
+    disjunction,
+    equal,
+    has_quantifier,
+    implies,
+    negation,
+    one_point,
+    replaced,
+)
+from ackproof.proofs.smt.owned import Owning, axioms_of, owning
+from ackproof.proofs.smt.values import MapValue, Scalar, SetValue, Value, parts_of
 
-__all__ = ["Unbounded"]
+__all__ = ["Named", "Unbounded", "Untranslatable"]
+
+#: One way to name all values of some shape: leaves, and the constants in them that vary.
+Shape = tuple[Scalar, tuple[Term, ...]]
 
 
-class Unbounded(Domain):
+class Untranslatable(Exception):
+    """Something of the specification has no counterpart in this domain.
+
+    The message names it, and says what to do instead.
+    """
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a function that was made here stands for: something that a set determines.
+
+    Attributes:
+        kind: "min", "max" or "count".
+        type: of the elements of the set.
+        given: what the function is applied to, in the formula.
+        element: leaves that stand for an element.
+        formula: says whether that is in the set.
+        function: the function.
+    """
+
+    kind: str
+    type: Type
+    given: tuple[Term, ...]
+    element: Scalar
+    formula: Term
+    function: z3.FuncDeclRef
+
+
+#: Enums made so far: Z3 has one sort of a name, for as long as the process lives.
+_ENUMS: dict[tuple[str, tuple[str, ...]], tuple[z3.SortRef, dict[str, Term]]] = {}
+
+
+def _enum(t: EnumT) -> tuple[z3.SortRef, dict[str, Term]]:
+    """Return the sort of an enum and its members; another enum of its name gets a number."""
+    key = (t.name, t.members)
+    if key not in _ENUMS:
+        others = sum(name == t.name for name, _ in _ENUMS)
+        end = f"!{others}" if others else ""
+        names = [f"enum.{t.name}.{m}{end}" for m in t.members]
+        sort, members = z3.EnumSort(f"enum.{t.name}{end}", names)
+        _ENUMS[key] = (sort, dict(zip(t.members, members, strict=True)))
+    return _ENUMS[key]
+
+
+class Unbounded:
     """Any number of elements of each sort.
 
     Attributes:
+        enums: the members of each enum, by its name, as terms.
         axioms: what is known of a name that was made here, by the name's declaration.
         definitions: of sets that got a name, what they are a function of, and what is in them.
+        named: what else got a name, by that.
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        self.enums: dict[str, dict[str, Term]] = {}
+        self._enum_sorts: dict[str, z3.SortRef] = {}
         self.axioms: dict[str, list[Term]] = {}
         self.definitions: dict[str, tuple[tuple[Term, ...], Term]] = {}
         self._sorts: dict[str, z3.SortRef] = {}
+        self._ownings: dict[str, Owning] = {}
         self._bound: dict[int, Term] = {}
-        self._probes: dict[Type, Scalar] = {}
-        self._named: dict[tuple[str, Type, int], tuple[Term, Term]] = {}
+        self.named: dict[str, Named] = {}
+        self._blank: dict[tuple[str, Type, int], tuple[Term, Named]] = {}
         self._numbers: dict[str, int] = {}
         self._depths: dict[int, tuple[Term, int]] = {}
 
-    # -- leaves ---------------------------------------------------------------------------------
+    # -- sorts and elements ---------------------------------------------------------------------
+
+    def enum(self, t: EnumT) -> z3.SortRef:
+        """Return the sort of an enum, made when it is first needed."""
+        if t.name not in self._enum_sorts:
+            self._enum_sorts[t.name], self.enums[t.name] = _enum(t)
+        return self._enum_sorts[t.name]
 
     def sort(self, t: Type) -> z3.SortRef:
-        """Return the sort of a type with one leaf: integers for what is ordered."""
-        if isinstance(t, BoolT):
-            return z3.BoolSort()
-        if isinstance(t, EnumT):
-            return self.enum(t)
-        if isinstance(t, IntT) or (isinstance(t, SortT) and t.ordered):
-            return z3.IntSort()
-        if isinstance(t, SortT):
-            if t.name not in self._sorts:
-                self._sorts[t.name] = z3.DeclareSort(t.name)
-            return self._sorts[t.name]
-        raise Untranslatable(
-            f"a value of type {t!r} has no bound: prove it at the sizes of an instance"
-        )
+        """Return the sort of a type with one leaf: integers for what is ordered.
+
+        Raises:
+            Untranslatable: values of the type are no single terms.
+        """
+        match t:
+            case BoolT():
+                return z3.BoolSort()
+            case EnumT():
+                return self.enum(t)
+            case IntT():
+                return z3.IntSort()
+            case SortT():
+                return z3.IntSort() if t.ordered else self._unordered(t)
+            case OptionT() | RecordT() | SetT() | MapT() | SeqT() | ProcT() | FamilyT():
+                raise Untranslatable(
+                    f"a value of type {t!r} has no bound: prove it at the sizes of an instance"
+                )
+            case _:
+                assert_never(t)
+
+    def _unordered(self, t: SortT) -> z3.SortRef:
+        if t.name not in self._sorts:
+            self._sorts[t.name] = z3.DeclareSort(f"sort.{t.name}")
+        return self._sorts[t.name]
+
+    def sorts(self, t: Type) -> tuple[z3.SortRef, ...]:
+        """Return the sorts of the leaves of a scalar type."""
+        if isinstance(t, OptionT):
+            return (z3.BoolSort(), *self.sorts(t.inner))
+        if isinstance(t, RecordT):
+            return tuple(s for _, inner in t.fields for s in self.sorts(inner))
+        return (self.sort(t),)
 
     def first(self, t: SortT) -> Term:
         """Return the first element; of a sort without order, some element."""
         return z3.IntVal(0) if t.ordered else z3.Const(f"first.{t.name}", self.sort(t))
+
+    def first_of(self, t: SortT, owner: Term) -> Term:
+        """Return the first element of an owner, which need not be there."""
+        return self._owning(t).first(owner)
+
+    def owner(self, t: SortT, x: Term) -> Term:
+        """Return the owner of an element."""
+        return self._owning(t).owner(x)
+
+    def _owning(self, t: SortT) -> Owning:
+        """Return the functions of an owned sort; what is known of them is noted the first time."""
+        assert t.owner is not None
+        owners = t.owner
+        if t.name not in self._ownings:
+            made = self._ownings[t.name] = owning(t, self.sort(owners))
+            self.axioms |= axioms_of(
+                made, lambda x: self.there(t, (x,)), lambda x: self.there(owners, (x,))
+            )
+        return self._ownings[t.name]
 
     def element(self, t: SortT, number: int) -> Term:
         """Return an element by its number, which only an ordered sort has."""
@@ -100,29 +217,34 @@ class Unbounded(Domain):
         return z3.Int(f"size.{t.name}")
 
     def successor(self, t: SortT, x: Term) -> Scalar:
-        """Return the next element, if the sort has one more."""
+        """Return the next element, if the sort, or the owner of an owned one, has one more."""
+        if t.owner is not None:
+            following = self._owning(t).succ(x)
+            return (following < self.size(t), following)
         return (x + 1 < self.size(t), x + 1)
 
     def there(self, t: Type, x: Scalar) -> Term:
-        """Return the formula that says that a value exists."""
-        if isinstance(t, SortT) and t.ordered:
-            return both((x[0] >= 0, x[0] < self.size(t)))
-        if isinstance(t, SortT):
-            return z3.Function(f"there.{t.name}", self.sort(t), z3.BoolSort())(x[0])
-        if isinstance(t, IntT):
-            return both((x[0] >= t.lo, x[0] <= t.hi))
-        if isinstance(t, OptionT):
-            return implies(x[0], self.there(t.inner, x[1:]))
-        if isinstance(t, RecordT):
-            parts, start = [], 0
-            for _, inner in t.fields:
-                end = start + len(self.sorts(inner))
-                parts.append(self.there(inner, x[start:end]))
-                start = end
-            return both(parts)
-        return TRUE
+        """Return the formula that says that leaves are those of a value of the type."""
+        match t:
+            case SortT() if t.ordered:
+                return conjunction((x[0] >= 0, x[0] < self.size(t)))
+            case SortT():
+                return z3.Function(f"there.{t.name}", self.sort(t), z3.BoolSort())(x[0])
+            case IntT():
+                return conjunction((x[0] >= t.lo, x[0] <= t.hi))
+            case OptionT():
+                return implies(x[0], self.there(t.inner, x[1:]))
+            case RecordT():
+                fields = [inner for _, inner in t.fields]
+                return conjunction(self.there(*part) for part in parts_of(fields, x))
+            case BoolT() | EnumT():
+                return TRUE
+            case SetT() | MapT() | SeqT() | ProcT() | FamilyT():
+                raise AssertionError(f"{t!r} is no scalar")
+            case _:
+                assert_never(t)
 
-    def less(self, t: Type, a: Term, b: Term, strict: bool) -> Term:
+    def less(self, a: Term, b: Term, strict: bool) -> Term:
         """Return the formula that says that one integer is below the other."""
         if z3.eq(a, b):
             return z3.BoolVal(not strict)
@@ -130,15 +252,17 @@ class Unbounded(Domain):
 
     # -- quantifiers ----------------------------------------------------------------------------
 
-    def number(self, name: str) -> int:
+    def _number(self, name: str) -> int:
         """Return a number that nothing else of that name has."""
         self._numbers[name] = self._numbers.get(name, 0) + 1
         return self._numbers[name]
 
-    def variable(self, t: Type) -> Term:
+    def _variable(self, t: Type) -> Term:
         """Return a new constant that formulas may be about, to be bound or replaced."""
-        name = getattr(t, "name", "int").lower()
-        made = z3.Const(f"{name}!{self.number(name)}", self.sort(t))
+        return self._constant(getattr(t, "name", "int").lower(), self.sort(t))
+
+    def _constant(self, stem: str, sort: z3.SortRef) -> Term:
+        made = z3.Const(f"{stem}!{self._number(stem)}", sort)
         self._bound[made.get_id()] = made
         return made
 
@@ -153,9 +277,19 @@ class Unbounded(Domain):
             some = [((TRUE, *x), bound) for x, bound in self.shapes(t.inner)]
             return [((FALSE, *self.scalar_default(t.inner)), ()), *some]
         if isinstance(t, RecordT):
-            return self.combined(t)
-        x = self.variable(t)
+            return self._record_shapes(t)
+        x = self._variable(t)
         return [((x,), (x,))]
+
+    def _record_shapes(self, t: RecordT) -> list[Shape]:
+        """Return the shapes of a record: each combination of shapes of its fields."""
+        return [
+            (
+                tuple(leaf for leaves, _ in parts for leaf in leaves),
+                tuple(x for _, bound in parts for x in bound),
+            )
+            for parts in itertools.product(*(self.shapes(inner) for _, inner in t.fields))
+        ]
 
     def quantify(self, everywhere: bool, bound: tuple[Term, ...], body: Term) -> Term:
         """Return a formula with quantifiers for those constants that are in it."""
@@ -189,37 +323,105 @@ class Unbounded(Domain):
         self._depths[term.get_id()] = (term, depth)
         return depth
 
-    # -- what gets a name -----------------------------------------------------------------------
+    def every(self, members: SetValue, body: Callable[[Scalar], Term]) -> Term:
+        """Return the formula that says something of each member of a set."""
+        return conjunction(
+            self.quantify(True, bound, implies(members(x), body(x)))
+            for x, bound in self.shapes(members.elem)
+        )
 
-    def _probe(self, t: Type) -> Scalar:
-        if t not in self._probes:
-            self._probes[t] = tuple(
-                z3.Const(f"probe.{t!r}.{i}", sort) for i, sort in enumerate(self.sorts(t))
+    def some(self, members: SetValue, body: Callable[[Scalar], Term]) -> Term:
+        """Return the formula that says something of one member of a set."""
+        return disjunction(
+            self.quantify(False, bound, conjunction((members(x), body(x))))
+            for x, bound in self.shapes(members.elem)
+        )
+
+    def universe(self, t: Type) -> SetValue:
+        """Return the set of all values of a scalar type."""
+        return SetValue(t, lambda x: self.there(t, x))
+
+    def at_least(self, members: SetValue, number: int) -> Term:
+        """Return the formula that says that a set has that many members, or more."""
+
+        def further(chosen: list[Scalar]) -> Term:
+            if len(chosen) == number:
+                return TRUE
+            return self.some(
+                members, lambda x: conjunction((*_apart(x, chosen), further([*chosen, x])))
             )
-        return self._probes[t]
+
+        return further([])
+
+    # -- defaults -------------------------------------------------------------------------------
+
+    def default(self, t: Type) -> Value:
+        """Return the value that a variable of a type starts with when none is given.
+
+        Raises:
+            Untranslatable: the type has sequences.
+        """
+        match t:
+            case SetT():
+                return SetValue(t.elem, lambda _: FALSE)
+            case MapT():
+                value = self.default(t.value)
+                return MapValue(t.key, t.value, lambda _: value)
+            case OptionT():
+                return (FALSE, *self.scalar_default(t.inner))
+            case RecordT():
+                return tuple(x for _, inner in t.fields for x in self.scalar_default(inner))
+            case BoolT():
+                return (FALSE,)
+            case EnumT():
+                self.enum(t)
+                return (self.enums[t.name][t.members[0]],)
+            case IntT():
+                return (z3.IntVal(0 if t.lo == -UNBOUNDED else t.lo),)
+            case SortT():
+                return (self.first(t),)
+            case SeqT() | ProcT() | FamilyT():
+                raise Untranslatable(f"a value of type {t!r} is no set and no function")
+            case _:
+                assert_never(t)
+
+    def scalar_default(self, t: Type) -> Scalar:
+        """Return the leaves of the default of a scalar type."""
+        value = self.default(t)
+        assert isinstance(value, tuple)
+        return value
+
+    # -- what gets a name -----------------------------------------------------------------------
 
     def _name(
         self, kind: str, members: SetValue, result: z3.SortRef
     ) -> tuple[Term, bool, Scalar, Term]:
-        """Return the name of what a set determines, and whether it is new.
+        """Return what a set determines under its name, whether that is new, and what the set is.
 
-        It is a function of the bound constants that the set depends on.  Where the formula does
-        not speak of the element, sets of two types have the same one, but not as many members.
+        The set is a formula about an element of its own, which no other formula speaks of: a set
+        inside of it, or around it, has another.  The name is a function of the bound constants
+        that the set depends on.  Sets that differ in those only have the same function, so each
+        constant is a blank where they are compared; no formula has blanks of its own.  Where the
+        formula does not speak of the element, sets of two types have the same one, but not as many
+        members.
         """
-        probe = self._probe(members.elem)
-        formula = members(probe)
-        key = (kind, members.elem, formula.get_id())
-        known = self._named.get(key)
-        if known is not None:
-            return known[1], False, probe, formula
-        depends = [x for i, x in constants(formula).items() if i in self._bound]
-        name = f"{kind}!{self.number(kind)}"
-        if depends:
-            made = z3.Function(name, *(x.sort() for x in depends), result)(*depends)
-        else:
-            made = z3.Const(name, result)
-        self._named[key] = (formula, made)
-        return made, True, probe, formula
+        element = tuple(self._constant("elem", sort) for sort in self.sorts(members.elem))
+        formula = members(element)
+        own = {x.get_id() for x in element}
+        free = constants(formula).items()
+        given = tuple(x for i, x in free if i in self._bound and i not in own)
+        bound = (*element, *given)
+        blanks = [z3.Const(f"blank!{i}", x.sort()) for i, x in enumerate(bound)]
+        blank = replaced(formula, bound, blanks)
+        key = (kind, members.elem, blank.get_id())
+        new = key not in self._blank
+        if new:
+            name = f"{kind}!{self._number(kind)}"
+            function = z3.Function(name, *(x.sort() for x in given), result)
+            known = Named(kind, members.elem, given, element, formula, function)
+            self.named[name] = known
+            self._blank[key] = (blank, known)
+        return self._blank[key][1].function(*given), new, element, formula
 
     def _state(self, made: Term, bound: Iterable[Term], axiom: Term) -> None:
         used = constants(axiom)
@@ -234,12 +436,12 @@ class Unbounded(Domain):
         """
         if not isinstance(members.elem, SortT):
             return members
-        x = self.variable(members.elem)
+        x = self._variable(members.elem)
         formula = members((x,))
         if not has_quantifier(formula):
             return members
         depends = [y for i, y in constants(formula).items() if i in self._bound and not z3.eq(x, y)]
-        name = f"set!{self.number('set')}"
+        name = f"set!{self._number('set')}"
         made = z3.Function(name, x.sort(), *(y.sort() for y in depends), z3.BoolSort())
         self.definitions[name] = ((x, *depends), formula)
         self.axioms[name] = [z3.ForAll([x, *depends], made(x, *depends) == formula)]
@@ -247,24 +449,24 @@ class Unbounded(Domain):
 
     def extreme(self, op: str, members: SetValue) -> Scalar:
         """Return the least or greatest member, as an option."""
-        made, new, probe, formula = self._name(op, members, self.sort(members.elem))
-        is_member = replaced(formula, probe, [made])
+        made, new, element, formula = self._name(op, members, self.sort(members.elem))
+        is_member = replaced(formula, element, [made])
         if new:
-            x = self.variable(members.elem)
+            x = self._variable(members.elem)
             beyond = made <= x if op == "min" else x <= made
-            holds = replaced(formula, probe, [x])
-            self._state(made, [x], implies(holds, both((is_member, beyond))))
+            holds = replaced(formula, element, [x])
+            self._state(made, [x], implies(holds, conjunction((is_member, beyond))))
         return (is_member, made)
 
     def count(self, members: SetValue) -> Term:
         """Return a number that is positive if there is a member, and zero otherwise."""
-        made, new, probe, formula = self._name("count", members, z3.IntSort())
+        made, new, element, formula = self._name("count", members, z3.IntSort())
         if new:
             shapes = self.shapes(members.elem)
             for x, bound in shapes:
-                self._state(made, bound, implies(replaced(formula, probe, x), made >= 1))
+                self._state(made, bound, implies(replaced(formula, element, x), made >= 1))
             some = self.some(members, lambda _: TRUE)
-            self._state(made, [], both((made >= 0, implies(made >= 1, some))))
+            self._state(made, [], conjunction((made >= 0, implies(made >= 1, some))))
         return made
 
     # -- what is known of a state ---------------------------------------------------------------
@@ -281,13 +483,8 @@ class Unbounded(Domain):
         names = [
             z3.Const(f"at!{i}", s) for i, s in enumerate(s for d in dims for s in self.sorts(d))
         ]
-        here, start = [], 0
-        for dim in dims:
-            end = start + len(self.sorts(dim))
-            here.append(self.there(dim, tuple(names[start:end])))
-            start = end
         value = apply(*names) if names else apply()
-        inside = both(here)
+        inside = conjunction(self.there(*part) for part in parts_of(dims, tuple(names)))
         if isinstance(t, SetT):
             said = implies(value, inside)
         elif isinstance(t, SortT | IntT):
@@ -297,3 +494,7 @@ class Unbounded(Domain):
         if z3.is_true(said):
             return []
         return [z3.ForAll(names, said) if names else said]
+
+
+def _apart(x: Scalar, others: list[Scalar]) -> list[Term]:
+    return [negation(conjunction(equal(a, b) for a, b in zip(x, o, strict=True))) for o in others]

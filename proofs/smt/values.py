@@ -6,21 +6,31 @@ what is in it, and a map the value that it has at a key, both as functions of le
 array, so a state is made of functions and predicates, and an expression of applications.
 
 What stands behind a None is arbitrary, and no formula depends on it: two options that are None are
-equal, and a set is asked for None under one name.
+equal, and a set is applied to None under one name.
 
-Functions remember what they were asked, since a formula asks for the same again and again.
+Functions cache their results, since a formula applies them to the same arguments again and again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import z3
-from ackproof.proofs.smt.logic import Term, both, equal, iff, implies, ite, replaced
-from ackproof.spec.lang.types import OptionT, RecordT, Type, is_scalar
+from ackproof.lang.types import OptionT, RecordT, Type, is_scalar
+from ackproof.proofs.smt.logic import Term, conjunction, equal, iff, implies, ite, replaced
 
-__all__ = ["MapValue", "Scalar", "SetValue", "Value", "choose", "same", "substituted", "width"]
+__all__ = [
+    "MapValue",
+    "Scalar",
+    "SetValue",
+    "Value",
+    "choose",
+    "parts_of",
+    "same",
+    "substituted",
+    "width",
+]
 
 Scalar = tuple[Term, ...]
 
@@ -75,20 +85,26 @@ def width(t: Type) -> int:
     return 1
 
 
+def parts_of(types: Iterable[Type], leaves: Scalar) -> Iterator[tuple[Type, Scalar]]:
+    """Yield each of some scalar types with its part of the leaves of all."""
+    start = 0
+    for t in types:
+        end = start + width(t)
+        yield t, leaves[start:end]
+        start = end
+
+
 def same(t: Type, a: Scalar, b: Scalar) -> Term:
     """Return the formula that says that two scalars of a type are equal."""
     if isinstance(t, OptionT):
         inner = same(t.inner, a[1:], b[1:])
         if z3.is_true(a[0]) or z3.is_true(b[0]):
-            return both((a[0], b[0], inner))
-        return both((iff(a[0], b[0]), implies(a[0], inner)))
+            return conjunction((a[0], b[0], inner))
+        return conjunction((iff(a[0], b[0]), implies(a[0], inner)))
     if isinstance(t, RecordT):
-        parts, start = [], 0
-        for _, inner in t.fields:
-            end = start + width(inner)
-            parts.append(same(inner, a[start:end], b[start:end]))
-            start = end
-        return both(parts)
+        fields = [inner for _, inner in t.fields]
+        pairs = zip(parts_of(fields, a), parts_of(fields, b), strict=True)
+        return conjunction(same(inner, x, y) for (inner, x), (_, y) in pairs)
     return equal(a[0], b[0])
 
 

@@ -12,7 +12,7 @@ confirms (C3.4); of its second the seed would have been right (C6.2).
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, Holds, handler
+from ackproof.lang import Breaks, Design, Holds, handler
 from ackproof.spec.sorts import Msg
 from ackproof.spec.store import Store
 

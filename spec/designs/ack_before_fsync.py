@@ -10,7 +10,7 @@ are gone.
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, Holds, handler, require
+from ackproof.lang import Breaks, Design, Holds, handler, require
 from ackproof.spec.sorts import Level, Msg
 from ackproof.spec.store import Store
 

@@ -7,8 +7,8 @@ nobody has it yet when the publisher forgets it.
 
 from __future__ import annotations
 
+from ackproof.lang import Breaks, Design, Set, handler
 from ackproof.spec.channel import Channel
-from ackproof.spec.lang import Breaks, Design, Set, handler
 from ackproof.spec.sorts import Msg, Replica
 
 

@@ -7,8 +7,8 @@ the other queue need never get it.
 
 from __future__ import annotations
 
+from ackproof.lang import Breaks, Design, Set, handler
 from ackproof.spec.channel import Channel
-from ackproof.spec.lang import Breaks, Design, Set, handler
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import Msg, Replica
 

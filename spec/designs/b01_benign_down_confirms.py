@@ -8,8 +8,8 @@ vanished was acked, whether or not the message had got there.
 
 from __future__ import annotations
 
+from ackproof.lang import Breaks, Design, helper
 from ackproof.spec.channel import Channel
-from ackproof.spec.lang import Breaks, Design, helper
 from ackproof.spec.sorts import Reason
 
 

@@ -7,8 +7,8 @@ and then its own nack arrives.  It takes two acks, since a lone ack is never mul
 
 from __future__ import annotations
 
+from ackproof.lang import Breaks, Design, Holds, Option, Set, helper
 from ackproof.spec.channel import Channel
-from ackproof.spec.lang import Breaks, Design, Holds, Option, Set, helper
 from ackproof.spec.sorts import Msg
 
 

@@ -7,8 +7,8 @@ mandatory before, each of its confirms is for a number too high, as long as the 
 
 from __future__ import annotations
 
+from ackproof.lang import Breaks, Design, helper
 from ackproof.spec.channel import Channel
-from ackproof.spec.lang import Breaks, Design, helper
 
 
 class CountingChannel(Channel):

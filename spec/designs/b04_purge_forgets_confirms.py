@@ -7,7 +7,7 @@ queue (B8.4).
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, handler
+from ackproof.lang import Breaks, Design, handler
 from ackproof.spec.sorts import Level, Msg
 from ackproof.spec.store import Store
 

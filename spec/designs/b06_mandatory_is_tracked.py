@@ -7,7 +7,7 @@ down settles a number that no client has counted.
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, Set, action
+from ackproof.lang import Breaks, Design, Set, action
 from ackproof.spec.sorts import Msg, Queue
 from ackproof.spec.system import Confirms
 
@@ -19,7 +19,7 @@ class TrackingConfirms(Confirms):
     def publish_plain(self, msg: Msg, targets: Set[Queue], persistent: bool) -> None:
         """Publish a message, and wait for confirms that nobody was asked for."""
         super().publish_plain(msg, targets, persistent)
-        self.channel.register(msg, set(self.addressed(targets)))
+        self.channels[Msg.owner(msg)].register(msg, set(self.addressed(targets)))
 
 
 design = Design(

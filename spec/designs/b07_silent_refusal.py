@@ -8,7 +8,7 @@ gives none.
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, handler
+from ackproof.lang import Breaks, Design, handler
 from ackproof.spec.sorts import Msg, Replica
 from ackproof.spec.system import Confirms
 
@@ -19,7 +19,7 @@ class SilentConfirms(Confirms):
     @handler
     def tell_refusal(self, msg: Msg, replica: Replica) -> None:
         """Keep quiet about a message that nobody will confirm."""
-        if msg not in self.plain:
+        if self.confirming(msg):
             super().tell_refusal(msg, replica)
 
 

@@ -7,7 +7,7 @@ waits for them.
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, handler
+from ackproof.lang import Breaks, Design, handler
 from ackproof.spec.sorts import Msg, Replica
 from ackproof.spec.system import Confirms
 
@@ -18,7 +18,7 @@ class SilentConfirms(Confirms):
     @handler
     def hand_past(self, msg: Msg, replica: Replica) -> None:
         """Give the message away, and tell nobody."""
-        self.replicas[replica].pass_by(msg, msg not in self.plain)
+        self.replicas[replica].pass_by(msg, self.confirming(msg))
         self.holders[msg].discard(self.replicas[replica].of)
 
 

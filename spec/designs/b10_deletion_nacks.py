@@ -7,8 +7,8 @@ nack would not mean any more that something went wrong (A9.3, L6.6).
 
 from __future__ import annotations
 
+from ackproof.lang import Breaks, Design, helper
 from ackproof.spec.channel import Channel
-from ackproof.spec.lang import Breaks, Design, helper
 from ackproof.spec.sorts import Reason
 
 

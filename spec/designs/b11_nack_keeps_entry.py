@@ -7,8 +7,8 @@ the other way.
 
 from __future__ import annotations
 
+from ackproof.lang import Breaks, Design, Holds, handler
 from ackproof.spec.channel import Channel
-from ackproof.spec.lang import Breaks, Design, Holds, handler
 from ackproof.spec.sorts import Msg, Replica
 
 

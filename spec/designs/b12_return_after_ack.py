@@ -8,8 +8,8 @@ has forgotten the message by then.
 
 from __future__ import annotations
 
+from ackproof.lang import Breaks, Design, Option, Set, handler
 from ackproof.spec.channel import Channel
-from ackproof.spec.lang import Breaks, Design, Option, Set, handler
 from ackproof.spec.sorts import Msg
 from ackproof.spec.wire import Return
 
@@ -23,7 +23,7 @@ class LateChannel(Channel):
     def give_back(self, seq: Option[Msg]) -> None:
         """Keep the return for the next flush; without a number it is sent at once."""
         if seq is None:
-            self.emit(Return(None))
+            self.emit(Return(self.channel, None))
         else:
             self.to_return.add(seq)
 
@@ -32,7 +32,7 @@ class LateChannel(Channel):
         """Send what is settled, then what is to be returned."""
         super().flush()
         for seq in sorted(self.to_return):
-            self.emit(Return(seq))
+            self.emit(Return(self.channel, seq))
         self.to_return.clear()
 
 

@@ -7,7 +7,7 @@ looks each confirm up among those it awaits (B6.1, C2.7); the store's own promis
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, Holds, handler
+from ackproof.lang import Breaks, Design, Holds, handler
 from ackproof.spec.sorts import Level, Msg
 from ackproof.spec.store import Store
 

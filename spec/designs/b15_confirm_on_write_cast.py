@@ -7,7 +7,7 @@ when the write is cast to it, and the message is nowhere but in its mailbox.
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, handler
+from ackproof.lang import Breaks, Design, handler
 from ackproof.spec.sorts import Level, Msg
 from ackproof.spec.store import Store
 

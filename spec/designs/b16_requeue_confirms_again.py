@@ -7,7 +7,7 @@ outside noticed; but the sequence number might as well have been another channel
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, Holds, handler
+from ackproof.lang import Breaks, Design, Holds, handler
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import Level, Msg
 

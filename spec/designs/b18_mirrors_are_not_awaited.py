@@ -6,7 +6,7 @@ it for a time.  A message was acked when the master had it, and lost with the ma
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, Set, helper
+from ackproof.lang import Breaks, Design, Set, helper
 from ackproof.spec.sorts import Queue, Replica
 from ackproof.spec.system import Confirms
 

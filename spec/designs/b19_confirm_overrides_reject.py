@@ -6,8 +6,8 @@ publisher got an ack, and one of the two applications never saw the message (L6.
 
 from __future__ import annotations
 
+from ackproof.lang import Breaks, Design, Holds, handler
 from ackproof.spec.channel import Channel
-from ackproof.spec.lang import Breaks, Design, Holds, handler
 from ackproof.spec.sorts import Msg, Replica
 
 

@@ -7,8 +7,8 @@ anything having failed (D8 L14).
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, action, require
-from ackproof.spec.sorts import Reason, Replica
+from ackproof.lang import Breaks, Design, action, require
+from ackproof.spec.sorts import Msg, Reason, Replica
 from ackproof.spec.system import Confirms
 
 
@@ -19,10 +19,11 @@ class MovingConfirms(Confirms):
     def transfer(self, master: Replica, mirror: Replica) -> None:
         """A master stops in favour of one of its mirrors, whichever that is."""
         require(self.replicas[master].leads() and mirror in self.mirrors_of(master))
-        require(self.listed(mirror) and self.network.silent(mirror))
+        require(self.listed(mirror) and self.multicast.silent(mirror))
         self.replicas[master].crash()
-        self.network.end(master, Reason.BENIGN)
-        self.network.publishes[mirror] |= self.replicas[mirror].direct
+        self.end_process(master, Reason.BENIGN)
+        for msg in self.replicas[mirror].direct:
+            self.casts[Msg.owner(msg)].publishes[mirror].add(msg)
         self.replicas[mirror].promote()
         self.unsynced.discard(mirror)
 

@@ -6,7 +6,7 @@ down was not in it; a message for it counted as unroutable, was dropped, and ack
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, Holds, helper
+from ackproof.lang import Breaks, Design, Holds, helper
 from ackproof.spec.sorts import Queue, Replica, Status
 from ackproof.spec.system import Confirms
 

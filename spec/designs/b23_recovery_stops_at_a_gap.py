@@ -1,13 +1,13 @@
 """Recovery takes a gap for the end (G-B23).
 
 Several times recovery dropped good messages: it scanned what was on disk, met something that it did
-not expect, and went no further.  Here it expects one message after the other, and a transient
-message leaves a gap (C5.1).
+not expect, and went no further.  Here it expects one message of a channel after the other, and a
+transient message leaves a gap (C5.1).
 """
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, handler
+from ackproof.lang import Breaks, Design, handler
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import Level, Msg
 
@@ -20,7 +20,9 @@ class HastyProcess(QueueProcess):
         """Start again, with the messages up to the first one that is missing."""
         super().recover()
         self.ready = {
-            m for m in Msg if all(self.store.level[k] != Level.ABSENT for k in Msg if k <= m)
+            m
+            for m in Msg
+            if all(self.store.level[k] != Level.ABSENT for k in Msg.of(Msg.owner(m)) if k <= m)
         }
 
 

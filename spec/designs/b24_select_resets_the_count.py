@@ -6,8 +6,8 @@ from then on every confirm is for a number that the client has given to another 
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, action
-from ackproof.spec.sorts import Msg
+from ackproof.lang import Breaks, Design, action
+from ackproof.spec.sorts import ChannelId, Msg
 from ackproof.spec.system import Confirms
 
 
@@ -15,10 +15,10 @@ class RecountingConfirms(Confirms):
     """A client that counts from its last select."""
 
     @action
-    def select(self) -> None:
+    def select(self, channel: ChannelId) -> None:
         """Ask for confirm mode, and begin to count."""
-        super().select()
-        self.publisher.next_tag = Msg.first()
+        super().select(channel)
+        self.publishers[channel].next_tag = Msg.first(channel)
 
 
 design = Design(

@@ -8,7 +8,7 @@ come before: then credit was given for that already, and now there are three for
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, Holds, helper
+from ackproof.lang import Breaks, Design, Holds, helper
 from ackproof.spec.sorts import Msg, Replica
 from ackproof.spec.system import Confirms
 
@@ -19,7 +19,7 @@ class GenerousBroker(Confirms):
     @helper
     def acks_twice(self, msg: Msg, replica: Replica) -> bool:
         """Take it that no copy came from the old master."""
-        return msg in self.as_mirrors[replica]
+        return msg in self.casts[Msg.owner(msg)].as_mirrors[replica]
 
 
 design = Design(

@@ -8,7 +8,7 @@ safe, and its publisher waits until the queue dies.
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, handler
+from ackproof.lang import Breaks, Design, handler
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import Msg, Seen
 

@@ -7,8 +7,8 @@ acked is not unconfirmed (A11.6).
 
 from __future__ import annotations
 
+from ackproof.lang import Breaks, Design, Option, Set, handler, helper
 from ackproof.spec.channel import Channel
-from ackproof.spec.lang import Breaks, Design, Option, Set, handler, helper
 from ackproof.spec.sorts import Msg, Reason, Replica
 
 

@@ -8,7 +8,7 @@ the message is acked.  It is nowhere (D6.3).
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, handler
+from ackproof.lang import Breaks, Design, handler
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import Msg, Seen
 

@@ -8,7 +8,7 @@ that waits is nacked, and messages that were about to be confirmed are gone with
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, handler
+from ackproof.lang import Breaks, Design, handler
 from ackproof.spec.sorts import Msg, Replica
 from ackproof.spec.system import Confirms
 
@@ -22,7 +22,7 @@ class LimitingConfirms(Confirms):
         if self.replicas[replica].refuses():
             self.refuse(msg, replica)
         elif self.replicas[replica].recognises(msg):
-            self.replicas[replica].accept_again(msg, msg in self.persistent, msg not in self.plain)
+            self.replicas[replica].accept_again(msg, msg in self.persistent, self.confirming(msg))
         else:
             self.enqueue(msg, replica)
             self.shorten(replica)

@@ -7,7 +7,7 @@ synchronised mirrors: if it is empty, it stops.  Whether it is in that list itse
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, helper
+from ackproof.lang import Breaks, Design, helper
 from ackproof.spec.sorts import Replica
 from ackproof.spec.system import Confirms
 

@@ -9,7 +9,7 @@ mirror that has long kept up will not block anybody for as long, when one day it
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, Holds
+from ackproof.lang import Breaks, Design, Holds
 
 design = Design(
     claim="What is sent to a mirror once costs one credit.",

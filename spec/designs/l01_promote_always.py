@@ -6,7 +6,7 @@ no queue.  An ack then means less than it says.
 
 from __future__ import annotations
 
-from ackproof.spec.lang import Breaks, Design, helper
+from ackproof.lang import Breaks, Design, helper
 from ackproof.spec.sorts import Replica
 from ackproof.spec.system import Confirms
 

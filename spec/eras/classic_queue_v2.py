@@ -8,8 +8,8 @@ not that of the machine (D8 L9, INV-C4).  Everything else is as in 3.11.
 
 from __future__ import annotations
 
-from ackproof.spec.eras.rabbitmq_3_11 import Cluster311, Confirms311, QueueProcess311
-from ackproof.spec.lang import Breaks, Design, handler, require
+from ackproof.lang import Breaks, Design, handler, require
+from ackproof.spec.eras.rabbitmq_3_11 import Confirms311, QueueProcess311
 from ackproof.spec.sorts import Level, Msg
 from ackproof.spec.store import Store
 
@@ -28,7 +28,7 @@ class Store2(Store):
 design = Design(
     claim="What the kernel has is as good as on disk.",
     source="classic queues version 2, RabbitMQ 3.11 and later",
-    replace=(Store2, QueueProcess311, Cluster311, Confirms311),
+    replace=(Store2, QueueProcess311, Confirms311),
     constants={"Confirms.mirror_cost": 1},
     expect=(
         Breaks("NoAckFromMinority", "partition", 6),
@@ -38,6 +38,9 @@ design = Design(
         Breaks("NoAckBeforeDurable", "core", 7),
         Breaks("ConfirmedSurvives", "power", 8),
         Breaks("AckedIsAvailable", "promotion", 12),
+        Breaks("CastMeansPresent", "limits", 9),
+        Breaks("PromotedIsSynchronised", "promotion", 10),
+        Breaks("AckedIsVouchedFor", "late", 16),
         Breaks("EveryPublishSettles", "mirrors", 9),
         Breaks("EveryPublisherHears", "mirrors", 9),
         Breaks("EveryCopyIsMatched", "plain", 7),

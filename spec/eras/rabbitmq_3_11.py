@@ -10,20 +10,21 @@ with the master's node, it does not (D6.3, G-D4).  A message refused that nobody
 mentioned to the mirrors at all, who keep the direct copy for ever (B5.4, G-B07).
 
 With ha-promote-on-failure = when-synced, the oldest mirror is promoted if *any* mirror is
-synchronised (D5.3, G-D6); if none is, the oldest stops.
+synchronised (D5.3, G-D6); if none is, the oldest stops.  Its end is normal, and since 3.9 a channel
+takes that for the end of the queue only if it is the master's (A9, D8 L13).  But what the mirror
+has confirmed counts (D7.4), and if it was the only one to confirm, the message is acked and gone.
 
 A publish costs one credit towards a mirror, which still acks it twice (E3.2, G-D7).
 
 The guard remembers an answer that it never gave: a channel that has never flushed may confirm when
-its node sees no other at all (A12.3, A12.5, G-D3).
+its node sees no other at all (A12.3, A12.5, G-D3).  Each channel remembers for itself.
 """
 
 from __future__ import annotations
 
-from ackproof.spec.cluster import Cluster
-from ackproof.spec.lang import Breaks, Design, action, handler, helper, require
+from ackproof.lang import Breaks, Design, Set, handler, helper
 from ackproof.spec.mirror import QueueProcess
-from ackproof.spec.sorts import Msg, Node, Reason, Replica, Seen
+from ackproof.spec.sorts import ChannelId, Msg, Node, Replica, Seen
 from ackproof.spec.system import Confirms
 
 
@@ -44,30 +45,26 @@ class QueueProcess311(QueueProcess):
             self.outbox.add(msg)
 
 
-class Cluster311(Cluster):
-    """A guard with a cache that starts with no nodes, and yes (A12.5)."""
+class Confirms311(Confirms):
+    """The order of checks, the choice of a new master, and the guard's cache, as they are."""
 
-    answered: bool  # whether the cache has been overwritten
+    answered: Set[ChannelId]  # channels whose cache, with no nodes and yes, was overwritten
 
     @helper
     def isolated(self) -> bool:
-        """Tell whether the channel's node sees no other."""
-        return len(self.lost) + 1 == len(Node)
+        """Tell whether the channels' node sees no other."""
+        return len(self.cluster.lost) + 1 == len(Node)
 
     @helper
-    def may_confirm(self) -> bool:
-        """Answer from the cache if the nodes are those of the last time (A12.3)."""
-        return self.majority() or (self.isolated() and not self.answered)
+    def may_tell(self, channel: ChannelId) -> bool:
+        """Answer from the cache if the nodes are those of the last time (A12.3, A12.5)."""
+        return super().may_tell(channel) or (self.isolated() and channel not in self.answered)
 
     @handler
-    def asked(self) -> None:
+    def has_asked(self, channel: ChannelId) -> None:
         """Remember for which nodes the answer was (A12.3)."""
         if not self.isolated():
-            self.answered = True
-
-
-class Confirms311(Confirms):
-    """The order of checks, and the choice of a new master, as they are."""
+            self.answered.add(channel)
 
     @handler
     def take_in(self, msg: Msg, replica: Replica) -> None:
@@ -75,7 +72,7 @@ class Confirms311(Confirms):
         if self.replicas[replica].refuses():
             self.refuse(msg, replica)
         elif self.replicas[replica].recognises(msg):
-            self.replicas[replica].accept_again(msg, msg in self.persistent, msg not in self.plain)
+            self.replicas[replica].accept_again(msg, msg in self.persistent, self.confirming(msg))
         else:
             self.enqueue(msg, replica)
             self.shorten(replica)
@@ -83,7 +80,7 @@ class Confirms311(Confirms):
     @handler
     def tell_refusal(self, msg: Msg, replica: Replica) -> None:
         """Tell mirrors of a refused message only if its publisher waits for a confirm (B5.4)."""
-        if msg not in self.plain:
+        if self.confirming(msg):
             super().tell_refusal(msg, replica)
 
     @helper
@@ -109,22 +106,22 @@ class Confirms311(Confirms):
         """Tell whether a mirror is promoted: the oldest, if any is synchronised (D5.1, D5.3)."""
         return self.oldest(replica) and self.any_synchronised(replica)
 
-    @action(fair="weak")
-    def stop_unsynchronised(self, replica: Replica) -> None:
-        """The oldest mirror deletes its data and stops, since no mirror is synchronised (D5.3)."""
-        require(self.replicas[replica].mirrors() and self.listed(replica))
-        require(self.leaderless(replica) and self.oldest(replica))
-        require(not self.any_synchronised(replica))
-        self.excused |= {m for m in Msg if self.last_to_answer(m, replica)}
-        self.replicas[replica].crash()
-        self.replicas[replica].store.wipe()
-        self.network.end(replica, Reason.NORMAL)
+    @helper
+    def hopeless(self, replica: Replica) -> bool:
+        """Tell whether a mirror stops: the oldest does, if none is synchronised (D5.3)."""
+        first = self.listed(replica) and self.leaderless(replica) and self.oldest(replica)
+        return first and not self.any_synchronised(replica)
+
+    @helper
+    def counts(self, replica: Replica) -> bool:
+        """Count each confirm, also that of a mirror that will delete what it has (A8.3, D7.4)."""
+        return True
 
 
 design = Design(
     claim="Duplicates and limits can be looked at in any order.",
     source="RabbitMQ 3.11 to 3.13",
-    replace=(QueueProcess311, Cluster311, Confirms311),
+    replace=(QueueProcess311, Confirms311),
     constants={"Confirms.mirror_cost": 1},
     expect=(
         Breaks("NoAckFromMinority", "partition", 6),
@@ -133,6 +130,9 @@ design = Design(
         Breaks("NoAckBeforeDurable", "limits", 13),
         Breaks("ConfirmedSurvives", "limits", 13),
         Breaks("AckedIsAvailable", "promotion", 12),
+        Breaks("CastMeansPresent", "limits", 9),
+        Breaks("PromotedIsSynchronised", "promotion", 10),
+        Breaks("AckedIsVouchedFor", "late", 16),
         Breaks("EveryPublishSettles", "mirrors", 9),
         Breaks("EveryPublisherHears", "mirrors", 9),
         Breaks("EveryCopyIsMatched", "plain", 7),

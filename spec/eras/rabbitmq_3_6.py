@@ -10,9 +10,8 @@ There is no reject-publish (B1.1): a full queue drops its oldest message.
 
 from __future__ import annotations
 
+from ackproof.lang import Breaks, Design, Option, Set, handler, helper
 from ackproof.spec.eras.rabbitmq_3_7 import Channel37, Confirms37, QueueProcess37
-from ackproof.spec.eras.rabbitmq_3_11 import Cluster311
-from ackproof.spec.lang import Breaks, Design, Option, Set, handler, helper
 from ackproof.spec.sorts import Msg, Replica
 
 
@@ -54,7 +53,7 @@ class QueueProcess36(QueueProcess37):
 design = Design(
     claim="A nack cannot wait, and an ack can.",
     source="RabbitMQ 3.6",
-    replace=(Channel36, QueueProcess36, Cluster311, Confirms37),
+    replace=(Channel36, QueueProcess36, Confirms37),
     expect=(
         Breaks("NoPhantomConfirm", "core", 4),
         Breaks("SequenceIsDense", "core", 2),
@@ -71,6 +70,8 @@ design = Design(
         Breaks("NoAckBeforeDurable", "tiny", 5),
         Breaks("ConfirmedSurvives", "tiny", 5),
         Breaks("AckedIsAvailable", "promotion", 12),
+        Breaks("PromotedIsSynchronised", "promotion", 10),
+        Breaks("AckedIsVouchedFor", "promotion", 5),
         Breaks("EveryPublisherHears", "core", 4),
         Breaks("EachMessageHasOnePlace", "core", 3),
         Breaks("MirrorFollowsMaster", "promotion", 11),

@@ -13,11 +13,10 @@ A promoted master records whom to confirm before it looks for duplicates, so it 
 
 from __future__ import annotations
 
+from ackproof.lang import Breaks, Design, Map, Set, action, fault, handler, helper, require
 from ackproof.spec.eras.rabbitmq_3_9 import Channel39, Confirms39
-from ackproof.spec.eras.rabbitmq_3_11 import Cluster311
-from ackproof.spec.lang import Breaks, Design, Map, Set, action, fault, handler, helper, require
 from ackproof.spec.mirror import QueueProcess
-from ackproof.spec.sorts import Msg, Queue, Reason, Replica, Seen
+from ackproof.spec.sorts import ChannelId, Msg, Queue, Reason, Replica, Seen
 
 
 class Channel37(Channel39):
@@ -61,7 +60,7 @@ class Confirms37(Confirms39):
     """Receipts for mandatory messages (A6.3)."""
 
     unreceived: Map[Msg, Set[Replica]]  # mandatory messages that nobody has received yet
-    receipts: Map[Replica, Set[Msg]]  # casts on their way to the channel
+    receipts: Map[Replica, Set[Msg]]  # casts on their way to the channels of these messages
 
     @action
     def publish(self, msg: Msg, targets: Set[Queue], mandatory: bool, persistent: bool) -> None:
@@ -73,7 +72,7 @@ class Confirms37(Confirms39):
 
     @handler
     def acknowledge_receipt(self, msg: Msg, replica: Replica) -> None:
-        """A process tells the channel that it has a mandatory message (A6.3, B1.1)."""
+        """A process tells a channel that it has a mandatory message (A6.3, B1.1)."""
         if msg in self.unreceived:
             self.receipts[replica].add(msg)
 
@@ -96,47 +95,55 @@ class Confirms37(Confirms39):
         self.acknowledge_receipt(msg, replica)
 
     @action(fair="weak")
-    def receipt_arrives(self, replica: Replica) -> None:
-        """The channel hears that mandatory messages were received (A6.3)."""
-        require(bool(self.receipts[replica]) and self.reaches(replica))
-        for msg in self.receipts[replica]:
+    def receipt_arrives(self, channel: ChannelId, replica: Replica) -> None:
+        """A channel hears that mandatory messages of its were received (A6.3)."""
+        received = set(self.of_channel(self.receipts[replica], channel))
+        require(bool(received) and self.reaches(replica))
+        for msg in received:
             self.unreceived[msg].clear()
-        self.receipts[replica].clear()
+        self.receipts[replica] -= received
 
     @action(fair="weak")
-    def down_arrives(self, replica: Replica) -> None:
+    def down_arrives(self, channel: ChannelId, replica: Replica) -> None:
         """Return what nobody has received and nobody is left to receive, then settle (A6.3, A9)."""
-        require(self.network.downs[replica] is not None and not self.last_words(replica))
-        last = {m for m in self.unreceived if self.unreceived[m] == {replica}}
+        require(self.casts[channel].downs[replica] is not None)
+        require(not self.last_words(channel, replica))
+        last = {m for m in Msg.of(channel) if self.unreceived[m] == {replica}}
         for msg in sorted(last):
-            self.channel.give_back(msg)
-        for msg in set(self.unreceived):
+            self.channels[channel].give_back(msg)
+        for msg in Msg.of(channel):
             self.unreceived[msg].discard(replica)
-        super().down_arrives(replica)
+        super().down_arrives(channel, replica)
 
     @handler
-    def close_channel(self) -> None:
+    def close_channel(self, channel: ChannelId) -> None:
         """Forget that, too (A14.1)."""
-        super().close_channel()
-        self.unreceived.clear()
-
-    @action(fair="weak")
-    def confirm_arrives(self, replica: Replica) -> None:
-        """Receipts arrive before anything about confirming (A6.3)."""
-        require(not self.receipts[replica])
-        super().confirm_arrives(replica)
-
-    @action(fair="weak")
-    def reject_arrives(self, replica: Replica) -> None:
-        """Receipts arrive before rejects, too (A6.3)."""
-        require(not self.receipts[replica])
-        super().reject_arrives(replica)
+        super().close_channel(channel)
+        for msg in Msg.of(channel):
+            self.unreceived[msg].clear()
 
     @helper
-    def last_words(self, replica: Replica) -> bool:
-        """Tell whether the channel has still to hear what a process has sent (O1)."""
-        waiting = bool(self.receipts[replica]) and not self.given_up(replica)
-        return waiting or super().last_words(replica)
+    def receipts_wait(self, channel: ChannelId, replica: Replica) -> bool:
+        """Tell whether receipts of a process are on their way to a channel (A6.3)."""
+        return bool(self.of_channel(self.receipts[replica], channel))
+
+    @action(fair="weak")
+    def confirm_arrives(self, channel: ChannelId, replica: Replica) -> None:
+        """Receipts arrive before anything about confirming (A6.3)."""
+        require(not self.receipts_wait(channel, replica))
+        super().confirm_arrives(channel, replica)
+
+    @action(fair="weak")
+    def reject_arrives(self, channel: ChannelId, replica: Replica) -> None:
+        """Receipts arrive before rejects, too (A6.3)."""
+        require(not self.receipts_wait(channel, replica))
+        super().reject_arrives(channel, replica)
+
+    @helper
+    def last_words(self, channel: ChannelId, replica: Replica) -> bool:
+        """Tell whether a channel has still to hear what a process has sent (O1)."""
+        waiting = self.receipts_wait(channel, replica) and not self.given_up(replica)
+        return waiting or super().last_words(channel, replica)
 
     @fault
     def lose_node(self, replica: Replica) -> None:
@@ -148,7 +155,7 @@ class Confirms37(Confirms39):
 design = Design(
     claim="A process that is gone and has not crashed has nothing to say against a message.",
     source="RabbitMQ 3.7.15 to 3.7.28",
-    replace=(Channel37, QueueProcess37, Cluster311, Confirms37),
+    replace=(Channel37, QueueProcess37, Confirms37),
     expect=(
         Breaks("NoPhantomConfirm", "core", 4),
         Breaks("SequenceIsDense", "core", 2),
@@ -162,6 +169,9 @@ design = Design(
         Breaks("NoAckBeforeDurable", "tiny", 5),
         Breaks("ConfirmedSurvives", "tiny", 5),
         Breaks("AckedIsAvailable", "promotion", 12),
+        Breaks("CastMeansPresent", "limits", 9),
+        Breaks("PromotedIsSynchronised", "promotion", 10),
+        Breaks("AckedIsVouchedFor", "promotion", 5),
         Breaks("EveryPublisherHears", "core", 4),
         Breaks("EveryCopyIsMatched", "plain", 7),
         Breaks("EachMessageHasOnePlace", "core", 3),

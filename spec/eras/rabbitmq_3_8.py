@@ -9,10 +9,10 @@ a mirror stops that must not be promoted (D8 L13), which is a normal end as well
 
 from __future__ import annotations
 
+from ackproof.lang import Breaks, Design, Set, action, handler, helper
 from ackproof.spec.eras.rabbitmq_3_9 import Channel39, Confirms39
-from ackproof.spec.eras.rabbitmq_3_11 import Cluster311, QueueProcess311
-from ackproof.spec.lang import Breaks, Design, Set, action, handler
-from ackproof.spec.sorts import Msg, Reason, Replica
+from ackproof.spec.eras.rabbitmq_3_11 import QueueProcess311
+from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica
 
 
 class Channel38(Channel39):
@@ -74,19 +74,24 @@ class Channel38(Channel39):
 
 
 class Confirms38(Confirms39):
-    """A confirm can be what makes a message rejected."""
+    """A confirm can be what makes a message rejected, and the end of a mirror what confirms it."""
 
     @action(fair="weak")
-    def confirm_arrives(self, replica: Replica) -> None:
+    def confirm_arrives(self, channel: ChannelId, replica: Replica) -> None:
         """See whether a commit has failed by it (A8.2, A13.5)."""
-        super().confirm_arrives(replica)
-        self.note_rejects()
+        super().confirm_arrives(channel, replica)
+        self.note_rejects(channel)
+
+    @helper
+    def taken_for(self, replica: Replica) -> Reason:
+        """Take the normal end of any process for that of its queue (A9, D8 L13)."""
+        return Reason.NORMAL
 
 
 design = Design(
     claim="When nobody is left to answer, what was heard so far decides.",
     source="RabbitMQ 3.8",
-    replace=(Channel38, QueueProcess311, Cluster311, Confirms38),
+    replace=(Channel38, QueueProcess311, Confirms38),
     expect=(
         Breaks("NoPhantomConfirm", "core", 4),
         Breaks("SequenceIsDense", "core", 2),
@@ -99,6 +104,9 @@ design = Design(
         Breaks("NoAckBeforeDurable", "core", 8),
         Breaks("ConfirmedSurvives", "core", 8),
         Breaks("AckedIsAvailable", "promotion", 12),
+        Breaks("CastMeansPresent", "limits", 9),
+        Breaks("PromotedIsSynchronised", "promotion", 10),
+        Breaks("AckedIsVouchedFor", "late", 11),
         Breaks("EveryPublishSettles", "mirrors", 9),
         Breaks("EveryPublisherHears", "core", 4),
         Breaks("EveryCopyIsMatched", "plain", 7),

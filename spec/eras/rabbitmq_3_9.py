@@ -8,9 +8,9 @@ D8 L7, G-B21); so it was until 3.11.
 
 from __future__ import annotations
 
+from ackproof.lang import Breaks, Design, Set, action, fault, helper
 from ackproof.spec.channel import Channel
-from ackproof.spec.eras.rabbitmq_3_11 import Cluster311, Confirms311, QueueProcess311
-from ackproof.spec.lang import Breaks, Design, Set, action, fault, helper
+from ackproof.spec.eras.rabbitmq_3_11 import Confirms311, QueueProcess311
 from ackproof.spec.sorts import Queue, Replica
 
 
@@ -50,7 +50,7 @@ class Confirms39(Confirms311):
 design = Design(
     claim="A queue that cannot be reached need not be waited for.",
     source="RabbitMQ 3.9",
-    replace=(Channel39, QueueProcess311, Cluster311, Confirms39),
+    replace=(Channel39, QueueProcess311, Confirms39),
     expect=(
         Breaks("NoPhantomConfirm", "core", 4),
         Breaks("SequenceIsDense", "core", 2),
@@ -63,6 +63,9 @@ design = Design(
         Breaks("NoAckBeforeDurable", "limits", 13),
         Breaks("ConfirmedSurvives", "limits", 13),
         Breaks("AckedIsAvailable", "promotion", 12),
+        Breaks("CastMeansPresent", "limits", 9),
+        Breaks("PromotedIsSynchronised", "promotion", 10),
+        Breaks("AckedIsVouchedFor", "late", 16),
         Breaks("EveryPublishSettles", "mirrors", 9),
         Breaks("EveryPublisherHears", "core", 4),
         Breaks("EveryCopyIsMatched", "plain", 7),

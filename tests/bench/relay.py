@@ -7,7 +7,7 @@ the two bugs do.  Names of actions and places are those of the specification.
 
 import sys
 
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Const,
     Each,
     Event,

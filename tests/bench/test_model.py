@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from ackproof.model.check import check
-from ackproof.model.report import document
+from ackproof.model.document import document
 
 from bench.process import Failed
 from bench.rabbitmq.model import Question, ask, read_trace

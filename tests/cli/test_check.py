@@ -15,8 +15,8 @@ import jsonschema
 import pytest
 from ackproof.cli.main import app
 from ackproof.cli.progress import Watch, progress_line
+from ackproof.model.document import schema
 from ackproof.model.outcome import Progress
-from ackproof.model.report import schema
 from typer.testing import CliRunner, Result
 
 ROOT = Path(__file__).parents[2]
@@ -182,7 +182,7 @@ def test_list_as_json_has_the_same(run: Run) -> None:
 
 
 CARELESS = """
-from ackproof.spec.lang import *
+from ackproof.lang import *
 from tests.model import mailroom
 from tests.model.mailroom import Box, Letter, Shelf
 
@@ -306,7 +306,7 @@ def test_an_interrupted_search_ends_with_what_is_known(tmp_path: Path, engine: s
     file.write_text(
         textwrap.dedent("""
         from typing import Annotated
-        from ackproof.spec.lang import *
+        from ackproof.lang import *
 
         class Endless(System):
             a: Annotated[int, Range(0, 100000)]
@@ -381,7 +381,7 @@ def test_a_defect_of_the_program_is_reported_in_a_line(
 
 CORRIDOR = """
 from typing import Annotated
-from ackproof.spec.lang import *
+from ackproof.lang import *
 
 class Corridor(System):
     at: Annotated[int, Range(0, 2)]
@@ -488,7 +488,7 @@ def test_an_instance_that_is_named_twice_is_checked_once(run: Run) -> None:
 
 
 def test_a_memory_that_is_too_small_for_a_state_truncates(run: Run) -> None:
-    result = run(DINING, "--memory", "1", "--engine", "kernel")
+    result = run(DINING, "--memory", "1B", "--engine", "kernel")
     assert result.exit_code == 3
     assert result.stdout.splitlines()[-1].startswith("truncated  the memory limit was reached")
 
@@ -547,3 +547,16 @@ def test_the_version_is_shown() -> None:
     result = CliRunner().invoke(app, ["--version"])
     assert result.exit_code == 0
     assert result.stdout.startswith("ackproof")
+
+
+# -- what is left of a specification --------------------------------------------------------------
+
+
+def test_the_specification_is_shown_as_it_is_at_an_instance(run: Run) -> None:
+    result = run("--instance", "tiny", "--print-python")
+    assert result.exit_code == 0
+    compile(result.stdout, "<printed>", "exec")
+    assert "class Confirms(_Confirms):" in result.stdout
+    # `tiny` has no mirrors, and programs have no ghosts.
+    assert "require(False)" in result.stdout.split("def promote(self, replica):")[1][:200]
+    assert "seniors" not in result.stdout

@@ -17,11 +17,11 @@ import jsonschema
 import pytest
 from ackproof.cli.main import app
 from ackproof.cli.progress import Watch, level_line
+from ackproof.lang.binding import Bound
+from ackproof.model.document import schema
 from ackproof.model.outcome import Cluster, Limit, Outcome, Progress
 from ackproof.model.plain_search import explore
-from ackproof.model.report import schema
 from ackproof.pipeline.errors import SearchRefused, SparkUnavailable
-from ackproof.spec.lang.binding import Bound
 from typer.testing import CliRunner, Result
 
 ROOT = Path(__file__).parents[2]
@@ -206,7 +206,7 @@ def test_the_engine_is_opened_once_for_all_checks_and_closed(run: Run, stand_in:
 def test_the_museum_is_checked_with_it_too(
     run: Run, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ackproof.model.museum.museum_names", lambda: ("ack_on_channel",))
+    monkeypatch.setattr("ackproof.model.museum.museum_names", lambda _: ("ack_on_channel",))
     result = run(*spark("--museum"))
     assert result.exit_code == 0
     assert (stand_in.opened, stand_in.closed) == (1, 1)

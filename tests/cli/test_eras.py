@@ -12,10 +12,10 @@ import jsonschema
 import pytest
 from ackproof.cli.main import app
 from ackproof.cli.targets import Target
-from ackproof.model.era_table import schema
+from ackproof.lang.model import Breaks
+from ackproof.model.era_document import schema
 from ackproof.model.eras import Surveyor
 from ackproof.model.outcome import Limit
-from ackproof.spec.lang.model import Breaks
 from typer.testing import CliRunner, Result
 
 from tests.model.harbour import MODEL, lazy, open_air, shallow
@@ -64,7 +64,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
         "open_air": SimpleNamespace(design=open_air, __doc__=""),
     }
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr("ackproof.model.eras.era_names", lambda: tuple(eras))
+    monkeypatch.setattr("ackproof.model.eras.era_names", lambda _: tuple(eras))
     monkeypatch.setattr("ackproof.cli.targets._imported", lambda module, name: eras[name])
     monkeypatch.setattr("ackproof.cli.targets.base_target", lambda: Target(MODEL))
 
@@ -193,7 +193,7 @@ def test_an_expectation_of_what_is_not_there_is_told_before_the_first_search(
 
 
 def test_no_eras_are_no_success(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ackproof.model.eras.era_names", tuple)
+    monkeypatch.setattr("ackproof.model.eras.era_names", lambda _: ())
     result = run()
     assert result.exit_code == 2
     assert result.stderr.startswith("error: there are no eras; give designs of the museum")

@@ -9,8 +9,8 @@ import jsonschema
 import pytest
 from ackproof.cli import museum as museum_module
 from ackproof.cli.main import app
-from ackproof.model.report import schema
-from ackproof.spec.lang.model import Breaks, Design, Holds
+from ackproof.lang.model import Breaks, Design, Holds
+from ackproof.model.document import schema
 from typer.testing import CliRunner, Result
 
 
@@ -47,7 +47,7 @@ def exhibit(monkeypatch: pytest.MonkeyPatch) -> None:
         expect=(Breaks("SettledOnce", "tiny", 3), Holds("tiny")),
     )
     module = SimpleNamespace(design=design, __doc__="")
-    monkeypatch.setattr("ackproof.model.museum.museum_names", lambda: ("hopeful",))
+    monkeypatch.setattr("ackproof.model.museum.museum_names", lambda _: ("hopeful",))
     monkeypatch.setattr("ackproof.cli.targets._imported", lambda path, name: module)
 
 
@@ -74,7 +74,7 @@ def test_an_incomplete_search_decides_nothing(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_an_empty_museum_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ackproof.model.museum.museum_names", tuple)
+    monkeypatch.setattr("ackproof.model.museum.museum_names", lambda _: ())
     result = run()
     assert result.exit_code == 2
     assert result.stderr == (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ import jsonschema
 import pytest
 from ackproof.cli.main import app
 from ackproof.cli.targets import Target
-from ackproof.proofs import prove as proving
+from ackproof.proofs import attempt as attempts
 from ackproof.proofs.discharge import UNKNOWN, Outcome
 from ackproof.proofs.document import schema
 from typer.testing import CliRunner, Result
@@ -23,7 +24,7 @@ Run = Callable[..., Result]
 
 DESIGN = '''
 """A design of the closet."""
-from ackproof.spec.lang import *
+from ackproof.lang import *
 from tests.proofs.closet import Closet, Entered, Guest
 
 class Forgetful(Closet):
@@ -38,7 +39,7 @@ design = Design("The key may stay where it is.", replace=(Forgetful,))
 
 OWN = '''
 """A system of its own, with its lemma beside it."""
-from ackproof.spec.lang import *
+from ackproof.lang import *
 
 class Lamp(System):
     on: bool = False
@@ -70,7 +71,6 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr("ackproof.cli.targets.base_target", lambda: Target(closet.MODEL))
-    monkeypatch.setattr("ackproof.proofs.lemmas.LIBRARY", closet.LIBRARY)
     Path("forgetful.py").write_text(DESIGN)
     Path("lamp.py").write_text(OWN)
 
@@ -91,7 +91,7 @@ def test_what_is_proved_is_told_with_what_it_stands_on(run: Run) -> None:
     result = run()
     assert result.exit_code == 0
     assert "  sizes       any number of Guest, any constants, any number of faults" in result.stdout
-    assert "supposed    TheDoorIsLocked: There is a lock." in result.stdout
+    assert "assumed     TheDoorIsLocked: There is a lock." in result.stdout
     assert "AloneInside          proved      1 initiation, 2 consecution" in lines(result)
     assert "with FreeIsEmpty, TheDoorIsLocked" in result.stdout
     assert "follows from AloneInside" in result.stdout
@@ -143,7 +143,7 @@ def test_a_timeout_is_unknown_and_the_exit_code_says_incomplete(
     def late(_: Any, chosen: Any, *__: Any) -> Iterator[Outcome]:
         yield from (Outcome(one, UNKNOWN, 0.1, "timeout") for one in chosen)
 
-    monkeypatch.setattr(proving, "discharge", late)
+    monkeypatch.setattr(attempts, "discharge", late)
     result = run("AloneInside")
     assert result.exit_code == 3
     assert "unknown after 0.1 s: timeout" in result.stdout
@@ -161,8 +161,8 @@ def test_the_list_says_what_is_proved_with_what(run: Run) -> None:
     result = run("--list")
     assert result.exit_code == 0
     assert "      Where the key hangs, nobody is inside. [with AloneInside, " in result.stdout
-    assert "supposed of the constants\n  TheDoorIsLocked\n" in result.stdout
-    names = [c["name"] for c in json.loads(run("--list", "--json").stdout)["claims"]]
+    assert "assumed of the constants\n  TheDoorIsLocked\n" in result.stdout
+    names = [c["name"] for c in json.loads(run("--list", "--json").stdout)["goals"]]
     assert names == ["AloneInside", "NoPair", "EntersAnEmptyCloset", "FreeIsEmpty"]
 
 
@@ -173,7 +173,7 @@ def test_a_certificate_is_written_and_found_good(run: Run) -> None:
     again = run("--recheck", "kept/proof")
     assert again.exit_code == 0
     assert "  cvc5  8 of 8 obligations are met\n  z3    8 of 8" in again.stdout
-    assert "  supposed: TheDoorIsLocked\n" in again.stdout
+    assert "  assumed: TheDoorIsLocked\n" in again.stdout
 
 
 @pytest.fixture(scope="module")
@@ -182,9 +182,9 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from ackproof.proofs.certificate import write
 
     folder = tmp_path_factory.mktemp("certificate")
-    attempt = proving.prepare(closet.MODEL, closet.LIBRARY, ["AloneInside"])
+    attempt = attempts.prepare(closet.MODEL, closet.LIBRARY, ["AloneInside"])
     claims = (*closet.MODEL.properties, *closet.LIBRARY.claims())
-    write(folder, attempt, attempt.run(limit=5.0), claims)
+    write(folder, attempt, claims)
     return folder
 
 
@@ -213,12 +213,139 @@ def test_a_certificate_of_what_has_changed_since_is_no_success(run: Run, origina
     assert "closet has changed since, or its lemmas have: prove it again" in result.stdout
 
 
+def hashed(manifest: dict[str, Any], number: int, text: str) -> None:
+    """Give an obligation another file, and its hash."""
+    one = manifest["obligations"][number]
+    (Path("proof") / one["file"]).write_text(text)
+    one["sha256"] = hashlib.sha256(text.encode()).hexdigest()
+
+
+def all_untouched(manifest: dict[str, Any]) -> None:
+    """Say that no step writes anything that a goal reads."""
+    for goal in manifest["goals"]:
+        goal["untouched"] = manifest["actions"]
+    kept = [o for o in manifest["obligations"] if o["kind"] == "initiation"]
+    manifest["obligations"] = kept
+
+
+def one_action_less(manifest: dict[str, Any]) -> None:
+    """Say that there is no such action."""
+    manifest["actions"].remove("enter")
+    kept = [o for o in manifest["obligations"] if o["action"] != "enter"]
+    manifest["obligations"] = kept
+
+
+def false_file(manifest: dict[str, Any]) -> None:
+    """Put a contradiction in the place of an obligation."""
+    hashed(manifest, 3, "(set-logic ALL)\n(assert false)\n(check-sat)\n")
+
+
+def one_file_for_all(manifest: dict[str, Any]) -> None:
+    """Let one file stand for each obligation."""
+    one = manifest["obligations"][0]
+    for other in manifest["obligations"]:
+        other.update(file=one["file"], sha256=one["sha256"])
+
+
+def swapped_files(manifest: dict[str, Any]) -> None:
+    """Let the files of two obligations change places."""
+    one, other = manifest["obligations"][2:4]
+    for key in ("file", "sha256"):
+        one[key], other[key] = other[key], one[key]
+
+
+def nothing(manifest: dict[str, Any]) -> None:
+    """Prove nothing."""
+    manifest.update(proved=[], goals=[], obligations=[], assumptions=[])
+
+
+def unnamed_assumption(manifest: dict[str, Any]) -> None:
+    """Keep quiet about an assumption, and call it a goal."""
+    [one] = manifest["assumptions"]
+    manifest["assumptions"] = []
+    goal = {**manifest["goals"][0], "name": one["name"], "untouched": manifest["actions"]}
+    manifest["goals"].append(goal)
+    first = {**manifest["obligations"][0], "goal": one["name"], "hypotheses": []}
+    manifest["obligations"].append(first)
+
+
+def another_text(manifest: dict[str, Any]) -> None:
+    """Say of a goal that it says something else."""
+    manifest["goals"][0]["text"] = "return all(nobody is ever inside)"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        all_untouched,
+        one_action_less,
+        false_file,
+        one_file_for_all,
+        swapped_files,
+        nothing,
+        unnamed_assumption,
+        another_text,
+    ],
+)
+def test_a_certificate_that_is_not_of_the_specification_does_not_pass(
+    run: Run, original: Path, change: Callable[[dict[str, Any]], None]
+) -> None:
+    shutil.copytree(original, "proof")
+    assert run("--recheck", "proof").exit_code == 0
+    manifest = json.loads(Path("proof/manifest.json").read_text())
+    change(manifest)
+    Path("proof/manifest.json").write_text(json.dumps(manifest))
+    result = run("--recheck", "proof")
+    assert result.exit_code == 1
+    assert "wrong  the certificate does not show what it says" in result.stdout
+
+
+def test_an_invariant_that_reads_otherwise_does_not_pass(run: Run, original: Path) -> None:
+    shutil.copytree(original, "proof")
+    Path("proof/invariant.txt").write_text("Nobody is ever inside.")
+    result = run("--recheck", "proof")
+    assert result.exit_code == 1
+    assert "invariant.txt does not say what is proved" in result.stdout
+
+
+def test_what_is_shown_names_the_obligation_that_is_another(run: Run, original: Path) -> None:
+    shutil.copytree(original, "proof")
+    manifest = json.loads(Path("proof/manifest.json").read_text())
+    false_file(manifest)
+    Path("proof/manifest.json").write_text(json.dumps(manifest))
+    said = " ".join(run("--recheck", "proof").stdout.split())
+    file = manifest["obligations"][3]["file"]
+    name = manifest["obligations"][3]["name"]
+    assert f"the certificate: file {file} is not {name}, as the specification has it" in said
+
+
+@pytest.mark.parametrize("key", ["proved", "assumptions", "obligations", "model", "design"])
+def test_a_manifest_that_lacks_something_is_wrong_input(run: Run, original: Path, key: str) -> None:
+    shutil.copytree(original, "proof")
+    manifest = json.loads(Path("proof/manifest.json").read_text())
+    Path("proof/manifest.json").write_text(json.dumps({**manifest, key: 7}))
+    result = run("--recheck", "proof")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "manifest.json does not say what is proved, of which model, by which" in result.stderr
+
+
 def test_a_certificate_of_a_design_is_compared_with_that(run: Run) -> None:
     assert run("lamp.py", "--certificate", "proof").exit_code == 0
     assert run("--recheck", "proof", "lamp.py").exit_code == 0
     other = run("--recheck", "proof")
     assert other.exit_code == 3
     assert "it is of lamp; name that to have it compared" in " ".join(other.stdout.split())
+
+
+def test_a_model_whose_lemmas_are_not_there_is_wrong_input(run: Run) -> None:
+    Path("lost.py").write_text(
+        OWN + "from dataclasses import replace\nMODEL = replace(MODEL, lemmas='nowhere')\n"
+    )
+    result = run("lost.py")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(
+        "error: the lemmas of lamp cannot be imported from nowhere: No module named 'nowhere'\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,51 @@ LOCKS = """
 from tests.models.lock_server import MODEL
 """
 
-SUPPOSING = """
+ASSUMING = """
 from tests.proofs.closet import MODEL, TheDoorIsLocked
 """
+
+
+WRONG = '''
+"""A queue at which somebody is served after a while, and a lemma that denies it."""
+from ackproof.lang import *
+
+class Guest(Sort):
+    """Somebody."""
+
+class Bar(System):
+    came: Set[Guest]
+    full: bool
+    served: Set[Guest]
+
+    @action
+    def come(self, guest: Guest) -> None:
+        self.came.add(guest)
+
+    @action
+    def fill(self) -> None:
+        require(self.came == set(Guest))
+        self.full = True
+
+    @action
+    def serve(self, guest: Guest) -> None:
+        require(self.full and guest in self.came)
+        self.served.add(guest)
+
+@invariant
+def NeverServed(s: Bar) -> bool:
+    """Nobody is served; this is false in the end."""
+    return not s.served
+
+@lemma()
+def NobodyComes(s: Bar) -> bool:
+    """Nobody is there; this is false."""
+    return not s.came or not s.full
+
+MODEL = Model(
+    "bar", Bar, properties_in(NeverServed), (Instance("two", "two guests", {Guest: 2}),)
+)
+'''
 
 
 @pytest.fixture
@@ -31,11 +73,10 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr("ackproof.cli.targets.base_target", lambda: Target(closet.MODEL))
-    monkeypatch.setattr("ackproof.proofs.lemmas.LIBRARY", closet.LIBRARY)
     Path("forgetful.py").write_text(DESIGN)
     Path("lamp.py").write_text(OWN)
     Path("locks.py").write_text(LOCKS)
-    Path("supposing.py").write_text(SUPPOSING)
+    Path("assuming.py").write_text(ASSUMING)
 
     def invoke(*args: str) -> Result:
         result = CliRunner().invoke(app, ["prove", "--workers", "1", *args])
@@ -48,37 +89,37 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
 # -- what a proof needs ---------------------------------------------------------------------------
 
 
-def test_each_lemma_is_told_necessary_with_what_fails_without_it(run: Run) -> None:
-    result = run("AloneInside", "--necessary")
+def test_each_lemma_is_told_needed_with_what_fails_without_it(run: Run) -> None:
+    result = run("AloneInside", "--core")
     assert result.exit_code == 0
-    assert "AloneInside  necessary: without it FreeIsEmpty/leave is refuted" in result.stdout
-    assert "FreeIsEmpty  necessary: without it AloneInside/enter is refuted" in result.stdout
+    assert "AloneInside  needed: without it FreeIsEmpty/leave is refuted" in result.stdout
+    assert "FreeIsEmpty  needed: without it AloneInside/enter is refuted" in result.stdout
     assert "FreeIsEmpty is proved without TheDoorIsLocked" in result.stdout
 
 
 def test_a_lemma_that_the_rest_does_without_is_told(run: Run) -> None:
-    result = run("lamp.py", "--necessary")
+    result = run("lamp.py", "--core")
     assert result.exit_code == 0
     assert "SameAlways  not needed: the rest is a proof without it" in result.stdout
     assert "WarmIsOn is proved without SameAlways" in result.stdout
-    assert result.stdout.endswith("lean on are necessary; names that are not needed: 1\n")
+    assert result.stdout.endswith("core has 0 of 1 hypotheses; unused names: 1\n")
 
 
 def test_what_a_proof_needs_is_told_to_programs(run: Run) -> None:
-    told = json.loads(run("AloneInside", "--necessary", "--json").stdout)
+    told = json.loads(run("AloneInside", "--core", "--json").stdout)
     assert told["lemmas"][1] == {
         "name": "FreeIsEmpty",
-        "necessary": True,
+        "in_core": True,
         "without": "AloneInside/enter",
         "result": "refuted",
     }
-    assert told["superfluous"] == {"FreeIsEmpty": ["TheDoorIsLocked"]}
+    assert told["unused_hypotheses"] == {"FreeIsEmpty": ["TheDoorIsLocked"]}
 
 
 def test_a_proof_that_fails_is_not_asked_what_it_needs(run: Run) -> None:
-    result = run("AloneInside", "forgetful.py", "--necessary", "--counterexamples", "0")
+    result = run("AloneInside", "forgetful.py", "--core", "--counterexamples", "0")
     assert result.exit_code == 1
-    assert result.stderr == "only a proof that is complete can be asked what it needs\n"
+    assert result.stderr == "only a complete proof has a core\n"
     assert "refuted" in result.stdout
 
 
@@ -95,11 +136,11 @@ def test_the_lemmas_that_are_found_are_a_module_that_is_proved(run: Run) -> None
     assert "found" in again.stdout
 
 
-def test_a_module_has_what_it_supposes_from_the_file_that_it_is_about(run: Run) -> None:
-    found = run("AloneInside", "supposing.py", "--infer", "--using", "TheDoorIsLocked")
+def test_a_module_has_what_it_assumes_from_the_file_that_it_is_about(run: Run) -> None:
+    found = run("AloneInside", "assuming.py", "--infer", "--using", "TheDoorIsLocked")
     assert found.exit_code == 0
-    assert "from supposing import MODEL, TheDoorIsLocked  # noqa: F401\n" in found.stdout
-    assert "# supposed  TheDoorIsLocked: about constants\n" in found.stdout
+    assert "from assuming import MODEL, TheDoorIsLocked  # noqa: F401\n" in found.stdout
+    assert "# assumed   TheDoorIsLocked: about constants\n" in found.stdout
     Path("found.py").write_text(found.stdout)
     assert run("AloneInside", "found.py").exit_code == 0
 
@@ -117,12 +158,12 @@ def test_where_no_lemmas_are_found_it_is_unknown(run: Run) -> None:
     assert "def " not in result.stdout
 
 
-def test_what_may_be_supposed_and_spoken_of_is_the_callers_choice(run: Run) -> None:
+def test_what_may_be_assumed_and_spoken_of_is_the_callers_choice(run: Run) -> None:
     args = ("AloneInside", "--infer", "--using", "TheDoorIsLocked", "--variables", "free,inside")
     result = run(*args, "--json")
     told = json.loads(result.stdout)
     assert (result.exit_code, told["exit_code"]) == (0, 0)
-    assert told["supposed"] == ["TheDoorIsLocked"]
+    assert told["assumed"] == ["TheDoorIsLocked"]
     assert [one["text"] for one in told["lemmas"]] == ["not s.free or not s.inside"]
 
 
@@ -145,24 +186,45 @@ def test_a_run_that_is_not_there_up_to_a_depth_is_no_proof(run: Run) -> None:
     )
 
 
-def test_an_induction_at_given_sizes_verifies_with_what_it_supposes(run: Run) -> None:
+def test_an_induction_at_given_sizes_verifies_with_what_it_assumes(run: Run) -> None:
     assert run("FreeIsEmpty", "--induction", "1").exit_code == 3
-    result = run("FreeIsEmpty", "AloneInside", "--induction", "1", "--using", "AloneInside")
-    assert "  supposed: AloneInside; to be proved by themselves\n" in result.stdout
+    result = run("FreeIsEmpty", "--induction", "1", "--using", "AloneInside")
+    assert result.exit_code == 0
+    assert "  with AloneInside: proved together, or nothing is\n" in result.stdout
     assert "verified  FreeIsEmpty, in " in result.stdout
 
 
-def test_nothing_is_supposed_in_its_own_proof(run: Run) -> None:
+def test_an_induction_with_a_lemma_that_is_false_verifies_nothing(run: Run) -> None:
+    Path("wrong.py").write_text(WRONG)
+    result = run("NeverServed", "wrong.py", "--induction", "1", "--using", "NobodyComes")
+    assert result.exit_code == 3
+    assert "verified" not in result.stdout
+    said = " ".join(result.stdout.split())
+    assert "NobodyComes is assumed, and 1 step does not imply it; give lemmas for it, too" in said
+
+
+def test_what_is_found_with_a_lemma_that_is_false_is_not_proved(run: Run) -> None:
+    Path("wrong.py").write_text(WRONG)
+    result = run("NeverServed", "wrong.py", "--infer", "--using", "NobodyComes")
+    assert result.exit_code == 3
+    assert "# assumed   NobodyComes: to be proved by itself\n" in result.stdout
+    assert "# follows   for all sizes, without a new lemma: NeverServed, if NobodyComes\n" in (
+        result.stdout
+    )
+    assert "proved   " not in result.stdout
+
+
+def test_nothing_is_assumed_in_its_own_proof(run: Run) -> None:
     result = run("FreeIsEmpty", "--induction", "1", "--using", "FreeIsEmpty", "--json")
     told = json.loads(result.stdout)
-    assert (result.exit_code, told["results"][0]["supposed"]) == (3, [])
+    assert (result.exit_code, told["results"][0]["assumed"]) == (3, [])
     assert told["results"][0]["verdict"] == "bounded"
 
 
 def test_each_instance_that_is_named_is_searched(run: Run) -> None:
     Path("two.py").write_text(
         "from dataclasses import replace\n"
-        "from ackproof.spec.lang import Instance\n"
+        "from ackproof.lang import Instance\n"
         "from tests.proofs.closet import MODEL as BASE, Guest\n"
         'one = Instance("one", "one guest", {Guest: 1})\n'
         "MODEL = replace(BASE, instances=(*BASE.instances, one))\n"
@@ -190,7 +252,7 @@ def test_what_was_searched_is_told_to_programs(run: Run) -> None:
         (["--infer"], "error: --infer needs something to prove: name a property\n"),
         (["--depth", "3"], "error: --depth needs something to prove: name a property\n"),
         (["NoPair", "--infer", "--depth", "3"], "error: --infer and --depth are two things to do"),
-        (["--list", "--necessary"], "error: --list and --necessary are two things to do"),
+        (["--list", "--core"], "error: --list and --core are two things to do"),
         (["--infer", "--certificate", "x"], "error: --infer and --certificate are two things to"),
         (["NoPair", "--instance", "pair"], "error: --instance goes with --infer or --depth or"),
         (["NoPair", "--depth", "2", "--using", "NoPair"], "error: --using goes with --infer or"),

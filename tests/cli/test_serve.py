@@ -27,7 +27,7 @@ def start_ok(login: str) -> bytes:
 
 LOGIN = start_ok("\0guest\0guest")
 TUNE_OK = encode(0, commands.Connection.TuneOk(2047, 131072, 0))
-COMMAND = [sys.executable, "-m", "ackproof.cli.serve", "--port", "0"]
+COMMAND = [sys.executable, "-m", "ackproof.cli", "serve", "--port", "0"]
 
 
 class Served:
@@ -147,7 +147,7 @@ def test_what_makes_no_sense_is_refused(options: list[str], error: str, tmp_path
     )
     assert result.returncode == 2
     assert result.stdout == ""
-    assert result.stderr == f"ackproof serve: {error}\n"
+    assert result.stderr == f"error: {error}\n"
 
 
 def test_a_control_port_that_is_taken_is_refused() -> None:

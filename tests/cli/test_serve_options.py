@@ -1,106 +1,71 @@
-"""Two ways to read the options of `ackproof serve`, which must agree."""
+"""How the options of `ackproof serve` are read, and what is loaded for it."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-import typer
 from ackproof.cli.main import app
-from ackproof.cli.serve_options import Asked, as_command, read
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-NAMES = [
-    "--port",
-    "--host",
-    "--data",
-    "--in-memory",
-    "--sync-interval",
-    "--seed",
-    "--replicas",
-    "--control",
-    "--users",
-    "--max-channels",
-    "--memory-limit",
-    "--verbose",
-    "--verb",
-    "--",
-    "-h",
-]
-VALUES = ["0", "7", "-1", "70000", "1.5", "1e3", " 5", "1_000", "x", "", "/tmp", "--seed", "0x10"]
 
-words = st.lists(
-    st.one_of(
-        st.sampled_from(NAMES),
-        st.sampled_from(VALUES),
-        st.builds("{}={}".format, st.sampled_from(NAMES), st.sampled_from(VALUES)),
-        st.tuples(st.sampled_from(NAMES), st.sampled_from(VALUES)).map(" ".join),
-    ),
-    max_size=4,
-).map(lambda parts: [word for part in parts for word in part.split(" ")])
-
-
-def read_by_typer(arguments: list[str]) -> Asked | None:
-    """Return what typer makes of these arguments; None if it refuses them, or helps."""
-    heard: list[Asked] = []
-    alone = typer.Typer(pretty_exceptions_enable=False)
-    alone.command()(as_command(heard.append))
-    CliRunner().invoke(alone, arguments)
-    return heard[0] if heard else None
-
-
-@settings(max_examples=150, deadline=None)
-@given(words)
-def test_what_is_read_without_typer_is_what_typer_reads(arguments: list[str]) -> None:
-    asked = read(arguments)
-    if asked is not None:
-        assert asked == read_by_typer(arguments)
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run `ackproof serve` to its end."""
+    command = [sys.executable, "-m", "ackproof.cli", "serve", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
 
 
 @pytest.mark.parametrize(
-    ("line", "asked"),
+    ("line", "error"),
     [
-        ("", Asked()),
-        ("--port 7 --in-memory", Asked(port=7, in_memory=True)),
-        ("--data=there --sync-interval 2.5", Asked(data=Path("there"), sync_interval=2.5)),
-        ("--seed 1 --seed 2", Asked(seed=2)),
-        ("--max-connections 3", Asked(max_connections=3)),
-        ("--help", None),
-        ("--port", None),
-        ("--port 65536", None),
-        ("--port x", None),
-        ("--seed -1", None),
-        ("--in-memory=yes", None),
-        ("--memory 5", None),
-        ("here", None),
+        ("--port", "Option '--port' requires an argument."),
+        ("--port 65536", "Invalid value for '--port': 65536 is not in the range 0<=x<=65535."),
+        ("--port x", "Invalid value for '--port': 'x' is not a valid integer"),
+        ("--replicas 10", "Invalid value for '--replicas': 10 is not in the range 1<=x<=9."),
+        (
+            "--sync-interval -1",
+            "Invalid value for '--sync-interval': -1.0 is not in the range x>=0",
+        ),
+        ("--sync-interval nan", "error: --sync-interval is nan; give a number of milliseconds"),
+        ("--sync-interval inf", "error: --sync-interval is inf; give a number of milliseconds"),
+        ("--in-memory=yes", "Option '--in-memory' does not take a value."),
+        ("--memory 5", "No such option"),
+        ("here", "Got unexpected extra argument"),
     ],
 )
-def test_what_is_no_plain_option_is_left_to_typer(line: str, asked: Asked | None) -> None:
-    assert read(line.split()) == asked
+def test_mistakes_are_told(line: str, error: str) -> None:
+    result = run(*line.split())
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert error in result.stderr
+    assert "Traceback" not in result.stderr
 
 
-def test_mistakes_are_told_as_for_other_commands() -> None:
-    result = CliRunner().invoke(app, ["serve", "--replicas", "10"])
-    assert result.exit_code == 2
-    assert "Invalid value for '--replicas'" in result.output
-
-
-def test_help_is_there_and_names_every_option() -> None:
-    result = CliRunner().invoke(app, ["serve", "--help"], env={"COLUMNS": "200"})
-    assert "Log in as guest" in result.output
+@pytest.mark.parametrize("word", ["-h", "--help"])
+def test_help_is_there_and_names_every_option(word: str) -> None:
+    result = run(word)
+    assert result.returncode == 0
+    assert "Usage: ackproof serve [OPTIONS]" in result.stdout
+    assert "Log in as guest" in result.stdout
     for name in ("--port", "--users", "--max-connections", "--memory-limit", "--tls-cert"):
-        assert name in result.output
+        assert name in result.stdout
+    assert "[default: 5672; 0<=x<=65535]" in result.stdout
+
+
+def test_it_is_listed_among_the_commands() -> None:
+    result = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"})
+    assert "Run the reference broker" in result.output
+    result = CliRunner().invoke(app, ["serf"])
+    assert result.exit_code == 2
+    assert "Did you mean 'serve'?" in result.output
 
 
 def test_a_broker_is_started_without_loading_what_it_does_not_need() -> None:
     code = (
-        "import sys, ackproof.cli.serving\n"
-        "from ackproof.cli.serve_options import read; read(['--port', '0'])\n"
-        "print({'typer', 'rich', 'numpy', 'numba', 'tempfile'} & set(sys.modules))"
+        "import sys, ackproof.cli.serve, ackproof.cli.serving\n"
+        "unneeded = {'typer', 'rich', 'numpy', 'numba', 'networkx', 'h11', 'tempfile'}\n"
+        "print(unneeded & set(sys.modules), 'ackproof.lang.ir' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n"
+    assert done.stdout == "set() False\n"

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from ackproof.cli.inputs import InputError
+from ackproof.cli.jobs import worker_count
 from ackproof.cli.main import app
 from typer.testing import CliRunner
 
 Refused = Callable[..., str]
 
 HEAD = """\
-from ackproof.spec.lang import *
+from ackproof.lang import *
 from tests.model import mailroom
 from tests.model.mailroom import Box, Clerk, Letter, Mailbox, Shelf
 
@@ -136,7 +138,7 @@ def test_an_instance_with_more_choices_than_can_be_tried(refused: Refused) -> No
 def test_an_instance_whose_state_does_not_fit_the_kernel(refused: Refused) -> None:
     text = HEAD + 'instances = (Instance("mine", "", {Letter: 60, Box: 8}),)\n'
     assert refused("mine.py", "--engine", "kernel", mine=text) == (
-        "error: instance mine: a state takes 1628 bits, and 1023 fit; the widest are clerk.boxes "
+        "error: instance mine: a state takes 1,628 bits, and 1,023 fit; the widest are clerk.boxes "
         "with 480, clerk.stamps with 120, told with 60: make its sizes smaller\n"
     )
 
@@ -293,7 +295,7 @@ def test_an_option_that_is_not_right(refused: Refused, args: list[str]) -> None:
 def test_a_design_that_adds_properties(refused: Refused) -> None:
     text = """
     from ackproof.spec.system import Confirms
-    from ackproof.spec.lang import *
+    from ackproof.lang import *
 
     @invariant
     def NothingHappens(s: Confirms) -> bool:
@@ -313,6 +315,22 @@ def test_more_workers_than_can_run(refused: Refused, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("ackproof.cli.jobs.default_workers", lambda: 6)
     assert refused("--workers", "7") == (
         "error: --workers 7: 6 can run at once here\n  instead: give 6 or fewer, or leave it out\n"
+    )
+
+
+def test_the_workers_that_are_offered_are_taken(
+    refused: Refused, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ackproof.cli.jobs.default_workers", lambda: 2)
+    most = int(refused("--workers", "5").split("give ")[1].split()[0])
+    assert worker_count(most) == most
+    with pytest.raises(InputError):
+        worker_count(most + 1)
+
+
+def test_memory_without_a_unit(refused: Refused) -> None:
+    assert refused("--memory", "3") == (
+        "error: --memory '3' is not a size; write a number with K, M, G or T, such as 512M or 2G\n"
     )
 
 

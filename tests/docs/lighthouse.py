@@ -11,7 +11,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Const,
     Design,
     Each,

@@ -62,7 +62,7 @@ def test_a_property_page_has_claim_formula_and_place(tmp_path: Path) -> None:
     html, _ = build(tmp_path, index=".. property:: NoPhantomConfirm\n")
     text = text_of(html)
     assert "Only what was published is confirmed or nacked" in text
-    assert "return s.publisher.confirmed | s.publisher.nacked <= s.publisher.sent" in text
+    assert "s.publishers[c].confirmed | s.publishers[c].nacked <= s.publishers[c].sent" in text
     assert "spec/properties.py:" in text
 
 
@@ -123,7 +123,7 @@ def test_an_example_outside_the_language_is_a_warning(tmp_path: Path) -> None:
             hour: int
     """
     _, warnings = build(tmp_path, index=checked(example))
-    assert "an example is refused" in warnings
+    assert "an example is rejected" in warnings
     assert "hour: int" in warnings
 
 
@@ -152,6 +152,14 @@ def test_an_example_can_be_checked_on_the_spot(tmp_path: Path) -> None:
     assert "violated: StaysOff is false after flip()" in text_of(html)
 
 
+def test_every_diagnostic_of_the_front_end_is_listed(tmp_path: Path) -> None:
+    html, warnings = build(tmp_path, index="Language\n========\n\n.. diagnostics::\n")
+    assert not [w for w in warnings.splitlines() if "already registered" not in w]
+    topics = Path(__file__).resolve().parents[1].joinpath("lang", "diagnostics").glob("*.txt")
+    cases = sum(topic.read_text(encoding="utf-8").count("\n# says:\n") for topic in topics)
+    assert text_of(html).count(" instead: ") == cases > 0
+
+
 def test_a_situation_is_shown_with_its_shortest_run(tmp_path: Path) -> None:
     html, _ = build(tmp_path, index=".. witness:: ConfirmedWithoutWrite\n")
     text = text_of(html)
@@ -165,3 +173,9 @@ def test_the_commands_are_described_with_their_options(tmp_path: Path) -> None:
     assert "ackproof check" in text
     assert "--instance, -i NAME" in text
     assert "$ ackproof" not in text
+
+
+def test_the_schema_of_a_document_is_shown(tmp_path: Path) -> None:
+    html, _ = build(tmp_path, index=".. json-schema:: ackproof.model.document\n")
+    assert '"title": "ackproof/report/' in text_of(html)
+    assert "every property that was checked" in text_of(html)

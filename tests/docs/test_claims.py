@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from ackproof.lang.process import System
 from ackproof.spec.channel import Channel
-from ackproof.spec.lang.process import System
 from ackproof.spec.system import Confirms
 from specdoc.claims import ghosts_in
 from specdoc.library import library
@@ -14,9 +14,13 @@ from specdoc.source import note_of
 @pytest.mark.parametrize(
     ("name", "ghosts"),
     [
-        ("NackOnlyWithCause", ["Confirms.excused"]),
-        ("MultipleIsExact", ["Channel.acked", "Channel.nacked"]),
-        ("NeverBothAckAndNack", []),
+        ("NackOnlyWithCause", ["Confirms.excused", "Publisher.nacked"]),
+        (
+            "MultipleIsExact",
+            ["Publisher.confirmed", "Publisher.nacked", "Channel.acked", "Channel.nacked"],
+        ),
+        ("NeverBothAckAndNack", ["Publisher.confirmed", "Publisher.nacked"]),
+        ("AwaitedIsUnderWay", []),
     ],
 )
 def test_ghosts_of_a_formula_are_those_it_reads_and_not_their_namesakes(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ackproof.spec.lang.frontend import compile_model
-from ackproof.spec.lang.types import MapT, OptionT, SeqT, SetT, SortT, Type
+from ackproof.lang.frontend import compile_model
+from ackproof.lang.types import MapT, OptionT, SeqT, SetT, SortT, Type
 from specdoc.describe import initial_text, type_text, uses_of
 
 from tests.docs.lighthouse import MODEL

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Design,
     Ghost,
     Instance,

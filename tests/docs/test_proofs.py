@@ -1,4 +1,4 @@
-"""What is proved is read from a file, which must be of this specification and its lemmas."""
+"""What is proved is shown as it was proved, and proved once."""
 
 from __future__ import annotations
 
@@ -8,38 +8,16 @@ from typing import Any
 
 import jsonschema
 import pytest
-from ackproof.model.era_table import EraTable
-from ackproof.model.eras import DOCUMENTED, Era, Surveyor
+from ackproof.model.cache import Cache
+from ackproof.proofs.attempt import Attempt, prepare
 from ackproof.proofs.document import document, schema
-from ackproof.proofs.lemmas import LIBRARY
-from ackproof.proofs.prove import differences, prepare
-from ackproof.spec.model import MODEL
-from specdoc.eras import FILE as ERAS
 from specdoc.library import Library, build_library
-from specdoc.proofs import FILE, REMEDY
+from specdoc.proving import proof_document
 
 from tests.docs.test_build import build, text_of
 from tests.proofs import closet
 
-KEPT = Path(__file__).parents[2] / "docs" / FILE
-
-PAGE = "Proofs\n======\n\n.. proof-table::\n\n.. lemmas::\n\n.. suppositions::\n"
-
-
-def kept() -> dict[str, Any]:
-    assert KEPT.exists(), f"there are no proofs; {REMEDY}"
-    found: dict[str, Any] = json.loads(KEPT.read_text())
-    return found
-
-
-def test_the_kept_proofs_are_of_this_specification() -> None:
-    assert differences(kept(), MODEL, LIBRARY) == [], f"the proofs are old; {REMEDY}"
-
-
-def test_the_kept_proofs_are_a_document_in_which_nothing_is_refuted() -> None:
-    jsonschema.validate(kept(), schema())
-    assert kept()["exit_code"] in (0, 3)
-    assert not kept()["results"][0]["interrupted"]
+PAGE = "Proofs\n======\n\n.. proof-table::\n\n.. lemmas::\n\n.. assumptions::\n"
 
 
 @pytest.fixture
@@ -48,7 +26,7 @@ def lib(monkeypatch: pytest.MonkeyPatch) -> Library:
     found = build_library(closet.MODEL, (), ())
     monkeypatch.setattr("specdoc.markup.library", lambda: found)
     monkeypatch.setattr("specdoc.domain.library", lambda: found)
-    monkeypatch.setattr("specdoc.proofs.known_lemmas", lambda: closet.LIBRARY)
+    monkeypatch.setattr("specdoc.proving.lemma_library", lambda _: closet.LIBRARY)
     return found
 
 
@@ -57,43 +35,47 @@ def proof() -> dict[str, Any]:
     return document([prepare(closet.MODEL, closet.LIBRARY).run(limit=5.0)])
 
 
-def drawn(folder: Path, proof: dict[str, Any]) -> tuple[str, str]:
-    """Return the page and the warnings, where the closet has been searched and proved."""
-    era, surveyor = Era(DOCUMENTED, closet.MODEL), Surveyor(engine="plain")
-    runs = [surveyor.run(era, i) for i in era.instances]
-    table = EraTable((era,), tuple(runs), {DOCUMENTED: ()})
-    (folder / ERAS).write_text(json.dumps(table.document()))
-    (folder / FILE).write_text(json.dumps(proof))
-    html, warnings = build(folder, index=PAGE)
-    return text_of(html), warnings
-
-
 @pytest.mark.usefixtures("lib")
-def test_the_table_says_how_each_property_is_known(tmp_path: Path, proof: dict[str, Any]) -> None:
-    text, warnings = drawn(tmp_path, proof)
+def test_the_table_says_how_each_property_is_known(
+    tmp_path: Path, proof: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("specdoc.evidence.proof_document", lambda *_: proof)
+    html, _ = build(tmp_path, index=PAGE)
+    text = text_of(html)
     assert "Property Searched on Proved for Obligations Fails in" in text
     assert "AloneInside 1 instance any sizes 6 of 6 –" in text
     assert "FreeIsEmpty Where the key hangs, nobody is inside. AloneInside, TheDoor" in text
-    assert "Supposed of the constants: TheDoorIsLocked: There is a lock." in text
+    assert "Assumed of the constants: TheDoorIsLocked: There is a lock." in text
     assert "Sizes: any number of Guest, any constants, any number of faults." in text
-    assert "out of date" not in warnings
 
 
 @pytest.mark.usefixtures("lib")
-def test_what_is_not_proved_names_where_it_fails(tmp_path: Path, proof: dict[str, Any]) -> None:
+def test_what_is_not_proved_names_where_it_fails(
+    tmp_path: Path, proof: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = json.loads(json.dumps(proof))
     other["results"][0]["properties"][0] |= {"verdict": "unknown", "fails": ["FreeIsEmpty/enter"]}
     other["results"][0]["properties"].pop(1)
-    text, warnings = drawn(tmp_path, other)
+    monkeypatch.setattr("specdoc.evidence.proof_document", lambda *_: other)
+    html, _ = build(tmp_path, index=PAGE)
+    text = text_of(html)
     assert (
         "AloneInside 1 instance the sizes of these; for all unknown at FreeIsEmpty/enter 6" in text
     )
     assert "NoPair 1 instance the sizes of these – –" in text
-    assert f"docs/proofs.json is out of date: NoPair is not in it; {REMEDY}" in warnings
 
 
 @pytest.mark.usefixtures("lib")
-def test_without_a_file_there_is_a_warning_and_no_table(tmp_path: Path) -> None:
-    html, warnings = build(tmp_path, index=PAGE)
-    assert f"docs/proofs.json is not there; {REMEDY}" in warnings
-    assert "Proved for" not in text_of(html)
+def test_what_was_proved_is_not_proved_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = proof_document(closet.MODEL, Cache(tmp_path))
+    jsonschema.validate(first, schema())
+    assert first["results"][0]["properties"][0]["verdict"] == "proved"
+    monkeypatch.setattr(Attempt, "run", lambda *_, **__: pytest.fail("proved"))
+    assert proof_document(closet.MODEL, Cache(tmp_path)) == first
+    fewer = closet.MODEL.properties[:1]
+    monkeypatch.setattr("specdoc.proving.prepare", lambda model, lib: prepare(model, lib, asked))
+    asked = [fewer[0].name]
+    with pytest.raises(pytest.fail.Exception):
+        proof_document(closet.MODEL, Cache(tmp_path))

@@ -10,14 +10,14 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from specdoc.commands import run_command
+from specdoc.commands import anywhere, run_command
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "README.md").read_text()
 SHOWN = re.findall(r"```console\n\$ (ackproof .+)\n((?:.*\n)+?)```", TEXT)
 
 #: Lines that tell of the machine, or of this run of the command.
-_VARIES = re.compile(r"  (time|memory|engine) |\d+ of \d+ obligations are proved, in")
+_VARIES = re.compile(r"  (time|memory|engine|cached) |\d+ of \d+ obligations are proved, in")
 
 
 DESIGN, TEST = re.findall(r"```python\n(.+?)```", TEXT, flags=re.DOTALL)
@@ -66,3 +66,18 @@ def test_the_two_commands_are_targets_of_the_makefile() -> None:
     makefile = (ROOT / "Makefile").read_text()
     for target in re.findall(r"^make (\w+)", TEXT, flags=re.MULTILINE):
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
+
+
+def test_a_page_shows_nothing_of_the_machine_that_it_was_built_on() -> None:
+    printed = (
+        "  states       490 distinct\n"
+        "  time         1.66 s: compiling 0.22 s, searching 0.01 s (296,885 states/s)\n"
+        "  memory       52 KiB of 16.0 GiB allowed\n"
+        "  engine       kernel, 2 workers\n"
+        "  cached       from the cache, searched on 2026-11-22 10:21:20 UTC; time and memory …\n"
+        "126 of 126 obligations are proved, in 3.4 s with 2 workers\n"
+        "1 of 2 are from the cache, searched on 2026-11-22\n"
+    )
+    assert anywhere(printed) == (
+        "  states       490 distinct\n126 of 126 obligations are proved, in … s with 2 workers"
+    )

@@ -11,17 +11,18 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, cast
 from unittest.mock import patch
 
-from ackproof.impl.machines import hosted, publishing
-from ackproof.impl.machines.hosted import HostedQueue
-from ackproof.impl.machines.publishing import PublishingChannel
-from ackproof.impl.machines.sides import Sides
+from ackproof.impl.faults.faults import Faults
+from ackproof.impl.machines import publishing_machines, queue_processes
+from ackproof.impl.machines.channels import PublishingChannel
+from ackproof.impl.machines.partitioned_cluster import PartitionedCluster
+from ackproof.impl.machines.publishing_machines import PublishingMachines
+from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.node import Node
-from ackproof.impl.oracle.faults import Faults
 from ackproof.impl.session.session import Session
 from ackproof.impl.steps.core import Steps
 from ackproof.impl.steps.scheduler import Action
+from ackproof.lang import Event, Option
 from ackproof.spec.channel import Channel
-from ackproof.spec.lang import Event, Option
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import Msg, Reason, Replica
 from ackproof.spec.wire import Ack, CommitOk, Nack, Return
@@ -43,25 +44,25 @@ def _ack_twice(channel: PublishingChannel, event: Event) -> None:
 
 def _never_multiple(channel: PublishingChannel, event: Event) -> None:
     if isinstance(event, Ack):
-        event = Ack(event.tag, False)
+        event = Ack(event.channel, event.tag, False)
     _tell(channel, event)
 
 
 def _always_multiple(channel: PublishingChannel, event: Event) -> None:
     if isinstance(event, Ack):
-        event = Ack(event.tag, True)
+        event = Ack(event.channel, event.tag, True)
     _tell(channel, event)
 
 
 def _nack_without_cause(channel: PublishingChannel, event: Event) -> None:
     if isinstance(event, Ack) and cast(int, event.tag) == 3:
-        event = Nack(event.tag, event.multiple)
+        event = Nack(event.channel, event.tag, event.multiple)
     _tell(channel, event)
 
 
 def _nack_told_as_ack(channel: PublishingChannel, event: Event) -> None:
     if isinstance(event, Nack):
-        event = Ack(event.tag, event.multiple)
+        event = Ack(event.channel, event.tag, event.multiple)
     _tell(channel, event)
 
 
@@ -78,7 +79,7 @@ def _return_after_ack(channel: PublishingChannel, event: Event) -> None:
 
 def _ack_in_transaction(channel: PublishingChannel, event: Event) -> None:
     if isinstance(event, CommitOk):
-        _tell(channel, Ack(1, False))  # type: ignore[arg-type]
+        _tell(channel, Ack(event.channel, 1, False))  # type: ignore[arg-type]
     _tell(channel, event)
 
 
@@ -198,32 +199,32 @@ class Broken(NamedTuple):
 #: What is wrong with each.
 BROKEN: dict[str, Broken] = {
     "it acks what is not synced": Broken(Steps, "_accept", _accept_at_once),
-    "it acks twice": Broken(PublishingChannel, "_emit", _ack_twice),
-    "its acks are never multiple": Broken(PublishingChannel, "_emit", _never_multiple),
-    "its acks are always multiple": Broken(PublishingChannel, "_emit", _always_multiple),
-    "it nacks without a cause": Broken(PublishingChannel, "_emit", _nack_without_cause),
-    "it acks what it should nack": Broken(PublishingChannel, "_emit", _nack_told_as_ack),
-    "it returns after the ack": Broken(PublishingChannel, "_emit", _return_after_ack),
-    "it acks in a transaction": Broken(PublishingChannel, "_emit", _ack_in_transaction),
-    "it waits for one queue of several": Broken(publishing, "Channel", _OneQueueIsEnough),
-    "it nacks what is unroutable": Broken(publishing, "Channel", _UnroutableIsNacked),
-    "it acks when a queue crashes": Broken(publishing, "Channel", _CrashAccepts),
-    "its queues begin with the youngest": Broken(hosted, "QueueProcess", _LastInFirstOut),
-    "it does not mark what was delivered": Broken(hosted, "QueueProcess", _MarksNothing),
+    "it acks twice": Broken(PublishingMachines, "_emit", _ack_twice),
+    "its acks are never multiple": Broken(PublishingMachines, "_emit", _never_multiple),
+    "its acks are always multiple": Broken(PublishingMachines, "_emit", _always_multiple),
+    "it nacks without a cause": Broken(PublishingMachines, "_emit", _nack_without_cause),
+    "it acks what it should nack": Broken(PublishingMachines, "_emit", _nack_told_as_ack),
+    "it returns after the ack": Broken(PublishingMachines, "_emit", _return_after_ack),
+    "it acks in a transaction": Broken(PublishingMachines, "_emit", _ack_in_transaction),
+    "it waits for one queue of several": Broken(publishing_machines, "Channel", _OneQueueIsEnough),
+    "it nacks what is unroutable": Broken(publishing_machines, "Channel", _UnroutableIsNacked),
+    "it acks when a queue crashes": Broken(publishing_machines, "Channel", _CrashAccepts),
+    "its queues begin with the youngest": Broken(queue_processes, "QueueProcess", _LastInFirstOut),
+    "it does not mark what was delivered": Broken(queue_processes, "QueueProcess", _MarksNothing),
     "a crashed queue loses what was confirmed": Broken(HostedQueue, "recover", _recover_less),
     "it tells what it should withhold": Broken(Faults, "withhold_confirms", _ignore, _OneInPlain),
     "it tells what it should delay": Broken(Faults, "delay_confirms", _ignore),
     "it takes what it should refuse": Broken(Faults, "nack_next", _ignore),
     "it breaks off before it has told": Broken(Session, "sever", _sever_too_early),
     "it reads on in an alarm": Broken(Node, "block", _ignore),
-    "a full queue takes more": Broken(hosted, "QueueProcess", _NeverRefuses, Limited),
-    "a full queue keeps the oldest": Broken(hosted, "QueueProcess", _NeverDrops, Limited),
+    "a full queue takes more": Broken(queue_processes, "QueueProcess", _NeverRefuses, Limited),
+    "a full queue keeps the oldest": Broken(queue_processes, "QueueProcess", _NeverDrops, Limited),
     "a message without time stays": Broken(HostedQueue, "lifetime", _ignore, Limited),
     "it waits for one process of a queue": Broken(
-        publishing, "Channel", _OneProcessIsEnough, _OneByOne, 2
+        publishing_machines, "Channel", _OneProcessIsEnough, _OneByOne, 2
     ),
-    "a minority goes on to confirm": Broken(Sides, "may_confirm", _yes, Parting, 3),
-    "a partition is no hindrance": Broken(Sides, "apart", _no, Parting, 3),
+    "a minority goes on to confirm": Broken(PartitionedCluster, "may_confirm", _yes, Parting, 3),
+    "a partition is no hindrance": Broken(PartitionedCluster, "apart", _no, Parting, 3),
 }
 
 

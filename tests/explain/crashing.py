@@ -34,7 +34,7 @@ class Crashing(Preparing):
 
     def strike(self, place: Place) -> Iterator[Place]:
         """Yield the places where a queue has taken in a message that it ends of."""
-        everything = self.machine.get(place.state, "network.publishes")
+        everything = self.machine.get(place.state, "casts[ch1].publishes")
         for replica, coming in everything.items():
             if ENDING.isdisjoint(self.seen.fates.get(msg) for msg in coming):
                 continue

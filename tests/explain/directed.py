@@ -16,13 +16,13 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from ackproof.spec.lang import Event
+from ackproof.lang import Event
 from ackproof.spec.sorts import TxMode
 from ackproof.spec.wire import Ack, Nack
 
 from tests.explain.crashing import Crashing
 from tests.explain.explanations import LONGEST, Place
-from tests.explain.machine import Outcome, State
+from tests.explain.machine import CHANNEL, Outcome, State
 from tests.explain.operations import (
     Crash,
     Cut,
@@ -88,7 +88,7 @@ class Directed(Crashing):
         key = place.state, place.held, frozenset(acked), frozenset(nacked)
         if key not in self.flushes:
             gathered = self.gather(place.state, place.held, acked, nacked)
-            steps = [self.machine.step(state, "flush") for state in gathered]
+            steps = [self.machine.step(state, "flush", CHANNEL) for state in gathered]
             self.flushes[key] = [step for step in steps if step is not None]
         for state, events in self.flushes[key]:
             yield from self.matched(place, state, events)
@@ -99,8 +99,8 @@ class Directed(Crashing):
         assert goal is not None
         acked, nacked = goal
         get = self.machine.get
-        known = get(state, "channel.confirmed") | get(state, "channel.rejected")
-        others = sorted((set(get(state, "channel.unconfirmed")) | known) - acked - nacked)
+        known = get(state, "channels[ch1].confirmed") | get(state, "channels[ch1].rejected")
+        others = sorted((set(get(state, "channels[ch1].unconfirmed")) | known) - acked - nacked)
         for fates in itertools.product((None, acked, nacked), repeat=len(others)):
             if any(fate is not None for fate in fates):
                 each = list(zip(others, fates, strict=True))
@@ -112,8 +112,8 @@ class Directed(Crashing):
     def _settled(self, state: State, frames: list[Event]) -> tuple[set[Any], set[Any]] | None:
         """Return which messages these frames ack and nack; None if any names a strange one."""
         get = self.machine.get
-        unknown = get(state, "publisher.sent") - get(state, "publisher.confirmed")
-        unknown = unknown - get(state, "publisher.nacked")
+        unknown = get(state, "publishers[ch1].sent") - get(state, "publishers[ch1].confirmed")
+        unknown = unknown - get(state, "publishers[ch1].nacked")
         acked: set[Any] = set()
         nacked: set[Any] = set()
         for one in frames:
@@ -133,11 +133,11 @@ class Directed(Crashing):
     ) -> Iterator[State]:
         """Yield the states in which the channel has got to know what it is about to tell."""
         self.count_try()
-        confirmed = self.machine.get(state, "channel.confirmed")
-        rejected = self.machine.get(state, "channel.rejected")
+        confirmed = self.machine.get(state, "channels[ch1].confirmed")
+        rejected = self.machine.get(state, "channels[ch1].rejected")
         if not (confirmed <= acked and rejected <= nacked):
             return
-        waiting = self.machine.get(state, "channel.unconfirmed")
+        waiting = self.machine.get(state, "channels[ch1].unconfirmed")
         for msg in sorted(acked - confirmed):
             if not waiting.get(msg):
                 return
@@ -156,17 +156,20 @@ class Directed(Crashing):
     def _settles(self, state: State, held: frozenset[str], cut: Cut) -> Iterator[State]:
         """Yield the states in which a publish is settled, and told or not, before a cut."""
         get = self.machine.get
-        ends = get(state, "transaction.mode") in (_COMMITTING, _FAILED)
+        ends = get(state, "transactions[ch1].mode") in (_COMMITTING, _FAILED)
         if cut.told:
-            told = get(state, "publisher.confirmed") | get(state, "publisher.nacked")
-            open_again = get(state, "transaction.mode") is TxMode.OPEN
-            committed = open_again and not get(state, "transaction.batch")
-            if cut.msg in told or committed or not get(state, "channel.open"):
+            told = get(state, "publishers[ch1].confirmed") | get(state, "publishers[ch1].nacked")
+            open_again = get(state, "transactions[ch1].mode") is TxMode.OPEN
+            committed = open_again and not get(state, "transactions[ch1].batch")
+            if cut.msg in told or committed or not get(state, "channels[ch1].open"):
                 yield state
         elif ends:
             yield from (gathered for gathered, _ in self._completed(state, held))
         else:
-            confirmed, rejected = get(state, "channel.confirmed"), get(state, "channel.rejected")
+            confirmed, rejected = (
+                get(state, "channels[ch1].confirmed"),
+                get(state, "channels[ch1].rejected"),
+            )
             for acked, nacked in (({cut.msg}, set()), (set(), {cut.msg})):
                 yield from self.gather(state, held, confirmed | acked, rejected | nacked)
 
@@ -174,7 +177,7 @@ class Directed(Crashing):
         """Yield the places after a commit that was answered, or that has failed."""
         if "flush" in place.held:
             return
-        if self.machine.get(place.state, "transaction.mode") not in (_COMMITTING, _FAILED):
+        if self.machine.get(place.state, "transactions[ch1].mode") not in (_COMMITTING, _FAILED):
             return
         for _, step in self._completed(place.state, place.held):
             yield from self._after(place, step)
@@ -182,12 +185,12 @@ class Directed(Crashing):
     def _completed(self, state: State, held: frozenset[str]) -> Iterator[tuple[State, Outcome]]:
         """Yield the states in which a commit is about to be answered, and what the answer is."""
         get = self.machine.get
-        known = get(state, "channel.confirmed") | get(state, "channel.rejected")
-        waiting = set(get(state, "channel.unconfirmed")) | known
+        known = get(state, "channels[ch1].confirmed") | get(state, "channels[ch1].rejected")
+        waiting = set(get(state, "channels[ch1].unconfirmed")) | known
         for size in range(len(waiting) + 1):
             for chosen in itertools.combinations(sorted(waiting), size):
                 rest = waiting - set(chosen)
                 for gathered in self.gather(state, held, rest, set(chosen)):
-                    step = self.machine.step(gathered, "complete")
+                    step = self.machine.step(gathered, "complete", CHANNEL)
                     if step is not None:
                         yield gathered, step

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from ackproof.spec.lang import Event
-from ackproof.spec.sorts import Msg
+from ackproof.lang import Event
+from ackproof.spec.sorts import ChannelId, Msg
 from ackproof.spec.wire import (
     Ack,
     Blocked,
@@ -22,18 +22,20 @@ from ackproof.spec.wire import (
 )
 from pamqp import commands
 
+from tests.explain.machine import CHANNEL
 from tests.explain.seen import Closed
 
 __all__ = ["OF_ALARMS", "event_of"]
 
+_CHANNEL = cast(ChannelId, CHANNEL)
 _ANSWERS: dict[type, Callable[[], Event]] = {
     commands.Confirm.SelectOk: SelectOk,
     commands.Tx.SelectOk: TxSelectOk,
-    commands.Tx.CommitOk: CommitOk,
-    commands.Tx.RollbackOk: RollbackOk,
+    commands.Tx.CommitOk: lambda: CommitOk(_CHANNEL),
+    commands.Tx.RollbackOk: lambda: RollbackOk(_CHANNEL),
     commands.Channel.CloseOk: Closed,
-    commands.Connection.Blocked: Blocked,
-    commands.Connection.Unblocked: Unblocked,
+    commands.Connection.Blocked: lambda: Blocked(_CHANNEL),
+    commands.Connection.Unblocked: lambda: Unblocked(_CHANNEL),
 }
 OF_ALARMS = commands.Connection.Blocked | commands.Connection.Unblocked
 
@@ -49,13 +51,13 @@ def event_of(method: Any, returned: int | None, offset: int) -> Event | None:
     if isinstance(method, commands.Basic.Ack | commands.Basic.Nack):
         kind = Ack if isinstance(method, commands.Basic.Ack) else Nack
         assert method.delivery_tag is not None
-        return kind(cast(Msg, offset + method.delivery_tag), bool(method.multiple))
+        return kind(_CHANNEL, cast(Msg, offset + method.delivery_tag), bool(method.multiple))
     if isinstance(method, commands.Basic.Return):
-        return Return(cast(Msg | None, returned))
+        return Return(_CHANNEL, cast(Msg | None, returned))
     if isinstance(method, commands.Channel.Close):
         for complaint in Complaint:
             if method.reply_code == 406 and method.reply_text.endswith(complaint.value):
-                return ChannelClose(complaint)
+                return ChannelClose(_CHANNEL, complaint)
     if type(method) in _ANSWERS:
         return _ANSWERS[type(method)]()
     return None

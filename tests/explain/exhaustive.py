@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ackproof.model.live import State
-
 from tests.explain.explanations import Place
+from tests.explain.machine import CHANNEL, State
 from tests.explain.operating import Operating
 from tests.explain.operations import (
     Crash,
@@ -24,15 +23,22 @@ from tests.explain.operations import (
     Settle,
 )
 
-__all__ = ["OF_COPIES", "OF_MESSAGES", "OF_MIRRORS", "OF_QUEUES", "Exhaustive"]
+__all__ = ["OF_COPIES", "OF_MESSAGES", "OF_MIRRORS", "Exhaustive", "steps_of_queue"]
 
-#: Steps of one queue process.
-OF_QUEUES = ("drain", "confirm_arrives", "reject_arrives", "down_arrives", "restart")
 #: Steps of a message in a queue process.
 OF_MESSAGES = ("deliver", "write", "sync")
 #: The same of a process that may be a mirror.
 OF_MIRRORS = ("promote",)
 OF_COPIES = ("deliver_to_mirror", "master_tells", "master_removes")
+
+
+def steps_of_queue(replica: str, *, mirrored: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the steps of a queue process, and of what it has sent to the channel."""
+    yield "drain", (replica,)
+    for name in ("confirm_arrives", "reject_arrives", "down_arrives"):
+        yield name, (CHANNEL, replica)
+    for name in ("restart", *(OF_MIRRORS if mirrored else ())):
+        yield name, (replica,)
 
 
 class Exhaustive(Operating):
@@ -44,11 +50,11 @@ class Exhaustive(Operating):
         yield from self._do_operation(place)
         if "flush" not in place.held:
             for name in ("flush", "complete"):
-                yield from self._after(place, self.machine.step(place.state, name))
+                yield from self._after(place, self.machine.step(place.state, name, CHANNEL))
         for replica in self.machine.replicas:
             mirrored = len(self.machine.siblings[replica]) > 1
-            for name in OF_QUEUES + (OF_MIRRORS if mirrored else ()):
-                for after in self._after(place, self.machine.step(place.state, name, replica)):
+            for name, args in steps_of_queue(replica, mirrored=mirrored):
+                for after in self._after(place, self.machine.step(place.state, name, *args)):
                     trims = name in OF_MIRRORS
                     yield after._replace(
                         state=self.trimmed(after.state, replica) if trims else after.state
@@ -63,11 +69,11 @@ class Exhaustive(Operating):
 
     def on_the_way(self, state: State, replica: str) -> set[int]:
         """Return the messages that something is under way of to a process."""
-        parts = ("publishes", "copies", "discards", "refusals", "removals")
+        parts = ("copies", "discards", "refusals", "removals")
         return {
             msg
-            for part in parts
-            for msg in self.machine.get(state, f"network.{part}").get(replica, ())
+            for part in ("casts[ch1].publishes", *(f"multicast.{part}" for part in parts))
+            for msg in self.machine.get(state, part).get(replica, ())
         }
 
     def operated(self, state: State, held: frozenset[str], operation: Operation) -> Iterator[State]:

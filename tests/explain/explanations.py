@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple, NoReturn
 
-from ackproof.spec.lang import Event
+from ackproof.lang import Event
 from ackproof.spec.wire import Ack, Nack, Return
 from hypothesis.errors import UnsatisfiedAssumption
 

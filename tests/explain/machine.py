@@ -2,11 +2,12 @@
 
 A state is data (`ackproof.model.live`), and a step is the action's own method, called on live
 objects that hold the state.  Ghosts are put back to what they were at first: behaviour does not
-read them, and two states that differ in nothing else are one.
+read them, and two states that differ in nothing else are one.  Only what the publisher knows is
+kept, which says what a frame with `multiple` covers.
 
-The instance is large enough for one run of the stateful test: every queue name that is ever
-declared is a queue of its own, each process that joins one is another, and there is one message for
-each publish.
+The instance has one channel, that of the client, and is large enough for one run of the stateful
+test: every queue name that is ever declared is a queue of its own, each process that joins one is
+another, and there is one message for each publish.
 """
 
 from __future__ import annotations
@@ -17,22 +18,25 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from ackproof.lang import Event, Instance, NotEnabled
+from ackproof.lang.binding import Bound, bind
+from ackproof.lang.data import decoder, show
+from ackproof.lang.frontend import compile_model
+from ackproof.lang.process import hints_of
+from ackproof.lang.sorts import bound as sorts_bound
 from ackproof.model.live import Live, State
-from ackproof.spec.lang import Event, Instance, NotEnabled
-from ackproof.spec.lang.binding import Bound, bind
-from ackproof.spec.lang.data import decoder, show
-from ackproof.spec.lang.frontend import compile_model
-from ackproof.spec.lang.process import hints_of
-from ackproof.spec.lang.sorts import bound as sorts_bound
 from ackproof.spec.model import MODEL
-from ackproof.spec.sorts import Born, Consumer, Msg, Node, Overflow, Queue, Replica, Tag
+from ackproof.spec.sorts import Born, ChannelId, Consumer, Msg, Node, Overflow, Queue, Replica, Tag
 
-__all__ = ["Action", "Kind", "Outcome", "SpecMachine", "State"]
+__all__ = ["CHANNEL", "Action", "Kind", "Outcome", "SpecMachine", "State"]
 
 #: What a step leads to: the state, and what a client sees of it.
 Outcome = tuple[State, tuple[Event, ...]]
 #: An action by its name, or several calls on the live system that are one step.
 Action = str | Callable[..., None]
+
+#: The channel that there is.
+CHANNEL = "ch1"
 
 
 @cache
@@ -96,7 +100,11 @@ class SpecMachine:
         self._live = Live(self._bound)
         self._initial = self._bound.initial()[: len(self._bound.locations)]
         self._places = {loc.name: i for i, loc in enumerate(self._bound.locations)}
-        self._ghosts = [i for i, loc in enumerate(self._bound.locations) if loc.variable.ghost]
+        self._ghosts = [
+            i
+            for i, loc in enumerate(self._bound.locations)
+            if loc.variable.ghost and not loc.name.startswith("publishers[")
+        ]
         self._decoders = [
             decoder(_hint(self._live, loc.variable.path, loc.elements))
             for loc in self._bound.locations
@@ -128,13 +136,6 @@ class SpecMachine:
         place = self._places[name]
         return self._decoders[place](state[place])
 
-    def put(self, state: State, **data: Any) -> State:
-        """Return a state in which variables have other values, given as data; `__` for a dot."""
-        values = list(state)
-        for name, value in data.items():
-            values[self._places[name.replace("__", ".")]] = value
-        return tuple(values)
-
     def reborn(self, state: State, following: int | None) -> State:
         """Return the state in which the client has opened another channel after the end of one.
 
@@ -145,9 +146,11 @@ class SpecMachine:
         """
         values = list(state)
         for name, place in self._places.items():
-            if name.startswith(("channel.", "publisher.", "transaction.")):
+            if name.startswith(("channels[ch1].", "publishers[ch1].", "transactions[ch1].")):
                 values[place] = self._initial[place]
-        return self.put(tuple(values), channel__next_seq=following, publisher__next_tag=following)
+        for name in ("channels[ch1].next_seq", "publishers[ch1].next_tag"):
+            values[self._places[name]] = following
+        return tuple(values)
 
     def step(self, state: State, action: Action, *args: Any) -> Outcome | None:
         """Take a step; None if the specification does not allow it here."""
@@ -198,7 +201,7 @@ def _bound(messages: int, kinds: tuple[Kind, ...]) -> Bound:
     instance = Instance(
         name="stateful",
         purpose="what a run of the stateful test can be about",
-        sizes={**off, Msg: messages, Queue: len(kinds), Replica: len(queue)},
+        sizes={**off, ChannelId: 1, Msg: messages, Queue: len(kinds), Replica: len(queue)},
         constants={
             "QueueProcess.of": queue,
             "QueueProcess.born": born,
@@ -211,7 +214,7 @@ def _bound(messages: int, kinds: tuple[Kind, ...]) -> Bound:
             "QueueProcess.marking": True,
             "QueueProcess.node": {r: nodes.get(r) for r in queue},
             "Confirms.home": min(nodes.values(), default=None),
-            "Confirms.transactions": True,
+            "Confirms.transactional": True,
         },
     )
     return bind(MODEL, instance, program=_program())

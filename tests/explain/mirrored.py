@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ackproof.spec.sorts import Reason, Seen, Status
 
 from tests.explain.directed import Directed
-from tests.explain.machine import State
+from tests.explain.machine import CHANNEL, State
 from tests.explain.operations import Kill, Operation, Revive
 from tests.explain.preparing import some
 
@@ -92,31 +92,31 @@ class Mirrored(Directed):
         return {
             msg
             for part in parts
-            for msg in self.machine.get(state, f"network.{part}").get(mirror, ())
+            for msg in self.machine.get(state, f"multicast.{part}").get(mirror, ())
         }
 
     def _learnt(self, state: State, mirror: str) -> State | None:
         """Let a mirror hear the next thing that its master has told; None if there is nothing."""
-        removed = self.machine.get(state, "network.removals").get(mirror, set())
+        removed = self.machine.get(state, "multicast.removals").get(mirror, set())
         coming = self._coming(state, mirror)
-        ready = sorted(removed - self.machine.get(state, "network.copies").get(mirror, set()))
+        ready = sorted(removed - self.machine.get(state, "multicast.copies").get(mirror, set()))
         if ready:
             return self.quietly(state, "master_removes", ready[0], mirror)
         return self.quietly(state, "master_tells", min(coming), mirror) if coming else None
 
     def nearer(self, state: State, held: frozenset[str], msg: int, replica: str) -> State | None:
         """Take the next step of a message towards its confirm by one process."""
-        if self.machine.get(state, "network.downs").get(replica) is Reason.BENIGN:
+        if self.machine.get(state, "casts[ch1].downs").get(replica) is Reason.BENIGN:
             return self.hear(state, replica)
         if len(self.machine.siblings[replica]) == 1 or self._leads(state, replica):
             return super().nearer(state, held, msg, replica)
         if msg in self.of(state, replica, "outbox"):
-            return self.quietly(state, "confirm_arrives", replica)
+            return self.quietly(state, "confirm_arrives", CHANNEL, replica)
         if replica in held:
             return None
         if msg in self.of(state, replica, "store.confirmed"):
             return self.quietly(state, "drain", replica)
-        if msg in self.machine.get(state, "network.publishes").get(replica, ()):
+        if msg in self.machine.get(state, "casts[ch1].publishes").get(replica, ()):
             return self._heard(state, replica)
         if self.of(state, replica, "seen").get(msg) is Seen.CALLED:
             return None if "sync" in held else self.quietly(state, "sync", msg, replica)

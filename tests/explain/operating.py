@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ackproof.spec.lang import require
+from ackproof.lang import require
 from ackproof.spec.sorts import Status
 from ackproof.spec.wire import Blocked, Unblocked
 
 from tests.explain.explanations import Place
-from tests.explain.machine import State
+from tests.explain.machine import CHANNEL, State
 from tests.explain.operations import Crash, Cut, Delete, Get, Operation, Purge, Restart, Settle
 from tests.explain.seen import ENDING, Fate
 from tests.explain.stepping import Stepping
@@ -24,9 +24,9 @@ __all__ = ["Operating"]
 
 def refuse_arriving(system: Any, msg: Any, replica: Any) -> None:
     """A message arrives at a queue that refuses it, as `deliver` does where that is full (B5.4)."""
-    require(system.network.next_for(replica) == msg and system.replicas[replica].leads())
+    require(system.casts[CHANNEL].next_for(replica) == msg and system.replicas[replica].leads())
     require(not system.replicas[replica].recognises(msg))
-    system.network.receive(msg, replica)
+    system.casts[CHANNEL].receive(msg, replica)
     system.refuse(msg, replica)
 
 
@@ -89,7 +89,7 @@ class Operating(Stepping):
 
     def arriving(self, state: State, replica: str) -> int | None:
         """Return the message that reaches a process next."""
-        coming = self.machine.get(state, "network.publishes").get(replica)
+        coming = self.machine.get(state, "casts[ch1].publishes").get(replica)
         return min(coming) if coming else None
 
     def deliver(self, state: State, replica: str) -> State | None:
@@ -124,7 +124,7 @@ class Operating(Stepping):
                 state = self.deliver(state, replica)
 
     def _any_expires(self, state: State, replica: str) -> bool:
-        coming = self.machine.get(state, "network.publishes").get(replica, set())
+        coming = self.machine.get(state, "casts[ch1].publishes").get(replica, set())
         return any(self.expires(msg, replica) for msg in coming | self.of(state, replica, "ready"))
 
     # -- nodes, connections, alarms -------------------------------------------------------------
@@ -140,7 +140,8 @@ class Operating(Stepping):
 
     def cut(self, state: State, cut: Cut) -> State:
         """Return the state in which a connection broke, and there is another one (A14.3, B7.5)."""
-        state = self.quietly(state, "close") or state  # what has failed to commit closed it before
+        # What has failed to commit has closed the channel before.
+        state = self.quietly(state, "close", CHANNEL) or state
         for replica in self.machine.replicas:
             for msg in sorted(self.of(state, replica, "pending")):
                 state = self.quietly(state, "requeue", msg, replica) or state
@@ -151,7 +152,7 @@ class Operating(Stepping):
         frames, held = self.seen.frames, place.held
         coming = frames[place.written] if place.written < len(frames) else None
         if isinstance(coming, Blocked):
-            yield from self._after(place, self.machine.step(place.state, "publish_waits"))
+            yield from self._after(place, self.machine.step(place.state, "publish_waits", CHANNEL))
             if "failing" in held:
                 yield from self._after(place, self.machine.step(place.state, "alarm"))
         if "clearing" in held or (isinstance(coming, Unblocked) and "failing" in held):

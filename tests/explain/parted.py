@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.explain.machine import State
+from tests.explain.machine import CHANNEL, State
 from tests.explain.mirrored import Mirrored
 from tests.explain.operations import Heal, Notice, Operation, Part, Pause
 from tests.explain.preparing import some
@@ -34,7 +34,7 @@ class Parted(Mirrored):
             for healed in some(self.quietly(state, "heal")):
                 yield self._known(healed)
         elif isinstance(operation, Pause):
-            for paused in some(self.quietly(self._noticed(state), "pause")):
+            for paused in some(self.quietly(self._noticed(state), "pause", CHANNEL)):
                 yield self.machine.reborn(self._mended(paused), operation.following)
         else:
             yield from super().operated(state, held, operation)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from ackproof.spec.sorts import Reason, Status
 
-from tests.explain.machine import State
+from tests.explain.machine import CHANNEL, State
 from tests.explain.operating import Operating
 from tests.explain.operations import Delete, Get, Operation, Purge, Settle
 from tests.explain.seen import Fate
@@ -52,7 +52,7 @@ class Preparing(Operating):
 
     def restart(self, state: State, replica: str) -> State | None:
         """Let a queue that is down start again; the channel hears of its death before."""
-        if self.machine.get(state, "network.downs").get(replica) is not None:
+        if self.machine.get(state, "casts[ch1].downs").get(replica) is not None:
             heard = self.hear(state, replica)
             if heard is None:
                 return None
@@ -64,8 +64,8 @@ class Preparing(Operating):
         after: State | None = state
         for part, step in (("outbox", "confirm_arrives"), ("refused", "reject_arrives")):
             if after is not None and self.of(after, replica, part):
-                after = self.quietly(after, step, replica)
-        return None if after is None else self.quietly(after, "down_arrives", replica)
+                after = self.quietly(after, step, CHANNEL, replica)
+        return None if after is None else self.quietly(after, "down_arrives", CHANNEL, replica)
 
     def leading(self, state: State, queue: str) -> Iterator[State]:
         """Yield the states in which a queue is led, if it can be."""
@@ -139,7 +139,7 @@ class Preparing(Operating):
         for chosen in [(), *self.unsynced(state, held, replica)]:
             answered = self.answer(state, replica, chosen) if chosen else state
             if answered is not None:
-                yield from some(self.quietly(answered, "confirm_arrives", replica))
+                yield from some(self.quietly(answered, "confirm_arrives", CHANNEL, replica))
 
     def unsynced(
         self, state: State, held: frozenset[str], replica: str
@@ -161,27 +161,27 @@ class Preparing(Operating):
     def nearer(self, state: State, held: frozenset[str], msg: int, replica: str) -> State | None:
         """Take the next step of a message towards its confirm by one process."""
         if msg in self.of(state, replica, "outbox"):
-            return self.quietly(state, "confirm_arrives", replica)
+            return self.quietly(state, "confirm_arrives", CHANNEL, replica)
         if msg in self.of(state, replica, "store.confirmed"):
             return self.quietly(state, "drain", replica)
         if msg in self.of(state, replica, "awaiting"):
             if "sync" not in held:
                 return self.quietly(state, "sync", msg, replica)
             return self.deliver(state, replica) if self._selective(replica) else None
-        if msg in self.machine.get(state, "network.publishes").get(replica, ()):
+        if msg in self.machine.get(state, "casts[ch1].publishes").get(replica, ()):
             return self.deliver(state, replica)
-        if self.machine.get(state, "network.downs").get(replica) is Reason.NORMAL:
+        if self.machine.get(state, "casts[ch1].downs").get(replica) is Reason.NORMAL:
             return self.hear(state, replica)
         return None
 
     def worse(self, state: State, msg: int, replica: str) -> State | None:
         """Take the next step of a message towards being rejected by one process."""
         if msg in self.of(state, replica, "refused"):
-            return self.quietly(state, "reject_arrives", replica)
-        reason = self.machine.get(state, "network.downs").get(replica)
+            return self.quietly(state, "reject_arrives", CHANNEL, replica)
+        reason = self.machine.get(state, "casts[ch1].downs").get(replica)
         if reason in (Reason.ABNORMAL, Reason.BENIGN):
             return self.hear(state, replica)
-        if msg in self.machine.get(state, "network.publishes").get(replica, ()):
+        if msg in self.machine.get(state, "casts[ch1].publishes").get(replica, ()):
             may = self.machine.kind[replica].refuses or self.seen.fates.get(msg) is Fate.REFUSED
             return self.deliver(state, replica) if may else None
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from ackproof.spec.lang import Event
+from ackproof.lang import Event
 from ackproof.spec.wire import Ack, Nack
 from pamqp import commands, frame
 

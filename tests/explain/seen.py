@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from ackproof.spec.lang import Event
+from ackproof.lang import Event
 
 from tests.explain.operations import Operation
 

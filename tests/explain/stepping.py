@@ -12,7 +12,7 @@ from typing import Any
 from ackproof.spec.sorts import Status
 
 from tests.explain.explanations import Explanations, Place
-from tests.explain.machine import Action, State
+from tests.explain.machine import CHANNEL, Action, State
 from tests.explain.operations import Alarm, Cut, Fail, Hold, Operation, Pause, Release, Restart
 from tests.explain.seen import Close, Closed, Fate, Publish
 
@@ -37,9 +37,9 @@ class Stepping(Explanations):
         following = place._replace(taken=place.taken + 1)
         one = seen.inputs[place.taken]
         if isinstance(one, Close):
-            closed = self.machine.step(place.state, "close")
+            closed = self.machine.step(place.state, "close", CHANNEL)
             state, answer = (place.state, ()) if closed is None else (closed[0], (Closed(),))
-            number = self.machine.get(state, "channel.next_seq")
+            number = self.machine.get(state, "channels[ch1].next_seq")
             yield from self.matched(
                 following._replace(held=place.held - {"muted"}),
                 self.machine.reborn(state, number),
@@ -53,7 +53,7 @@ class Stepping(Explanations):
         else:
             sending = self.queues if one.action == "tx_commit" else ()
             for state in self.restarted(place.state, sending):
-                yield from self._after(following, self.machine.step(state, one.action))
+                yield from self._after(following, self.machine.step(state, one.action, CHANNEL))
 
     def _publish(self, place: Place, state: State, one: Publish) -> Iterator[Place]:
         names = {

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from unittest.mock import patch
 
 from ackproof.impl.running import RunningBroker
-from ackproof.impl.storage import commits
+from ackproof.impl.storage import batch_commit
 
 __all__ = ["OF_CLUSTERS", "OF_MIRRORS", "Ours", "Target", "Theirs", "ours"]
 
@@ -118,7 +118,7 @@ def ours(seed: int | None = None, replicas: int = 1) -> Iterator[Ours]:
     elif replicas > 1:
         faults = (faults | OF_MIRRORS) - {"restart_node"}
     with (
-        patch.object(commits, "RETRY", 0.02),
+        patch.object(batch_commit, "RETRY", 0.02),
         RunningBroker(seed=seed, replicas=replicas) as broker,
     ):
         yield Ours(broker, faults)

@@ -6,13 +6,13 @@ import random
 from typing import Any
 
 from ackproof.impl.broker import Broker
-from ackproof.impl.machines.replicas import Record
-from ackproof.impl.oracle.history import History
-from ackproof.impl.oracle.lockstep import Lockstep
+from ackproof.impl.history.history import History
+from ackproof.impl.lockstep.lockstep import Lockstep
+from ackproof.impl.machines.queue_processes import MirrorMembership
+from ackproof.impl.server.stepped_committer import SteppedCommitter
 from ackproof.impl.steps.scheduler import Scheduler
 from ackproof.impl.steps.seeded import Seeded
-from ackproof.impl.storage.disks import Disks
-from ackproof.impl.storage.stepped import SteppedCommitter
+from ackproof.impl.storage.replica_disks import Disks
 from pamqp import commands
 
 from tests.impl.clients import Wire, content, encode
@@ -69,11 +69,11 @@ class Traffic:
             declare = commands.Queue.Declare(queue=name, durable=True, arguments=QUEUES[name])
             self.say(self.wires[0], declare)
 
-    def record(self, name: str) -> Record:
+    def membership(self, name: str) -> MirrorMembership:
         """Return who the processes of a queue are."""
-        record = self.broker.queues[name].record
-        assert record is not None
-        return record
+        membership = self.broker.queues[name].membership
+        assert membership is not None
+        return membership
 
     def publish(self) -> None:
         """Publish some messages, on any channel, of any kind, to any queue."""
@@ -134,20 +134,20 @@ class Traffic:
         Args:
             sparing: not if that could leave the queue without a process that has everything.
         """
-        record = self.record(name := self.dice.choice([*QUEUES]))
-        if sparing and (not record.leader.running or record.heir() is None):
+        membership = self.membership(name := self.dice.choice([*QUEUES]))
+        if sparing and (not membership.leader.running or membership.successor() is None):
             return
-        victim = self.dice.choice(list(record))
-        if victim.running and victim is record.leader and self.dice.random() < 0.3:
+        victim = self.dice.choice(list(membership))
+        if victim.running and victim is membership.leader and self.dice.random() < 0.3:
             self.broker.faults.crash_queue(name)
         elif victim.running:
             self.broker.faults.kill_replica(name, victim.replica)
 
     def mend(self) -> None:
         """Start a process of a queue that does not run."""
-        record = self.record(name := self.dice.choice([*QUEUES]))
+        membership = self.membership(name := self.dice.choice([*QUEUES]))
         for replica in range(REPLICAS):
-            if record.process(replica) is None:
+            if membership.process(replica) is None:
                 self.broker.faults.restart_replica(name, replica)
                 return
 
@@ -158,9 +158,9 @@ class Traffic:
 
     def slow(self) -> None:
         """Let a mirror do nothing for a while."""
-        record = self.record(name := self.dice.choice([*QUEUES]))
-        if record.mirrors:
-            mirror = self.dice.choice(record.mirrors)
+        membership = self.membership(name := self.dice.choice([*QUEUES]))
+        if membership.mirrors:
+            mirror = self.dice.choice(membership.mirrors)
             self.broker.faults.slow_replica(name, mirror.replica)
 
     def settle(self) -> None:

@@ -11,7 +11,16 @@ __all__ = ["start"]
 
 def start(directory: Path, *options: str) -> tuple[subprocess.Popen[str], int]:
     """Start a broker with its data in a directory; return the process and its port."""
-    command = [sys.executable, "-m", "ackproof.cli.serve", "--port", "0", "--data", str(directory)]
+    command = [
+        sys.executable,
+        "-m",
+        "ackproof.cli",
+        "serve",
+        "--port",
+        "0",
+        "--data",
+        str(directory),
+    ]
     process = subprocess.Popen(
         [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import pika
 from ackproof.impl.running import RunningBroker
-from ackproof.impl.storage.commits import Storage
+from ackproof.impl.storage.batch_commit import Storage
 from ackproof.impl.storage.journal import Batch
 from pamqp import commands, frame
 

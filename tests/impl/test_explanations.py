@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from ackproof.spec.lang import Event
+from ackproof.lang import Event
 from ackproof.spec.sorts import Status
 from ackproof.spec.wire import Ack, CommitOk, Nack
 
 from tests.explain.directed import Directed
-from tests.explain.exhaustive import Exhaustive
+from tests.explain.exhaustive import Exhaustive, steps_of_queue
 from tests.explain.explanations import Explanations, Unexplained
-from tests.explain.machine import Kind, SpecMachine, State
+from tests.explain.machine import CHANNEL, Kind, SpecMachine, State
 from tests.explain.operations import (
     Crash,
     Delete,
@@ -27,6 +27,7 @@ from tests.explain.operations import (
     Settle,
 )
 from tests.explain.seen import Input, Publish, Seen, Simple
+from tests.exploring import seeds
 
 QUEUES = {"durable": "r1", "transient": "r2"}
 MESSAGES = 3
@@ -77,7 +78,7 @@ class Wanderer:
             args: tuple[object, ...] = (one.msg, names, one.mandatory, one.persistent)
         else:
             assert isinstance(one, Simple)
-            action, args = one.action, ()
+            action, args = one.action, (CHANNEL,)
         step = self.machine.step(self.state, action, *args)
         if step is None:
             return False
@@ -160,7 +161,7 @@ class Wanderer:
     def settled(self) -> bool:
         """Tell whether nothing waits for the disk, or to be told."""
         parts = ("unconfirmed", "confirmed", "rejected")
-        return not any(self.machine.get(self.state, f"channel.{part}") for part in parts)
+        return not any(self.machine.get(self.state, f"channels[ch1].{part}") for part in parts)
 
     def restart(self) -> None:
         """Kill the node, start it again, and open another channel."""
@@ -184,11 +185,10 @@ class Wanderer:
 
 def internal(machine: SpecMachine, state: State) -> Iterator[tuple[str, tuple[object, ...]]]:
     """Yield the steps that a broker may take by itself."""
-    yield "flush", ()
-    yield "complete", ()
+    yield "flush", (CHANNEL,)
+    yield "complete", (CHANNEL,)
     for r in machine.replicas:
-        for name in ("drain", "confirm_arrives", "reject_arrives", "down_arrives", "restart"):
-            yield name, (r,)
+        yield from steps_of_queue(r, mirrored=False)
         for msg in range(1, MESSAGES + 1):
             for name in ("deliver", "write", "sync"):
                 yield name, (msg, r)
@@ -217,7 +217,7 @@ def spoiled(seen: Seen, chance: random.Random) -> Seen:
         elif isinstance(one, Ack | Nack):
             kind = type(one) if how != "other" else Nack if isinstance(one, Ack) else Ack
             tag: Any = one.tag if how != "tag" else chance.randint(1, MESSAGES)
-            frames[i] = kind(tag, one.multiple != (how == "multiple"))
+            frames[i] = kind(one.channel, tag, one.multiple != (how == "multiple"))
     return Seen(seen.inputs, seen.after, known, frames, seen.operations, since)
 
 
@@ -234,14 +234,14 @@ def explained(
     return True
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(30))
 def test_what_the_specification_does_is_explained(machine: SpecMachine, seed: int) -> None:
     with machine.sized():
         seen = Wanderer(machine, seed).wander(14)
     assert explained(Directed, machine, seen), seen.log
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", seeds(16))
 def test_all_orders_come_to_the_same_verdict(machine: SpecMachine, seed: int) -> None:
     chance = random.Random(seed)
     with machine.sized():

@@ -7,11 +7,13 @@ import random
 import pytest
 from ackproof.spec.sorts import Status
 
-from tests.explain.exhaustive import OF_COPIES, OF_MESSAGES, OF_MIRRORS, OF_QUEUES, Exhaustive
-from tests.explain.machine import Kind, Outcome, SpecMachine
+from tests.explain.exhaustive import OF_COPIES, OF_MESSAGES, Exhaustive, steps_of_queue
+from tests.explain.explanations import TooMany
+from tests.explain.machine import CHANNEL, Kind, Outcome, SpecMachine
 from tests.explain.mirrored import Mirrored
 from tests.explain.operations import Get, Kill
 from tests.explain.seen import Publish
+from tests.exploring import seeds
 from tests.impl.test_explanations import Wanderer, explained, spoiled
 
 QUEUES = {"durable": "r1"}
@@ -46,7 +48,7 @@ class Follower(Wanderer):
 
     def progress(self) -> None:
         """Take some step that nobody asked for."""
-        queues = [(name, (r,)) for r in self.machine.replicas for name in OF_QUEUES + OF_MIRRORS]
+        queues = [step for r in self.machine.replicas for step in steps_of_queue(r, mirrored=True)]
         messages = [
             (name, (msg, r))
             for msg in range(1, MESSAGES + 1)
@@ -55,7 +57,7 @@ class Follower(Wanderer):
         ]
         steps = [
             step
-            for name, args in [("flush", ()), *queues, *messages]
+            for name, args in [("flush", (CHANNEL,)), *queues, *messages]
             for step in [self.machine.step(self.state, name, *args)]
             if step is not None and step[0] != self.state
         ]
@@ -78,18 +80,21 @@ class Follower(Wanderer):
                 self.try_step(Get("durable", True, ready[0], again), "drop", ready[0], leads)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_what_mirrors_do_is_explained(machine: SpecMachine, seed: int) -> None:
     with machine.sized():
         seen = Follower(machine, seed).wander(12)
     assert explained(Mirrored, machine, seen, QUEUES), seen.log
 
 
-@pytest.mark.parametrize("seed", range(1, 9))
+@pytest.mark.parametrize("seed", seeds(8))
 def test_all_orders_come_to_the_same_verdict_with_a_mirror(machine: SpecMachine, seed: int) -> None:
     chance = random.Random(seed)
     with machine.sized():
         seen = Follower(machine, 1000 + seed).wander(8)
     for other in (seen, *(spoiled(seen, chance) for _ in range(2))):
-        expected = explained(Exhaustive, machine, other, QUEUES)
+        try:
+            expected = explained(Exhaustive, machine, other, QUEUES)
+        except TooMany:
+            pytest.skip("there is too much to try")
         assert explained(Mirrored, machine, other, QUEUES) is expected, other

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from pamqp import commands
 from pamqp.common import FieldTable
 
+from tests.exploring import examples
 from tests.impl.clients import HEADER, Wire, content, encode
 
 START_OK = encode(0, commands.Connection.StartOk({}, "PLAIN", "\0guest\0guest", "en_US"))
@@ -103,7 +104,7 @@ def sound(wire: Wire, lines: list[str]) -> None:
     wire.commit()
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=examples(150))
 @given(
     st.lists(
         st.tuples(st.sampled_from(SAID), st.none() | damage, st.booleans()), min_size=1, max_size=8
@@ -120,7 +121,7 @@ def test_what_a_client_says_may_be_damaged(
     sound(wire, lines)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=examples(100))
 @given(
     st.sampled_from([START_OK, START_OK + TUNE_OK, START_OK + TUNE_OK + OPEN]),
     damage,
@@ -134,14 +135,14 @@ def test_a_handshake_may_be_damaged(
     sound(wire, lines + wire.receive(damaged(said, changes, within=within)))
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=examples(100))
 @given(st.booleans(), st.binary(max_size=200))
 def test_there_may_be_no_sense_in_it_at_all(opened: bool, noise: bytes) -> None:
     wire = Wire().opened() if opened else Wire()
     sound(wire, wire.receive(noise))
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=examples(100))
 @given(st.binary(max_size=400))
 def test_the_reader_gives_frames_or_a_frame_error(noise: bytes) -> None:
     reader = FrameReader()
@@ -156,7 +157,7 @@ def test_the_reader_gives_frames_or_a_frame_error(noise: bytes) -> None:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the codec, for one of them
 @pytest.mark.parametrize("index", sorted(commands.INDEX_MAPPING))
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=examples(15))
 @given(st.binary(max_size=60))
 def test_any_arguments_are_decoded_or_refused(index: int, arguments: bytes) -> None:
     payload = struct.pack(">I", index) + arguments
@@ -164,7 +165,7 @@ def test_any_arguments_are_decoded_or_refused(index: int, arguments: bytes) -> N
     assert refused(lambda: decode_method(Received(1, 1, raw))) in (None, 501)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=examples(300))
 @given(st.integers(0, 0xFFFF), st.binary(max_size=120))
 def test_any_properties_are_decoded_or_refused(flags: int, properties: bytes) -> None:
     said = struct.pack(">H", flags) + properties

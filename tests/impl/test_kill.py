@@ -17,7 +17,6 @@ slow machine a life is longer, and not emptier.
 
 from __future__ import annotations
 
-import random
 import re
 import signal
 import sys
@@ -30,8 +29,9 @@ import pytest
 from ackproof.impl.storage.disk import Disk
 from pamqp import commands
 
+from tests.exploring import chance
 from tests.impl.clients import content, encode
-from tests.impl.lives import Lives
+from tests.impl.forked_brokers import Lives
 from tests.impl.sockets import Bare
 
 KILLS = 200
@@ -175,7 +175,7 @@ class Life:
 def test_what_was_confirmed_survives_every_kill_and_what_was_consumed_stays_away(
     tmp_path: Path,
 ) -> None:
-    dice = random.Random(9)
+    dice = chance("kills")
     promised: set[bytes] = set()
     consumed: set[bytes] = set()
     met: set[bytes] = set()

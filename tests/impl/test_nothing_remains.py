@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.oracle.history import History
+from ackproof.impl.history.history import History
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.steps.scheduler import Eager, Scheduler
 from ackproof.impl.steps.seeded import Seeded

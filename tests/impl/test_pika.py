@@ -7,7 +7,7 @@ from pathlib import Path
 import pika
 import pytest
 from ackproof.impl.running import RunningBroker
-from ackproof.impl.storage.commits import Storage
+from ackproof.impl.storage.batch_commit import Storage
 
 from tests.impl.sockets import GatedDisk, PikaPublisher, blocking, eventually
 

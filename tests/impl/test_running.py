@@ -9,12 +9,12 @@ import pika
 import pytest
 from ackproof.impl.node import Node
 from ackproof.impl.running import RunningBroker
-from ackproof.impl.server import Server
+from ackproof.impl.server.server import Server
 from ackproof.impl.storage.disk import Disk, DiskError
 from ackproof.impl.storage.stored import Stored
 
 from tests.impl.clients import content, encode
-from tests.impl.oracle.asking import with_queue
+from tests.impl.faults.faulty_clients import with_queue
 from tests.impl.sockets import blocking, eventually
 
 

@@ -18,7 +18,7 @@ from tests.impl.steps.test_immediate import immediate
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the command to its end."""
-    command = [sys.executable, "-m", "ackproof.cli.serve", *arguments]
+    command = [sys.executable, "-m", "ackproof.cli", "serve", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
 
 
@@ -48,7 +48,7 @@ def test_a_port_that_is_taken_is_refused(tmp_path: Path) -> None:
         result = run("--port", str(port), "--data", str(tmp_path))
     assert result.returncode == 2
     assert result.stdout == ""
-    said = f"ackproof serve: cannot listen on 127.0.0.1:{port}: Address already in use\n"
+    said = f"error: cannot listen on 127.0.0.1:{port}: Address already in use\n"
     assert result.stderr == said
 
 
@@ -59,14 +59,14 @@ def test_a_directory_that_is_in_use_is_refused(tmp_path: Path) -> None:
     process.communicate(timeout=30)
     assert result.returncode == 2
     assert result.stderr == (
-        f"ackproof serve: {tmp_path}/node.sqlite is in use by another broker; "
+        f"error: {tmp_path}/node.sqlite is in use by another broker; "
         "stop that one or choose another directory\n"
     )
 
 
 def test_without_a_directory_nothing_is_kept() -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "ackproof.cli.serve", "--port", "0"],
+        [sys.executable, "-m", "ackproof.cli", "serve", "--port", "0"],
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -12,18 +12,23 @@ from tests.explain.broken import BROKEN, serving
 from tests.explain.explanations import Unexplained
 from tests.explain.scenario import Scenario
 from tests.explain.target import ours
+from tests.exploring import examples
 
 SOME = settings(
-    max_examples=10,
+    max_examples=examples(10),
     stateful_step_count=12,
-    deadline=None,
-    derandomize=True,
-    database=None,
     suppress_health_check=list(HealthCheck),
 )
 
 #: A broken broker is found, and not shrunk to the shortest run that shows it.
-FOUND = settings(SOME, max_examples=300, phases=[Phase.generate], report_multiple_bugs=False)
+FOUND = settings(
+    SOME,
+    max_examples=300,
+    derandomize=True,
+    database=None,
+    phases=[Phase.generate],
+    report_multiple_bugs=False,
+)
 
 ONCE = [(Plain, 1), (Limited, 1), (Replicating, 2), (Parting, 3)]
 

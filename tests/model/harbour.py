@@ -7,8 +7,7 @@ are alike.
 
 from __future__ import annotations
 
-from ackproof.model.eras import DOCUMENTED, Era
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Breaks,
     Const,
     Design,
@@ -29,6 +28,7 @@ from ackproof.spec.lang import (
     require,
     step_property,
 )
+from ackproof.model.eras import DOCUMENTED, Era
 
 
 class Crate(Sort, prefix="c"):

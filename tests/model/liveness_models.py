@@ -3,21 +3,27 @@
 Peterson's algorithm lets everybody in who wants to if only nobody stops; philosophers starve
 though nobody stops, unless a fork that is free again and again is taken in the end; a message gets
 over a line that loses messages only if what is received again and again is received. A kettle comes
-to rest too early, and a lamp that blinks has to be switched off at last.
+to rest too early, and a lamp that blinks has to be switched off at last. Of several lamps one at a
+time is lit: each is lit again and again, and no two ever are at once.
 """
 
 from __future__ import annotations
 
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Design,
+    Each,
     Instance,
+    Key,
     Model,
+    Option,
     OrderedSort,
+    Process,
     Set,
     System,
     action,
     eventually,
     fault,
+    handler,
     properties_in,
     require,
 )
@@ -238,3 +244,65 @@ def TheLampIsOff(s: Lamp) -> bool:
 LAMP = Model("lamp", Lamp, properties_in(TheLampIsOff), (Instance("one", "a lamp", {}),))
 DIM = Design(claim="It can be switched off.", replace=(Dim,))
 SURE = Design(claim="It is switched off.", replace=(Sure,))
+
+
+# -- lamps: each of them in its turn, and never all at once -------------------------------------
+
+
+class Corner(OrderedSort, prefix="c"):
+    """Where a lamp stands."""
+
+
+class CornerLamp(Process):
+    """One of several lamps, which keeps its name while it is lit."""
+
+    corner: Key[Corner]
+    lit: Option[Corner]
+
+    @handler
+    def turn(self, lit: bool) -> None:
+        """It goes on or off."""
+        self.lit = self.corner if lit else None
+
+
+class Lamps(System):
+    """Lamps of which one is lit at a time."""
+
+    lamps: Each[Corner, CornerLamp]
+
+    @action(fair="weak")
+    def light(self, corner: Corner) -> None:
+        """A dark lamp goes on and the others go off; no lamp stays dark for ever."""
+        require(self.lamps[corner].lit is None)
+        for each in Corner:
+            self.lamps[each].turn(each == corner)
+
+
+@eventually
+def IsLit(s: Lamps, corner: Corner) -> bool:
+    """True: each lamp is lit again and again."""
+    return s.lamps[corner].lit == corner
+
+
+@eventually
+def AllAreLit(s: Lamps) -> bool:
+    """False of two lamps or more: there is no moment at which all are lit."""
+    return all(s.lamps[corner].lit == corner for corner in Corner)
+
+
+@eventually
+def IsLitAfterTheFirst(s: Lamps, corner: Corner) -> bool:
+    """False of the first lamp alone."""
+    return s.lamps[corner].lit == corner and corner != Corner.first()
+
+
+LAMPS = Model(
+    "lamps",
+    Lamps,
+    properties_in(IsLit, AllAreLit, IsLitAfterTheFirst),
+    (
+        Instance("lamps1", "one lamp", {Corner: 1}),
+        Instance("lamps2", "two lamps", {Corner: 2}),
+        Instance("lamps3", "three lamps", {Corner: 3}),
+    ),
+)

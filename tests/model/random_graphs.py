@@ -18,7 +18,7 @@ _HEAD = '''
 """A random walk."""
 import sys
 from typing import Annotated
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Instance, Model, Range, System, action, eventually, properties_in, require
 )
 

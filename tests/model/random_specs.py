@@ -3,8 +3,9 @@
 What it draws is source text, because source is what users write: everything between the text and
 an engine (parsing, typing, inlining, lowering) is then under test.  A `Writer` knows which names
 of which types are in scope and draws an expression of a wanted type, smaller the deeper it is.
-Each program has an ordered and an unordered sort, which may be empty, an enum, a record, an event,
-a family of processes, handlers, an observer, a helper, ghosts, a fault, properties of every kind.
+Each program has an ordered, an unordered and an owned sort, which may be empty, an enum, a record,
+an event, a family of processes and one inside it, handlers, an observer, a helper, ghosts, a fault,
+properties of every kind.
 """
 
 from __future__ import annotations
@@ -21,18 +22,21 @@ PRELUDE = '''
 from __future__ import annotations
 import enum
 from typing import Annotated
-from ackproof.spec.lang import (
-    Const, Each, Event, Ghost, Instance, Map, Model, Option, OrderedSort, Process, Range, Record,
-    Seq, Set, Sort, System, action, fault, handler, helper, invariant, on, reachable, require,
-    step_property,
+from ackproof.lang import (
+    Const, Each, Event, Ghost, Instance, Map, Model, Option, OrderedSort, OwnedSort, Process, Range,
+    Record, Seq, Set, Sort, System, action, fault, handler, helper, invariant, on, reachable,
+    require, step_property,
 )
-from ackproof.spec.lang.properties import properties_in
+from ackproof.lang.properties import properties_in
 
 class A(OrderedSort):
     """An ordered sort."""
 
 class B(Sort, prefix="b"):
     """An unordered sort."""
+
+class M(OwnedSort[B]):
+    """An owned sort."""
 
 class Color(enum.Enum):
     """An enum."""
@@ -53,7 +57,8 @@ class Note(Event):
 
 INT = "Annotated[int, Range(0, 3)]"
 SCALARS = ["bool", "Color", INT, "A", "Option[A]", "Option[B]", "Option[Color]", "Pair"]
-SETS = ["Set[A]", "Set[B]", "Set[Color]", "Set[Pair]"]
+SCALARS += ["Option[M]"]
+SETS = ["Set[A]", "Set[B]", "Set[Color]", "Set[Pair]", "Set[M]"]
 MAPS = [
     "Map[A, bool]",
     "Map[A, Set[B]]",
@@ -62,9 +67,14 @@ MAPS = [
     "Map[Color, Map[A, bool]]",
     f"Map[B, {INT}]",
     "Map[A, Pair]",
+    "Map[M, bool]",
+    "Map[M, Set[B]]",
+    "Map[B, Set[M]]",
+    "Map[B, Option[M]]",
 ]
 SEQS = ["Annotated[Seq[A], 2]"]
 ELEMENT = {"Set[A]": "A", "Set[B]": "B", "Set[Color]": "Color", "Set[Pair]": "Pair"}
+ELEMENT["Set[M]"] = "M"
 
 
 @dataclass
@@ -110,14 +120,19 @@ class Writer:
     def expr(self, t: str, scope: Scope, depth: int) -> str:
         """Draw an expression of a type."""
         ways = [lambda n=n: n for n, found in self.readable(scope) if found == t]
-        ways += self.leaves(t)
+        ways += self.leaves(t) + self.owning(t, scope)
         if depth > 0:
             ways += self.compounds(t, scope, depth - 1)
         return self.choose(*ways)
 
     def can(self, t: str, scope: Scope) -> bool:
-        """Tell whether an expression of a type can be written: B has no constants."""
-        return t != "B" or any(found == "B" for _, found in self.readable(scope))
+        """Tell whether an expression of a type can be written: B and M have no constants."""
+        return t not in ("B", "M") or any(found in ("B", "M") for _, found in self.readable(scope))
+
+    def owning(self, t: str, scope: Scope) -> list[Callable[[], str]]:
+        """Return ways to write an owner by what it owns, and the other way round."""
+        form, of = {"B": ("M.owner({})", "M"), "M": ("M.first({})", "B")}.get(t, ("", ""))
+        return [lambda n=n: form.format(n) for n, found in self.readable(scope) if found == of]
 
     def readable(self, scope: Scope) -> list[tuple[str, str]]:
         """Return what can be read without a key, maps entries with a literal-free key excluded."""
@@ -132,6 +147,8 @@ class Writer:
             "A": ["A.first()"],
             "Option[A]": ["None", "A.first()"],
             "Option[B]": ["None"],
+            "Option[M]": ["None"],
+            "Set[M]": ["set()", "set(M)"],
             "Option[Color]": ["None", "Color.GREEN"],
             "Pair": ["Pair(A.first(), True)"],
             "Set[A]": ["set()", "set(A)", "{A.first()}"],
@@ -174,6 +191,15 @@ class Writer:
                 ),
                 lambda: self.expr("A", scope, d),
             ]
+        elif t == "Option[M]":
+            ways += [
+                lambda: f"{self.pick(['min', 'max'])}({self.set_expr('M', scope, d)}, default=None)"
+            ]
+            if self.can("M", scope):
+                ways += [
+                    lambda: f"M.succ({self.expr('M', scope, d)})",
+                    lambda: self.expr("M", scope, d),
+                ]
         elif t == "Pair":
             ways += [lambda: f"Pair({self.expr('A', scope, d)}, {self.expr('bool', scope, d)})"]
         elif t == "A":
@@ -184,6 +210,8 @@ class Writer:
         """Draw something that can be ranged over, with elements of a type."""
         ways = [lambda: self.expr(f"Set[{elem}]", scope, d), lambda: elem]
         ways += [lambda n=n: n for n, m in scope.places if m.startswith(f"Map[{elem},")]
+        if elem == "M" and self.can("B", scope):
+            ways += [lambda: f"M.of({self.expr('B', scope, d)})"]
         written = self.choose(*ways)
         return written if _typed(written) else elem
 
@@ -198,7 +226,7 @@ class Writer:
             return written if _typed(written) else f"{{{e('Pair')}}}"
 
         def quantified() -> str:
-            elem = str(self.pick(["A", "B", "Color"]))
+            elem = str(self.pick(["A", "B", "Color", "M"]))
             x = self.fresh("x")
             where = self.set_expr(elem, scope, d)
             inner = scope.with_name(x, elem)
@@ -215,7 +243,13 @@ class Writer:
             o = self.pick(list(options))
             return f"({o} is not None and {o} {self.pick(['<', '<=', '==', '>='])} {e('A')})"
 
+        owned: list[Callable[[], str]] = [
+            lambda: f"({e('M')} {self.pick(['<', '<=', '>', '==', '!='])} {e('M')})",
+            lambda: f"({e('B')} {self.pick(['==', '!='])} M.owner({e('M')}))",
+            lambda: f"({e('M')} in {self.set_expr('M', scope, d)})",
+        ]
         return [
+            *(owned if self.can("M", scope) else []),
             lambda: f"(not {e('bool')})",
             lambda: f"({e('bool')} and {e('bool')})",
             lambda: f"({e('bool')} or {e('bool')})",
@@ -277,6 +311,10 @@ class Writer:
                 f"({comprehension()} {self.pick(['|', '&', '-', '^'])} {self.typed(t, scope, d)})"
             ),
         ]
+        if elem == "M":
+            ways += [image]
+            if self.can("B", scope):
+                ways += [lambda: f"M.of({self.expr('B', scope, d)})"]
         if elem in ("A", "Color", "Pair"):
             ways += [image, lambda: f"{{{self.expr(elem, scope, d)}}}"]
         return ways
@@ -369,8 +407,7 @@ class Writer:
         """Draw a change of a set."""
         elem = ELEMENT[t]
         ways: list[Callable[[], str]] = [lambda: f"{place}.clear()"]
-        known = [n for n, found in scope.names if found == elem]
-        if elem != "B" or known:
+        if self.can(elem, scope):
             ways += [
                 lambda: f"{place}.add({self.expr(elem, scope, depth)})",
                 lambda: f"{place}.discard({self.expr(elem, scope, depth)})",
@@ -406,17 +443,17 @@ class Writer:
 
     def narrowing(self, scope: Scope, indent: str) -> list[str]:
         """Draw a change that uses an option's value, where there is one."""
-        options = [n for n, t in self.readable(scope) if t == "Option[A]"]
+        options = [(n, t[7:-1]) for n, t in self.readable(scope) if t in ("Option[A]", "Option[M]")]
         if not options:
             return self.write(scope, 1, indent)
-        chosen = str(self.pick(list(options)))
+        chosen, inner = self.pick(list(options))  # type: ignore[misc]
         lines = [f"{indent}if {chosen} is not None:"]
-        return [*lines, *self.write(scope.with_name(chosen, "A"), 1, f"{indent}    ")]
+        return [*lines, *self.write(scope.with_name(str(chosen), inner), 1, f"{indent}    ")]
 
     def loop(self, scope: Scope, indent: str) -> list[str]:
         """Draw a parallel loop: iterations write their own entries, or only add."""
         x = self.fresh("k")
-        elem, inner = str(self.pick(["A", "B", "Color"])), indent + "    "
+        elem, inner = str(self.pick(["A", "B", "Color", "M"])), indent + "    "
         own = [(n, m) for n, m in scope.places if m.startswith(f"Map[{elem},")]
         sets = [n for n, m in scope.places if m == f"Set[{elem}]"]
         touched = {n for n, _ in own} | set(sets)
@@ -437,8 +474,9 @@ class Writer:
         if not ways:
             return []
         header = f"{indent}for {x} in {domain}:"
-        if elem == "A" and self.number(0, 1):
+        if elem in ("A", "M") and self.number(0, 1):
             header = f"{indent}for {x} in sorted({domain}):"
+        if elem == "A" and "sorted" in header:
             ways.append(lambda: f"self.emit(Note({x}, {self.expr('Color', quiet, 1)}))")
         body = self.choose(*ways)
         return [header, f"{inner}if {self.expr('bool', quiet, 1)}:", f"{inner}    {body}"]
@@ -477,15 +515,18 @@ PARAMS = [
     ("o", "Option[A]"),
 ]
 
+#: Parameters of an owned sort.
+OWNED = [("m", "M"), ("n", "M")]
+
 
 #: What a member's handler may read besides its state.
 POKED = [("p", "A"), ("some", "Set[A]"), ("self.weight", "bool")]
 
 
 def _step(w: Writer, name: str, kind: str, scope: Scope, depth: int) -> list[str]:
-    params = list(
-        w.pick([PARAMS[:1], PARAMS[1:2], PARAMS[:2], PARAMS[2:3], PARAMS[3:4], [], PARAMS[4:]])
-    )  # type: ignore[call-overload]
+    ways = [PARAMS[:1], PARAMS[1:2], PARAMS[:2], PARAMS[2:3], PARAMS[3:4], [], PARAMS[4:]]
+    ways += [OWNED[:1], OWNED, [*OWNED[:1], *PARAMS[:1]]]
+    params = list(w.pick(list(ways)))  # type: ignore[call-overload]
     inside = Scope([*scope.names, *params], scope.places, scope.ghosts)
     signature = "".join(f", {n}: {t}" for n, t in params)
     lines = [f"    @{kind}", f"    def {name}(self{signature}) -> None:"]
@@ -503,6 +544,7 @@ def specs(draw: Callable[..., object], depth: int = 2) -> str:
     """Draw the source of a module with a `MODEL` of one instance."""
     w = Writer(draw)
     own, inner = _declarations(w, "m", w.number(1, 2))
+    inner.places.append(("self.coming", "M"))
     lines = [
         PRELUDE,
         "@helper",
@@ -513,9 +555,20 @@ def specs(draw: Callable[..., object], depth: int = 2) -> str:
         "    low = min(s, default=None)",
         "    return low is not None and low < a",
         "",
+        "class Link(Process):",
+        '    """One of a family inside a family."""',
+        "    held: Option[M] = M.first()",
+        "",
+        "    @handler",
+        "    def hold(self, m: M) -> None:",
+        "        require(self.held is None or M.owner(self.held) == M.owner(m))",
+        "        self.held = M.succ(m)",
+        "",
         "class Member(Process):",
         '    """One of a family."""',
         *own,
+        "    coming: M",
+        "    links: Each[A, Link]",
         "    weight: Const[bool] = False",
         "",
         "    @handler",
@@ -539,6 +592,13 @@ def specs(draw: Callable[..., object], depth: int = 2) -> str:
         "",
     ]
     outer.places.append(("self.heard", "Set[A]"))
+    lines += [
+        "    @action",
+        "    def hold(self, m: M, a: A) -> None:",
+        f"        require({w.expr('bool', Scope([('a', 'A'), ('m', 'M')], outer.places), 1)})",
+        "        self.members[M.owner(m)].links[a].hold(m)",
+        "",
+    ]
     for i in range(w.number(1, 2)):
         lines += _step(w, f"act{i}", "action", outer, depth)
     lines += [
@@ -577,7 +637,8 @@ def specs(draw: Callable[..., object], depth: int = 2) -> str:
         f"    return {w.expr('bool', noted, depth)}",
         "import sys",
         "MODEL = Model('random', Root, properties_in(sys.modules[__name__]),",
-        f"    (Instance('only', 'x', {{A: {w.number(1, 3)}, B: {w.number(0, 2)}}}, "
+        f"    (Instance('only', 'x', {{A: {w.number(1, 3)}, B: {w.number(0, 2)}, "
+        f"M: {w.number(1, 2)}}}, "
         f"faults={{'break_it': {w.number(0, 2)}}}, "
         f"constants={{'Member.weight': {w.pick(WEIGHTS)}}}),),"
         f" deadlock_free={w.pick(['True', 'False'])})",

@@ -7,17 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from ackproof.lang.binding import Bound
+from ackproof.lang.data import domain, domain_size
+from ackproof.lang.errors import BindError
+from ackproof.lang.model import Instance
+from ackproof.lang.types import BOOL, EnumT, IntT, OptionT, RecordT, SetT, SortT, Type
 from ackproof.model import check as check_module
-from ackproof.model.check import ENGINES, Engine, check, domain_size, explorer
+from ackproof.model.check import ENGINES, Engine, check, explorer
 from ackproof.model.outcome import Limit, Outcome
 from ackproof.model.report import Report
 from ackproof.model.trace import ReplayError
 from ackproof.model.verdict import Verdict, worst
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.data import domain
-from ackproof.spec.lang.errors import BindError
-from ackproof.spec.lang.model import Instance
-from ackproof.spec.lang.types import BOOL, EnumT, IntT, OptionT, RecordT, SetT, SortT, Type
 
 from tests.model import mailroom
 from tests.model.lower import depot

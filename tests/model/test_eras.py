@@ -9,14 +9,15 @@ from typing import Any
 
 import jsonschema
 import pytest
+from ackproof.lang.model import Breaks
+from ackproof.lang.properties import properties_in
 from ackproof.model import eras as eras_module
 from ackproof.model.check import check
-from ackproof.model.era_table import EraTable, differences, schema
+from ackproof.model.era_document import schema
+from ackproof.model.era_table import EraTable
 from ackproof.model.eras import Era, Run, Surveyor, era_names
 from ackproof.model.outcome import Limit
 from ackproof.model.report import Report
-from ackproof.spec.lang.model import Breaks
-from ackproof.spec.lang.properties import properties_in
 
 from tests.model.harbour import ERAS, PAIR, ToldYetGone, open_air, shallow
 
@@ -220,27 +221,6 @@ def test_what_never_happens_is_told_with_what_happens_for_ever_instead(table: Er
     assert len(broken["cycle"]["path"]) == len(broken["cycle"]["trace"])
 
 
-def test_a_kept_table_is_of_the_same_specification(table: EraTable) -> None:
-    assert differences(table.document(), ERAS) == []
-
-
-def test_a_kept_table_differs_where_something_has_changed(table: EraTable) -> None:
-    storms = tuple(replace(i, faults={"storm": 2}) for i in BASE.model.instances[:1])
-    model = replace(BASE.model, instances=(*storms, *BASE.model.instances[1:2]))
-    assert differences(table.document(), (replace(BASE, model=model), SHALLOW)) == [
-        "documented on pair has changed since",
-        "documented on unbuilt is in it, and there is no such thing",
-        "open_air on pair is in it, and there is no such thing",
-        "open_air on single is in it, and there is no such thing",
-        "open_air on unbuilt is in it, and there is no such thing",
-    ]
-
-
-def test_a_kept_table_that_lacks_a_run_differs(table: EraTable) -> None:
-    document = EraTable(table.eras, table.runs[1:], {}).document()
-    assert differences(document, ERAS) == ["documented on pair is not in it"]
-
-
 # -- which eras there are ------------------------------------------------------------------------
 
 
@@ -253,10 +233,8 @@ def test_eras_come_in_the_order_that_their_package_gives(
         (package / f"{name}.py").touch()
     (package / "__init__.py").write_text('ORDER = ("stone", "bronze")\n')
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(eras_module, "PACKAGE", "ages")
-    assert era_names() == ("stone", "bronze", "iron_9", "iron_10")
+    assert era_names(replace(BASE.model, eras="ages")) == ("stone", "bronze", "iron_9", "iron_10")
 
 
-def test_there_are_no_eras_where_there_is_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(eras_module, "PACKAGE", "ackproof.spec.ages")
-    assert era_names() == ()
+def test_there_are_no_eras_where_there_is_no_package() -> None:
+    assert era_names(BASE.model) == ()

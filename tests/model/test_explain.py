@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from ackproof.lang.binding import Bound, bind
+from ackproof.lang.data import to_data
+from ackproof.lang.model import Model
 from ackproof.model.check import check
 from ackproof.model.evaluate import Evaluator
 from ackproof.model.explain import Explanation
 from ackproof.model.phrase import Phrases
 from ackproof.model.plain import PlainMachine
-from ackproof.spec.lang.binding import Bound, bind
-from ackproof.spec.lang.data import to_data
-from ackproof.spec.lang.model import Model
 
 from tests.model import mailroom
 from tests.models import die_hard, dining, peterson, two_phase_commit

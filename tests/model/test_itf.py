@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
+from ackproof.lang.types import MapT, OptionT, RecordT, SeqT, SetT, SortT, Type
 from ackproof.model.check import check
 from ackproof.model.itf import ACTION, PICKS, itf_trace
 from ackproof.model.trace import Trace
-from ackproof.spec.lang.types import MapT, OptionT, RecordT, SeqT, SetT, SortT, Type
 
 from tests.model import mailroom
 from tests.models import die_hard
@@ -45,7 +45,7 @@ def read(value: Any, t: Type, default: Any) -> Any:
 
 
 def test_every_state_can_be_read_back(trace: Trace, itf: dict[str, Any]) -> None:
-    from ackproof.spec.lang.data import default_data
+    from ackproof.lang.data import default_data
 
     assert len(itf["states"]) == len(trace.states)
     for index, (written, state) in enumerate(zip(itf["states"], trace.states, strict=True)):

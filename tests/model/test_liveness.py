@@ -12,18 +12,20 @@ from typing import Any
 
 import jsonschema
 import pytest
+from ackproof.lang import Breaks, Design, Holds, Model
+from ackproof.lang.binding import Bound, bind
 from ackproof.model.check import Engine, check
+from ackproof.model.document import document, schema
 from ackproof.model.itf import itf_trace
 from ackproof.model.kernel.engine import explore as explore_compiled
 from ackproof.model.listing import listing, plain
 from ackproof.model.outcome import Limit, Outcome
 from ackproof.model.plain_search import explore as explore_plain
-from ackproof.model.report import Report, document, schema
+from ackproof.model.report import Report
 from ackproof.model.trace import ReplayError, replay
 from ackproof.model.verdict import Verdict
-from ackproof.spec.lang import Breaks, Design, Holds, Model
-from ackproof.spec.lang.binding import Bound, bind
 
+from tests.exploring import seeds
 from tests.model import liveness_models as models
 from tests.model.random_graphs import ESCAPES, Walk, random_walk
 
@@ -80,6 +82,45 @@ def test_every_engine_finds_what_is_known(
         assert (len(trace.steps), not trace.cycle) == known
 
 
+# -- of each element by itself -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("engine", "workers"), ENGINES)
+@pytest.mark.parametrize("size", [2, 3])
+def test_what_holds_of_each_element_need_not_hold_of_all_at_once(
+    size: int, engine: Engine, workers: int
+) -> None:
+    report = report_of(models.LAMPS, f"lamps{size}", engine=engine, workers=workers, survey=True)
+    results = report.results()
+    assert report.complete
+    assert {results[f"IsLit[c{number}]"] for number in range(1, size + 1)} == {"holds"}
+    assert results["AllAreLit"] == "violated"
+
+
+@pytest.mark.parametrize(("engine", "workers"), ENGINES)
+def test_a_property_is_violated_by_one_element_and_held_by_another(
+    engine: Engine, workers: int
+) -> None:
+    properties = ["IsLitAfterTheFirst"]
+    report = report_of(
+        models.LAMPS, "lamps2", engine=engine, workers=workers, properties=properties, survey=True
+    )
+    results = report.results()
+    assert results["IsLitAfterTheFirst[c1]"] == "violated"
+    assert results["IsLitAfterTheFirst[c2]"] == "holds"
+    assert [t.property for t in report.traces] == ["IsLitAfterTheFirst[c1]"]
+
+
+def test_one_element_may_be_asked_about_alone() -> None:
+    report = report_of(models.LAMPS, "lamps2", properties=["IsLitAfterTheFirst[c2]"])
+    assert report.verdict == Verdict.VERIFIED
+
+
+def test_the_only_element_is_not_named() -> None:
+    results = report_of(models.LAMPS, "lamps1", properties=["IsLit", "AllAreLit"]).results()
+    assert (results["IsLit"], results["AllAreLit"]) == ("holds", "holds")
+
+
 # -- against every set of places ---------------------------------------------------------------
 
 
@@ -105,14 +146,14 @@ def agree(walk: Walk, bound: Bound, outcome: Outcome) -> None:
         replay(bound, "Arrives", path, outcome.cycles["Arrives"])
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", seeds(120))
 def test_plain_python_agrees_with_every_set_of_places(seed: int, tmp_path: Path) -> None:
     walk = random_walk(seed)
     bound = bound_walk(walk, tmp_path)
     agree(walk, bound, explore_plain(bound))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_kernel_agrees_with_every_set_of_places(
     seed: int, workers: int, tmp_path: Path
@@ -148,7 +189,7 @@ def test_steps_that_do_not_fit_leave_it_open() -> None:
     bound = bind(models.LINE, models.LINE.instances[0])
     roomy = explore_compiled(bound)
     outcome = explore_compiled(bound, memory=roomy.memory // 2)
-    assert (outcome.limit, outcome.exhausted) == (Limit.MEMORY, False)
+    assert (outcome.limit, outcome.exhausted) == (Limit.MEMORY, True)
     assert (outcome.states, outcome.violations) == (roomy.states, {})
 
 
@@ -251,3 +292,22 @@ def test_a_survey_decides_runs_beside_what_else_is_violated() -> None:
     report = report_of(sound, "seats3", survey=True)
     assert report.results()["TheFirstEats"] == "violated"
     assert report.results()["NeighboursDoNotEatTogether"] == "holds"
+
+
+@pytest.mark.parametrize(("engine", "workers"), ENGINES)
+def test_what_is_stopped_while_runs_are_judged_leaves_runs_open_and_nothing_else(
+    engine: Engine, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ackproof.model.liveness.Judge.nearest_lasso", stopped)
+    monkeypatch.setattr("ackproof.model.plain_search._Search.check_runs", stopped)
+    report = report_of(models.KETTLE, "leaking", engine=engine, workers=workers)
+    assert report.outcome.limit is Limit.INTERRUPTED
+    kinds = {p.name: p.kind for p in report.bound.properties}
+    results = report.results()
+    assert {results[n] for n, kind in kinds.items() if kind == "eventually"} == {"open"}
+    assert "open" not in {r for n, r in results.items() if kinds.get(n) != "eventually"}
+    assert results["StepsAreDefined"] in {"holds", "vacuous"}
+    assert report.verdict.exit_code == 3

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from ackproof.lang.errors import BindError
+from ackproof.lang.model import Breaks, Design, Holds
 from ackproof.model import museum as museum_module
 from ackproof.model.check import check
 from ackproof.model.museum import Judgement, describe, judge, museum, museum_names
 from ackproof.model.report import Report
-from ackproof.spec.lang.errors import BindError
-from ackproof.spec.lang.model import Breaks, Design, Holds
+from ackproof.spec.model import MODEL as CONFIRMS
 
 from tests.model import mailroom
+from tests.models import lock_server
 
 SAME = Design(claim="nothing changes", constants={"Mailbox.lockable": True})
 
@@ -123,7 +126,19 @@ def test_expectations_are_described_in_words() -> None:
 
 
 def test_the_museum_holds_designs_that_each_expect_something() -> None:
-    designs = museum()
-    assert tuple(designs) == museum_names()
+    designs = museum(CONFIRMS)
+    assert tuple(designs) == museum_names(CONFIRMS)
     assert {"ack_on_channel", "ack_on_queue", "ack_after_write"} <= set(designs)
     assert all(d.claim and d.source and d.expect for d in designs.values())
+
+
+LOCKS = replace(lock_server.MODEL, designs="tests.models.lock_designs")
+
+
+def test_every_model_may_have_a_museum() -> None:
+    assert museum_names(LOCKS) == ("second_key", "tidy_release")
+    assert museum_names(lock_server.MODEL) == ()
+    for name, design in museum(LOCKS).items():
+        for expectation in design.expect:
+            found = judge(LOCKS, design, expectation, name=name, engine="plain")
+            assert found.came_true, found.found

@@ -86,7 +86,7 @@ def test_a_share_of_the_processors_counts_as_that_many(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "size"),
     [
-        ("1", 1),
+        ("1B", 1),
         ("512M", 512 << 20),
         ("2G", 2 << 30),
         ("1.5 GiB", 3 << 29),
@@ -98,7 +98,7 @@ def test_sizes_are_read_with_their_units(text: str, size: int) -> None:
     assert parse_size(text) == size
 
 
-@pytest.mark.parametrize("text", ["", "G", "-1G", "0", "0.1", "2X", "1 2", "two"])
+@pytest.mark.parametrize("text", ["", "G", "-1G", "0", "0.1", "2X", "1 2", "two", "3", "GB2", "5i"])
 def test_what_is_no_size_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a size"):
         parse_size(text)

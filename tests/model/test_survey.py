@@ -6,12 +6,7 @@ import sys
 from typing import Annotated, Any
 
 import pytest
-from ackproof.model.check import check
-from ackproof.model.kernel.engine import explore as explore_compiled
-from ackproof.model.outcome import Limit, Outcome
-from ackproof.model.plain_search import explore as explore_plain
-from ackproof.model.verdict import Verdict
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Instance,
     Map,
     Model,
@@ -25,7 +20,12 @@ from ackproof.spec.lang import (
     require,
     step_property,
 )
-from ackproof.spec.lang.binding import bind
+from ackproof.lang.binding import bind
+from ackproof.model.check import check
+from ackproof.model.kernel.engine import explore as explore_compiled
+from ackproof.model.outcome import Limit, Outcome
+from ackproof.model.plain_search import explore as explore_plain
+from ackproof.model.verdict import Verdict
 
 from tests.model import mailroom
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from ackproof.lang.binding import bind
 from ackproof.model.check import check
 from ackproof.model.listing import listing, plain
 from ackproof.model.trace import ReplayError, Trace, replay
-from ackproof.spec.lang.binding import bind
 
 from tests.model import mailroom
 from tests.models import die_hard

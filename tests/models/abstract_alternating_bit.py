@@ -9,7 +9,7 @@ states).  Here a step `start` leads to the same 8 states from one more, one leve
 model has 21 distinct and 37 generated states and 4 levels.
 """
 
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Instance,
     Model,
     OrderedSort,

@@ -17,7 +17,7 @@ So this model has 241 distinct and 1,205 generated states and 11 levels.
 
 from typing import Annotated
 
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Instance,
     Model,
     OrderedSort,

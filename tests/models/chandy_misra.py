@@ -12,7 +12,7 @@ TLC 2.15's on the same module.
 
 from enum import Enum
 
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Instance,
     Map,
     Model,

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import sys
 
-from ackproof.proofs.lemma import Library
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Const,
     Each,
     Instance,
@@ -27,6 +26,7 @@ from ackproof.spec.lang import (
     properties_in,
     require,
 )
+from ackproof.lang.lemmas import Library
 
 
 class Client(Sort, prefix="c"):

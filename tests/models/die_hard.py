@@ -10,7 +10,7 @@ expects the solution of 7 states, which is 6 steps.
 
 from typing import Annotated
 
-from ackproof.spec.lang import Instance, Model, Range, System, action, invariant, properties_in
+from ackproof.lang import Instance, Model, Range, System, action, invariant, properties_in
 
 
 class DieHard(System):

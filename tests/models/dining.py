@@ -11,7 +11,7 @@ TLC 2.15's on the same module (`test-model/pcal/DiningPhilosophers.tla`).
 
 from enum import Enum
 
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Instance,
     Map,
     Model,

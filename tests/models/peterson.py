@@ -12,7 +12,7 @@ github.com/tlaplus/tlaplus.
 
 from enum import Enum
 
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Const,
     Instance,
     Map,

@@ -8,7 +8,7 @@ manifest states 400 distinct and 1,633 generated states and 6 levels for three c
 resources.
 """
 
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Instance,
     Map,
     Model,

@@ -11,7 +11,7 @@ sizes are TLC 2.15's on the same module.
 
 from enum import Enum
 
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Instance,
     Map,
     Model,

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from types import ModuleType
 
 import pytest
+from ackproof.lang import Model
+from ackproof.lang.binding import Bound, bind
 from ackproof.model import plain_search
 from ackproof.model.kernel import engine as kernel
 from ackproof.model.outcome import Outcome
-from ackproof.spec.lang import Model
-from ackproof.spec.lang.binding import Bound, bind
 
 from tests.models import (
     abstract_alternating_bit,
@@ -24,6 +24,7 @@ from tests.models import (
     chandy_misra,
     die_hard,
     dining,
+    numbered_arrivals,
     peterson,
     simple_allocator,
     tcommit,
@@ -35,6 +36,7 @@ TLA = "tests of github.com/tlaplus/tlaplus"
 TLC = "TLC 2.15 on the published module"
 SPIN = "SPIN 6.5.2 on bench/promela/two_phase_commit.pml, which prints generated as 1.235584e+08"
 START = f"{EXAMPLES}; one more of each for the step `start`"
+COUNTED = "the model's docstring, by hand"
 GUARDS = f"{EXAMPLES}; changed as the model's docstring derives"
 
 
@@ -93,6 +95,7 @@ ROWS = (
     Row(abstract_alternating_bit, "values2", 21, 37, 4, START),
     Row(alternating_bit, "values2", 241, 1_205, 11, GUARDS),
     Row(simple_allocator, "c3r2", 400, 1_633, 6, EXAMPLES),
+    Row(numbered_arrivals, "two", 53, 89, 9, COUNTED),
 )
 LARGE = Row(two_phase_commit, "rm9", 10_340_352, 123_558_402, 29, SPIN)
 SMALL = tuple(row for row in ROWS if row.states < 5_000)

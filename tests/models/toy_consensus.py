@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import sys
 
-from ackproof.proofs.lemma import Library
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Const,
     Each,
     Instance,
@@ -31,6 +30,7 @@ from ackproof.spec.lang import (
     properties_in,
     require,
 )
+from ackproof.lang.lemmas import Library
 
 
 class Node(Sort, prefix="n"):

@@ -11,7 +11,7 @@ closing comment states 50,816 for six; the other sizes are TLC 2.15's on the sam
 
 from enum import Enum
 
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Instance,
     Map,
     Model,

@@ -55,7 +55,7 @@ def ours(folder: Path, data: Path) -> Iterator[None]:
     tls = ["--tls-cert", str(folder / CERTIFICATE), "--tls-key", str(folder / KEY)]
     with ExitStack() as stack:
         for port, options in ((PORT, []), (TLS_PORT, tls)):
-            command = [sys.executable, "-m", "ackproof.cli.serve", "--host", OURS]
+            command = [sys.executable, "-m", "ackproof.cli", "serve", "--host", OURS]
             command += ["--port", str(port), "--data", str(data / str(port)), *options]
             process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
             stack.callback(process.communicate)

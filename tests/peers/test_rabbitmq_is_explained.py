@@ -10,6 +10,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.explain.behaviour import against
 from tests.explain.target import Theirs
+from tests.exploring import examples
 from tests.impl.test_stateful import SOME
 
 pytestmark = pytest.mark.peer
@@ -17,4 +18,4 @@ pytestmark = pytest.mark.peer
 
 def test_rabbitmq_is_explained(port: int) -> None:
     serve = against(lambda: nullcontext(Theirs(port)))
-    run_state_machine_as_test(serve, settings=settings(SOME, max_examples=100))
+    run_state_machine_as_test(serve, settings=settings(SOME, max_examples=examples(100)))

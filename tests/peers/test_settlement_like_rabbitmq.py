@@ -11,8 +11,8 @@ from ackproof.impl.running import RunningBroker
 from pamqp import commands
 
 from tests.impl.clients import encode
+from tests.impl.server.test_frame_sequences import declare, lines, mixed, said_no_more, settled
 from tests.impl.sockets import Bare
-from tests.impl.test_frame_sequences import declare, lines, mixed, said_no_more, settled
 
 pytestmark = pytest.mark.peer
 

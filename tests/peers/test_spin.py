@@ -13,9 +13,9 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
+from ackproof.lang.binding import bind
 from ackproof.model.kernel import engine
 from ackproof.model.outcome import Outcome
-from ackproof.spec.lang.binding import bind
 
 from bench import spin, tlc
 from bench.cases import CASES, Case, Sample

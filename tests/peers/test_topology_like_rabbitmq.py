@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from pamqp import base, commands, frame
 
+from tests.exploring import seeds
 from tests.impl.clients import content
 from tests.impl.topology.test_exchanges import bind, declare
 from tests.peers.dialogue import Scenario, Side, of_the_other, of_this_broker
@@ -286,7 +287,7 @@ class Chance:
         )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_messages_go_the_same_ways(seed: int, port: int) -> None:
     said = compared(saying(Chance(seed).sayings(25)), port)
     returned = [line for line in said if "return" in line]

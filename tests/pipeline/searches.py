@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from ackproof.lang import Design, Model
+from ackproof.lang.binding import Bound
 from ackproof.model.check import chosen
 from ackproof.model.kernel.engine import explore as explore_compiled
 from ackproof.model.lower.compile import Kernel, compile_kernel
@@ -28,8 +30,6 @@ from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.identity import Identity
 from ackproof.pipeline.search import SparkExplorer
 from ackproof.pipeline.session import Session
-from ackproof.spec.lang import Design, Model
-from ackproof.spec.lang.binding import Bound
 
 __all__ = [
     "ALONE",

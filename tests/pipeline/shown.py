@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ackproof.lang.binding import Bound
+from ackproof.lang.data import default_data, domain
+from ackproof.lang.types import MapT, OptionT, RecordT, SeqT, SetT, SortT, Type
 from ackproof.pipeline.schema import BUDGET, StateVariable
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.data import default_data, domain
-from ackproof.spec.lang.types import MapT, OptionT, RecordT, SeqT, SetT, SortT, Type
 
 State = tuple[Any, ...]
 

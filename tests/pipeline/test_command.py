@@ -16,7 +16,7 @@ from typing import Any
 import jsonschema
 import pytest
 from ackproof.cli.main import app
-from ackproof.model.report import schema
+from ackproof.model.document import schema
 from ackproof.pipeline.session import Session
 from typer.testing import CliRunner, Result
 
@@ -28,7 +28,7 @@ TWO_PHASE = "tests/models/two_phase_commit.py"
 #: Levels that grow without end, soon beyond what the driver does by itself.
 ENDLESS = """
 from typing import Annotated
-from ackproof.spec.lang import *
+from ackproof.lang import *
 
 class Place(Sort):
     pass

@@ -11,16 +11,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ackproof.model.lower.layout import Layout
+from ackproof.lang.binding import Bound, bind
+from ackproof.lang.types import SetT, SortT
+from ackproof.model.lower.layout import Layout, Piece
 from ackproof.pipeline.columns import arrow_type
 from ackproof.pipeline.decode import decode, words_of
-from ackproof.pipeline.schema import Bits, Schema, StateVariable, describe
+from ackproof.pipeline.schema import Schema, StateVariable, describe
 from ackproof.spec.instances import INSTANCES
-from ackproof.spec.lang.binding import Bound, bind
-from ackproof.spec.lang.types import SetT, SortT
 from ackproof.spec.model import MODEL as CONFIRMS
 from hypothesis import HealthCheck, given, settings
 
+from tests.exploring import examples
 from tests.model.random_specs import specs
 from tests.models import two_phase_commit
 from tests.pipeline import cupboard
@@ -79,18 +80,22 @@ def test_no_states_are_no_values() -> None:
 
 def test_a_set_of_sixty_four_uses_the_whole_word() -> None:
     elements = {"Cup": tuple(range(1, 65))}
-    variable = StateVariable("all", SetT(SortT("Cup", True)), False, (Bits(0, 0, 64),))
+    variable = StateVariable("all", SetT(SortT("Cup", True)), False, ((Piece(0, 0, 64),),))
     words = np.array([-1, 0, 1 << 40, -(1 << 63)], dtype=np.int64)
     column = decode(variable, elements, [words], 4)
     assert column.to_pylist() == [list(range(1, 65)), [], [41], [64]]
 
 
-@settings(
-    max_examples=25,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=list(HealthCheck),
-)
+def test_a_set_of_more_is_put_together_from_its_words() -> None:
+    elements = {"Cup": tuple(range(1, 71))}
+    lies = (Piece(1, 0, 64), Piece(0, 3, 6))
+    variable = StateVariable("all", SetT(SortT("Cup", True)), False, (lies,))
+    words = [np.array([v << 3 | 5 for v in (63, 0, 2)]), np.array([-1, 1 << 40, -(1 << 63)])]
+    column = decode(variable, elements, words, 3)
+    assert column.to_pylist() == [list(range(1, 71)), [41], [64, 66]]
+
+
+@settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
 @given(source=specs(depth=2))
 def test_states_of_random_programs_are_decoded(
     tmp_path_factory: pytest.TempPathFactory, source: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from ackproof.pipeline.errors import SearchRefused
 from ackproof.pipeline.folder import Folder, Level, write_text
@@ -93,12 +94,8 @@ def test_a_manifest_with_more_in_it_than_is_known_is_refused(tmp_path: Path) -> 
 def test_runs_that_later_ones_have_taken_in_are_removed(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     before = level(1)
-    after = level(2).__class__(
-        **{
-            **vars(level(2)),
-            "runs": (("00001-00002",), ("00002-00002",), ("00001-00003",)),
-        }
-    )
+    runs = (("00001-00002",), ("00002-00002",), ("00001-00003",))
+    after = msgspec.structs.replace(level(2), runs=runs)
     for part, names in enumerate(before.runs):
         for name in (*names, *after.runs[part]):
             folder.run(part, name).parent.mkdir(parents=True, exist_ok=True)

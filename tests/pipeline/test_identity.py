@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ackproof.lang import Design
+from ackproof.lang.binding import Bound, bind
 from ackproof.model.lower.compile import compile_kernel
 from ackproof.pipeline.errors import SearchRefused
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.identity import FORMAT, Identity, code_of, folder_name, read_search
 from ackproof.spec.designs import ack_after_write
-from ackproof.spec.lang import Design
-from ackproof.spec.lang.binding import Bound, bind
 from ackproof.spec.model import MODEL as CONFIRMS
 
 from tests.model import liveness_models as live
@@ -41,18 +41,17 @@ def test_a_search_says_all_that_is_needed_to_read_it(tmp_path: Path) -> None:
     bound = bound_of(CONFIRMS, "tiny", ack_after_write.design)
     begun = written(bound, tmp_path, 5)
     found = read_search(begun.folder)
-    assert list(found)[:6] == ["format", "model", "design", "instance", "parts", "hashes"]
-    assert (found["format"], found["model"], found["instance"]) == (
+    assert (found.format, found.model, found.instance) == (
         "ackproof/search/1",
         bound.program.name,
         "tiny",
     )
-    assert found["design"] == ack_after_write.design.claim
-    assert (found["parts"], found["words"]) == (5, begun.kernel.words)
-    assert found["actions"] == [a.name for a in bound.actions]
-    assert [i["text"] for i in found["instances"]] == [str(i) for i in bound.instances()]
-    assert {i["action"] for i in found["instances"]} <= set(found["actions"])
-    assert set(found["hashes"]) == {"specification", "instance", "properties", "layout"}
+    assert found.design == ack_after_write.design.claim
+    assert (found.parts, found.words) == (5, begun.kernel.words)
+    assert found.actions == [a.name for a in bound.actions]
+    assert [i.text for i in found.instances] == [str(i) for i in bound.instances()]
+    assert {i.action for i in found.instances} <= set(found.actions)
+    assert set(found.hashes) == {"specification", "instance", "properties", "layout"}
 
 
 def test_the_kernel_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -79,7 +78,7 @@ _PRINT = """
 import json
 from ackproof.model.lower.compile import compile_kernel
 from ackproof.pipeline.identity import Identity
-from ackproof.spec.lang.binding import bind
+from ackproof.lang.binding import bind
 from ackproof.spec.model import MODEL
 bound = bind(MODEL, MODEL.instance("core"))
 print(json.dumps(Identity.of(bound, compile_kernel(bound), 4).hashes))
@@ -163,6 +162,16 @@ def test_what_cannot_be_read_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "search.json").write_text(text, encoding="latin-1")
     with pytest.raises(SearchRefused, match=r"search\.json cannot be read: "):
         read_search(Folder(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["parts", "hashes", "kernel", "state", "instances"])
+def test_what_lacks_something_is_refused(name: str, tmp_path: Path) -> None:
+    begun = written(bound_of(live.LAMP), tmp_path)
+    found = json.loads(begun.folder.search.read_text())
+    del found[name]
+    begun.folder.search.write_text(json.dumps(found))
+    with pytest.raises(SearchRefused, match=rf"is not whole: .*`{name}`\n  instead: search anew"):
+        read_search(begun.folder)
 
 
 @pytest.mark.parametrize("known", ["ackproof/search/2", None, [1]])

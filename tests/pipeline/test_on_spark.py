@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from ackproof.lang import Design, Model
 from ackproof.model.check import check
 from ackproof.pipeline.search import explorer
 from ackproof.pipeline.session import Session
-from ackproof.spec.lang import Design, Model
 from ackproof.spec.model import MODEL as CONFIRMS
 
 from tests.models import two_phase_commit

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from ackproof.cli.main import app
+from ackproof.lang.binding import Bound, bind
 from ackproof.pipeline.session import Session
-from ackproof.spec.lang.binding import Bound, bind
 from typer.testing import CliRunner, Result
 
 from tests.pipeline.cluster import Cluster

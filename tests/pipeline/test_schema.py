@@ -8,10 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from ackproof.lang.binding import bind
+from ackproof.lang.types import BOOL, EnumT, IntT, MapT, OptionT, RecordT, SeqT, SetT, SortT
 from ackproof.model.lower.layout import Layout
-from ackproof.pipeline.schema import Bits, Schema, SchemaError, StateVariable, describe
-from ackproof.spec.lang.binding import bind
-from ackproof.spec.lang.types import BOOL, EnumT, IntT, MapT, OptionT, RecordT, SeqT, SetT, SortT
+from ackproof.pipeline.schema import Schema, SchemaError, StateVariable, describe
+from ackproof.pipeline.types import type_from_json, type_to_json
 
 from tests.pipeline.cupboard import MODEL, TWO
 from tests.pipeline.written import layout_of
@@ -51,12 +52,17 @@ def test_types_are_read_as_they_were_written(variables: dict[str, StateVariable]
     }
 
 
+def test_an_owned_sort_is_read_with_its_owner() -> None:
+    owned = MapT(SortT("Pot", True, SHELF), BOOL)
+    assert type_from_json(json.loads(json.dumps(type_to_json(owned)))) == owned
+
+
 def test_ghosts_are_told_apart(variables: dict[str, StateVariable]) -> None:
     assert [v.name for v in variables.values() if v.ghost] == ["served"]
 
 
 def test_what_never_changes_lies_nowhere(variables: dict[str, StateVariable]) -> None:
-    fixed = {n for n, v in variables.items() if not any(isinstance(x, Bits) for x in v.leaves)}
+    fixed = {n for n, v in variables.items() if all(isinstance(x, int) for x in v.leaves)}
     assert fixed == {"absent", "boards.deep", "boards.width"}
 
 
@@ -72,7 +78,8 @@ def test_elements_of_empty_sorts_are_none(document: dict[str, Any]) -> None:
 def test_no_two_leaves_share_a_bit() -> None:
     schema = Schema.of(describe(Layout(bind(MODEL, TWO))))
     used: set[tuple[int, int]] = set()
-    for place in (x for v in schema.variables for x in v.leaves if isinstance(x, Bits)):
+    leaves = [x for v in schema.variables for x in v.leaves if not isinstance(x, int)]
+    for place in (piece for pieces in leaves for piece in pieces):
         bits = {(place.word, place.shift + i) for i in range(place.width)}
         assert not used & bits
         used |= bits
@@ -87,9 +94,14 @@ def drop_leaf(document: dict[str, Any]) -> None:
     document["variables"][0]["leaves"].pop()
 
 
+def first_piece(document: dict[str, Any]) -> dict[str, int]:
+    places = (x for v in document["variables"] for x in v["leaves"])
+    piece: dict[str, int] = next(x["pieces"][0] for x in places if "pieces" in x)
+    return piece
+
+
 def move_outside(document: dict[str, Any]) -> None:
-    moved = next(x for v in document["variables"] for x in v["leaves"] if "word" in x)
-    moved["word"] = document["words"]
+    first_piece(document)["word"] = document["words"]
 
 
 def name_unknown_type(document: dict[str, Any]) -> None:
@@ -105,13 +117,26 @@ def fix_at_text(document: dict[str, Any]) -> None:
 
 
 def widen(document: dict[str, Any]) -> None:
-    place = next(x for v in document["variables"] for x in v["leaves"] if "word" in x)
-    place["width"] += 1
+    first_piece(document)["width"] += 1
+
+
+def take_twice(document: dict[str, Any]) -> None:
+    leaf = next(x for v in document["variables"] for x in v["leaves"] if "pieces" in x)
+    leaf["pieces"] *= 2
 
 
 @pytest.mark.parametrize(
     "spoil",
-    [widen, drop_variables, drop_leaf, move_outside, name_unknown_type, forget_sort, fix_at_text],
+    [
+        widen,
+        take_twice,
+        drop_variables,
+        drop_leaf,
+        move_outside,
+        name_unknown_type,
+        forget_sort,
+        fix_at_text,
+    ],
 )
 def test_a_spoiled_description_is_refused(
     document: dict[str, Any], spoil: Callable[[dict[str, Any]], None]

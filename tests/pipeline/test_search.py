@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ackproof.lang import Design, Model
 from ackproof.model.outcome import Progress
 from ackproof.pipeline import ordering
-from ackproof.spec.lang import Design, Model
 from ackproof.spec.model import MODEL as CONFIRMS
 from hypothesis import HealthCheck, given, settings
 
+from tests.exploring import examples
 from tests.model import harbour, mailroom
 from tests.model import liveness_models as live
 from tests.model.random_specs import specs
@@ -78,12 +79,7 @@ def test_a_depth_ends_a_search_where_it_ends_the_local_one(depth: int, tmp_path:
     assert_found(bound, tmp_path, max_depth=depth)
 
 
-@settings(
-    max_examples=12,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=list(HealthCheck),
-)
+@settings(max_examples=examples(12), suppress_health_check=list(HealthCheck))
 @given(source=specs(depth=2))
 def test_random_programs_give_the_same(
     tmp_path_factory: pytest.TempPathFactory, source: str
@@ -96,7 +92,7 @@ def test_random_programs_give_the_same(
 
 _STILL = '''
 """A system in which nothing can happen."""
-from ackproof.spec.lang import Instance, Model, System
+from ackproof.lang import Instance, Model, System
 
 
 class Still(System):

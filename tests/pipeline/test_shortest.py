@@ -18,7 +18,7 @@ _GRID = '''
 """A grid."""
 import sys
 from typing import Annotated
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Instance, Model, OrderedSort, Range, System, action, invariant, properties_in, require,
     step_property,
 )

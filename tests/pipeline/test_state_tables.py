@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from ackproof.cli.main import app
+from ackproof.lang.binding import Bound, bind
+from ackproof.lang.model import Design
 from ackproof.pipeline.search import explorer
 from ackproof.pipeline.session import Session
 from ackproof.spec.instances import INSTANCES
-from ackproof.spec.lang.binding import Bound, bind
-from ackproof.spec.lang.model import Design
 from ackproof.spec.model import MODEL
 from typer.testing import CliRunner
 

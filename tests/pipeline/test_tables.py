@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ackproof.lang.binding import Bound, bind
 from ackproof.model.live import Live
 from ackproof.model.plain import PlainMachine
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.session import Session
 from ackproof.pipeline.tables import register
 from ackproof.spec.instances import INSTANCES
-from ackproof.spec.lang.binding import Bound, bind
 from ackproof.spec.model import MODEL as CONFIRMS
-from ackproof.spec.sorts import Level, Replica
+from ackproof.spec.sorts import ChannelId, Level, Replica
 from pyspark.sql import Row
 
 from tests.pipeline.cupboard import MODEL, TWO
@@ -141,7 +141,8 @@ def test_a_search_without_levels_has_empty_tables(session: Session, cupboard: Wr
 
 def test_only_what_a_query_mentions_is_read(session: Session, fanout: Written) -> None:
     register(session.spark, fanout.root)
-    frame = session.spark.sql("SELECT count(*) FROM states WHERE channel_confirming AND level = 3")
+    asked = "SELECT count(*) FROM states WHERE channels_confirming['ch1'] AND level = 3"
+    frame = session.spark.sql(asked)
     plan = frame._jdf.queryExecution().executedPlan().toString()
     assert plan.count("read(") == 1
     assert "ReadSchema: struct<w0:bigint>" in plan
@@ -175,7 +176,9 @@ def with_the_only_copy_at_risk(bound: Bound, states: Iterable[Any]) -> int:
             s: Any = live.root
             count += any(
                 s.replicas[r].store.level[m] != Level.SYNCED
-                for m in (s.publisher.unknown() if s.channel.open else ())
+                for c in ChannelId
+                if s.channels[c].open
+                for m in s.publishers[c].unknown()
                 for r in sole_owner(s, m)
             )
     return count
@@ -186,7 +189,7 @@ def sole_owner(s: Any, msg: Any) -> list[Any]:
     owners = [
         r
         for r in Replica
-        if msg in s.network.publishes[r] | s.replicas[r].holds()
+        if msg in s.in_flight(r) | s.replicas[r].holds()
         or s.replicas[r].store.level[msg] != Level.ABSENT
     ]
     return owners if len(owners) == 1 else []

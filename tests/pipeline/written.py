@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from ackproof.lang.binding import Bound
 from ackproof.model.lower.fixed import fixed
 from ackproof.model.lower.layout import Layout
 from ackproof.model.plain import PlainMachine
 from ackproof.pipeline.folder import Folder, Level
 from ackproof.pipeline.schema import describe
-from ackproof.spec.lang.binding import Bound
 
 State = tuple[Any, ...]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ackproof.spec.lang.binding import Bound
+from ackproof.lang.binding import Bound
 
 from tests.pipeline.searches import bound_of, model_of
 
@@ -15,7 +15,7 @@ _WRONG = '''
 """A count that can go wrong in every way."""
 import sys
 from typing import Annotated
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Instance, Model, Range, System, action, invariant, properties_in, reachable, require,
     step_property,
 )

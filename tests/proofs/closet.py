@@ -1,15 +1,14 @@
 """A closet with one key: a small system with one of everything that proofs must deal with.
 
 Whoever takes the key is inside, alone.  That holds by induction, with a lemma and with something
-that has to be supposed of a constant; that nobody is lonely while two are inside follows from it.
+that has to be assumed of a constant; that nobody is lonely while two are inside follows from it.
 """
 
 from __future__ import annotations
 
 import sys
 
-from ackproof.proofs.lemma import Library
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Const,
     Design,
     Event,
@@ -27,6 +26,7 @@ from ackproof.spec.lang import (
     require,
     step_property,
 )
+from ackproof.lang.lemmas import Library
 
 
 class Guest(Sort, prefix="g"):
@@ -112,6 +112,7 @@ MODEL = Model(
     Closet,
     properties_in(AloneInside, NoPair, EntersAnEmptyCloset, EverybodyLeaves),
     (Instance("pair", "two guests", {Guest: 2}),),
+    lemmas=__name__,
 )
 
 LIBRARY = Library.of(sys.modules[__name__])

@@ -6,7 +6,7 @@ import sys
 from enum import Enum
 from typing import Annotated
 
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Const,
     Each,
     Event,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Const,
     Design,
     Instance,

@@ -1,8 +1,8 @@
-"""Lemmas and suppositions for the closet that are wrong, each in a way of its own."""
+"""Lemmas and assumptions for the closet that are wrong, each in a way of its own."""
 
 from __future__ import annotations
 
-from ackproof.spec.lang import assumption, lemma
+from ackproof.lang import assumption, lemma
 
 from tests.proofs.closet import Closet, TheDoorIsLocked
 
@@ -27,18 +27,18 @@ def NobodyEverEnters(s: Closet) -> bool:
 
 @assumption
 def ThereIsNoLock(s: Closet) -> bool:
-    """What contradicts the other supposition."""
+    """What contradicts the other assumption."""
     return not s.locked
 
 
 @assumption
 def TheKeyIsFree(s: Closet) -> bool:
-    """A supposition of something that steps change."""
+    """An assumption about something that steps change."""
     return s.free
 
 
 #: Suppositions of which one is of a state.
-SUPPOSED = {
+ASSUMED = {
     f.__name__: f.__ackproof_assumption__  # type: ignore[attr-defined]
     for f in (TheDoorIsLocked, TheKeyIsFree)
 }

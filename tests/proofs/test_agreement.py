@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 import z3
+from ackproof.lang import Model
+from ackproof.lang.lemmas import Library
 from ackproof.proofs.discharge import PROVED, discharge
-from ackproof.proofs.lemma import Library
-from ackproof.proofs.lemmas import LIBRARY
+from ackproof.proofs.instance_query import InstanceQueries, InstanceQuery
 from ackproof.proofs.obligations import Obligation, Obligations
-from ackproof.proofs.question import Question, Questions
-from ackproof.proofs.sizes import decided
-from ackproof.spec.lang import Model
+from ackproof.proofs.sizes import decide_sizes
+from ackproof.spec.lemmas import LIBRARY
 from ackproof.spec.model import MODEL as CONFIRMS
 
 from tests.proofs import loops, office
@@ -29,10 +29,10 @@ def status(obligations: Obligations, obligation: Obligation) -> str:
 def with_any_hypotheses(model: Model, obligations: Obligations) -> Iterator[Obligation]:
     """Yield each obligation of a model with some invariants assumed, true ones or not."""
     library = obligations.library
-    claims = [p.name for p in obligations.program.properties if p.kind != "reachable"]
+    names = [p.name for p in obligations.program.properties if p.kind != "reachable"]
     invariants = [p.name for p in obligations.program.properties if p.kind == "invariant"]
     assert not library.lemmas
-    for obligation in obligations.of(claims):
+    for obligation in obligations.of(names):
         own = () if obligations.properties[obligation.goal].of_steps else (obligation.goal,)
         for other in ((), *itertools.combinations(invariants, 1)):
             yield replace(obligation, hypotheses=tuple(dict.fromkeys((*own, *other))))
@@ -43,7 +43,9 @@ def test_no_obligation_is_proved_that_has_a_counterexample(model: Model) -> None
     obligations = Obligations(model, Library())
     proved = refuted = 0
     for obligation in with_any_hypotheses(model, obligations):
-        found = decided(model, None, Library(), obligation, most=2, program=obligations.program)
+        found = decide_sizes(
+            model, None, Library(), obligation, most=2, program=obligations.program
+        )
         if found.refuted is not None:
             refuted += 1
             assert status(obligations, obligation) != PROVED, obligation
@@ -63,10 +65,10 @@ def test_what_holds_for_two_people_is_proved_for_all() -> None:
             assert status(obligations, own) == PROVED, own
 
 
-def questions_of(
+def queries_of(
     obligations: Obligations, names: list[str], size: int
-) -> Iterator[tuple[Obligation, Question]]:
-    """Yield the questions of some claims that come up where all sorts have one size."""
+) -> Iterator[tuple[Obligation, InstanceQuery]]:
+    """Yield the queries of some goals that come up where all sorts have one size."""
 
     def about(obligation: Obligation) -> tuple[str, str]:
         return obligation.kind, obligation.action
@@ -74,12 +76,12 @@ def questions_of(
     todo = dict.fromkeys(obligations.of(names))
     for _, group in itertools.groupby(sorted(todo, key=about), about):
         one, *others = group
-        questions = Questions(CONFIRMS, None, LIBRARY, one, obligations.program, 600.0)
-        question = questions.at(dict.fromkeys(questions.sorts, size))
-        if question is not None:
-            yield one, question
+        queries = InstanceQueries(CONFIRMS, None, LIBRARY, one, obligations.program, 600.0)
+        query = queries.at(dict.fromkeys(queries.sorts, size))
+        if query is not None:
+            yield one, query
             for other in others:
-                yield other, questions.also(question, other)
+                yield other, queries.with_goal(query, other)
 
 
 @pytest.mark.slow
@@ -87,8 +89,8 @@ def questions_of(
 def test_all_obligations_of_the_specification_are_met_at_small_sizes(size: int) -> None:
     obligations = Obligations(CONFIRMS, LIBRARY)
     names = [*LIBRARY.lemmas, *LIBRARY.proofs, *LIBRARY.follows]
-    asked = 0
-    for obligation, question in questions_of(obligations, names, size):
-        assert question.answer() == z3.unsat, obligation.name
-        asked += 1
-    assert asked > 1500
+    decided = 0
+    for obligation, query in queries_of(obligations, names, size):
+        assert query.answer() == z3.unsat, obligation.name
+        decided += 1
+    assert decided > 1500

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from ackproof.proofs import wording
+from ackproof.lang.lemmas import Library
+from ackproof.proofs import clause_text
 from ackproof.proofs.assembly import Assembly
-from ackproof.proofs.lemma import Library
 from ackproof.proofs.templates import Clause, clauses_of
 from ackproof.proofs.vocabulary import atoms_of
 
@@ -23,10 +23,10 @@ def assembly(limit: float = 60.0) -> Assembly:
 def clause(made: Assembly, text: str) -> Clause:
     """Return the candidate that is written so."""
     atoms = atoms_of(made.obligations.program.variables)
-    return next(c for c in clauses_of(atoms) if wording.text(c) == text)
+    return next(c for c in clauses_of(atoms) if clause_text.text(c) == text)
 
 
-def test_claims_are_proved_with_each_other() -> None:
+def test_candidates_are_proved_with_each_other() -> None:
     made = assembly()
     alone = made.obligations.properties["AloneInside"]
     free = clause(made, "not s.free or not s.inside")
@@ -36,7 +36,7 @@ def test_claims_are_proved_with_each_other() -> None:
     assert made.library.proofs == {"AloneInside": ("FreeExcludesInside", "TheDoorIsLocked")}
 
 
-def test_a_claim_that_needs_more_than_it_did_at_small_sizes_gets_it() -> None:
+def test_a_candidate_that_needs_more_than_it_did_at_small_sizes_gets_it() -> None:
     made = assembly()
     alone = made.obligations.properties["AloneInside"]
     free = clause(made, "not s.free or not s.inside")

@@ -6,17 +6,20 @@ import importlib
 from pathlib import Path
 
 import pytest
+from ackproof.lang import Instance, Model
+from ackproof.lang.binding import Bound, bind
+from ackproof.lang.errors import BindError
+from ackproof.lang.properties import ASSERTION, DEADLOCK, DEFINED
 from ackproof.model.plain_search import explore
 from ackproof.model.trace import ReplayError
 from ackproof.model.verdict import Verdict
 from ackproof.proofs.bmc import bounded, k_induction
-from ackproof.spec.lang import Instance, Model
-from ackproof.spec.lang.binding import Bound, bind
-from ackproof.spec.lang.errors import BindError
-from ackproof.spec.lang.properties import ASSERTION, DEADLOCK, DEFINED
+from ackproof.proofs.library import with_lemmas
 from ackproof.spec.model import MODEL as CONFIRMS
 
-from tests.model.test_kernel_against_plain import load, module_of, random_programs
+from tests.model.loading import load, module_of
+from tests.model.test_kernel_against_plain import random_programs
+from tests.proofs import closet
 from tests.proofs.office import MODEL, Person
 
 _MODELS = Path(__file__).parents[1] / "models"
@@ -89,7 +92,7 @@ def test_a_fault_happens_as_often_as_its_budget_allows() -> None:
     assert bounded(office(1), "OneAtATime", 5).verdict is Verdict.BOUNDED
 
 
-@random_programs(examples=15, depth=2)
+@random_programs(count=15, depth=2)
 def test_random_programs_break_after_as_many_steps_as_plain_python_says(
     tmp_path_factory: pytest.TempPathFactory, source: str
 ) -> None:
@@ -120,12 +123,12 @@ def test_a_search_that_runs_out_of_time_is_not_green() -> None:
 
 
 @pytest.mark.parametrize("name", ["EverybodyIsDone", DEADLOCK])
-def test_what_no_run_of_some_length_breaks_is_refused(name: str) -> None:
+def test_what_no_run_of_some_length_breaks_is_rejected(name: str) -> None:
     with pytest.raises(BindError, match=f"{name} is not false at the end of a run"):
         bounded(office(), name, 3)
 
 
-def test_a_property_that_there_is_not_is_refused() -> None:
+def test_a_property_that_there_is_not_is_rejected() -> None:
     with pytest.raises(BindError, match="office has no property 'Nonsense'; it has: NobodyComesB"):
         bounded(office(), "Nonsense", 3)
 
@@ -165,7 +168,43 @@ def test_more_steps_prove_what_one_does_not() -> None:
     assert k_induction(bound, name, 9).verdict is Verdict.VERIFIED
 
 
+@pytest.mark.parametrize(
+    ("lemmas", "said"),
+    [
+        (
+            ["NobodyIsServed"],
+            "NobodyIsServed is assumed, and 1 step does not imply it; give lemmas",
+        ),
+        (
+            ["DeskStandsAlone"],
+            "DeskStandsAlone is assumed, and is false after 0 steps: leave it out",
+        ),
+        (
+            ["NobodyIsServed", "ServedIsNotWaiting"],
+            "NobodyIsServed is assumed, and 1 step does not",
+        ),
+    ],
+)
+def test_what_is_shown_with_something_false_is_not_proved(lemmas: list[str], said: str) -> None:
+    found = k_induction(office(8), "NobodyComesBack", 1, lemmas)
+    assert found.verdict is Verdict.BOUNDED
+    assert found.reason.startswith(said)
+
+
+def test_a_lemma_that_fails_on_the_way_is_not_assumed() -> None:
+    found = k_induction(office(8), "OneAtATime", 4, ["NobodyIsServed"])
+    assert found.verdict is Verdict.BOUNDED
+    assert found.reason == "NobodyIsServed is assumed, and is false after 3 steps: leave it out"
+
+
+def test_a_lemma_may_need_what_is_proved_with_it() -> None:
+    bound = bind(with_lemmas(closet.MODEL, closet.LIBRARY), closet.MODEL.instances[0])
+    assert k_induction(bound, "FreeIsEmpty", 1).verdict is Verdict.BOUNDED
+    assert k_induction(bound, "AloneInside", 1).verdict is Verdict.BOUNDED
+    assert k_induction(bound, "AloneInside", 1, ["FreeIsEmpty"]).verdict is Verdict.VERIFIED
+
+
 @pytest.mark.parametrize(("k", "lemma"), [(0, "ServedIsNotWaiting"), (1, "OneAtATime")])
-def test_what_is_no_induction_is_refused(k: int, lemma: str) -> None:
+def test_what_is_no_induction_is_rejected(k: int, lemma: str) -> None:
     with pytest.raises(BindError, match="give"):
         k_induction(office(), "NobodyComesBack", k, [lemma])

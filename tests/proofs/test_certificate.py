@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import z3
+from ackproof.proofs.attempt import prepare
 from ackproof.proofs.certificate import MANIFEST, clear, write
-from ackproof.proofs.prove import prepare
 
 from tests.proofs.closet import LIBRARY, MODEL
 
 
-def written(folder: Path, *asked: str) -> dict[str, Any]:
+def written(folder: Path, *requested: str) -> dict[str, Any]:
     """Write the certificate of a proof about the closet; return the manifest."""
-    attempt = prepare(MODEL, LIBRARY, asked)
-    proof = attempt.run(limit=5.0)
-    return write(folder, attempt, proof, (*MODEL.properties, *LIBRARY.claims()))
+    attempt = prepare(MODEL, LIBRARY, requested)
+    return write(folder, attempt, (*MODEL.properties, *LIBRARY.claims()))
 
 
 def test_there_is_a_file_with_its_hash_for_each_obligation(tmp_path: Path) -> None:
@@ -36,7 +35,7 @@ def test_a_file_is_a_script_that_other_solvers_read(tmp_path: Path) -> None:
     one = next(o for o in manifest["obligations"] if o["name"] == "AloneInside/enter")
     text = (tmp_path / one["file"]).read_text()
     assert text.startswith("; AloneInside/enter: consecution\n(set-logic ALL)\n")
-    assert "(declare-fun s.inside (Guest) Bool)" in text
+    assert "(declare-fun s.inside (sort.Guest) Bool)" in text
     assert text.endswith("(check-sat)\n")
     solver = z3.Solver(ctx=z3.Context())
     solver.from_string(text)
@@ -56,9 +55,9 @@ def test_what_was_translated_before_does_not_change_a_file(tmp_path: Path) -> No
         assert both[o["name"]] == o["sha256"]
 
 
-def test_the_manifest_says_by_which_rule_a_claim_is_shown(tmp_path: Path) -> None:
+def test_the_manifest_says_by_which_rule_a_property_is_shown(tmp_path: Path) -> None:
     manifest = written(tmp_path)
-    rules = {c["name"]: (c["rule"], c["origin"], c["untouched"]) for c in manifest["claims"]}
+    rules = {c["name"]: (c["rule"], c["origin"], c["untouched"]) for c in manifest["goals"]}
     assert rules == {
         "AloneInside": ("induction", "property", []),
         "NoPair": ("consequence", "property", []),
@@ -66,13 +65,13 @@ def test_the_manifest_says_by_which_rule_a_claim_is_shown(tmp_path: Path) -> Non
         "FreeIsEmpty": ("induction", "written", []),
     }
     assert manifest["actions"] == ["enter", "leave"]
-    assert [s["name"] for s in manifest["supposed"]] == ["TheDoorIsLocked"]
+    assert [s["name"] for s in manifest["assumptions"]] == ["TheDoorIsLocked"]
 
 
 def test_the_invariant_is_there_as_text(tmp_path: Path) -> None:
     written(tmp_path, "AloneInside")
     text = (tmp_path / "invariant.txt").read_text()
-    assert "# supposed: There is a lock.\n@assumption\ndef TheDoorIsLocked(" in text
+    assert "# assumed: There is a lock.\n@assumption\ndef TheDoorIsLocked(" in text
     assert "# written; proved with: AloneInside, TheDoorIsLocked\n" in text
     assert "return not s.free or not s.inside" in text
 

@@ -1,4 +1,4 @@
-"""What an ack is worth, for any number of messages, queues and mirrors."""
+"""What an ack is worth, for any number of channels, messages and mirrors."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 from ackproof.proofs.discharge import PROVED, discharged
-from ackproof.proofs.lemmas import LIBRARY
 from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.spec.lemmas import LIBRARY
 from ackproof.spec.model import MODEL
 
 OBLIGATIONS = Obligations(MODEL, LIBRARY)

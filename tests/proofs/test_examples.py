@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
+from ackproof.lang.binding import bind
+from ackproof.lang.lemmas import Library
+from ackproof.lang.model import Instance, Model
 from ackproof.model import plain_search
-from ackproof.proofs.cti import with_claims
-from ackproof.proofs.lemma import Library
-from ackproof.proofs.minimise import leave_one_out, superfluous
+from ackproof.proofs.attempt import prepare
+from ackproof.proofs.library import with_lemmas
 from ackproof.proofs.obligations import Obligations
-from ackproof.proofs.prove import prepare
-from ackproof.spec.lang.binding import bind
-from ackproof.spec.lang.model import Instance, Model
+from ackproof.proofs.proof_core import leave_one_out, unused_hypotheses
 
 from tests.models import client_server, lock_server, toy_consensus, two_phase_commit
 from tests.proofs import two_phase_lemmas
@@ -29,7 +29,7 @@ class Example:
     instances: tuple[str, ...]
 
     @property
-    def asked(self) -> tuple[str, ...]:
+    def requested(self) -> tuple[str, ...]:
         """The names of what is proved."""
         return tuple(p.name for p in self.model.properties)
 
@@ -54,17 +54,17 @@ EXAMPLES = (
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
 def test_a_published_proof_is_proved_for_any_sizes(example: Example) -> None:
     proof = prepare(example.model, example.library).run(limit=10.0)
-    assert proof.asked == example.asked
+    assert proof.requested == example.requested
     assert {o.status for o in proof.outcomes} == {"proved"}
     assert proof.vacuities == ()
     assert proof.exit_code == 0
-    assert len(proof.claims) == example.lemmas + len(example.asked)
-    assert not any(claim.found for claim in proof.claims.values())
+    assert len(proof.goals) == example.lemmas + len(example.requested)
+    assert not any(goal.found for goal in proof.goals.values())
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
 def test_the_checker_finds_no_state_in_which_a_lemma_is_false(example: Example) -> None:
-    model = with_claims(example.model, example.library)
+    model = with_lemmas(example.model, example.library)
     for name in example.instances:
         outcome = plain_search.explore(bind(model, example.instance(name)), survey=True)
         assert outcome.exhausted
@@ -75,17 +75,17 @@ def test_the_checker_finds_no_state_in_which_a_lemma_is_false(example: Example) 
 
 def test_each_of_the_nine_invariants_of_the_lock_server_is_necessary() -> None:
     obligations = Obligations(LOCKS.model, LOCKS.library)
-    found = list(leave_one_out(obligations, LOCKS.asked, 5.0))
+    found = list(leave_one_out(obligations, LOCKS.requested, 5.0))
     assert len(found) == 9
     assert {n.status for n in found} == {"refuted"}
-    assert all(n.necessary for n in found)
+    assert all(n.in_core for n in found)
 
 
 @pytest.mark.parametrize("example", EXAMPLES[1:], ids=str)
 def test_each_lemma_of_the_other_proofs_is_necessary(example: Example) -> None:
     obligations = Obligations(example.model, example.library)
-    found = {n.lemma: n.status for n in leave_one_out(obligations, example.asked, 5.0)}
-    lemmas = set(obligations.library.closure(example.asked)) & set(example.library.lemmas)
+    found = {n.lemma: n.status for n in leave_one_out(obligations, example.requested, 5.0)}
+    lemmas = set(obligations.library.closure(example.requested)) & set(example.library.lemmas)
     assert len(lemmas) == example.lemmas
     assert found == dict.fromkeys(lemmas, "refuted")
 
@@ -93,8 +93,8 @@ def test_each_lemma_of_the_other_proofs_is_necessary(example: Example) -> None:
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
 def test_no_lemma_names_a_hypothesis_that_it_does_not_need(example: Example) -> None:
     obligations = Obligations(example.model, example.library)
-    names = obligations.library.closure(example.asked)
-    assert superfluous(obligations, names, 5.0) == {}
+    names = obligations.library.closure(example.requested)
+    assert unused_hypotheses(obligations, names, 5.0) == {}
 
 
 def test_a_server_that_keeps_the_lock_fails_where_it_gives_it_away() -> None:
@@ -104,7 +104,7 @@ def test_a_server_that_keeps_the_lock_fails_where_it_gives_it_away() -> None:
 
 
 def test_quorums_that_do_not_meet_may_decide_differently() -> None:
-    model = with_claims(toy_consensus.MODEL, toy_consensus.EPR)
+    model = with_lemmas(toy_consensus.MODEL, toy_consensus.EPR)
     split = next(i for i in model.instances if i.name == "split")
     outcome = plain_search.explore(bind(model, split), survey=True)
     assert {"QuorumsMeet", "Agreement"} <= set(outcome.violations)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 
 import pytest
-from ackproof.proofs import wording
-from ackproof.proofs.cti import with_claims
+from ackproof.lang.binding import Bound, bind
+from ackproof.proofs import clause_text
 from ackproof.proofs.houdini import Houdini
+from ackproof.proofs.library import with_lemmas
 from ackproof.proofs.templates import Clause, clauses_of
 from ackproof.proofs.vocabulary import atoms_of
-from ackproof.spec.lang.binding import Bound, bind
 
 from tests.models import lock_server
 from tests.proofs import closet
@@ -18,18 +18,18 @@ from tests.proofs import closet
 
 def clauses(bound: Bound) -> dict[str, Clause]:
     """Return all candidates of a model by their text."""
-    return {wording.text(c): c for c in clauses_of(atoms_of(bound.program.variables))}
+    return {clause_text.text(c): c for c in clauses_of(atoms_of(bound.program.variables))}
 
 
-def houdini(bound: Bound, *supposed: str, limit: float = 60.0) -> Houdini:
-    """Return Houdini for an instance, with some claims supposed."""
+def houdini(bound: Bound, *assumed: str, limit: float = 60.0) -> Houdini:
+    """Return Houdini for an instance, with some of them assumed."""
     known = {p.name: p for p in bound.properties}
-    return Houdini(bound, [known[n] for n in supposed], time.perf_counter() + limit)
+    return Houdini(bound, [known[n] for n in assumed], time.perf_counter() + limit)
 
 
 def texts(found: Houdini) -> set[str]:
     """Return what is left, as text."""
-    return {wording.text(c) for c in found.remaining if isinstance(c, Clause)}
+    return {clause_text.text(c) for c in found.remaining if isinstance(c, Clause)}
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +40,8 @@ def locks() -> Bound:
 
 @pytest.fixture(scope="module")
 def guests() -> Bound:
-    """Return the closet with two guests, and what is supposed of its door."""
-    model = with_claims(closet.MODEL, closet.LIBRARY)
+    """Return the closet with two guests, and what is assumed of its door."""
+    model = with_lemmas(closet.MODEL, closet.LIBRARY)
     return bind(model, model.instances[0])
 
 
@@ -76,14 +76,14 @@ def test_what_steps_preserve_together_is_left(guests: Bound) -> None:
     }
 
 
-def test_constants_may_have_any_values_unless_something_is_supposed(guests: Bound) -> None:
+def test_constants_may_have_any_values_unless_something_is_assumed(guests: Bound) -> None:
     known = clauses(guests)
     found = houdini(guests)
     found.offer([known["all(g1 == g2 for g1 in s.inside for g2 in s.inside)"]])
     assert found.run() == []
 
 
-def test_a_core_has_what_a_claim_needs_and_not_more(guests: Bound) -> None:
+def test_a_core_has_what_a_candidate_needs_and_not_more(guests: Bound) -> None:
     known = clauses(guests)
     alone = known["all(g1 == g2 for g1 in s.inside for g2 in s.inside)"]
     free = known["not s.free or not s.inside"]

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 from ackproof.proofs import recheck
+from ackproof.proofs.attempt import prepare
 from ackproof.proofs.certificate import MANIFEST, write
-from ackproof.proofs.prove import prepare
 
 from tests.proofs.closet import LIBRARY, MODEL, forgetful
 
@@ -27,8 +27,7 @@ PROGRAM = Path(recheck.__file__)
 def made(folder: Path, design: Any = None) -> Path:
     """Write a certificate about the closet into a folder."""
     attempt = prepare(MODEL, LIBRARY, (), design, "changed" if design else None)
-    proof = attempt.run(limit=5.0)
-    write(folder, attempt, proof, (*MODEL.properties, *LIBRARY.claims()))
+    write(folder, attempt, (*MODEL.properties, *LIBRARY.claims()))
     return folder
 
 
@@ -105,12 +104,12 @@ def without(name: str) -> Callable[[Manifest], None]:
     return change
 
 
-def claim(manifest: Manifest, name: str) -> Any:
-    """Return what a manifest says of a claim."""
-    return next(c for c in manifest["claims"] if c["name"] == name)
+def goal(manifest: Manifest, name: str) -> Any:
+    """Return what a manifest says of a goal."""
+    return next(c for c in manifest["goals"] if c["name"] == name)
 
 
-def supposing(name: str, other: str) -> Callable[[Manifest], None]:
+def assuming(name: str, other: str) -> Callable[[Manifest], None]:
     """Return what gives an obligation one more hypothesis."""
 
     def change(manifest: Manifest) -> None:
@@ -120,13 +119,13 @@ def supposing(name: str, other: str) -> Callable[[Manifest], None]:
 
 
 def circular(manifest: Manifest) -> None:
-    """Have two claims follow from each other."""
+    """Have two goals follow from each other."""
     manifest["obligations"] = [
         o
         for o in manifest["obligations"]
         if o["goal"] != "AloneInside" or o["kind"] == "initiation"
     ]
-    claim(manifest, "AloneInside").update(rule="consequence", by=["NoPair"])
+    goal(manifest, "AloneInside").update(rule="consequence", by=["NoPair"])
 
 
 def expecting(manifest: Manifest) -> None:
@@ -135,13 +134,13 @@ def expecting(manifest: Manifest) -> None:
 
 
 def undone(manifest: Manifest) -> None:
-    """Say that something is proved that no claim is about."""
+    """Say that something is proved that no goal is about."""
     manifest["proved"].append("Everything")
 
 
 def unruly(manifest: Manifest) -> None:
-    """Show a claim by a rule that there is none of."""
-    claim(manifest, "AloneInside")["rule"] = "authority"
+    """Show a goal by a rule that there is none of."""
+    goal(manifest, "AloneInside")["rule"] = "authority"
 
 
 @pytest.mark.parametrize(
@@ -150,26 +149,26 @@ def unruly(manifest: Manifest) -> None:
         (without("AloneInside/initially"), "nothing shows that AloneInside holds at first"),
         (without("AloneInside/leave"), "nothing shows AloneInside for leave"),
         (without("EntersAnEmptyCloset/enter#1"), "nothing shows EntersAnEmptyCloset for enter"),
-        (without("NoPair/always"), "NoPair does not follow from other claims, which do not "),
+        (without("NoPair/always"), "NoPair does not follow from other goals, which do not "),
         (
-            supposing("FreeIsEmpty/enter", "NoPair"),
-            "FreeIsEmpty/enter supposes NoPair, which FreeIsEmpty is not proved with",
+            assuming("FreeIsEmpty/enter", "NoPair"),
+            "FreeIsEmpty/enter assumes NoPair, which FreeIsEmpty is not proved with",
         ),
         (
-            supposing("AloneInside/initially", "FreeIsEmpty"),
-            "AloneInside/initially supposes FreeIsEmpty before the first state",
+            assuming("AloneInside/initially", "FreeIsEmpty"),
+            "AloneInside/initially assumes FreeIsEmpty before the first state",
         ),
         (
-            supposing("FreeIsEmpty/leave", "EntersAnEmptyCloset"),
-            "FreeIsEmpty/leave supposes EntersAnEmptyCloset, which FreeIsEmpty is not proved with",
+            assuming("FreeIsEmpty/leave", "EntersAnEmptyCloset"),
+            "FreeIsEmpty/leave assumes EntersAnEmptyCloset, which FreeIsEmpty is not proved with",
         ),
-        (circular, "NoPair does not follow from other claims, which do not follow from it"),
+        (circular, "NoPair does not follow from other goals, which do not follow from it"),
         (expecting, "is expected to be sat, and must be unsat"),
-        (undone, "Everything is said to be proved, and is no claim"),
+        (undone, "Everything is said to be proved, and is no goal of it"),
         (unruly, "AloneInside is shown by authority, which is no rule"),
     ],
 )
-def test_claims_that_are_not_put_together_by_the_rules(
+def test_goals_that_are_not_put_together_by_the_rules(
     original: Path, change: Callable[[Manifest], None], said: str
 ) -> None:
     manifest = json.loads((original / MANIFEST).read_text())
@@ -178,7 +177,7 @@ def test_claims_that_are_not_put_together_by_the_rules(
     assert any(said in problem for problem in recheck.shape(manifest))
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"proved": 3, "claims": [], "supposed": []}'])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"proved": 3, "goals": [], "assumptions": []}'])
 def test_a_manifest_that_is_none_is_told_in_a_line(tmp_path: Path, text: str) -> None:
     (tmp_path / MANIFEST).write_text(text)
     [answer] = checked(tmp_path)

@@ -1,52 +1,53 @@
-"""What proves everything proves nothing: void hypotheses are reported as what they are."""
+"""What proves everything proves nothing: inconsistent hypotheses are reported as what they are."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from ackproof.proofs.lemma import Library
+from ackproof.lang.lemmas import Library
+from ackproof.lang.model import Design
 from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.vacuity import Vacuity, vacuities
-from ackproof.spec.lang.model import Design
 
 from tests.proofs import spoiled
 from tests.proofs.closet import LIBRARY, MODEL, bricked
 
 
-def void(
-    *claims: Any, design: Design | None = None, suppositions: tuple[Any, ...] = ()
+def inconsistencies(
+    *more: Any, design: Design | None = None, assumptions: tuple[Any, ...] = ()
 ) -> list[Vacuity]:
-    """Return what is void where the closet's library has other lemmas and suppositions, too."""
-    lemmas = {f.__name__: f.__ackproof_lemma__ for f in claims}
-    supposed = {f.__name__: f.__ackproof_assumption__ for f in suppositions}
+    """Return what is inconsistent where the closet's library has more lemmas and assumptions."""
+    lemmas = {f.__name__: f.__ackproof_lemma__ for f in more}
+    new = {f.__name__: f.__ackproof_assumption__ for f in assumptions}
     library = replace(
         LIBRARY,
         lemmas={**LIBRARY.lemmas, **lemmas},
-        assumptions={**LIBRARY.assumptions, **supposed},
-        proofs={**LIBRARY.proofs, "NoPair": (*lemmas, *supposed)},
+        assumptions={**LIBRARY.assumptions, **new},
+        proofs={**LIBRARY.proofs, "NoPair": (*lemmas, *new)},
         follows={},
     )
     names = library.closure(["AloneInside", "NoPair"])
     return list(vacuities(Obligations(MODEL, library, design), names, 2.0))
 
 
-def test_a_sound_proof_has_nothing_void() -> None:
-    assert void() == []
+def test_a_sound_proof_has_nothing_inconsistent() -> None:
+    assert inconsistencies() == []
 
 
-def test_suppositions_that_exclude_each_other() -> None:
-    assert void(suppositions=(spoiled.ThereIsNoLock,)) == [
+def test_assumptions_that_exclude_each_other() -> None:
+    assert inconsistencies(assumptions=(spoiled.ThereIsNoLock,)) == [
         Vacuity(
-            "suppositions",
+            "assumptions",
             "",
-            "no constants meet what is supposed of them together: TheDoorIsLocked, ThereIsNoLock",
+            "the assumptions are inconsistent, no constants meet them together: "
+            "TheDoorIsLocked, ThereIsNoLock",
         )
     ]
 
 
 def test_an_invariant_that_excludes_every_initial_state() -> None:
-    first, *_ = void(spoiled.NeverFree)
+    first, *_ = inconsistencies(spoiled.NeverFree)
     assert first == Vacuity(
         "initial",
         "NeverFree",
@@ -55,11 +56,11 @@ def test_an_invariant_that_excludes_every_initial_state() -> None:
 
 
 def test_a_guard_that_can_never_hold() -> None:
-    assert [(v.kind, v.name) for v in void(design=bricked)] == [("guard", "enter")]
+    assert [(v.kind, v.name) for v in inconsistencies(design=bricked)] == [("guard", "enter")]
 
 
 def test_an_invariant_under_which_steps_are_impossible() -> None:
-    found = void(spoiled.NobodyEverEnters)
+    found = inconsistencies(spoiled.NobodyEverEnters)
     assert [(v.kind, v.name) for v in found] == [
         ("initial", "NobodyEverEnters"),
         ("excluded", "enter"),
@@ -67,15 +68,15 @@ def test_an_invariant_under_which_steps_are_impossible() -> None:
     ]
 
 
-def test_what_is_void_empties_only_what_stands_on_it() -> None:
-    initial, *_ = void(spoiled.NeverFree)
+def test_what_is_inconsistent_empties_only_what_stands_on_it() -> None:
+    initial, *_ = inconsistencies(spoiled.NeverFree)
     assert initial.concerns(["NoPair", "NeverFree"])
     assert not initial.concerns(["AloneInside"])
-    assert Vacuity("suppositions", "", "").concerns(["AloneInside"])
+    assert Vacuity("assumptions", "", "").concerns(["AloneInside"])
     assert not Vacuity("guard", "enter", "").concerns(["AloneInside", "enter"])
 
 
-def test_a_library_without_suppositions_has_none_that_exclude_each_other() -> None:
+def test_a_library_without_assumptions_has_none_that_exclude_each_other() -> None:
     library = Library(proofs={"AloneInside": ()})
     found = list(vacuities(Obligations(MODEL, library), ["AloneInside"], 2.0))
     assert found == []

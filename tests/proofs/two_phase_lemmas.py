@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sys
 
-from ackproof.proofs.lemma import Library
-from ackproof.spec.lang import lemma
+from ackproof.lang import lemma
+from ackproof.lang.lemmas import Library
 
 from tests.models.two_phase_commit import Decision, Manager, Phase, TwoPhaseCommit
 

@@ -1,4 +1,4 @@
-"""A live system of all chapters up to consumers: objects that are called, frames that are kept."""
+"""A live system with consumers, seen from its only channel, and the frames that are kept of it."""
 
 from __future__ import annotations
 
@@ -7,19 +7,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from ackproof.spec.consumer import Subscription
-from ackproof.spec.consuming import Consuming
-from ackproof.spec.lang import Event, bound
-from ackproof.spec.lang.process import mark_of
-from ackproof.spec.mirror import QueueProcess
-from ackproof.spec.sorts import Consumer, Msg, Node, Queue, Replica, Tag
+from ackproof.lang import Event, bound
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Node, Queue, Replica, Tag
+
+from tests.spec.built import CH1, FromChannel, built
 
 
 @dataclass
 class Live:
     """A system, and what its clients have seen and said, in order."""
 
-    system: Consuming
+    system: FromChannel
     frames: list[Event] = field(default_factory=list)
 
     def queue(self, number: int = 1) -> Any:
@@ -77,7 +75,7 @@ def queue_named(number: int) -> Queue:
 
 def consumer_named(number: int) -> Consumer:
     """Return a consumer."""
-    return cast(Consumer, f"c{number}")
+    return cast(Consumer, number)
 
 
 @contextmanager
@@ -89,25 +87,23 @@ def live(
     **constants: Any,
 ) -> Iterator[Live]:
     """Give a system with queues of one process each, and a started consumer for each limit."""
-    frames: list[Event] = []
-
-    def show(event: Event) -> None:
-        frames.append(event)
-        for name in dir(type(system)):
-            mark = mark_of(getattr(type(system), name))
-            if mark is not None and mark.event is type(event):
-                getattr(system, name)(event)
-
     sizes = {Msg: 3, Tag: 4, Queue: queues, Replica: queues, Consumer: len(limits), Node: 0}
-    with bound(sizes):
-        system = Consuming(emit=show, ghosts=True, tagged=True, consumers=False, **constants)
-        for number in range(1, queues + 1):
-            system.replicas[replica(number)] = QueueProcess(
-                emit=show, ghosts=True, of=queue_named(number), marking=True
-            )
-        for number, limit in enumerate(limits, start=1):
-            system.subscriptions[consumer_named(number)] = Subscription(
-                emit=show, of=queue_named(1), prefetch=limit, no_ack=number in no_ack
-            )
-            system.consume(consumer_named(number))
-        yield Live(system, frames)
+    given: dict[str, dict[Any, dict[str, Any]]] = {
+        "replicas": {
+            replica(number): {"of": queue_named(number), "marking": True}
+            for number in range(1, queues + 1)
+        },
+        "subscriptions": {
+            consumer_named(number): {
+                "of": queue_named(1),
+                "prefetch": limit,
+                "no_ack": number in no_ack,
+            }
+            for number, limit in enumerate(limits, start=1)
+        },
+    }
+    with bound({ChannelId: 1, **sizes}):
+        system, frames = built((), {"tagged": True, "consumers": False, **constants}, given)
+        for consumer in Consumer:
+            system.consume(consumer)
+        yield Live(FromChannel(system, CH1), frames)

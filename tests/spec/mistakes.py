@@ -5,11 +5,7 @@ A property that cannot fail says nothing.
 
 from __future__ import annotations
 
-from ackproof.spec import properties_consuming, properties_transacting
-from ackproof.spec.channel import Channel
-from ackproof.spec.consumer import ConsumerChannel, Delivery
-from ackproof.spec.consuming import Consuming
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Design,
     Instance,
     Model,
@@ -22,19 +18,33 @@ from ackproof.spec.lang import (
     properties_in,
     require,
 )
+from ackproof.spec import properties_consuming, properties_transacting
+from ackproof.spec.channel import Channel
+from ackproof.spec.consumer import ConsumerChannel, Delivery
 from ackproof.spec.mirror import QueueProcess
-from ackproof.spec.sorts import Consumer, Level, Msg, Node, Queue, Reason, Replica, Tag
+from ackproof.spec.sorts import (
+    ChannelId,
+    Consumer,
+    Level,
+    Msg,
+    Node,
+    Queue,
+    Reason,
+    Replica,
+    Tag,
+)
 from ackproof.spec.store import Store
+from ackproof.spec.system import Confirms
 from ackproof.spec.wire import ConsumerAck
 
-NONE = {Node: 0, Consumer: 0, Tag: 0}
+NONE = {ChannelId: 1, Node: 0, Consumer: 0, Tag: 0}
 
 TAGGED = {
     "QueueProcess.of": "q1",
     "QueueProcess.marking": True,
     "Subscription.of": "q1",
-    "Consuming.tagged": True,
-    "Consuming.consumers": False,
+    "Confirms.tagged": True,
+    "Confirms.consumers": False,
 }
 
 SMALL = Instance(
@@ -44,8 +54,8 @@ SMALL = Instance(
     faults={"crash_queue": 1, "delete_queue": 1},
     constants={
         "QueueProcess.of": {"r1": "q1", "r2": "q2"},
-        "Consuming.transactions": True,
-        "Consuming.consumers": False,
+        "Confirms.transactional": True,
+        "Confirms.consumers": False,
     },
     states=4_420,
     lacks=("SeveralCommitted",),
@@ -58,8 +68,8 @@ PAIR = Instance(
     faults={"crash_queue": 1},
     constants={
         "QueueProcess.of": "q1",
-        "Consuming.transactions": True,
-        "Consuming.consumers": False,
+        "Confirms.transactional": True,
+        "Confirms.consumers": False,
     },
     states=3_656,
     lacks=("ReturnedAtCommit",),
@@ -68,11 +78,11 @@ PAIR = Instance(
 TAGS = Instance(
     name="tags",
     purpose="two messages, two consumers with a limit each, and a client that loses count",
-    sizes={Node: 0, Msg: 2, Queue: 1, Replica: 1, Consumer: 2, Tag: 3},
+    sizes={ChannelId: 1, Node: 0, Msg: 2, Queue: 1, Replica: 1, Consumer: 2, Tag: 3},
     faults={"ack_unknown": 1},
     constants={
         **TAGGED,
-        "Subscription.prefetch": {"c1": 1, "c2": 2},
+        "Subscription.prefetch": {1: 1, 2: 2},
     },
     states=81_713,
     lacks=("HeldByTwo", "SettledWithNobody"),
@@ -81,7 +91,7 @@ TAGS = Instance(
 LIMIT = Instance(
     name="limit",
     purpose="two messages, two consumers, of which only one at a time may have something",
-    sizes={Node: 0, Msg: 2, Queue: 1, Replica: 1, Consumer: 2, Tag: 2},
+    sizes={ChannelId: 1, Node: 0, Msg: 2, Queue: 1, Replica: 1, Consumer: 2, Tag: 2},
     constants={**TAGGED, "ConsumerChannel.shared_prefetch": 1},
     states=12_824,
     lacks=("HeldByTwo", "SettledWithNobody"),
@@ -90,13 +100,13 @@ LIMIT = Instance(
 ONE = Instance(
     name="one",
     purpose="one message, and one consumer on the channel of a transactional publisher",
-    sizes={Node: 0, Msg: 1, Queue: 1, Replica: 1, Consumer: 1, Tag: 2},
+    sizes={ChannelId: 1, Node: 0, Msg: 1, Queue: 1, Replica: 1, Consumer: 1, Tag: 2},
     faults={"ack_unknown": 1, "crash_queue": 1},
     constants={
         **TAGGED,
         "Subscription.prefetch": 1,
-        "Consuming.shared": True,
-        "Consuming.transactions": True,
+        "Confirms.shared": True,
+        "Confirms.transactional": True,
     },
     states=2_716,
     lacks=("SeveralCommitted", "ReturnedAtCommit", "CommitAppliesAcks"),
@@ -104,7 +114,7 @@ ONE = Instance(
 
 MODEL = Model(
     "consuming",
-    Consuming,
+    Confirms,
     properties_in(properties_transacting) + properties_in(properties_consuming),
     (SMALL, PAIR, TAGS, LIMIT, ONE),
 )
@@ -113,35 +123,36 @@ MODEL = Model(
 # -- transactions ---------------------------------------------------------------------------------
 
 
-class UndecidedChannel(Consuming):
+class UndecidedChannel(Confirms):
     """Is confirming and transactional at once."""
 
     @action
-    def tx_select(self) -> None:
+    def tx_select(self, channel: ChannelId) -> None:
         """Begin a transaction, whatever the mode."""
-        require(self.transactions and self.channel.open and self.transaction.answers())
-        self.transaction.select()
+        require(self.transactional and self.channels[channel].open)
+        require(self.transactions[channel].answers())
+        self.transactions[channel].select()
 
 
-class TalkativeChannel(Consuming):
+class TalkativeChannel(Confirms):
     """Tells what is settled, transaction or not."""
 
     @action(fair="weak")
-    def flush(self) -> None:
+    def flush(self, channel: ChannelId) -> None:
         """Flush as in confirm mode."""
-        require(bool(self.channel.confirmed) or bool(self.channel.rejected))
-        self.channel.flush()
+        require(bool(self.channels[channel].confirmed) or bool(self.channels[channel].rejected))
+        self.channels[channel].flush()
 
 
-class ImpatientCommit(Consuming):
+class ImpatientCommit(Confirms):
     """Answers a commit without waiting for the queues."""
 
     @action(fair="weak")
-    def complete(self) -> None:
+    def complete(self, channel: ChannelId) -> None:
         """Answer at once."""
-        require(not self.transaction.answers())
-        self.channel.confirmed.clear()
-        self.transaction.complete()
+        require(not self.transactions[channel].answers())
+        self.channels[channel].confirmed.clear()
+        self.transactions[channel].complete()
 
 
 class HastyStore(Store):
@@ -170,11 +181,11 @@ class LosingStore(Store):
         self.confirm(msg)
 
 
-class HopefulCommit(Consuming):
+class HopefulCommit(Confirms):
     """Does not look whether anything was rejected."""
 
     @handler
-    def note_rejects(self) -> None:
+    def note_rejects(self, channel: ChannelId) -> None:
         """Look away."""
 
 
@@ -187,7 +198,7 @@ class NervousChannel(Channel):
         return False
 
 
-class HastyPublisher(Consuming):
+class HastyPublisher(Confirms):
     """Does not wait for the commit."""
 
     @action
@@ -199,13 +210,13 @@ class HastyPublisher(Consuming):
         self.route(msg, targets, persistent)
 
 
-class IdleCommit(Consuming):
+class IdleCommit(Confirms):
     """Need not answer a commit."""
 
     @action
-    def complete(self) -> None:
+    def complete(self, channel: ChannelId) -> None:
         """Answer, or do not."""
-        super().complete()
+        super().complete(channel)
 
 
 # -- consumers ------------------------------------------------------------------------------------
@@ -229,23 +240,23 @@ class GreedyAck(ConsumerChannel):
         return {t for t in self.unacked if t == tag or multiple}
 
 
-class LenientChannel(Consuming):
+class LenientChannel(Confirms):
     """Forgives a tag that it does not know."""
 
     @fault
-    def ack_unknown(self, tag: Option[Tag], multiple: bool) -> None:
+    def ack_unknown(self, channel: ChannelId, tag: Option[Tag], multiple: bool) -> None:
         """Ignore the ack."""
-        require(self.heeds() and not self.consuming.knows(tag, multiple))
-        self.emit(ConsumerAck(tag, multiple))
+        require(self.heeds(channel) and not self.consuming[channel].knows(tag, multiple))
+        self.emit(ConsumerAck(channel, tag, multiple))
 
 
-class UnlimitedConsumer(Consuming):
+class UnlimitedConsumer(Confirms):
     """Does not look at a consumer's limit."""
 
     @helper
     def has_room(self, consumer: Consumer) -> bool:
         """Look at the shared limit only."""
-        return self.consuming.has_room()
+        return self.consuming[Consumer.owner(consumer)].has_room()
 
 
 class BurdenedChannel(ConsumerChannel):
@@ -292,16 +303,16 @@ class StubbornChannel(ConsumerChannel):
         """Forget nothing."""
 
 
-class LosingRequeue(Consuming):
+class LosingRequeue(Confirms):
     """Drops what is to come back."""
 
     @handler
-    def put_back(self, tags: Set[Tag]) -> None:
+    def put_back(self, channel: ChannelId, tags: Set[Tag]) -> None:
         """Treat a requeue as an ack."""
-        self.finish(tags)
+        self.finish(channel, tags)
 
 
-class IdleQueue(Consuming):
+class IdleQueue(Confirms):
     """Need not deliver anything."""
 
     @action

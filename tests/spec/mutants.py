@@ -6,13 +6,14 @@ for the others a mistake is made here.
 
 from __future__ import annotations
 
+from ackproof.lang import Design, Option, Set, fault, handler, helper, require
 from ackproof.model.museum import museum
 from ackproof.spec.channel import Channel
 from ackproof.spec.cluster import Cluster
-from ackproof.spec.lang import Design, Option, Set, handler, helper, require
 from ackproof.spec.mirror import QueueProcess
-from ackproof.spec.network import Network
-from ackproof.spec.sorts import Level, Msg, Reason, Replica, Seen
+from ackproof.spec.model import MODEL
+from ackproof.spec.network import Casts, Multicast
+from ackproof.spec.sorts import ChannelId, Level, Msg, Reason, Replica, Seen
 from ackproof.spec.store import Store
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Ack, Nack, Return
@@ -29,6 +30,30 @@ class RepeatingChannel(Channel):
         self.send_nacks()
 
 
+class NacksFirstChannel(Channel):
+    """Nacks, and acks after that."""
+
+    @handler
+    def flush(self) -> None:
+        """Begin with what is worse."""
+        require(bool(self.confirmed) or bool(self.rejected))
+        self.send_nacks()
+        self.send_acks()
+        self.acked |= self.confirmed
+        self.nacked |= self.rejected
+        self.confirmed.clear()
+        self.rejected.clear()
+
+
+class BusyChannel(Channel):
+    """Has no time for returns while it waits for confirms."""
+
+    @handler
+    def publish(self, targets: Set[Replica], mandatory: bool) -> None:
+        """Take a message for mandatory only if nothing is unconfirmed."""
+        super().publish(targets, mandatory and not self.unconfirmed)
+
+
 class ChattyChannel(Channel):
     """Says everything once more, singly."""
 
@@ -37,14 +62,14 @@ class ChattyChannel(Channel):
         """Send a frame that covers what it may, and one for each message all the same."""
         super().send_acks()
         for seq in sorted(self.confirmed):
-            self.emit(Ack(seq, False))
+            self.emit(Ack(self.channel, seq, False))
 
     @handler
     def send_nacks(self) -> None:
         """Send a frame that covers what it may, and one for each message all the same."""
         super().send_nacks()
         for seq in sorted(self.rejected):
-            self.emit(Nack(seq, False))
+            self.emit(Nack(self.channel, seq, False))
 
 
 class ReturningChannel(Channel):
@@ -55,7 +80,7 @@ class ReturningChannel(Channel):
         """Return a message that was routed."""
         super().register(seq, targets)
         if targets:
-            self.emit(Return(seq))
+            self.emit(Return(self.channel, seq))
 
 
 class GloomyChannel(Channel):
@@ -66,7 +91,7 @@ class GloomyChannel(Channel):
         """Nack, and return the same messages after that."""
         super().send_nacks()
         for seq in sorted(self.rejected):
-            self.emit(Return(seq))
+            self.emit(Return(self.channel, seq))
 
 
 class NackingChannel(Channel):
@@ -81,7 +106,7 @@ class NackingChannel(Channel):
             self.rejected.add(seq)
 
 
-class SilentNetwork(Network):
+class SilentCasts(Casts):
     """Does not bring the news of a death."""
 
     @handler
@@ -90,7 +115,7 @@ class SilentNetwork(Network):
         self.publishes[replica].clear()
 
 
-class DisorderlyNetwork(Network):
+class DisorderlyCasts(Casts):
     """Delivers the newest message first."""
 
     @helper
@@ -106,6 +131,40 @@ class SpeakingCluster(Cluster):
     def may_confirm(self) -> bool:
         """Do not count who is there."""
         return True
+
+
+class DroppingQueue(QueueProcess):
+    """Confirms transient messages, and keeps none."""
+
+    @handler
+    def enqueue(self, msg: Msg, persistent: bool, confirming: bool) -> None:
+        """Keep what has to be stored."""
+        if persistent and self.durable:
+            super().enqueue(msg, persistent, confirming)
+
+
+class ForgetfulQueue(QueueProcess):
+    """Does not put back what it has on no disk."""
+
+    @handler
+    def requeue(self, msg: Msg) -> None:
+        """Put back what is in the files."""
+        require(msg in self.pending)
+        self.pending.discard(msg)
+        if self.store.level[msg] != Level.ABSENT:
+            self.ready.add(msg)
+
+
+class DoublingQueue(QueueProcess):
+    """Recognises a message, and puts it into the queue once more."""
+
+    @handler
+    def accept_again(self, msg: Msg, persistent: bool, confirming: bool) -> None:
+        """Confirm it, and take it for a new one if it is transient."""
+        again = self.seen[msg] == Seen.PUBLISHED and not persistent
+        super().accept_again(msg, persistent, confirming)
+        if again:
+            self.enqueue(msg, persistent, False)
 
 
 class LosingQueue(QueueProcess):
@@ -138,13 +197,27 @@ class LeadingMirror(QueueProcess):
         self.ready.add(msg)
 
 
+class FallbackMirrors(Confirms):
+    """Promotes a mirror that lacks messages, where no other is left."""
+
+    @helper
+    def left_alone(self, replica: Replica) -> bool:
+        """Nobody else is there to be promoted."""
+        return not any(self.replicas[r].mirrors() for r in self.siblings(replica) - {replica})
+
+    @helper
+    def chosen(self, replica: Replica) -> bool:
+        """Better than no queue at all."""
+        return super().chosen(replica) or self.left_alone(replica)
+
+
 class UsurpingMirrors(Confirms):
     """Promotes a mirror that hears nothing."""
 
     @helper
     def leaderless(self, replica: Replica) -> bool:
         """Silence is enough."""
-        return self.network.silent(replica)
+        return self.multicast.silent(replica)
 
 
 class LosingStore(Store):
@@ -172,25 +245,67 @@ class DeafStore(Store):
         self.level[msg] = Level.BUFFERED
 
 
+class NumberingMulticast(Multicast):
+    """Takes the least number for what was told first."""
+
+    @helper
+    def next_from_master(self, replica: Replica) -> Option[Msg]:
+        """Return the message with the least number."""
+        return min(self.coming(replica), default=None)
+
+
+class AstrayChannel(Channel):
+    """Returns messages on all channels but its own."""
+
+    @handler
+    def give_back(self, seq: Option[Msg]) -> None:
+        """Send the return to everybody else."""
+        for other in sorted(ChannelId):
+            if other != self.channel:
+                self.emit(Return(other, seq))
+
+
+class ContagiousConfirms(Confirms):
+    """Closes another channel with each one."""
+
+    @fault
+    def close(self, channel: ChannelId) -> None:
+        """Close two."""
+        super().close(channel)
+        other = min({c for c in ChannelId if c != channel}, default=None)
+        if other is not None and self.channels[other].open:
+            self.close_channel(other)
+
+
 def _design(*classes: type) -> Design:
     return Design(claim="", replace=classes)
 
 
 #: Property -> the mistake that breaks it, and an instance where it does.
 MUTANTS: dict[str, tuple[Design, str]] = {
+    "ReturnGoesHome": (_design(AstrayChannel), "channels"),
+    "ChannelsCloseAlone": (_design(ContagiousConfirms), "channels_close"),
+    "MirrorStandsAsMaster": (_design(NumberingMulticast), "channels_mirrors"),
     "SettledOnce": (_design(RepeatingChannel), "tiny"),
     "RefusedOnce": (_design(RepeatingChannel), "tiny"),
     "NoNeedlessAck": (_design(ChattyChannel), "small"),
     "NoNeedlessNack": (_design(ChattyChannel), "small"),
     "ReturnPrecedesNack": (_design(GloomyChannel), "tiny"),
     "NoNackFromMinority": (_design(SpeakingCluster), "partition"),
+    "AcksComeFirst": (_design(NacksFirstChannel), "small"),
+    "MandatoryIsReturned": (_design(BusyChannel), "small"),
+    "CastMeansPresent": (_design(DroppingQueue), "tiny"),
+    "KeptWhileRunning": (_design(ForgetfulQueue), "tiny"),
+    "NoSecondCopy": (_design(DoublingQueue), "mirrors"),
+    "NothingComesBack": (_design(DoublingQueue), "failover"),
+    "PromotedIsSynchronised": (_design(FallbackMirrors), "promotion"),
     "ReturnedIsUnroutable": (_design(ReturningChannel), "tiny"),
     "UnroutableIsConfirmed": (_design(NackingChannel), "tiny"),
-    "SomebodyOwesAnAnswer": (_design(SilentNetwork), "tiny"),
+    "SomebodyOwesAnAnswer": (_design(SilentCasts), "tiny"),
     "EveryPublishSettles": (_design(DeafStore), "tiny"),
-    "EveryPublisherHears": (_design(SilentNetwork), "tiny"),
-    "EveryCopyIsMatched": (museum()["b07_silent_refusal"], "plain"),
-    "FifoPerPublisher": (_design(DisorderlyNetwork), "small"),
+    "EveryPublisherHears": (_design(SilentCasts), "tiny"),
+    "EveryCopyIsMatched": (museum(MODEL)["b07_silent_refusal"], "plain"),
+    "FifoPerPublisher": (_design(DisorderlyCasts), "small"),
     "AwaitedIsPresent": (_design(LosingQueue), "tiny"),
     "AwaitedIsUnderWay": (_design(DeafStore), "tiny"),
     "CastMeansSynced": (_design(HastyMirror), "mirrors"),

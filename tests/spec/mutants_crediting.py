@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from ackproof.lang import Design, Range, Set, fault, handler, helper
 from ackproof.spec.credit import CreditPair
-from ackproof.spec.crediting import Crediting
-from ackproof.spec.lang import Design, Range, fault, handler, helper
 from ackproof.spec.reader import Reader
-from ackproof.spec.sorts import Msg, Replica
+from ackproof.spec.sorts import ChannelId, Msg, Replica
+from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Unblocked
 
 
@@ -59,7 +59,7 @@ class PoliteReader(Reader):
         told = self.told
         super().clears_alarm(starved)
         if not told:
-            self.emit(Unblocked())
+            self.emit(Unblocked(self.channel))
 
 
 class DoublePair(CreditPair):
@@ -71,16 +71,23 @@ class DoublePair(CreditPair):
         super().send(cost)
         super().send(cost)
 
+    @handler
+    def send_all(self, msgs: Set[Msg], cost: Annotated[int, Range(0, 3)]) -> None:
+        """Pay for all of them, and pay again."""
+        super().send_all(msgs, cost)
+        super().send_all(msgs, cost)
 
-class DroppingBroker(Crediting):
+
+class DroppingBroker(Confirms):
     """Sheds its load when memory is short."""
 
     @fault
     def alarm(self) -> None:
         """Reject whatever has not arrived."""
         super().alarm()
-        for msg in {m for m in Msg if any(m in self.network.publishes[r] for r in Replica)}:
-            self.channel.rejected.add(msg)
+        for channel in ChannelId:
+            for replica in Replica:
+                self.channels[channel].rejected |= self.casts[channel].publishes[replica]
 
 
 #: More must not be taken before the first bump than there is credit for (E1.1).

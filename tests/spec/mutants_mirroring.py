@@ -5,10 +5,11 @@ Each is one step that forgets something, and some property notices it in a small
 
 from __future__ import annotations
 
+from ackproof.lang import Design, Set, action, handler, helper, require
 from ackproof.spec.channel import Channel
-from ackproof.spec.lang import Design, Set, action, handler, helper, require
+from ackproof.spec.cluster import Cluster
 from ackproof.spec.mirror import QueueProcess
-from ackproof.spec.network import Network
+from ackproof.spec.network import Multicast
 from ackproof.spec.sorts import Level, Msg, Replica, Seen
 from ackproof.spec.store import Store
 from ackproof.spec.system import Confirms
@@ -142,7 +143,7 @@ class PatientChannel(Channel):
 # -- the network ----------------------------------------------------------------------------------
 
 
-class LossyMulticast(Network):
+class LossyMulticast(Multicast):
     """Loses what one mirror got and another did not (D1.3)."""
 
     @handler
@@ -153,6 +154,7 @@ class LossyMulticast(Network):
             self.discards[r].clear()
             self.refusals[r].clear()
             self.removals[r].clear()
+            self.order[r].keep(set())
 
 
 # -- the chapters ---------------------------------------------------------------------------------
@@ -176,7 +178,8 @@ class LostDirectCopies(Confirms):
         """Become the master of what the old one had told of."""
         direct = set(self.replicas[replica].direct)
         super().promote(replica)
-        self.network.publishes[replica] -= direct
+        for msg in direct:
+            self.casts[Msg.owner(msg)].publishes[replica].discard(msg)
 
 
 class SilentMaster(Confirms):
@@ -194,7 +197,7 @@ class HurriedMaster(Confirms):
     @handler
     def hand_past(self, msg: Msg, replica: Replica) -> None:
         """What never was in the queue is nobody's business."""
-        self.replicas[replica].pass_by(msg, msg not in self.plain)
+        self.replicas[replica].pass_by(msg, self.confirming(msg))
         self.holders[msg].discard(self.replicas[replica].of)
 
 
@@ -204,6 +207,51 @@ class EarlyRestart(Confirms):
     @helper
     def alone(self, replica: Replica) -> bool:
         """Look at nobody else."""
+        return True
+
+
+class StayingMirrors(Confirms):
+    """Keeps mirrors that must not take over (D5.3)."""
+
+    @helper
+    def hopeless(self, replica: Replica) -> bool:
+        """Wait for a master."""
+        return False
+
+
+class FollowingElders(Confirms):
+    """Has a mirror follow a younger one that took over (D5.1)."""
+
+    @helper
+    def passed_over(self, replica: Replica) -> bool:
+        """Why not."""
+        return False
+
+
+class TrustedMirrors(Confirms):
+    """Takes the word of a mirror that must not take over (D7.4)."""
+
+    @helper
+    def counts(self, replica: Replica) -> bool:
+        """It has confirmed, has it not."""
+        return True
+
+
+class HalfHealing(Confirms):
+    """Comes together while half of a queue is given up (D8 L3)."""
+
+    @helper
+    def keeps_some(self, replica: Replica) -> bool:
+        """Look at nobody."""
+        return False
+
+
+class LargeMinority(Cluster):
+    """Takes itself for the majority (A12.2)."""
+
+    @helper
+    def majority(self) -> bool:
+        """Go on, whoever is there."""
         return True
 
 
@@ -255,6 +303,11 @@ MIRRORING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(SilentMaster, "MirrorFollowsMaster", "failover"),
         _case(HurriedMaster, "EveryCopyIsMatched", "failover"),
         _case(EarlyRestart, "MirrorFollowsMaster", "mirrors"),
+        _case(StayingMirrors, "EveryPublishSettles", "late"),
+        _case(FollowingElders, "EveryCopyIsMatched", "later"),
+        _case(TrustedMirrors, "AckedIsVouchedFor", "late"),
+        _case(HalfHealing, "EveryPublisherHears", "away"),
+        _case(LargeMinority, "NoAckFromMinority", "partition"),
         _case(OneSidedHealing, "OneMaster", "partition"),
         _case(ForgetfulStore, "AwaitedIsUnderWay", "drops"),
     )

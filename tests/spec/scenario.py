@@ -4,50 +4,74 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any, TypeVar, get_args, get_origin
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
-from ackproof.spec.lang import Design, Each, Event, Process, Sort, bound
-from ackproof.spec.lang.process import constants_of, hints_of, mark_of
+from ackproof.lang import Design, Event, Owned, bound
+from ackproof.lang.process import constants_of
 from ackproof.spec.mirror import QueueProcess
-from ackproof.spec.sorts import Born, Consumer, Level, Msg, Node, Queue, Replica, Tag
-from ackproof.spec.system import Confirms
+from ackproof.spec.sorts import (
+    Born,
+    ChannelId,
+    Consumer,
+    Level,
+    Msg,
+    Node,
+    Queue,
+    Replica,
+    Tag,
+)
 from ackproof.spec.wire import Ack, Nack, Return
 
-C = TypeVar("C", bound=Process)
+from tests.spec.built import CH1, FromChannel, built, channel_named
 
 
 @dataclass
 class Scenario:
-    """A system of live objects; `frames` is what its channel has sent, in order."""
+    """A system of live objects as one channel sees it; `frames` is what all have sent, in order.
 
-    system: Confirms
+    Messages are given by their numbers on that channel.
+    """
+
+    system: FromChannel
     frames: list[Event] = field(default_factory=list)
+
+    def on(self, number: int) -> Scenario:
+        """Return the same system as another channel sees it."""
+        return replace(self, system=FromChannel(self.system.whole, channel_named(number)))
+
+    def message(self, number: int) -> Msg:
+        """Return the channel's message with this sequence number."""
+        return message(number) if len(ChannelId) == 1 else message_of(self.system.of, number)
+
+    def messages(self, *numbers: int) -> set[Msg]:
+        """Return the channel's messages with these sequence numbers."""
+        return set(map(self.message, numbers))
 
     def publish(
         self, msg: int, *queues: str, mandatory: bool = False, persistent: bool = True
     ) -> None:
         """Publish the next message, routed to these queues."""
         targets: set[Queue] = set(map(queue_named, queues))
-        self.system.publish(message(msg), targets, mandatory, persistent)
+        self.system.publish(self.message(msg), targets, mandatory, persistent)
 
     def deliver(self, msg: int, *processes: str) -> None:
         """Let the message arrive at these processes: masters, or mirrors."""
         for name in processes:
             if self.process(name).mirrors():
-                self.system.deliver_to_mirror(message(msg), replica(name))
+                self.system.deliver_to_mirror(self.message(msg), replica(name))
             else:
-                self.system.deliver(message(msg), replica(name))
+                self.system.deliver(self.message(msg), replica(name))
 
     def told_by_master(self, msg: int, *mirrors: str) -> None:
         """Let these mirrors hear what their master did with a message."""
         for name in mirrors:
-            self.system.master_tells(message(msg), replica(name))
+            self.system.master_tells(self.message(msg), replica(name))
 
     def synced(self, msg: int, *processes: str) -> None:
         """Let the message reach the disk of these processes, and their confirms the channel."""
         for name in processes:
-            self.system.sync(message(msg), replica(name))
+            self.system.sync(self.message(msg), replica(name))
             self.system.drain(replica(name))
             self.system.confirm_arrives(replica(name))
 
@@ -59,11 +83,12 @@ class Scenario:
 
     def process(self, name: str) -> QueueProcess:
         """Return the process of that name."""
-        return self.system.replicas[replica(name)]
+        process: QueueProcess = self.system.replicas[replica(name)]
+        return process
 
     def level(self, msg: int, name: str) -> Level:
         """Return how far a message has come in the store of a process."""
-        return self.process(name).store.level[message(msg)]
+        return self.process(name).store.level[self.message(msg)]
 
     def told(self) -> list[Event]:
         """Flush, and return what that sent."""
@@ -75,8 +100,13 @@ class Scenario:
 def message(number: int) -> Msg:
     """Return the message with this sequence number."""
     element: Any = number
-    assert isinstance(element, int)
     return element  # type: ignore[no-any-return]
+
+
+def message_of(channel: ChannelId, number: int) -> Msg:
+    """Return the message with this sequence number, where there are several channels."""
+    element: Any = Owned(channel, number)
+    return cast(Msg, element)
 
 
 def messages(*numbers: int) -> set[Msg]:
@@ -109,17 +139,17 @@ def node(name: str) -> Node:
 
 def ack(tag: int, multiple: bool = False) -> Ack:
     """Return an ack frame."""
-    return Ack(message(tag), multiple)
+    return Ack(CH1, message(tag), multiple)
 
 
 def nack(tag: int, multiple: bool = False) -> Nack:
     """Return a nack frame."""
-    return Nack(message(tag), multiple)
+    return Nack(CH1, message(tag), multiple)
 
 
 def returned(tag: int | None) -> Return:
     """Return a return frame."""
-    return Return(None if tag is None else message(tag))
+    return Return(CH1, None if tag is None else message(tag))
 
 
 @contextmanager
@@ -127,21 +157,23 @@ def running(
     msgs: int = 3,
     queues: Iterable[str] = ("q1", "q2"),
     design: Design | None = None,
+    channels: int = 1,
     **constants: Any,
 ) -> Iterator[Scenario]:
     """Give a system in confirm mode; each queue has one process: r1 is of the first queue.
 
     Args:
-        msgs: how many messages there are.
+        msgs: how many messages each channel has.
         queues: the names of the queues.
         design: what is different from the base specification.
+        channels: how many channels there are; the scenario is that of the first.
         constants: of the processes, or of the system.
     """
     names = tuple(queues)
     processes = {
         replica(f"r{number}"): {"of": queue_named(name)} for number, name in enumerate(names, 1)
     }
-    sizes = {Msg: msgs, Queue: len(names), Replica: len(names), Node: 0}
+    sizes = {ChannelId: channels, Msg: msgs, Queue: len(names), Replica: len(names), Node: 0}
     with _live(sizes, processes, design, constants) as scenario:
         yield scenario
 
@@ -152,15 +184,17 @@ def mirrored(
     msgs: int = 3,
     nodes: bool = False,
     design: Design | None = None,
+    channels: int = 1,
     **constants: Any,
 ) -> Iterator[Scenario]:
     """Give a system in confirm mode with one queue, q1, of several processes: r1, r2, and so on.
 
     Args:
         born: what each process is at first.
-        msgs: how many messages there are.
-        nodes: whether each process has a node: n1, n2, and so on.  The channel is on the last.
+        msgs: how many messages each channel has.
+        nodes: whether each process has a node: n1, n2, and so on.  The channels are on the last.
         design: what is different from the base specification.
+        channels: how many channels there are; the scenario is that of the first.
         constants: of the processes, or of the system.
     """
     roles = tuple(born)
@@ -175,22 +209,9 @@ def mirrored(
     count = len(roles)
     if nodes:
         constants = {"home": node(f"n{count}"), **constants}
-    sizes = {Msg: msgs, Queue: 1, Replica: count, Node: count if nodes else 0}
+    sizes = {ChannelId: channels, Msg: msgs, Queue: 1, Replica: count, Node: count if nodes else 0}
     with _live(sizes, processes, design, constants) as scenario:
         yield scenario
-
-
-def _latest(cls: type[C], changed: Iterable[type]) -> type[C]:
-    """Return the class that a design puts in the place of another."""
-    return next((new for new in changed if issubclass(new, cls)), cls)
-
-
-def _families(system_class: type[Confirms]) -> Iterator[tuple[str, type[Sort], type[Process]]]:
-    """Give the parts of a system of which there is one for each element of a sort."""
-    for name, hint in hints_of(system_class).items():
-        if get_origin(hint) is Each:
-            sort, cls = get_args(hint)
-            yield name, sort, cls
 
 
 @contextmanager
@@ -200,35 +221,14 @@ def _live(
     design: Design | None,
     constants: Mapping[str, Any],
 ) -> Iterator[Scenario]:
-    """Give a system in confirm mode; `frames` starts after the select-ok."""
-    frames: list[Event] = []
-    changed = design.replace if design is not None else ()
-    system_class, process_class = _latest(Confirms, changed), _latest(QueueProcess, changed)
-    listeners = {
-        mark.event: name
-        for name in dir(system_class)
-        if (mark := mark_of(getattr(system_class, name))) is not None and mark.event is not None
-    }
-
-    def show(event: Event) -> None:
-        frames.append(event)
-        if type(event) in listeners:
-            getattr(system, listeners[type(event)])(event)
-
-    known = constants_of(process_class)
+    """Give a system in confirm mode; `frames` starts after the select-oks."""
+    known = constants_of(QueueProcess)
     shared = {name: value for name, value in constants.items() if name in known}
     own = {name: value for name, value in constants.items() if name not in known}
+    given = {"replicas": {key: {**each, **shared} for key, each in processes.items()}}
     with bound({Consumer: 0, Tag: 1, **sizes}):
-        system = system_class(emit=show, ghosts=True, **own)
-        for name, sort, cls in _families(system_class):
-            for element in sort.elements:
-                getattr(system, name)[element] = cls(emit=show, ghosts=True)
-        for key, given in processes.items():
-            system.replicas[key] = process_class(emit=show, ghosts=True, **given, **shared)
-        for holder in (system, *system.replicas.values()):
-            for name, part in list(vars(holder).items()):
-                if isinstance(part, Process) and _latest(type(part), changed) is not type(part):
-                    setattr(holder, name, _latest(type(part), changed)(emit=show, ghosts=True))
-        system.select()
+        system, frames = built(design.replace if design is not None else (), own, given)
+        for channel in ChannelId:
+            system.select(channel)
         frames.clear()
-        yield Scenario(system, frames)
+        yield Scenario(FromChannel(system, CH1), frames)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from ackproof.lang import Event, NotEnabled
 from ackproof.spec.channel import Channel
-from ackproof.spec.lang import Event, NotEnabled
 from ackproof.spec.sorts import Reason, Replica
 from ackproof.spec.wire import SelectOk
 
+from tests.spec.built import CH1
 from tests.spec.scenario import ack, message, messages, nack, replica, replicas, returned
 
 R1, R2 = replica("r1"), replica("r2")
@@ -20,7 +21,7 @@ def frames() -> list[Event]:
 
 @pytest.fixture
 def channel(frames: list[Event]) -> Channel:
-    made = Channel(emit=frames.append, ghosts=True)
+    made = Channel(channel=CH1, emit=frames.append, ghosts=True)
     made.select()
     frames.clear()
     return made
@@ -63,7 +64,7 @@ def test_numbers_start_at_one_and_leave_none_out(channel: Channel) -> None:
 
 
 def test_outside_confirm_mode_nothing_is_counted_or_waited_for(frames: list[Event]) -> None:
-    plain = Channel(emit=frames.append)
+    plain = Channel(channel=CH1, emit=frames.append)
     plain.publish({R1}, True)
     plain.publish(set(), True)
     assert frames == [returned(None)]
@@ -390,7 +391,7 @@ def test_the_observed_order_of_a_mixed_burst(channel: Channel, frames: list[Even
 
 
 def test_a_channel_remembers_nothing_of_what_is_told(channel: Channel) -> None:
-    bare = Channel()
+    bare = Channel(channel=CH1)
     bare.select()
     for number in range(1, 10_001):
         bare.publish({R1}, False)

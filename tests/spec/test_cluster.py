@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from ackproof.lang import NotEnabled, bound
 from ackproof.spec.cluster import Cluster
-from ackproof.spec.lang import NotEnabled, bound
 from ackproof.spec.sorts import Node
 
 from tests.spec.scenario import node, replica

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from ackproof.lang import Event, NotEnabled, bound
 from ackproof.spec.consumer import ConsumerChannel, Delivery, Subscription
-from ackproof.spec.lang import Event, NotEnabled, bound
 from ackproof.spec.sorts import Consumer, Msg, Replica, Tag
 from ackproof.spec.wire import Deliver, GetOk
 
+from tests.spec.built import CH1
 from tests.spec.live import consumer_named, message, messages, queue_named, replica, tag
 
 C = consumer_named(1)
@@ -24,7 +25,7 @@ def frames() -> list[Event]:
 @pytest.fixture
 def channel(frames: list[Event]) -> Iterator[ConsumerChannel]:
     with bound({Msg: 4, Tag: 4, Replica: 2, Consumer: 2}):
-        yield ConsumerChannel(emit=frames.append)
+        yield ConsumerChannel(channel=CH1, emit=frames.append)
 
 
 def deliver(channel: ConsumerChannel, *numbers: int, consumer: int = 1) -> None:
@@ -44,7 +45,7 @@ def test_tags_count_from_one_and_gets_take_them_too(
     channel.deliver(message(3), R, C, False, False)
     assert frames == [
         Deliver(tag(1), C, message(1), False),
-        GetOk(tag(2), queue_named(1), message(2), True),
+        GetOk(CH1, tag(2), queue_named(1), message(2), True),
         Deliver(tag(3), C, message(3), False),
     ]
 

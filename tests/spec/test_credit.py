@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from ackproof.lang import NotEnabled
 from ackproof.spec.credit import CreditPair
-from ackproof.spec.lang import NotEnabled
 
 
 @pytest.fixture

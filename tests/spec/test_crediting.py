@@ -7,14 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from ackproof.model.check import check
-from ackproof.spec import properties_crediting
-from ackproof.spec.credit import CreditPair
-from ackproof.spec.crediting import Crediting
-from ackproof.spec.instances import OFF
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Design,
-    Event,
     Instance,
     Model,
     NotEnabled,
@@ -22,11 +16,15 @@ from ackproof.spec.lang import (
     helper,
     properties_in,
 )
-from ackproof.spec.mirror import QueueProcess
+from ackproof.model.check import check
+from ackproof.spec import properties_crediting
+from ackproof.spec.instances import OFF
 from ackproof.spec.reader import ReaderState
-from ackproof.spec.sorts import Born, Msg, Queue, Replica
+from ackproof.spec.sorts import Born, ChannelId, Msg, Queue, Replica
+from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Ack, Blocked, Unblocked
 
+from tests.spec.built import CH1, FromChannel, built
 from tests.spec.mutants_crediting import CREDITING_MUTANTS
 
 Q: Any = "q1"
@@ -34,8 +32,8 @@ R1: Any = "r1"
 R2: Any = "r2"
 FLOW: dict[str, Any] = {
     "QueueProcess.of": "q1",
-    "Crediting.consumers": False,
-    "Crediting.credit": True,
+    "Confirms.consumers": False,
+    "Confirms.credit": True,
 }
 CREDIT = Instance(
     "credit",
@@ -56,20 +54,16 @@ MIRROR_CREDIT = Instance(
     {"lose_node": 1},
     MIRRORED,
 )
-MODEL = Model("crediting", Crediting, properties_in(properties_crediting), (CREDIT, MIRROR_CREDIT))
+MODEL = Model("crediting", Confirms, properties_in(properties_crediting), (CREDIT, MIRROR_CREDIT))
 
 
 class Run:
     """A system of live objects, and the frames that its client has seen."""
 
     def __init__(self, *born: Born) -> None:
-        self.frames: list[Event] = []
-        self.system = Crediting(emit=self.frames.append, ghosts=True, credit=True)
-        for number, role in enumerate(born, 1):
-            replica: Any = f"r{number}"
-            self.system.replicas[replica] = QueueProcess(ghosts=True, of=Q, born=role)
-            self.system.casting[replica] = CreditPair()
-            self.system.storing[replica] = CreditPair()
+        roles = {f"r{number}": {"of": Q, "born": role} for number, role in enumerate(born, 1)}
+        whole, self.frames = built((), {"credit": True}, {"replicas": roles})
+        self.system = FromChannel(whole, CH1)
         self.system.select()
         self.frames.clear()
 
@@ -129,7 +123,7 @@ def test_a_slow_queue_blocks_the_channel_and_then_the_reader(run: Run) -> None:
     assert run.system.reader.state == ReaderState.BLOCKED
     with pytest.raises(NotEnabled):
         run.system.reader_bumped()
-    assert run.system.casting[R1].used == 4
+    assert run.system.casts.credit[R1].used == 4
 
 
 def test_a_channel_that_gets_credit_hands_it_on(run: Run) -> None:
@@ -147,12 +141,12 @@ def test_a_channel_that_gets_credit_hands_it_on(run: Run) -> None:
 
 def test_a_mirror_is_paid_two_and_acks_both_copies_to_the_channel(pair: Run) -> None:
     pair.publish(1)
-    assert (pair.system.casting[R1].used, pair.system.casting[R2].used) == (1, 2)
+    assert (pair.system.casts.credit[R1].used, pair.system.casts.credit[R2].used) == (1, 2)
     pair.system.deliver(message(1), R1)
     pair.system.master_tells(message(1), R2)
-    assert pair.system.casting[R2].bumps == 1
+    assert pair.system.casts.credit[R2].bumps == 1
     pair.system.deliver_to_mirror(message(1), R2)
-    assert pair.system.casting[R2].bumps == 2
+    assert pair.system.casts.credit[R2].bumps == 2
 
 
 def test_a_promoted_mirror_acks_for_the_copy_that_never_comes(pair: Run) -> None:
@@ -160,7 +154,7 @@ def test_a_promoted_mirror_acks_for_the_copy_that_never_comes(pair: Run) -> None
     pair.system.lose_node(R1)
     pair.system.promote(R2)
     pair.system.deliver(message(1), R2)
-    assert pair.system.casting[R2].bumps == 2
+    assert pair.system.casts.credit[R2].bumps == 2
 
 
 def test_a_promoted_mirror_acks_once_for_what_its_master_told_it_of(pair: Run) -> None:
@@ -170,17 +164,17 @@ def test_a_promoted_mirror_acks_once_for_what_its_master_told_it_of(pair: Run) -
     pair.system.lose_node(R1)
     pair.system.promote(R2)
     pair.system.deliver(message(1), R2)
-    assert pair.system.casting[R2].bumps == 2
+    assert pair.system.casts.credit[R2].bumps == 2
 
 
 def test_a_promoted_mirror_acks_once_more_for_what_it_had_from_the_channel(pair: Run) -> None:
     pair.publish(1)
     pair.system.deliver_to_mirror(message(1), R2)
-    assert pair.system.casting[R2].bumps == 1
+    assert pair.system.casts.credit[R2].bumps == 1
     pair.system.lose_node(R1)
     pair.system.promote(R2)
     pair.system.deliver(message(1), R2)
-    assert pair.system.casting[R2].bumps == 2
+    assert pair.system.casts.credit[R2].bumps == 2
 
 
 def test_a_process_that_is_gone_blocks_nobody(pair: Run) -> None:
@@ -213,15 +207,15 @@ def test_a_process_that_its_store_blocks_defers_what_it_owes_the_channel(run: Ru
         run.system.deliver(message(number), R1)
         if run.system.reading.bumps:
             run.system.reader_bumped()
-        if run.system.casting[R1].bumps:
+        if run.system.casts.credit[R1].bumps:
             run.system.channel_bumped(R1)
-    assert run.system.casting[R1].deferred == 1
+    assert run.system.casts.credit[R1].deferred == 1
     run.system.store_takes(message(1), R1)
     run.system.process_bumped(R1)
-    assert run.system.casting[R1].deferred == 1
+    assert run.system.casts.credit[R1].deferred == 1
     run.system.store_takes(message(2), R1)
     run.system.process_bumped(R1)
-    assert (run.system.casting[R1].deferred, run.system.casting[R1].bumps) == (0, 1)
+    assert (run.system.casts.credit[R1].deferred, run.system.casts.credit[R1].bumps) == (0, 1)
 
 
 def test_nothing_reaches_the_disk_before_its_store_has_it(run: Run) -> None:
@@ -243,7 +237,7 @@ def test_confirms_flow_to_a_client_that_an_alarm_blocks(run: Run) -> None:
     run.system.flush()
     assert not run.under_way(2)
     run.system.alarm_clears()
-    assert run.frames == [Blocked(), Ack(message(1), False), Unblocked()]
+    assert run.frames == [Blocked(CH1), Ack(CH1, message(1), False), Unblocked(CH1)]
     run.system.reader_bumped()
     assert run.under_way(2)
 
@@ -260,7 +254,7 @@ def test_without_credit_flow_nobody_is_ever_blocked(run: Run) -> None:
     run.system.credit = False
     for number in (1, 2, 3, 4):
         run.publish(number, persistent=True)
-    assert (run.system.reading.used, run.system.casting[R1].used) == (0, 0)
+    assert (run.system.reading.used, run.system.casts.credit[R1].used) == (0, 0)
     run.system.deliver(message(1), R1)
     run.system.sync(message(1), R1)
 
@@ -287,7 +281,7 @@ def test_a_mistake_breaks_the_property_that_is_there_to_find_it(name: str) -> No
 
 @pytest.mark.parametrize(("name", "steps"), [("CreditIsConserved", 4), ("NoExcessCredit", 7)])
 def test_a_mirror_that_costs_one_and_pays_two_makes_credit(name: str, steps: int) -> None:
-    cheap = Design("", constants={"Crediting.mirror_cost": 1})
+    cheap = Design("", constants={"Confirms.mirror_cost": 1})
     assert _length(cheap, name) == steps
 
 
@@ -295,13 +289,13 @@ def test_a_promoted_mirror_that_forgets_what_it_has_acked_makes_credit() -> None
     assert _length(Design("", replace=(GenerousBroker,)), "CreditIsConserved") == 7
 
 
-class GenerousBroker(Crediting):
+class GenerousBroker(Confirms):
     """Acks twice whatever was sent to a mirror that is a master by now."""
 
     @helper
     def acks_twice(self, msg: Msg, replica: Replica) -> bool:
         """Take it that no copy came from the old master."""
-        return msg in self.as_mirrors[replica]
+        return msg in self.casts[Msg.owner(msg)].as_mirrors[replica]
 
 
 def _length(design: Design, name: str) -> int:
@@ -316,17 +310,17 @@ def test_no_process_is_deeper_in_debt_than_the_constants_allow_and_one_is_as_dee
         {},
         {**MIRRORED, "CreditPair.initial": 1},
     )
-    model = Model("deep", Crediting, (*properties_in(properties_crediting),), (instance,))
+    model = Model("deep", Confirms, (*properties_in(properties_crediting),), (instance,))
     assert not check(model, instance, properties=["OverdraftIsBounded"]).outcome.violations
     shallow = Design("", replace=(ShallowBroker,))
     report = check(model, instance, shallow, properties=["OverdraftIsBounded"])
     assert report.outcome.violations
 
 
-class ShallowBroker(Crediting):
+class ShallowBroker(Confirms):
     """Promises a little more than it can."""
 
     @helper
-    def deepest(self) -> int:
+    def deepest(self, channel: ChannelId) -> int:
         """One less than it is."""
-        return self.mirror_cost * (1 + self.reading.initial) - 2
+        return self.mirror_cost * (1 + self.reading[channel].initial) - 2

@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import Any
 
 import pytest
+from ackproof.lang import Design, NotEnabled
 from ackproof.spec.eras import ORDER
-from ackproof.spec.lang import Design, NotEnabled
 from ackproof.spec.sorts import Born, Level, Overflow
 
 from tests.spec.scenario import (
@@ -112,7 +112,7 @@ def test_in_3_7_a_mandatory_message_that_nobody_received_is_returned_late(old: S
 def test_in_3_7_one_that_was_received_is_not_returned(old: Scenario) -> None:
     old.publish(1, "q1", mandatory=True)
     old.deliver(1, "r1")
-    old.system.receipt_arrives(R1)  # type: ignore[attr-defined]
+    old.system.receipt_arrives(R1)
     old.system.crash_queue(R1)
     old.system.down_arrives(R1)
     assert old.told() == [nack(1, True)]
@@ -301,7 +301,7 @@ def test_in_3_11_the_oldest_mirror_stops_if_none_is_synchronised() -> None:
         run.system.lose_node(R1)
         with pytest.raises(NotEnabled):
             run.system.promote(R2)
-        run.system.stop_unsynchronised(R2)  # type: ignore[attr-defined]
+        run.system.stop_unsynchronised(R2)
         assert not run.process("r2").mirrors()
 
 

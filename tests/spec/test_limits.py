@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from ackproof.spec.lang import NotEnabled
+from ackproof.lang import NotEnabled
 from ackproof.spec.queue import QueueMaster
 from ackproof.spec.sorts import Born, Overflow
 

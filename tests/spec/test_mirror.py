@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ackproof.spec.lang import NotEnabled
+from ackproof.lang import NotEnabled
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import Born, Level, Seen, Status
 
+from tests.spec.built import CH1
 from tests.spec.scenario import message, messages, queue_named
 
 M, LATER = message(1), message(2)
@@ -232,9 +233,9 @@ def test_a_channel_that_is_gone_leaves_nothing_that_waits_for_it(mirror: QueuePr
     learn(mirror, 1)
     learn(mirror, 2, fate=Seen.DISCARDED)
     hear(mirror, 3)
-    assert mirror.remembers()
+    assert mirror.remembers(CH1)
     mirror.forget_sender(mirror.known())
-    assert not mirror.remembers()
+    assert not mirror.remembers(CH1)
     assert not mirror.direct
     assert mirror.ready == messages(1)
 

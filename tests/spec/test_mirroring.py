@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from ackproof.spec.lang import NotEnabled
+from ackproof.lang import NotEnabled
 from ackproof.spec.sorts import Born, Level, Seen, Status
 
 from tests.spec.scenario import (
@@ -51,7 +51,7 @@ def late() -> Iterator[Scenario]:
 def test_a_message_is_cast_to_the_master_and_to_each_mirror(three: Scenario) -> None:
     three.publish(1, "q1")
     assert three.system.channel.unconfirmed[ONE] == replicas("r1", "r2", "r3")
-    assert all(three.system.network.next_for(r) == ONE for r in (R1, R2, R3))
+    assert all(three.system.casts.next_for(r) == ONE for r in (R1, R2, R3))
 
 
 def test_an_ack_waits_for_the_masters_disk_and_the_mirrors(run: Scenario) -> None:
@@ -400,18 +400,18 @@ def told_of(run: Scenario, *numbers: int) -> None:
 def test_what_no_mirror_got_of_a_dead_master_none_gets(three: Scenario) -> None:
     told_of(three, 1)
     three.system.lose_node(R1)
-    assert three.system.network.silent(R2)
-    assert three.system.network.silent(R3)
+    assert three.system.multicast.silent(R2)
+    assert three.system.multicast.silent(R3)
 
 
 def test_what_one_mirror_got_of_a_dead_master_each_gets(three: Scenario) -> None:
     told_of(three, 1, 2)
     three.told_by_master(1, "r2")
     three.system.lose_node(R1)
-    assert three.system.network.silent(R2)
-    assert three.system.network.next_from_master(R3) == ONE
+    assert three.system.multicast.silent(R2)
+    assert three.system.multicast.next_from_master(R3) == ONE
     three.told_by_master(1, "r3")
-    assert three.system.network.silent(R3)
+    assert three.system.multicast.silent(R3)
     assert three.process("r2").ready == three.process("r3").ready == messages(1)
 
 
@@ -420,7 +420,7 @@ def test_what_one_mirror_got_brings_what_was_told_before_it(three: Scenario) -> 
     three.told_by_master(1, "r2")
     three.told_by_master(2, "r2")
     three.system.crash_queue(R1)
-    assert three.system.network.coming(R3) == messages(1, 2)
+    assert three.system.multicast.coming(R3) == messages(1, 2)
 
 
 def test_a_removal_that_one_mirror_heard_of_each_hears_of(three: Scenario) -> None:
@@ -439,7 +439,7 @@ def test_what_was_told_before_a_mirror_joined_does_not_count_as_got_by_it() -> N
         told_of(run, 1)
         run.system.join(R3, R1)
         run.system.lose_node(R1)
-        assert run.system.network.silent(R2)
+        assert run.system.multicast.silent(R2)
         assert not run.process("r2").ready
 
 
@@ -487,6 +487,26 @@ def test_an_older_mirror_that_is_not_synchronised_is_passed_over() -> None:
         assert run.process("r3").ready == messages(1)
 
 
+def test_an_older_mirror_that_was_passed_over_stops() -> None:
+    with mirrored((Born.MASTER, Born.LATER, Born.LATER)) as run:
+        told_of(run, 1)
+        run.system.join(R2, R1)
+        run.system.enlist(R2)
+        run.system.join(R3, R1)
+        run.system.synchronise(R3, R1)
+        run.system.lose_node(R1)
+        run.publish(2, "q1")
+        run.system.enlist(R3)
+        with pytest.raises(NotEnabled):
+            run.system.stop_unsynchronised(R2)
+        run.system.promote(R3)
+        run.deliver(2, "r2")
+        run.system.stop_unsynchronised(R2)
+        for gone in (R1, R2):
+            run.system.down_arrives(gone)
+        assert nack(2, True) in run.told()
+
+
 def test_nobody_is_promoted_if_no_mirror_is_synchronised(late: Scenario) -> None:
     told_of(late, 1)
     late.system.join(R2, R1)
@@ -494,6 +514,43 @@ def test_nobody_is_promoted_if_no_mirror_is_synchronised(late: Scenario) -> None
     late.system.lose_node(R1)
     with pytest.raises(NotEnabled):
         late.system.promote(R2)
+    late.system.stop_unsynchronised(R2)
+    late.system.down_arrives(R1)
+    late.system.down_arrives(R2)
+    late.system.restart(R1)
+    assert late.process("r1").leads()
+
+
+def late_alone(late: Scenario) -> None:
+    """Have a mirror that lacks a message, and a message of which it has both copies."""
+    told_of(late, 1)
+    late.system.join(R2, R1)
+    late.system.enlist(R2)
+    late.publish(2, "q1")
+    late.deliver(2, "r1", "r2")
+    late.told_by_master(2, "r2")
+
+
+@pytest.mark.parametrize("heard_first", [False, True])
+def test_a_confirm_of_a_mirror_that_will_stop_is_nobodys(late: Scenario, heard_first: bool) -> None:
+    late_alone(late)
+    if heard_first:
+        late.synced(2, "r2")
+    late.system.lose_node(R1)
+    late.system.down_arrives(R1)
+    if not heard_first:
+        late.synced(2, "r2")
+    assert late.system.channel.rejected == messages(1, 2) - late.system.channel.confirmed
+    assert message(2) in late.system.channel.rejected
+    assert late.system.channel.rejected <= late.system.excused
+
+
+def test_beside_that_of_its_master_it_is_waited_for(late: Scenario) -> None:
+    late_alone(late)
+    late.synced(2, "r1")
+    assert late.system.channel.unconfirmed[message(2)] == {R2}
+    late.synced(2, "r2")
+    assert message(2) in late.system.channel.confirmed
 
 
 def test_what_came_from_the_channel_only_arrives_again_after_a_promotion(run: Scenario) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib
 
 import pytest
+from ackproof.lang import Breaks, Design, Holds, Instance
+from ackproof.model.cache import Cache
 from ackproof.model.check import check
 from ackproof.model.museum import judge, museum
 from ackproof.spec.instances import INSTANCES
-from ackproof.spec.lang import Breaks, Design, Holds, Instance
 from ackproof.spec.model import MODEL
 
-MUSEUM = museum()
+MUSEUM = museum(MODEL)
 EXPECTATIONS = [
     pytest.param(name, expectation, id=f"{name}-{number}")
     for name, design in MUSEUM.items()
@@ -21,19 +22,24 @@ BREAKS = [p for p in EXPECTATIONS if isinstance(p.values[1], Breaks)]
 
 
 @pytest.mark.parametrize(("name", "expectation"), EXPECTATIONS)
-def test_a_design_does_what_it_is_expected_to_do(name: str, expectation: Breaks | Holds) -> None:
-    judgement = judge(MODEL, MUSEUM[name], expectation, name=name)
+def test_a_design_does_what_it_is_expected_to_do(
+    name: str, expectation: Breaks | Holds, shared_cache: Cache | None
+) -> None:
+    judgement = judge(MODEL, MUSEUM[name], expectation, name=name, cache=shared_cache)
     assert judgement.came_true, judgement.found
 
 
 @pytest.mark.parametrize(("name", "expectation"), BREAKS)
-def test_no_smaller_instance_would_have_shown_it(name: str, expectation: Breaks) -> None:
+def test_no_smaller_instance_would_have_shown_it(
+    name: str, expectation: Breaks, shared_cache: Cache | None
+) -> None:
     instance = MODEL.instance(expectation.instance)
     assert instance is not None
     for smaller in INSTANCES:
         if not _smaller(smaller, instance):
             continue
-        report = check(MODEL, smaller, MUSEUM[name], properties=[expectation.property])
+        wanted = [expectation.property]
+        report = check(MODEL, smaller, MUSEUM[name], properties=wanted, cache=shared_cache)
         assert not report.outcome.violations, smaller.name
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from ackproof.spec.lang import NotEnabled
+from ackproof.lang import NotEnabled
 from ackproof.spec.sorts import Born, Reason, Status
 
 from tests.spec.scenario import (
@@ -80,7 +80,7 @@ def test_the_processes_of_a_node_that_is_given_up_are_down_to_the_channel(run: S
     run.publish(1, "q1")
     run.system.partition({N1})
     run.system.notice(N1)
-    assert run.system.network.downs[R1] == Reason.BENIGN
+    assert run.system.casts.downs[R1] == Reason.BENIGN
     assert run.process("r1").status == Status.RUNNING
     run.system.down_arrives(R1)
     assert run.system.channel.unconfirmed[ONE] == replicas("r2", "r3")
@@ -94,7 +94,7 @@ def test_what_was_under_way_from_a_node_that_is_given_up_is_lost(run: Scenario) 
     run.system.partition({N1})
     run.system.notice(N1)
     assert not run.process("r1").outbox | run.process("r1").refused
-    assert run.system.network.next_for(R1) is None
+    assert run.system.casts.next_for(R1) is None
     assert not run.system.owing[ONE] & {R1}
 
 
@@ -119,8 +119,8 @@ def test_a_cast_to_a_node_that_is_given_up_goes_nowhere(run: Scenario) -> None:
     run.system.notice(N1)
     run.system.down_arrives(R1)
     run.publish(1, "q1")
-    assert run.system.network.next_for(R1) is None
-    assert run.system.network.downs[R1] == Reason.BENIGN
+    assert run.system.casts.next_for(R1) is None
+    assert run.system.casts.downs[R1] == Reason.BENIGN
 
 
 # -- the guard (A12) ------------------------------------------------------------------------------
@@ -224,7 +224,7 @@ def test_the_processes_of_a_minority_halt_and_those_of_the_majority_go_on(run: S
     run.system.halt(R1)
     assert run.process("r1").status == Status.DOWN
     assert not run.process("r1").outbox | run.process("r1").refused
-    assert run.system.network.downs[R1] == Reason.BENIGN
+    assert run.system.casts.downs[R1] == Reason.BENIGN
     with pytest.raises(NotEnabled):
         run.system.halt(R2)
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 import pytest
+from ackproof.lang import Breaks
+from ackproof.lang.properties import ASSERTION, Property, stated_by
 from ackproof.model.check import check
 from ackproof.model.museum import museum
-from ackproof.spec.lang import Breaks
-from ackproof.spec.lang.properties import ASSERTION, Property
 from ackproof.spec.model import MODEL
 
 from tests.spec.mistakes import MISTAKES
 from tests.spec.mutants import MUTANTS
+from tests.spec.mutants_channels import CHANNELS_MUTANTS
 from tests.spec.mutants_crediting import CREDITING_MUTANTS
 from tests.spec.mutants_mirroring import MIRRORING_MUTANTS
 
@@ -28,18 +29,21 @@ def test_a_mistake_breaks_the_property_that_is_there_to_find_it(name: str) -> No
     assert name in report.outcome.violations
 
 
-@pytest.mark.parametrize("name", MIRRORING_MUTANTS)
+@pytest.mark.parametrize("name", [*MIRRORING_MUTANTS, *CHANNELS_MUTANTS])
 def test_a_mistake_in_a_step_breaks_some_property(name: str) -> None:
-    design, prop, where = MIRRORING_MUTANTS[name]
+    design, prop, where = {**MIRRORING_MUTANTS, **CHANNELS_MUTANTS}[name]
     instance = MODEL.instance(where)
     assert instance is not None
-    assert prop in check(MODEL, instance, design, properties=[prop]).outcome.violations
+    violations = check(MODEL, instance, design, properties=[prop]).outcome.violations
+    assert prop in {stated_by(found) for found in violations}
 
 
 def test_every_property_is_broken_by_a_design_or_a_mistake() -> None:
-    broken = {e.property for d in museum().values() for e in d.expect if isinstance(e, Breaks)}
+    broken = {e.property for d in museum(MODEL).values() for e in d.expect if isinstance(e, Breaks)}
     mistakes = set(MUTANTS) | set(MISTAKES) | set(CREDITING_MUTANTS)
-    assert {p.name for p in CLAIMS} == (broken - {ASSERTION}) | mistakes
+    in_steps = [*MIRRORING_MUTANTS.values(), *CHANNELS_MUTANTS.values()]
+    mistakes |= {prop for _, prop, _ in in_steps}
+    assert {p.name for p in CLAIMS} == (broken | mistakes) - {ASSERTION}
 
 
 @pytest.mark.parametrize("prop", MODEL.properties, ids=lambda p: p.name)

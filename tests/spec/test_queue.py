@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ackproof.spec.lang import NotEnabled
+from ackproof.lang import NotEnabled
 from ackproof.spec.queue import QueueMaster
 from ackproof.spec.sorts import Level, Status
 
@@ -121,7 +121,7 @@ def test_putting_a_message_back_confirms_nothing_and_loses_no_confirm(
     if synced_first:
         queue.store.sync(M)
         queue.drain()
-        queue.posted()
+        queue.posted({M})
     queue.take(M)
     queue.requeue(M)
     queue.drain()
@@ -136,7 +136,7 @@ def test_a_message_is_confirmed_once_though_it_is_consumed_later(queue: QueueMas
     queue.accept(M, True, True)
     queue.store.sync(M)
     queue.drain()
-    queue.posted()
+    queue.posted({M})
     queue.take(M)
     queue.acknowledge(M)
     queue.drain()

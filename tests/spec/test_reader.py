@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from ackproof.spec.lang import Event, NotEnabled
+from ackproof.lang import Event, NotEnabled
 from ackproof.spec.reader import Reader, ReaderState
 from ackproof.spec.wire import Blocked, Unblocked
+
+from tests.spec.built import CH1
 
 
 @pytest.fixture
@@ -15,7 +17,7 @@ def frames() -> list[Event]:
 
 @pytest.fixture
 def reader(frames: list[Event]) -> Reader:
-    return Reader(emit=frames.append)
+    return Reader(channel=CH1, emit=frames.append)
 
 
 def test_an_alarm_blocks_a_connection_that_publishes_and_no_other(
@@ -26,7 +28,7 @@ def test_an_alarm_blocks_a_connection_that_publishes_and_no_other(
     assert not frames
     reader.meets_content()
     assert reader.state == ReaderState.BLOCKED
-    assert frames == [Blocked()]
+    assert frames == [Blocked(CH1)]
 
 
 def test_a_client_that_was_told_hears_when_it_is_over(reader: Reader, frames: list[Event]) -> None:
@@ -34,7 +36,7 @@ def test_a_client_that_was_told_hears_when_it_is_over(reader: Reader, frames: li
     reader.meets_content()
     reader.clears_alarm(False)
     assert reader.state == ReaderState.RUNNING
-    assert frames == [Blocked(), Unblocked()]
+    assert frames == [Blocked(CH1), Unblocked(CH1)]
 
 
 def test_a_client_that_never_noticed_an_alarm_hears_nothing(
@@ -59,7 +61,7 @@ def test_an_alarm_on_top_is_told_at_once_and_credit_does_not_end_it(
 ) -> None:
     reader.starves()
     reader.sets_alarm()
-    assert frames == [Blocked()]
+    assert frames == [Blocked(CH1)]
     reader.revives()
     assert reader.state == ReaderState.BLOCKED
 
@@ -71,7 +73,7 @@ def test_the_end_of_an_alarm_does_not_help_a_reader_without_credit(
     reader.sets_alarm()
     reader.clears_alarm(True)
     assert reader.state == ReaderState.BLOCKED
-    assert frames == [Blocked(), Unblocked()]
+    assert frames == [Blocked(CH1), Unblocked(CH1)]
 
 
 def test_nothing_happens_out_of_turn(reader: Reader) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ackproof.spec.lang import NotEnabled
+from ackproof.lang import NotEnabled
 from ackproof.spec.sorts import Level
 from ackproof.spec.store import Store
 

@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from ackproof.spec.lang import Process
-from ackproof.spec.lang.process import mark_of
+from ackproof.lang import Process
+from ackproof.lang.process import mark_of
 
 MACHINES = (
+    "arrivals",
     "store",
     "queue",
     "mirror",
@@ -24,17 +25,16 @@ MACHINES = (
     "reader",
 )
 CHAPTERS = (
-    "publishing",
-    "serving",
+    "parts",
+    "flow",
+    "queueing",
     "mirroring",
+    "consuming",
+    "closing",
+    "publishing",
+    "confirming",
     "failing",
     "partitioning",
-    "transacting",
-    "delivering",
-    "settling",
-    "consuming",
-    "alarming",
-    "crediting",
     "system",
 )
 PROPERTIES = tuple(f"properties{part}" for part in ("", "_consuming", "_crediting", "_transacting"))

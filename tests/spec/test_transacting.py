@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from ackproof.lang import NotEnabled
 from ackproof.model.check import check
 from ackproof.model.verdict import Verdict
-from ackproof.spec.lang import NotEnabled
 from ackproof.spec.sorts import TxMode
 from ackproof.spec.wire import (
     ChannelClose,
@@ -19,6 +19,7 @@ from ackproof.spec.wire import (
     TxSelectOk,
 )
 
+from tests.spec.built import CH1
 from tests.spec.live import Live, live, message, messages, queue_named, replica
 from tests.spec.mistakes import MISTAKES, MODEL
 
@@ -26,7 +27,7 @@ from tests.spec.mistakes import MISTAKES, MODEL
 @pytest.fixture
 def tx() -> Iterator[Live]:
     """A transactional channel, and two queues."""
-    with live(queues=2, limits=(), transactions=True) as running:
+    with live(queues=2, limits=(), transactional=True) as running:
         running.system.tx_select()
         running.told()
         yield running
@@ -41,11 +42,11 @@ def settle(tx: Live, number: int, *queues: int) -> None:
 
 def test_nothing_leaves_the_channel_before_the_commit(tx: Live) -> None:
     tx.publish(1, 1, 2)
-    assert not tx.system.network.publishes[replica(1)]
+    assert not tx.system.casts.publishes[replica(1)]
     assert not tx.system.channel.unconfirmed
     tx.system.tx_commit()
-    assert tx.system.network.publishes[replica(1)] == messages(1)
-    assert tx.system.network.publishes[replica(2)] == messages(1)
+    assert tx.system.casts.publishes[replica(1)] == messages(1)
+    assert tx.system.casts.publishes[replica(2)] == messages(1)
 
 
 def test_commit_ok_waits_for_every_queue_of_every_message(tx: Live) -> None:
@@ -58,7 +59,7 @@ def test_commit_ok_waits_for_every_queue_of_every_message(tx: Live) -> None:
         tx.system.complete()
     settle(tx, 2, 2)
     tx.system.complete()
-    assert tx.told() == [CommitOk()]
+    assert tx.told() == [CommitOk(CH1)]
 
 
 def test_commit_ok_waits_for_the_disk(tx: Live) -> None:
@@ -71,13 +72,13 @@ def test_commit_ok_waits_for_the_disk(tx: Live) -> None:
     tx.system.drain(replica(1))
     tx.system.confirm_arrives(replica(1))
     tx.system.complete()
-    assert tx.told() == [CommitOk()]
+    assert tx.told() == [CommitOk(CH1)]
 
 
 def test_an_empty_transaction_is_committed_at_once(tx: Live) -> None:
     tx.system.tx_commit()
     tx.system.complete()
-    assert tx.told() == [CommitOk()]
+    assert tx.told() == [CommitOk(CH1)]
 
 
 def test_a_transactional_channel_acks_nothing(tx: Live) -> None:
@@ -97,10 +98,10 @@ def test_a_message_whose_queue_was_deleted_is_returned_at_the_commit(tx: Live) -
     tx.publish(2, 1, 2)
     tx.system.delete_queue(queue_named(1))
     tx.system.tx_commit()
-    assert tx.told() == [Return(None)]
+    assert tx.told() == [Return(CH1, None)]
     settle(tx, 2, 2)
     tx.system.complete()
-    assert tx.told() == [CommitOk()]
+    assert tx.told() == [CommitOk(CH1)]
 
 
 def test_a_queue_that_crashes_fails_the_commit_and_the_rest_is_stored(tx: Live) -> None:
@@ -114,7 +115,7 @@ def test_a_queue_that_crashes_fails_the_commit_and_the_rest_is_stored(tx: Live) 
         tx.system.complete()
     settle(tx, 2, 2)
     tx.system.complete()
-    assert tx.told() == [ChannelClose(Complaint.PARTIAL_COMPLETION)]
+    assert tx.told() == [ChannelClose(CH1, Complaint.PARTIAL_COMPLETION)]
     assert not tx.system.channel.open
     assert tx.queue(2).ready == messages(2)
 
@@ -125,23 +126,23 @@ def test_a_queue_that_is_full_fails_the_commit(tx: Live) -> None:
     tx.system.tx_commit()
     tx.system.reject_arrives(replica(1))
     tx.system.complete()
-    assert tx.told() == [ChannelClose(Complaint.PARTIAL_COMPLETION)]
+    assert tx.told() == [ChannelClose(CH1, Complaint.PARTIAL_COMPLETION)]
 
 
 def test_a_rollback_leaves_nothing_and_numbers_go_on(tx: Live) -> None:
     tx.publish(1, 1)
     tx.system.tx_rollback()
-    assert tx.told() == [RollbackOk()]
+    assert tx.told() == [RollbackOk(CH1)]
     tx.publish(2, 1)
     tx.system.tx_commit()
-    assert tx.system.network.publishes[replica(1)] == messages(2)
+    assert tx.system.casts.publishes[replica(1)] == messages(2)
 
 
 def test_a_close_takes_the_open_transaction_with_it(tx: Live) -> None:
     tx.publish(1, 1)
     tx.system.close()
     assert not tx.system.transaction.batch
-    assert not tx.system.network.publishes[replica(1)]
+    assert not tx.system.casts.publishes[replica(1)]
     assert tx.told() == []
 
 
@@ -156,22 +157,22 @@ def test_nothing_is_published_while_a_commit_is_owed(tx: Live) -> None:
 
 def test_a_transactional_channel_does_not_become_a_confirming_one(tx: Live) -> None:
     tx.system.select()
-    assert tx.told() == [ChannelClose(Complaint.TX_TO_CONFIRM)]
+    assert tx.told() == [ChannelClose(CH1, Complaint.TX_TO_CONFIRM)]
     assert not tx.system.channel.confirming
 
 
 def test_a_confirming_channel_does_not_become_transactional() -> None:
-    with live(limits=(), transactions=True) as running:
+    with live(limits=(), transactional=True) as running:
         running.system.select()
         running.system.tx_select()
-        assert running.told() == [SelectOk(), ChannelClose(Complaint.CONFIRM_TO_TX)]
+        assert running.told() == [SelectOk(), ChannelClose(CH1, Complaint.CONFIRM_TO_TX)]
 
 
 @pytest.mark.parametrize("method", ["tx_commit", "tx_rollback"])
 def test_a_commit_and_a_rollback_need_a_transaction(method: str) -> None:
-    with live(limits=(), transactions=True) as running:
+    with live(limits=(), transactional=True) as running:
         getattr(running.system, method)()
-        assert running.told() == [ChannelClose(Complaint.NOT_TRANSACTIONAL)]
+        assert running.told() == [ChannelClose(CH1, Complaint.NOT_TRANSACTIONAL)]
 
 
 def test_where_transactions_are_off_none_begins() -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from ackproof.spec.lang import Event, NotEnabled, bound
+from ackproof.lang import Event, NotEnabled, bound
 from ackproof.spec.sorts import Msg, Queue, TxMode
 from ackproof.spec.transaction import Transaction
 from ackproof.spec.wire import CommitOk, RollbackOk, TxSelectOk
 
+from tests.spec.built import CH1
 from tests.spec.live import message, messages, queue_named
 
 Q = queue_named(1)
@@ -23,7 +24,7 @@ def frames() -> list[Event]:
 @pytest.fixture
 def transaction(frames: list[Event]) -> Iterator[Transaction]:
     with bound({Msg: 3, Queue: 2}):
-        begun = Transaction(emit=frames.append, ghosts=True)
+        begun = Transaction(channel=CH1, emit=frames.append, ghosts=True)
         begun.select()
         frames.clear()
         yield begun
@@ -62,7 +63,7 @@ def test_a_commit_lets_go_of_everything_and_answers_later(
     assert not transaction.answers()
     assert frames == []
     transaction.complete()
-    assert frames == [CommitOk()]
+    assert frames == [CommitOk(CH1)]
     assert transaction.mode == TxMode.OPEN
     assert transaction.committed == messages(1)
 
@@ -87,7 +88,7 @@ def test_a_rollback_forgets_the_messages_and_stays_transactional(
 ) -> None:
     transaction.publish(message(1), {Q}, True)
     transaction.roll_back()
-    assert frames == [RollbackOk()]
+    assert frames == [RollbackOk(CH1)]
     assert not transaction.batch
     assert not transaction.mandatory
     assert transaction.mode == TxMode.OPEN

@@ -3,8 +3,8 @@
 `library` finds what there is: machines, steps, properties, designs, instances, rules.  `pages`
 writes a page for each before the build starts; a page holds one directive.  The directives
 (`machines`, `claims`, `rule_pages`, `exhibits`, `eras`, `promises`, `proofs`, `instances`,
-`language`, `constructors`, `commands`, `spark`) return document nodes, made of the building blocks
-in `markup`.  `domain` resolves the references between the pages.
+`language`, `constructors`, `commands`, `schemas`) return document nodes, made of the
+building blocks in `markup`.  `domain` resolves the references between the pages.
 
 What is shown comes from the specification's source (`source`), its typed IR (`describe`, `calls`,
 `charts`) or the checker (`evidence`, `traces`); nothing is copied by hand, so nothing can be out
@@ -19,6 +19,7 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from specdoc import (
+    checking,
     claims,
     commands,
     constructors,
@@ -32,7 +33,7 @@ from specdoc import (
     proofs,
     prose,
     rule_pages,
-    spark,
+    schemas,
 )
 from specdoc.domain import SpecDomain
 
@@ -54,20 +55,16 @@ DIRECTIVES = {
     "events": instances.EventList,
     "sorts": instances.SortList,
     "checked": language.CheckedExample,
-    "refusals": language.RefusalGallery,
+    "diagnostics": language.DiagnosticList,
     "constructor": constructors.ConstructorDirective,
     "module-chapter": language.ModuleChapter,
     "commands": commands.CommandList,
     "run": commands.RunDirective,
+    "json-schema": schemas.SchemaDirective,
     "promises": promises.PromisesDirective,
     "proof-table": proofs.ProofTable,
     "lemmas": proofs.LemmaTable,
-    "suppositions": proofs.SuppositionList,
-    "spark-costs": spark.CostTable,
-    "spark-growth": spark.GrowthTable,
-    "spark-levels": spark.LevelTable,
-    "spark-sizing": spark.Sizing,
-    "spark-seen": spark.SeenTable,
+    "assumptions": proofs.AssumptionList,
     "says": prose.SaysDirective,
     "witness": prose.WitnessDirective,
     "trace-legend": prose.LegendDirective,
@@ -76,6 +73,7 @@ DIRECTIVES = {
 
 def register(app: Sphinx) -> None:
     """Register the domain and the directives."""
+    app.setup_extension("sphinx.ext.graphviz")
     app.add_domain(SpecDomain)
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
@@ -86,5 +84,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register everything, and have a page written for each object of the specification."""
     register(app)
     app.connect("builder-inited", pages.write_pages)
+    app.connect("env-before-read-docs", checking.prepare_evidence)
     app.connect("doctree-read", pages.depend_on_everything)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from ackproof.spec.lang import ir
-from ackproof.spec.lang.program import Method, Program
-from ackproof.spec.lang.types import ProcT, RecordT
+from ackproof.lang import ir
+from ackproof.lang.program import Method, Program
+from ackproof.lang.types import ProcT, RecordT
 
 __all__ = ["WIRE", "Row", "callers", "rows_of"]
 

@@ -1,50 +1,54 @@
-"""Sequence charts as SVG, without any program but this one.
+"""Sequence charts, which Graphviz draws when the page is written.
 
-Lanes are columns, rows are arrows from top to bottom.  Colours come from the page's own variables
-and lines from its text colour, so charts follow a dark theme; text is real text, so it is found
-by a search and read aloud.
+A lane is a column of points under its name, a row of the chart is a rank of them, and an arrow goes
+from point to point within its rank.  Arrows that nobody sees keep the lanes in order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from sphinx.ext.graphviz import graphviz
 
 from specdoc.calls import WIRE, Row
 
-__all__ = ["sequence_chart"]
+__all__ = ["chart_code", "sequence_chart"]
 
-_CHAR = 7.3  # width of a character in pixels, at the font size below
-_ROW = 30
-_HEAD = 34
-_PAD = 14
+_STYLE = """\
+graph [bgcolor=white, splines=line, nodesep=0.6, ranksep=0.2]
+node [fontname=monospace, fontsize=11]
+edge [fontname=monospace, fontsize=11, arrowsize=0.7]"""
+
+#: Colours of what a client sees, and of everything else.
+_SEEN, _INSIDE = "#2962a8", "#555555"
 
 
-def sequence_chart(home: str, rows: Sequence[Row], title: str) -> str:
-    """Return a chart whose first lane is `home`; empty if nothing is called.
+def sequence_chart(home: str, rows: Sequence[Row], title: str) -> graphviz:
+    """Return a chart whose first lane is `home`.
 
     Args:
         home: the process that the step belongs to.
         rows: the arrows, from top to bottom.
         title: what is said to those who cannot see it.
     """
-    if not rows:
-        return ""
+    return graphviz("", code=chart_code(home, rows), options={}, alt=title, classes=["spec-chart"])
+
+
+def chart_code(home: str, rows: Sequence[Row]) -> str:
+    """Return a chart in the DOT language."""
     lanes = _lanes(home, rows)
-    centres = _centres(lanes, rows)
-    width = centres[-1] + _half(lanes[-1]) + _overhang(lanes, rows) + _PAD
-    height = _HEAD + _ROW * len(rows) + _PAD
-    parts = [
-        f'<svg class="spec-chart" role="img" viewBox="0 0 {width:.0f} {height}" '
-        f'width="{width:.0f}" height="{height}" xmlns="http://www.w3.org/2000/svg">',
-        f"<title>{escape(title)}</title>",
+    lines = [_STYLE]
+    for rank in range(-1, len(rows)):
+        points = [_point(lane, rank) for lane in range(len(lanes))]
+        lines.append(f"{{rank=same; {' -> '.join(points)} [style=invis]}}")
+    for number, name in enumerate(lanes):
+        lines += _lane(number, name, len(rows))
+    lines += [
+        _arrow(rank, row, lanes.index(row.source), lanes.index(row.target))
+        for rank, row in enumerate(rows)
     ]
-    for name, x in zip(lanes, centres, strict=True):
-        parts += _lane(name, x, height)
-    for number, row in enumerate(rows):
-        y = _HEAD + _ROW * number + _ROW - 8
-        parts += _arrow(row, centres[lanes.index(row.source)], centres[lanes.index(row.target)], y)
-    return "\n".join([*parts, "</svg>"])
+    return "\n".join(["digraph {", *lines, "}"])
 
 
 def _lanes(home: str, rows: Sequence[Row]) -> list[str]:
@@ -55,75 +59,29 @@ def _lanes(home: str, rows: Sequence[Row]) -> list[str]:
     return [name for name in found if name != WIRE] + [WIRE] * (WIRE in found)
 
 
-def _half(name: str) -> float:
-    return len(name) * _CHAR / 2 + 10
+def _point(lane: int, rank: int) -> str:
+    return f"p{lane}_{rank + 1}"
+
+
+def _lane(number: int, name: str, ranks: int) -> Iterator[str]:
+    points = [_point(number, rank) for rank in range(-1, ranks)]
+    group = f"group={number}"
+    yield f'{points[0]} [label="{name}", shape=box, height=0.3, {group}]'
+    for point in points[1:]:
+        yield f'{point} [label="", shape=point, width=0.01, {group}]'
+    for above, below in pairwise(points):
+        yield f'{above} -> {below} [style=dotted, arrowhead=none, weight=100, color="#999999"]'
+
+
+def _arrow(rank: int, row: Row, source: int, target: int) -> str:
+    colour = _INSIDE if row.kind == "call" else _SEEN
+    style = "dashed" if row.maybe else "solid"
+    return (
+        f"{_point(source, rank)} -> {_point(target, rank)} "
+        f'[label="{_label(row)}", style={style}, color="{colour}", constraint=false]'
+    )
 
 
 def _label(row: Row) -> str:
     prefix = f"each {row.each}: " if row.each else ""
     return f"{prefix}{row.label}{' ?' if row.maybe else ''}"
-
-
-def _centres(lanes: Sequence[str], rows: Sequence[Row]) -> list[float]:
-    """Place the lanes so that every label fits between the lanes its arrow joins."""
-    centres = [_PAD + _half(lanes[0])]
-    for right in range(1, len(lanes)):
-        x = centres[-1] + _half(lanes[right - 1]) + _half(lanes[right]) + 8
-        for row in rows:
-            ends = sorted((lanes.index(row.source), lanes.index(row.target)))
-            need = len(_label(row)) * _CHAR + 24
-            if ends[1] == right and ends[0] < right:
-                x = max(x, centres[ends[0]] + need)
-            elif ends == [right - 1, right - 1]:
-                x = max(x, centres[right - 1] + need + 30)
-        centres.append(x)
-    return centres
-
-
-def _overhang(lanes: Sequence[str], rows: Sequence[Row]) -> float:
-    """Return the room that a loop on the last lane needs to its right."""
-    own = [
-        len(_label(r)) * _CHAR + 40 - _half(lanes[-1])
-        for r in rows
-        if r.source == r.target == lanes[-1]
-    ]
-    return max([0.0, *own])
-
-
-def _lane(name: str, x: float, height: int) -> list[str]:
-    half = _half(name)
-    kind = "wire" if name == WIRE else "lane"
-    return [
-        f'<line class="spec-life" x1="{x:.1f}" y1="26" x2="{x:.1f}" y2="{height - 4}"/>',
-        f'<rect class="spec-{kind}" x="{x - half:.1f}" y="2" width="{2 * half:.1f}" height="24" '
-        'rx="4"/>',
-        f'<text class="spec-name" x="{x:.1f}" y="18" text-anchor="middle">{escape(name)}</text>',
-    ]
-
-
-def _arrow(row: Row, x1: float, x2: float, y: float) -> list[str]:
-    style = f"spec-arrow spec-{row.kind}{' spec-maybe' if row.maybe else ''}"
-    label = escape(_label(row))
-    if x1 == x2:
-        path = f"M {x1:.1f} {y - 12} h 22 v 12 h -18"
-        return [
-            f'<path class="{style}" d="{path}"/>',
-            _tip(x1 + 2, y, left=True, kind=row.kind),
-            f'<text class="spec-label-text" x="{x1 + 28:.1f}" y="{y - 2}">{label}</text>',
-        ]
-    left = x2 < x1
-    end = x2 + (6 if left else -6)
-    return [
-        f'<line class="{style}" x1="{x1:.1f}" y1="{y}" x2="{end:.1f}" y2="{y}"/>',
-        _tip(x2, y, left=left, kind=row.kind),
-        f'<text class="spec-label-text" x="{(x1 + x2) / 2:.1f}" y="{y - 5}" '
-        f'text-anchor="middle">{label}</text>',
-    ]
-
-
-def _tip(x: float, y: float, *, left: bool, kind: str) -> str:
-    back = x + (8 if left else -8)
-    return (
-        f'<path class="spec-tip spec-{kind}" '
-        f'd="M {x:.1f} {y} L {back:.1f} {y - 4} L {back:.1f} {y + 4} Z"/>'
-    )

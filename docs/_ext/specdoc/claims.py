@@ -6,11 +6,11 @@ import inspect
 import sys
 from itertools import groupby
 
-from ackproof.spec.lang import Breaks, ir
-from ackproof.spec.lang.program import VarDecl
-from ackproof.spec.lang.properties import BUILT_IN
-from ackproof.spec.lang.source import docstring
-from ackproof.spec.lang.types import ProcT
+from ackproof.lang import Breaks, ir
+from ackproof.lang.program import VarDecl
+from ackproof.lang.properties import BUILT_IN
+from ackproof.lang.source import docstring
+from ackproof.lang.types import ProcT
 from docutils import nodes
 
 from specdoc.checking import CheckingDirective

@@ -16,7 +16,7 @@ from sphinx.util import logging
 
 from specdoc.markup import Cell, SpecDirective, section, table
 
-__all__ = ["CommandList", "RunDirective", "run_command"]
+__all__ = ["CommandList", "RunDirective", "anywhere", "run_command"]
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +24,10 @@ _ROOT = Path(__file__).resolve().parents[3]
 
 #: Columns that commands may use when the documentation shows what they print.
 _COLUMNS = 92
+
+#: Lines that tell of the machine or of the cache, and times.
+_OF_MACHINE = re.compile(r"  (time|memory|engine|cached) +\S|\d+ of \d+ are from the cache")
+_SECONDS = re.compile(r"\b\d+\.\d+ s\b")
 
 
 def run_command(command: str, columns: int = _COLUMNS) -> tuple[int, str]:
@@ -50,7 +54,7 @@ class RunDirective(SpecDirective):
     """`.. run:: ackproof check --list`: a command and what it printed during this build.
 
     `:exit:` is the exit code that is expected, 0 if it is not given; `:without:` leaves out the
-    paragraph that has this text.
+    paragraph that has this text.  What depends on the machine is left out, too.
     """
 
     required_arguments = 1
@@ -67,9 +71,15 @@ class RunDirective(SpecDirective):
             )
         if "without" in self.options:
             text = _without(text, self.options["without"])
-        shown = f"$ {command}\n{text}"
+        shown = f"$ {command}\n{anywhere(text)}"
         block = nodes.literal_block(shown, shown, language="text", classes=["spec-run"])
         return [block]
+
+
+def anywhere(text: str) -> str:
+    """Return what a command printed without what another machine, or another run, would change."""
+    lines = [line for line in text.splitlines() if not _OF_MACHINE.match(line)]
+    return _SECONDS.sub("… s", "\n".join(lines))
 
 
 def _without(text: str, start: str) -> str:
@@ -86,7 +96,7 @@ class CommandList(SpecDirective):
         from ackproof.cli.main import app
 
         group: Any = typer.main.get_command(app)
-        return [self._command(name, command) for name, command in group.commands.items()]
+        return [self._command(n, group.get_command(None, n)) for n in group.list_commands(None)]
 
     def _command(self, name: str, command: Any) -> nodes.section:
         part = section(f"command-{name}", nodes.literal("", f"ackproof {name}"))
@@ -116,7 +126,8 @@ def _value(parameter: Any) -> str:
 def _help(parameter: Any) -> str:
     """Return an option's help with its default, if it has one worth saying."""
     text: str = parameter.help or ""
-    if parameter.default is None or parameter.is_flag or not parameter.show_default:
+    said = isinstance(parameter.default, int | float | str) and parameter.show_default is not False
+    if parameter.is_flag or not said:
         return text
     return f"{text} Default: `{parameter.default}`."
 

@@ -12,7 +12,7 @@ import inspect
 import re
 import textwrap
 
-from ackproof.spec import lang
+from ackproof import lang
 from docutils import nodes
 
 from specdoc.markup import Cell, SpecDirective, paragraph, section, table

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ackproof.spec.lang import ir
-from ackproof.spec.lang.program import Method, VarDecl
-from ackproof.spec.lang.types import (
+from ackproof.lang import ir
+from ackproof.lang.program import Method, VarDecl
+from ackproof.lang.types import (
     BoolT,
     EnumT,
     FamilyT,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from ackproof.spec.lang.properties import BUILT_IN
+from ackproof.lang.properties import BUILT_IN
 from docutils import nodes
 from docutils.nodes import Element
 from sphinx.addnodes import pending_xref

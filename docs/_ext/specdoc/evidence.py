@@ -1,147 +1,173 @@
-"""What the checker says: computed when the pages are built, kept between builds.
+"""What the checker and the prover say, computed when the pages are built.
 
-Each expectation of a design is checked here as `ackproof check` does it, and for the `@reachable`
-situations the shortest runs that come there are looked for, with one search for each instance.
-Results are kept in files named by a digest of everything they depend on, so a build checks only
-what has changed.  A path is replayed in plain Python in every build: a page shows no run that plain
-Python does not reproduce.
+Everything here is found as the commands find it, by the same functions and through the same cache:
+what `ackproof museum` has searched is not searched again for the pages, and the other way round.
+If the user has no cache, there is one beside the built pages.
+
+Each expectation of a design is checked, for the `@reachable` situations the shortest runs that come
+there are looked for, with one search for each instance, every era is searched on every instance
+that the table is made on, and every property is proved.  `prepare` does all that is missing before
+the first page is read, with as many processes as can run at once.  A path is replayed in plain
+Python in every build: a page shows no run that plain Python does not reproduce.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
+import multiprocessing
+import sys
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
+from ackproof.lang import Breaks, Design, Holds, Instance, Model
+from ackproof.lang.binding import Bound, bind
+from ackproof.lang.errors import BindError, SpecError
+from ackproof.lang.ir import Not
+from ackproof.lang.program import PropertyDecl
+from ackproof.lang.properties import Property
+from ackproof.lang.types import BOOL
+from ackproof.model.cache import Cache
 from ackproof.model.check import Engine, check_bound
-from ackproof.model.museum import expected_instance, judge
+from ackproof.model.era_table import EraTable
+from ackproof.model.eras import DOCUMENTED, Era, Surveyor
+from ackproof.model.museum import Judgement, judge
+from ackproof.model.programs import program_of
+from ackproof.model.resources import default_workers
+from ackproof.model.results import Question
 from ackproof.model.trace import Trace, replay
-from ackproof.spec.lang import Breaks, Design, Holds, Instance, Model
-from ackproof.spec.lang.binding import Bound, bind
-from ackproof.spec.lang.ir import Not
-from ackproof.spec.lang.program import PropertyDecl
-from ackproof.spec.lang.properties import Property
-from ackproof.spec.lang.types import BOOL
 
-__all__ = ["Checker", "Finding"]
+from specdoc.library import Exhibit, Library
+from specdoc.proving import proof_document
+
+__all__ = ["Evidence", "prepare"]
+
+#: A run to a situation is looked for on instances with up to this many states.
+_MOST_STATES = {"kernel": 3_000_000, "plain": 20_000}
+
+#: Seconds between two lines that tell how far it is.
+_PAUSE = 10.0
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What a check found.
+class Evidence:
+    """What is known of all that is documented.
 
     Args:
-        came_true: whether what was expected did.
-        found: what was found, in words.
-        states: distinct states that were seen.
-        path: numbers of action instances that lead there; None where there is nowhere to lead to.
-        cycle: for a property of runs, those that lead from there back.
+        library: what is documented.
+        cache: where results are kept.
+        engine: which search to use.
+        workers: threads of a search; as many as can run at once when left out.
     """
 
-    came_true: bool
-    found: str
-    states: int
-    path: tuple[int, ...] | None
-    cycle: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Checker:
-    """Checks a model for the pages, and keeps what it finds in the folder `cache`."""
-
-    model: Model
-    cache: Path
+    library: Library
+    cache: Cache
     engine: Engine = "kernel"
-    witnesses: dict[str, tuple[Bound, dict[str, tuple[int, ...]]]] = field(default_factory=dict)
+    workers: int | None = None
+    _judged: dict[tuple[str, Breaks | Holds], Judgement] = field(default_factory=dict)
+    _witnesses: dict[str, tuple[Bound, dict[str, tuple[int, ...]]]] = field(default_factory=dict)
 
-    def expectation(self, name: str, design: Design, expected: Breaks | Holds) -> Finding:
-        """Return what a check of a design finds where something is expected.
+    @property
+    def model(self) -> Model:
+        """The model."""
+        return self.library.model
+
+    def judgement(self, name: str, design: Design, expected: Breaks | Holds) -> Judgement:
+        """Return whether what a design expects comes true, with the report that says so.
 
         Raises:
             SpecError, BindError: the design or its expectation cannot be used.
         """
-        bound = self._bound(design, expected)
+        key = (name, expected)
+        if key not in self._judged:
+            self._judged[key] = judge(
+                self.model,
+                design,
+                expected,
+                name=name,
+                engine=self.engine,
+                workers=self.workers,
+                cache=self.cache,
+            )
+        return self._judged[key]
 
-        def look() -> Finding:
-            judgement = judge(self.model, design, expected, name=name, engine=self.engine)
-            outcome = judgement.report.outcome
-            wanted = expected.property
-            path = outcome.violations.get(wanted) if wanted is not None else None
-            cycle = outcome.cycles.get(wanted, ()) if wanted is not None else ()
-            return Finding(judgement.came_true, judgement.found, outcome.states, path, cycle)
+    # -- situations -----------------------------------------------------------------------------
 
-        return self._kept(bound, repr(expected), look)
-
-    def trace(
-        self,
-        design: Design,
-        expected: Breaks,
-        path: tuple[int, ...],
-        cycle: tuple[int, ...] = (),
-    ) -> Trace:
-        """Return the replayed trace of a path at whose end the expected property is false.
-
-        A property of runs stays false where the cycle then goes round for ever.
-        """
-        return replay(self._bound(design, expected), expected.property, path, cycle)
+    def instances_for(self, situation: str) -> list[Instance]:
+        """Return the instances that may come to a situation, the smallest first."""
+        most = _MOST_STATES[self.engine]
+        fitting = [
+            (i.states, n, i)
+            for n, i in enumerate(self.model.instances)
+            if i.states is not None and i.states <= most and situation not in i.lacks
+        ]
+        return [instance for _, _, instance in sorted(fitting, key=lambda f: f[:2])]
 
     def witness(self, situation: str, instance: Instance) -> Trace | None:
         """Return the shortest run that comes to a `@reachable` situation, if there is one."""
-        bound, paths = self._witnesses(instance)
+        bound, paths = self.witnesses(instance)
         path = paths.get(situation)
         return None if path is None else replay(bound, situation, path)
 
-    def _witnesses(self, instance: Instance) -> tuple[Bound, dict[str, tuple[int, ...]]]:
+    def witnesses(self, instance: Instance) -> tuple[Bound, dict[str, tuple[int, ...]]]:
         """Return shortest paths to all situations that come up on an instance, by one search.
 
         They are counterexamples to the claims that the situations never come up.
         """
-        if instance.name not in self.witnesses:
-            bound = never(self.model, instance)
-            file = self._file(bound, "never")
-            if not file.exists():
-                started = time.perf_counter()
-                none = (None, None, None, None)
-                report = check_bound(bound, None, self.engine, *none, started, survey=True)
-                self._keep(file, {k: list(v) for k, v in report.outcome.violations.items()})
-            kept = json.loads(file.read_text(encoding="utf-8"))
-            self.witnesses[instance.name] = bound, {k: tuple(v) for k, v in kept.items()}
-        return self.witnesses[instance.name]
+        if instance.name not in self._witnesses:
+            bound = never(self.model, instance, self.cache)
+            # Its claims are written nowhere, so its origin is not that of the model.
+            question = Question(bound, self.engine, survey=True, cache=self.cache)
+            limits = (self.workers, None, None, None)
+            now = time.perf_counter()
+            report = check_bound(
+                bound, None, self.engine, *limits, now, survey=True, question=question
+            )
+            self._witnesses[instance.name] = bound, dict(report.outcome.violations)
+        return self._witnesses[instance.name]
 
-    def _bound(self, design: Design, expected: Breaks | Holds) -> Bound:
-        return bind(self.model, expected_instance(self.model, expected), design)
+    # -- eras -----------------------------------------------------------------------------------
 
-    def _kept(self, bound: Bound, what: str, look: Callable[[], Finding]) -> Finding:
-        file = self._file(bound, what)
-        if file.exists():
-            data = json.loads(file.read_text(encoding="utf-8"))
-            path = data.pop("path")
-            cycle = tuple(data.pop("cycle", ()))
-            return Finding(path=None if path is None else tuple(path), cycle=cycle, **data)
-        finding = look()
-        self._keep(file, asdict(finding))
-        return finding
+    @property
+    def eras(self) -> tuple[Era, ...]:
+        """The columns of the table."""
+        return (
+            Era(DOCUMENTED, self.model),
+            *(Era(era.name, self.model, era.design) for era in self.library.eras),
+        )
 
-    def _file(self, bound: Bound, what: str) -> Path:
-        key = hashlib.sha256(f"{bound.digest()} {what}".encode()).hexdigest()[:24]
-        return self.cache / f"{key}.json"
+    def surveyor(self) -> Surveyor:
+        """Return what searches eras on instances."""
+        return Surveyor(engine=self.engine, workers=self.workers, cache=self.cache)
 
-    def _keep(self, file: Path, data: dict[str, Any]) -> None:
-        self.cache.mkdir(parents=True, exist_ok=True)
-        whole = file.with_suffix(f".{os.getpid()}")  # other processes read while this one writes
-        whole.write_text(json.dumps(data), encoding="utf-8")
-        whole.replace(file)
+    @cached_property
+    def table(self) -> EraTable:
+        """The table of eras."""
+        surveyor = self.surveyor()
+        runs = tuple(surveyor.run(era, i) for era in self.eras for i in era.instances)
+        judged = {era.name: surveyor.judge(era, runs) for era in self.eras}
+        return EraTable(self.eras, runs, judged)
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The table of eras as JSON."""
+        return self.table.document()
+
+    # -- proofs ---------------------------------------------------------------------------------
+
+    @cached_property
+    def proof(self) -> dict[str, Any]:
+        """What is proved of the model, as JSON."""
+        return proof_document(self.model, self.cache)
 
 
-def never(model: Model, instance: Instance) -> Bound:
+def never(model: Model, instance: Instance, cache: Cache | None = None) -> Bound:
     """Return the model with other claims: that each `@reachable` situation does not come up."""
     names = [p.name for p in model.properties if p.kind == "reachable"]
-    bound = bind(model, replace(instance, lacks=()), properties=names)
+    program = program_of(model, None, cache)
+    bound = bind(model, replace(instance, lacks=()), properties=names, program=program)
     claims = tuple(_negated(decl) for decl in bound.properties)
     functions = {p.name: p.function for p in model.properties}
     return replace(
@@ -168,3 +194,61 @@ def _opposite(name: str, function: Callable[..., bool]) -> Callable[..., bool]:
 
     opposite.__name__ = name
     return opposite
+
+
+# -- all of it, before the first page -------------------------------------------------------------
+
+
+def prepare(evidence: Evidence) -> None:
+    """Compute all that is missing, so that those who read pages find it.
+
+    Searches run side by side, one for each processor.  What cannot be used is passed over: the
+    page that it is on says what is wrong.
+    """
+    global _TASK
+    alone = replace(evidence, workers=1)
+    tasks = _tasks(evidence)
+    _TASK = (alone, alone.surveyor(), tasks)
+    told = time.monotonic()
+    with multiprocessing.get_context("fork").Pool(default_workers()) as pool:
+        for number, _ in enumerate(pool.imap_unordered(_work, range(len(tasks))), start=1):
+            if time.monotonic() - told > _PAUSE:
+                told = time.monotonic()
+                _say(f"{number} of {len(tasks)} sets of searches are made")
+    _say("proving what is not proved yet")
+    assert evidence.proof is not None
+    assert evidence.table is not None
+
+
+def _say(text: str) -> None:
+    print(f"evidence: {text}", file=sys.stderr, flush=True)
+
+
+#: What the processes of `prepare` work on; they have it from the one that started them.
+_TASK: tuple[Evidence, Surveyor, list[Instance | Exhibit]] | None = None
+
+
+def _tasks(evidence: Evidence) -> list[Instance | Exhibit]:
+    """Return what is to be searched: an instance in all eras, or a design; what is long first."""
+    instances = sorted(evidence.model.instances, key=lambda i: -(i.states or 0))
+    return [*instances, *evidence.library.exhibits]
+
+
+def _work(number: int) -> None:
+    assert _TASK is not None
+    evidence, surveyor, tasks = _TASK
+    task = tasks[number]
+    with suppress(SpecError, BindError):
+        if isinstance(task, Exhibit):
+            for expected in task.design.expect:
+                evidence.judgement(task.name, task.design, expected)
+            return
+        _survey(evidence, surveyor, task)
+
+
+def _survey(evidence: Evidence, surveyor: Surveyor, instance: Instance) -> None:
+    eras: Iterable[Era] = evidence.eras if instance.table else ()
+    runs = [surveyor.run(era, instance) for era in eras]
+    assert all(run.report.outcome.limit is None for run in runs), "a search came to its end"
+    if (instance.states or 0) <= _MOST_STATES[evidence.engine]:
+        evidence.witnesses(instance)

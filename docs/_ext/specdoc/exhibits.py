@@ -5,14 +5,15 @@ from __future__ import annotations
 import difflib
 import inspect
 
-from ackproof.spec.lang import Breaks, Holds
-from ackproof.spec.lang.process import mark_of
-from ackproof.spec.lang.source import docstring
+from ackproof.lang import Breaks, Holds
+from ackproof.lang.process import mark_of
+from ackproof.lang.source import docstring
+from ackproof.model.museum import Judgement
+from ackproof.model.trace import Trace
 from docutils import nodes
 
 from specdoc.checking import CheckingDirective
 from specdoc.domain import link
-from specdoc.evidence import Finding
 from specdoc.library import Exhibit
 from specdoc.markup import Cell, code, labelled, paragraph, section, table
 from specdoc.source import display_path, source_text
@@ -53,8 +54,8 @@ class DesignDirective(CheckingDirective):
         if exhibit is None:
             raise self.error(f"there is no design {self.arguments[0]!r}")
         page = self.opening(exhibit)
-        for expectation, finding in self.findings(exhibit, warn=True):
-            page += self._result(exhibit, expectation, finding)
+        for expectation, judgement in self.judgements(exhibit, warn=True):
+            page += self._result(expectation, judgement)
         return [page]
 
     def opening(self, exhibit: Exhibit) -> nodes.section:
@@ -84,9 +85,7 @@ class DesignDirective(CheckingDirective):
             )
         return part
 
-    def _result(
-        self, exhibit: Exhibit, expectation: Breaks | Holds, finding: Finding
-    ) -> nodes.section:
+    def _result(self, expectation: Breaks | Holds, judgement: Judgement) -> nodes.section:
         verb = "breaks" if isinstance(expectation, Breaks) else "holds"
         subject = expectation.property or "Every property"
         part = section(
@@ -95,13 +94,19 @@ class DesignDirective(CheckingDirective):
         part += paragraph(
             "Checked on ",
             link("instance", expectation.instance),
-            f", {finding.states:,} distinct states seen: {finding.found}.",
+            f", {judgement.report.outcome.states:,} distinct states seen: {judgement.found}.",
         )
-        if isinstance(expectation, Breaks) and finding.path is not None:
-            trace = self.checker.trace(exhibit.design, expectation, finding.path, finding.cycle)
+        trace = _trace(expectation, judgement)
+        if trace is not None:
             part += labelled("Shortest counterexample", run_nodes(trace))
             part += explanation_nodes(trace)
         return part
+
+
+def _trace(expectation: Breaks | Holds, judgement: Judgement) -> Trace | None:
+    """Return the counterexample to a property that was expected to break, if it did."""
+    traces = judgement.report.traces if isinstance(expectation, Breaks) else ()
+    return next((t for t in traces if t.property == expectation.property), None)
 
 
 class DesignTable(CheckingDirective):
@@ -112,12 +117,13 @@ class DesignTable(CheckingDirective):
         rows = []
         for exhibit in self.library.exhibits:
             results: list[nodes.Node] = []
-            for expectation, finding in self.findings(exhibit, warn=False):
+            for expectation, judgement in self.judgements(exhibit, warn=False):
                 subject: nodes.Node = nodes.Text("every property")
                 if expectation.property:
                     subject = link("property", expectation.property)
                 verb = " breaks on " if isinstance(expectation, Breaks) else " holds on "
-                steps = f" after {len(finding.path)} steps" if finding.path is not None else ""
+                trace = _trace(expectation, judgement)
+                steps = f" after {len(trace.steps)} steps" if trace is not None else ""
                 results.append(
                     paragraph(subject, verb, link("instance", expectation.instance), steps)
                 )

@@ -6,9 +6,9 @@ import dataclasses
 import inspect
 from enum import Enum
 
-from ackproof.spec.lang import Breaks, Instance
-from ackproof.spec.lang.binding import Bound, bind
-from ackproof.spec.lang.source import docstring
+from ackproof.lang import Breaks, Instance
+from ackproof.lang.binding import Bound, bind
+from ackproof.lang.source import docstring
 from docutils import nodes
 
 from specdoc.describe import initial_text

@@ -1,4 +1,4 @@
-"""The page of the language: examples that the front end has read, and a gallery of refusals.
+"""The page of the language: examples that the front end has read, and the list of diagnostics.
 
 An example is Python in the page's own text.  It is given to the front end when the page is built,
 so an example that the language does not accept is an error of the build.
@@ -9,35 +9,39 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
+from ackproof.lang import Instance, Model, System, properties_in
+from ackproof.lang.errors import BindError, SpecError
+from ackproof.lang.frontend import compile_model
+from ackproof.lang.source import docstring
 from ackproof.model.check import check
-from ackproof.spec.lang import Instance, Model, System, properties_in
-from ackproof.spec.lang.errors import BindError, SpecError
-from ackproof.spec.lang.frontend import compile_model
-from ackproof.spec.lang.source import docstring
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util import logging
 
-from specdoc.markup import SpecDirective, code, labelled, paragraph
+from specdoc.markup import SpecDirective, code, labelled, paragraph, section
 
-__all__ = ["CheckedExample", "ModuleChapter", "RefusalGallery", "model_in"]
+__all__ = ["CheckedExample", "DiagnosticList", "ModuleChapter", "model_in"]
 
 logger = logging.getLogger(__name__)
 
 _ROOT = Path(__file__).resolve().parents[3]
-_REFUSALS = _ROOT / "tests" / "spec" / "lang" / "refusals"
+_DIAGNOSTICS = _ROOT / "tests" / "lang" / "diagnostics"
+
+#: A case of a topic: its name, and the diagnostic after the lines that earn it.
+_CASE = re.compile(r"^# \w+: (\w+)\n(?s:.*?)^# says:\n((?:.+\n)+)", re.MULTILINE)
 
 #: What every example may use without saying so.
 _PREAMBLE = '''"""An example."""
 from enum import Enum
 from typing import Annotated
 
-from ackproof.spec.lang import *
+from ackproof.lang import *
 
 '''
 
@@ -103,7 +107,7 @@ class CheckedExample(SpecDirective):
             if "verdict" in self.options:
                 shown.append(self._verdict(model, model.instances[0]))
         except (SpecError, BindError, LookupError, NameError, SyntaxError) as error:
-            logger.warning("an example is refused: %s", error, location=self.get_location())
+            logger.warning("an example is rejected: %s", error, location=self.get_location())
         return shown
 
     def _verdict(self, model: Model, instance: Instance) -> nodes.paragraph:
@@ -116,20 +120,22 @@ class CheckedExample(SpecDirective):
         return paragraph(text, classes=["spec-verdict"])
 
 
-class RefusalGallery(SpecDirective):
-    """`.. refusals::`: every refusal of the front end, verbatim, from the golden files."""
+class DiagnosticList(SpecDirective):
+    """`.. diagnostics::`: every diagnostic of the front end, verbatim, as the tests compare it."""
 
     def run(self) -> list[nodes.Node]:
-        """Return an entry for each golden file."""
-        files = sorted(_REFUSALS.glob("*.err"))
+        """Return a section for each topic, with an entry for each of its cases."""
+        files = sorted(p for p in _DIAGNOSTICS.glob("*.txt") if p.stem != "preamble")
         if not files:
-            logger.warning("there are no golden refusals in %s", _REFUSALS.relative_to(_ROOT))
-        found: list[nodes.Node] = []
-        for file in files:
-            text = file.read_text(encoding="utf-8").strip()
-            title = file.stem.replace("_", " ")
-            found += labelled(title, [nodes.literal_block(text, text, language="text")])
-        return found
+            logger.warning("there are no cases in %s", _DIAGNOSTICS.relative_to(_ROOT))
+        return [self._topic(file.read_text(encoding="utf-8")) for file in files]
+
+    def _topic(self, text: str) -> nodes.section:
+        title = text.partition("\n")[0].removeprefix("# ")
+        topic = section(title, title)
+        for name, diagnostic in _CASE.findall(text):
+            topic += labelled(name.replace("_", " "), [code(diagnostic.rstrip(), "text")])
+        return topic
 
 
 class ModuleChapter(SpecDirective):

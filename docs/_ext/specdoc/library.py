@@ -6,9 +6,7 @@ build.  A new machine, property, instance or design gets its page without a chan
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -18,14 +16,14 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
-from ackproof.model import eras as eras_module
-from ackproof.spec import designs as designs_package
-from ackproof.spec.lang import Design, Event, Instance, Model, Sort
-from ackproof.spec.lang.frontend import compile_model
-from ackproof.spec.lang.process import Process, mark_of
-from ackproof.spec.lang.program import Method, ProcessDecl, Program, PropertyDecl
-from ackproof.spec.lang.properties import BUILT_IN
-from ackproof.spec.lang.source import docstring
+from ackproof.lang import Design, Event, Instance, Model, Sort
+from ackproof.lang.frontend import compile_model
+from ackproof.lang.process import Process, mark_of
+from ackproof.lang.program import Method, ProcessDecl, Program, PropertyDecl
+from ackproof.lang.properties import BUILT_IN
+from ackproof.lang.source import docstring
+from ackproof.model.eras import eras_of
+from ackproof.model.museum import museum
 from ackproof.spec.model import MODEL
 
 from specdoc.source import section_of, signature
@@ -274,7 +272,7 @@ def _layers(cls: type) -> Iterator[type]:
     A class of the specification declares something, or has steps.
     """
     for owner in reversed(cls.__mro__):
-        if issubclass(owner, Process) and not owner.__module__.startswith("ackproof.spec.lang"):
+        if issubclass(owner, Process) and not owner.__module__.startswith("ackproof.lang"):
             yield owner
 
 
@@ -304,28 +302,26 @@ def _named(machines: tuple[Machine, ...], *bases: type) -> tuple[Any, ...]:
             if (
                 isinstance(value, type)
                 and issubclass(value, bases)
-                and not value.__module__.startswith(("ackproof.spec.lang", "enum"))
+                and not value.__module__.startswith(("ackproof.lang", "enum"))
             ):
                 found.setdefault(value)
     return tuple(sorted(found, key=lambda c: (c.__module__, inspect.getsourcelines(c)[1])))
 
 
 def _exhibits() -> tuple[Exhibit, ...]:
-    found = []
-    for info in pkgutil.iter_modules(designs_package.__path__):
-        module = importlib.import_module(f"{designs_package.__name__}.{info.name}")
-        design = getattr(module, "design", None)
-        if isinstance(design, Design):
-            found.append(Exhibit(info.name, module, design))
+    found = [
+        Exhibit(name, sys.modules[f"{MODEL.designs}.{name}"], design)
+        for name, design in museum(MODEL).items()
+    ]
     return tuple(sorted(found, key=lambda e: _natural(e.name)))
 
 
 def _eras() -> tuple[Exhibit, ...]:
-    found = []
-    for name in eras_module.era_names():
-        module = importlib.import_module(f"{eras_module.PACKAGE}.{name}")
-        found.append(Exhibit(name, module, module.design, "era"))
-    return tuple(found)
+    return tuple(
+        Exhibit(era.name, sys.modules[f"{MODEL.eras}.{era.name}"], era.design, "era")
+        for era in eras_of(MODEL)
+        if era.design
+    )
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from itertools import groupby
 
-from ackproof.spec.lang.types import FamilyT
+from ackproof.lang.types import FamilyT
 from docutils import nodes
 
 from specdoc.calls import WIRE, callers, rows_of
@@ -143,8 +143,7 @@ class MachineDirective(SpecDirective):
             entry += self._relations(machine, step, uses_of(step.method), called_by)
             rows = rows_of(self.library.program, machine.name, step.method)
             if {r.target for r in rows} - {machine.name, WIRE}:
-                chart = sequence_chart(machine.name, rows, f"What {step.key} calls, in order")
-                entry += nodes.raw("", f'<div class="spec-scroll">{chart}</div>', format="html")
+                entry += sequence_chart(machine.name, rows, f"What {step.key} calls, in order")
         return entry
 
     def _relations(

@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ackproof.spec.lang import Breaks
+from ackproof.lang import Breaks
 from docutils import nodes
 from sphinx.util import logging
 
+from specdoc.checking import CheckingDirective
 from specdoc.domain import link
-from specdoc.eras import kept_table, result_node, scrolling
+from specdoc.eras import result_node, scrolling
 from specdoc.library import Exhibit, Library
-from specdoc.markup import Cell, SpecDirective, paragraph, row_of_links, section, table
+from specdoc.markup import Cell, paragraph, row_of_links, section, table
 
 __all__ = ["Promise", "PromisesDirective", "breaks_of", "complaints", "promises_in"]
 
@@ -112,14 +113,14 @@ def _cells(
                 yield prop["name"], cell["era"], cell
 
 
-class PromisesDirective(SpecDirective):
+class PromisesDirective(CheckingDirective):
     """`.. promises::`: what should hold since when, entry by entry."""
 
     def run(self) -> list[nodes.Node]:
         """Return a section for each entry."""
         path = Path(self.env.srcdir) / FILE
         self.env.note_dependency(str(path))
-        document = kept_table(self.env, warn=False)
+        document = self.evidence.document
         found: list[nodes.Node] = []
         for number, promise in enumerate(promises_in(path.read_text(encoding="utf-8")), 1):
             for text in complaints(promise, self.library, document):
@@ -127,15 +128,12 @@ class PromisesDirective(SpecDirective):
             found.append(self._entry(number, promise, document))
         return found
 
-    def _entry(
-        self, number: int, promise: Promise, document: dict[str, Any] | None
-    ) -> nodes.section:
+    def _entry(self, number: int, promise: Promise, document: dict[str, Any]) -> nodes.section:
         part = section(f"promise-{number}", promise.text)
         names = row_of_links(link("property", name) for name in promise.properties)
         part += paragraph("Said by: ", *names, ".")
         part += paragraph("Should hold: ", *self.sentence(promise.since), ".")
-        if document is not None:
-            part += scrolling(self._table(promise, document))
+        part += scrolling(self._table(promise, document))
         items = [self._bug(promise, rule, design) for rule, design in promise.bugs]
         part += [paragraph("Should be broken by:"), nodes.bullet_list("", *items)]
         for listed, text in promise.why.items():

@@ -1,75 +1,29 @@
-"""Pages of the proofs: what is proved of which sizes, with which lemmas, and what that supposes.
-
-To prove everything takes minutes, so a build reads what was proved from a file that
-`ackproof prove --json` wrote.  What it says is taken as said only where it is of this specification
-and of these lemmas: a digest that differs is a warning.
-"""
+"""Pages of the proofs: what is proved of which sizes, with which lemmas, and what that assumes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ackproof.proofs.document import SCHEMA
-from ackproof.proofs.lemma import Library as Lemmas
-from ackproof.proofs.prove import differences
 from docutils import nodes
-from sphinx.environment import BuildEnvironment
-from sphinx.util import logging
 
+from specdoc.checking import CheckingDirective
 from specdoc.domain import link
-from specdoc.eras import kept_table, scrolling
-from specdoc.kept import kept_document
+from specdoc.eras import scrolling
 from specdoc.library import Library
-from specdoc.markup import Cell, SpecDirective, paragraph, row_of_links, table
+from specdoc.markup import Cell, paragraph, row_of_links, table
 
-__all__ = [
-    "FILE",
-    "REMEDY",
-    "LemmaTable",
-    "ProofTable",
-    "SuppositionList",
-    "kept_proof",
-    "known_lemmas",
-    "proof_rows",
-]
-
-logger = logging.getLogger(__name__)
-
-#: The file beside the pages, and how it is made.
-FILE = "proofs.json"
-REMEDY = "make it again: ackproof prove --json > docs/proofs.json"
+__all__ = ["AssumptionList", "LemmaTable", "ProofTable", "proof_rows"]
 
 
-def known_lemmas() -> Lemmas:
-    """Return the lemmas of the specification."""
-    from ackproof.proofs.lemmas import LIBRARY
-
-    return LIBRARY
-
-
-def kept_proof(env: BuildEnvironment, *, warn: bool = True) -> dict[str, Any] | None:
-    """Return what was proved as it was kept, or None if there is nothing to be used.
-
-    Args:
-        env: knows where the pages are.
-        warn: whether to say so then.
-    """
-    return kept_document(env, FILE, SCHEMA, REMEDY, warn=warn)
-
-
-class ProofTable(SpecDirective):
+class ProofTable(CheckingDirective):
     """`.. proof-table::`: how each property of states or steps is known to hold, and where not."""
 
     def run(self) -> list[nodes.Node]:
         """Return the table."""
-        kept, eras = kept_proof(self.env), kept_table(self.env)
-        if kept is None or eras is None:
-            return []
-        for text in differences(kept, self.library.model, known_lemmas()):
-            logger.warning("docs/%s is out of date: %s; %s", FILE, text, REMEDY)
+        [proof] = self.evidence.proof["results"]
         header = ["Property", "Searched on", "Proved for", "Obligations", "Fails in"]
-        rows = proof_rows(kept["results"][0], eras, self.library)
+        rows = proof_rows(proof, self.evidence.document, self.library)
         return [scrolling(table(header, rows, "spec-eras", "spec-proofs"))]
 
 
@@ -125,12 +79,12 @@ def _failing(name: str, prop: Mapping[str, Any], lib: Library) -> Cell:
     return row_of_links(links) if links else "–"
 
 
-class LemmaTable(SpecDirective):
+class LemmaTable(CheckingDirective):
     """`.. lemmas::`: what had to be known besides the properties to prove them."""
 
     def run(self) -> list[nodes.Node]:
         """Return a table of the lemmas, and whether one was written or found."""
-        kept = kept_proof(self.env, warn=False)
+        [proof] = self.evidence.proof["results"]
         rows: list[list[Cell]] = [
             [
                 nodes.literal("", lemma["name"]),
@@ -138,29 +92,26 @@ class LemmaTable(SpecDirective):
                 ", ".join(lemma["by"]) or "–",
                 lemma["origin"],
             ]
-            for lemma in (kept["results"][0]["lemmas"] if kept else ())
+            for lemma in proof["lemmas"]
         ]
         header = ["Lemma", "What it says", "Proved with", "Was"]
         return [scrolling(table(header, rows, "spec-lemmas"))] if rows else []
 
 
-class SuppositionList(SpecDirective):
-    """`.. suppositions::`: what every proof supposes, and what it leaves open."""
+class AssumptionList(CheckingDirective):
+    """`.. assumptions::`: what every proof assumes, and what it leaves open."""
 
     def run(self) -> list[nodes.Node]:
-        """Return lists of what is supposed, what is taken from the checker, what is abstracted."""
-        kept = kept_proof(self.env, warn=False)
-        if kept is None:
-            return []
-        proof = kept["results"][0]
+        """Return lists of what is assumed, what the checker shows, what is abstracted."""
+        [proof] = self.evidence.proof["results"]
         found: list[nodes.Node] = [paragraph("Sizes: ", f"{proof['sizes']}.")]
-        supposed = [
+        assumed = [
             paragraph(nodes.literal("", one["name"]), ": ", *self.sentence(one["doc"]))
-            for one in proof["supposed"]
+            for one in proof["assumptions"]
         ]
         for heading, said in (
-            ("Supposed of the constants:", supposed),
-            ("Taken from the checker:", [paragraph(*self.sentence(t)) for t in proof["taken"]]),
+            ("Assumed of the constants:", assumed),
+            ("Shown by the checker:", [paragraph(*self.sentence(t)) for t in proof["relies_on"]]),
             ("Left open:", [paragraph(*self.sentence(t)) for t in proof["abstractions"]]),
         ):
             if said:

@@ -9,30 +9,29 @@ are made in the order in which RabbitMQ makes them, since a client may break sev
 from __future__ import annotations
 
 from ackproof.impl.session.methods import (
-    access,
-    basic,
+    access_request,
+    basic_ack,
+    basic_consume,
+    basic_publish,
     channel,
     confirm,
-    consume,
     exchange,
     queue,
-    settle,
     tx,
 )
-from ackproof.impl.session.methods.handler import Handler
-from pamqp import base
+from ackproof.impl.session.session_channel import Methods
 
 __all__ = ["METHODS"]
 
 #: What to do for a method, by its type.
-METHODS: dict[type[base.Frame], Handler] = {
-    **access.METHODS,
-    **basic.METHODS,
+METHODS: Methods = {
+    **access_request.METHODS,
+    **basic_publish.METHODS,
     **channel.METHODS,
     **confirm.METHODS,
-    **consume.METHODS,
+    **basic_consume.METHODS,
     **exchange.METHODS,
     **queue.METHODS,
-    **settle.METHODS,
+    **basic_ack.METHODS,
     **tx.METHODS,
 }

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ackproof.impl.errors import HardError
-from ackproof.impl.session.methods.handler import Methods
+from ackproof.impl.session.session_channel import Methods, SessionChannel
 from pamqp import commands
-
-if TYPE_CHECKING:
-    from ackproof.impl.session.channels import SessionChannel
 
 __all__ = ["METHODS"]
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ackproof.impl.errors import SoftError
-from ackproof.impl.session.methods.handler import Methods
+from ackproof.impl.session.session_channel import Methods, SessionChannel
 from ackproof.spec.sorts import TxMode
 from ackproof.spec.wire import Complaint
 from pamqp import commands
-
-if TYPE_CHECKING:
-    from ackproof.impl.session.channels import SessionChannel
 
 __all__ = ["METHODS"]
 

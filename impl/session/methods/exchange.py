@@ -5,20 +5,16 @@ What a reply promises is on the disk before the reply is sent, as far as it is d
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ackproof.impl.session.methods.handler import Methods, stripped
-from ackproof.impl.topology.parts import Exchange
+from ackproof.impl.session.entity_names import without_line_ends
+from ackproof.impl.session.session_channel import Methods, SessionChannel
+from ackproof.impl.topology.definitions import Exchange
 from pamqp import base, commands
-
-if TYPE_CHECKING:
-    from ackproof.impl.session.channels import SessionChannel
 
 __all__ = ["METHODS"]
 
 
 def _declare(channel: SessionChannel, method: commands.Exchange.Declare) -> None:
-    name = stripped(method.exchange)
+    name = without_line_ends(method.exchange)
     if method.passive:
         channel.vhost.topology.find_to_use(name)
         _answer(channel, method.nowait, commands.Exchange.DeclareOk(), on_disk=False)
@@ -38,15 +34,15 @@ def _declare(channel: SessionChannel, method: commands.Exchange.Declare) -> None
 
 def _delete(channel: SessionChannel, method: commands.Exchange.Delete) -> None:
     topology = channel.vhost.topology
-    change = topology.delete(stripped(method.exchange), if_unused=bool(method.if_unused))
+    change = topology.delete(without_line_ends(method.exchange), if_unused=bool(method.if_unused))
     stored = channel.vhost.changed(change)
     _answer(channel, method.nowait, commands.Exchange.DeleteOk(), on_disk=stored)
 
 
 def _bind(channel: SessionChannel, method: commands.Exchange.Bind) -> None:
     change = channel.vhost.topology.bind_exchange(
-        stripped(method.source),
-        stripped(method.destination),
+        without_line_ends(method.source),
+        without_line_ends(method.destination),
         str(method.routing_key),
         method.arguments or {},
     )
@@ -56,8 +52,8 @@ def _bind(channel: SessionChannel, method: commands.Exchange.Bind) -> None:
 
 def _unbind(channel: SessionChannel, method: commands.Exchange.Unbind) -> None:
     change = channel.vhost.topology.unbind_exchange(
-        stripped(method.source),
-        stripped(method.destination),
+        without_line_ends(method.source),
+        without_line_ends(method.destination),
         str(method.routing_key),
         method.arguments or {},
     )

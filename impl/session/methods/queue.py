@@ -6,16 +6,12 @@ queue is there after a crash from the moment its declaration is answered.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ackproof.impl.errors import SoftError
-from ackproof.impl.machines.hosted import HostedQueue
-from ackproof.impl.session.methods.handler import Methods, stripped
-from ackproof.impl.session.methods.reply import check_declared, is_reply_queue
+from ackproof.impl.machines.queue_processes import HostedQueue
+from ackproof.impl.session.entity_names import without_line_ends
+from ackproof.impl.session.methods.reply_to import check_declared, is_reply_queue
+from ackproof.impl.session.session_channel import Methods, SessionChannel
 from pamqp import commands
-
-if TYPE_CHECKING:
-    from ackproof.impl.session.channels import SessionChannel
 
 __all__ = ["METHODS"]
 
@@ -28,7 +24,7 @@ class _DeclareOk(commands.Queue.DeclareOk):
 
 
 def _declare(channel: SessionChannel, method: commands.Queue.Declare) -> None:
-    name = stripped(method.queue)
+    name = without_line_ends(method.queue)
     if is_reply_queue(name):
         check_declared(channel, name)
         _declared(channel, name, 0, 1, nowait=bool(method.nowait))
@@ -98,7 +94,7 @@ def _purge(channel: SessionChannel, method: commands.Queue.Purge) -> None:
 
 def _bind(channel: SessionChannel, method: commands.Queue.Bind) -> None:
     name = channel.queue_name(method.queue)
-    source = stripped(method.exchange)
+    source = without_line_ends(method.exchange)
     channel.vhost.topology.find_to_use(source)
     queue = channel.vhost.find(name, channel.session)
     key = _routing_key(method, name)
@@ -115,7 +111,7 @@ def _unbind(channel: SessionChannel, method: commands.Queue.Unbind) -> None:
     """Remove a binding; none such is as good, whatever is missing and whose the queue is."""
     name = channel.queue_name(method.queue)
     change = channel.vhost.topology.unbind_queue(
-        stripped(method.exchange),
+        without_line_ends(method.exchange),
         name,
         _routing_key(method, name),
         method.arguments or {},

@@ -1,5 +1,5 @@
 """What G-D1 is."""
 
-from ackproof.spec.lang import Design
+from ackproof.lang import Design
 
 design = Design(claim="A duplicate needs no confirm.", constants={"Mirror.forgets": True})

@@ -1,5 +1,5 @@
 """What G-D5 is."""
 
-from ackproof.spec.lang import Design
+from ackproof.lang import Design
 
 design = Design(claim="There are no duplicates.", constants={"Mirror.asserts": True})

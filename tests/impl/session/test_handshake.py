@@ -6,8 +6,8 @@ import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.errors import HardError
 from ackproof.impl.limits import Limits
+from ackproof.impl.session.authentication import GUEST, User, Users
 from ackproof.impl.session.session import Phase, Session
-from ackproof.impl.users import GUEST, User, Users
 from pamqp import commands, encode, frame
 from pamqp.common import FieldTable
 

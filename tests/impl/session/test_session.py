@@ -8,11 +8,11 @@ import struct
 import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.errors import HardError
+from ackproof.impl.history.history import History
 from ackproof.impl.limits import Limits
-from ackproof.impl.oracle.history import History
-from ackproof.impl.session.channels import SessionChannel
 from ackproof.impl.session.methods import METHODS
 from ackproof.impl.session.session import Phase
+from ackproof.impl.session.session_channel import SessionChannel
 from pamqp import body, commands, frame, header, heartbeat
 
 from tests.impl.clients import HEADER, Wire, content, encode

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.oracle.history import History
+from ackproof.impl.history.history import History
 from ackproof.impl.storage.disk import Disk
 from ackproof.impl.wire.content import Message
-from ackproof.impl.wire.rawfields import split_properties
+from ackproof.impl.wire.encoded_fields import split_properties
 from ackproof.impl.wire.tables import Table
 from pamqp import commands, frame
 

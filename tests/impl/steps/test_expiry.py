@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.machines.hosted import HostedQueue
-from ackproof.impl.oracle.lockstep import Lockstep
+from ackproof.impl.lockstep.lockstep import Lockstep
+from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.running import RunningBroker
-from ackproof.impl.steps.clock import Deadlines
+from ackproof.impl.steps.deadlines import Deadlines
 from ackproof.impl.steps.seeded import Seeded
 from ackproof.impl.storage.disk import Disk
 from ackproof.impl.storage.journal import Batch
@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pamqp import commands
 
+from tests.exploring import examples
 from tests.impl.clients import content
 from tests.impl.consumer_wire import ConsumerWire
 
@@ -375,7 +376,7 @@ def test_what_is_owed_for_a_queue_that_goes_is_confirmed() -> None:
 # -- the specification ----------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(
     st.integers(0, 2**16),
     st.lists(

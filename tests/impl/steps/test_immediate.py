@@ -8,6 +8,7 @@ from ackproof.impl.running import RunningBroker
 from ackproof.impl.steps.seeded import Seeded
 from pamqp import body, commands, frame, header
 
+from tests.exploring import seeds
 from tests.impl.clients import content, encode
 from tests.impl.consumer_wire import ConsumerWire
 from tests.impl.sockets import Bare
@@ -117,7 +118,7 @@ def test_without_any_queue_it_matters_what_else_was_asked_for(mandatory: bool, c
     assert told == [*returned("nowhere", code), "1 ack 1"]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_in_any_order_of_steps_the_message_is_taken_at_once_or_returned(seed: int) -> None:
     wire = old(seed)
     wire.qos(2, channel=2)
@@ -128,7 +129,7 @@ def test_in_any_order_of_steps_the_message_is_taken_at_once_or_returned(seed: in
     assert "1 return 313 q" in told
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_in_any_order_of_steps_what_is_on_its_way_comes_first(seed: int) -> None:
     wire = old(seed)
     wire.qos(1, channel=2)
@@ -138,7 +139,7 @@ def test_in_any_order_of_steps_what_is_on_its_way_comes_first(seed: int) -> None
     assert "1 return 313 q" in told
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_in_any_order_of_steps_a_message_is_taken_before_anything_else(seed: int) -> None:
     wire = old(seed)
     wire.consume("q", "c", channel=2)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.oracle.lockstep import Lockstep
+from ackproof.impl.lockstep.lockstep import Lockstep
 from ackproof.impl.steps.seeded import Seeded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pamqp import commands
 
+from tests.exploring import examples
 from tests.impl.clients import content
 from tests.impl.consumer_wire import ConsumerWire
 
@@ -198,7 +199,7 @@ def test_the_smaller_limit_counts() -> None:
     assert contents(wire) == ["c"]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(
     st.integers(0, 2**16),
     st.sampled_from(OVERFLOWS),

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.machines.hosted import HostedQueue
-from ackproof.impl.machines.replicas import HostedMirror
-from ackproof.impl.oracle.history import History
+from ackproof.impl.history.history import History
+from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue
 from ackproof.impl.steps.mirroring import MirroringSteps
 from pamqp import commands
 
@@ -38,16 +37,16 @@ def mirrored(replicas: int = 3, clock: Hours | None = None, **arguments: Any) ->
 
 def processes(wire: Wire, name: str = "q") -> list[HostedQueue]:
     """Return the processes of a queue, its master first."""
-    record = wire.broker.queues[name].record
-    assert record is not None
-    return list(record)
+    membership = wire.broker.queues[name].membership
+    assert membership is not None
+    return list(membership)
 
 
 def mirrors(wire: Wire) -> list[HostedMirror]:
     """Return the mirrors of the queue."""
-    record = wire.broker.queues["q"].record
-    assert record is not None
-    return record.mirrors
+    membership = wire.broker.queues["q"].membership
+    assert membership is not None
+    return membership.mirrors
 
 
 def ready(wire: Wire) -> list[list[bytes]]:
@@ -355,7 +354,7 @@ def test_a_queue_that_goes_with_the_node_or_a_connection_has_no_mirrors(
 ) -> None:
     wire = mirrored()
     wire.say(1, commands.Queue.Declare(queue="other", **declared))
-    assert wire.broker.queues["other"].record is None
+    assert wire.broker.queues["other"].membership is None
     with pytest.raises(ValueError, match="queue 'other' has no mirrors; durable queues have them"):
         wire.broker.faults.kill_replica("other", 0)
 
@@ -434,12 +433,12 @@ def test_a_mirror_that_dies_when_nobody_leads_is_called_until_somebody_does() ->
     wire.broker.faults.slow_replica("q", 1)
     wire.broker.faults.kill_replica("q", 0)
     wire.broker.faults.kill_replica("q", 2)
-    record = wire.broker.queues["q"].record
-    assert record is not None
-    assert [p.replica for p in record.listed()] == [0, 1, 2]
+    membership = wire.broker.queues["q"].membership
+    assert membership is not None
+    assert [p.replica for p in membership.listed()] == [0, 1, 2]
     assert wire.publish(1, "q") == []
     wire.broker.faults.release_replica("q", 1)
-    assert [p.replica for p in record.listed()] == [1]
+    assert [p.replica for p in membership.listed()] == [1]
     assert wire.commit() == ["1 ack 1"]
     assert ready(wire) == [[b"hello"]]
     passed(wire)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from ackproof.impl.machines.replicas import HostedMirror, Record
-from ackproof.impl.oracle.history import History
+from ackproof.impl.history.history import History
+from ackproof.impl.machines.queue_processes import HostedMirror, MirrorMembership
 
+from tests.exploring import seeds
 from tests.impl.mirror_traffic import QUEUES, Traffic
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(30))
 def test_all_is_settled_at_last_and_each_mirror_has_what_its_master_has(seed: int) -> None:
     traffic = Traffic(seed)
     for _ in range(60):
@@ -31,24 +32,24 @@ def test_all_is_settled_at_last_and_each_mirror_has_what_its_master_has(seed: in
         for channel in wire.session.channels.values():
             assert not channel.publishing.machine.unconfirmed
     for name in QUEUES:
-        record = traffic.record(name)
-        assert record.leader.running
-        assert not record.leader.senders
-        assert not record.unsynced
-        for mirror in record.mirrors:
-            agrees(mirror, record)
+        membership = traffic.membership(name)
+        assert membership.leader.running
+        assert not membership.leader.senders
+        assert not membership.unsynced
+        for mirror in membership.mirrors:
+            agrees(mirror, membership)
 
 
-def agrees(mirror: HostedMirror, record: Record) -> None:
+def agrees(mirror: HostedMirror, membership: MirrorMembership) -> None:
     """Insist that a mirror has what its master has, and waits for nothing."""
-    assert mirror.machine.ready == record.leader.machine.holds()
-    assert mirror.contents.keys() == record.leader.contents.keys()
+    assert mirror.machine.ready == membership.leader.machine.holds()
+    assert mirror.contents.keys() == membership.leader.contents.keys()
     assert not mirror.told
     assert not mirror.machine.owes()
     assert not mirror.senders
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(30))
 def test_what_was_confirmed_outlives_fewer_deaths_than_copies_and_the_node(seed: int) -> None:
     traffic = Traffic(seed)
     for _ in range(40):

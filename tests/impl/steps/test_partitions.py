@@ -7,7 +7,7 @@ from ackproof.impl.broker import Broker
 from ackproof.impl.steps.scheduler import Action
 from pamqp import commands
 
-from tests.impl.parted import holding
+from tests.impl.partition_clients import holding
 from tests.impl.steps.test_mirrors import Hours, get, mirrored, passed, processes, ready
 
 

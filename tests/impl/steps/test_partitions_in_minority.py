@@ -6,7 +6,7 @@ from ackproof.impl.broker import Broker
 from pamqp import commands
 
 from tests.impl.clients import Wire
-from tests.impl.parted import SHUTDOWN, again
+from tests.impl.partition_clients import SHUTDOWN, again
 from tests.impl.steps.test_mirrors import Hours, mirrored, passed, processes, ready
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pamqp import commands
 
+from tests.exploring import seeds
 from tests.impl.clients import Wire, heard
 from tests.impl.mirror_traffic import QUEUES, REPLICAS, Traffic
 from tests.impl.steps.test_mirrors_random import acked, agrees
@@ -22,17 +23,17 @@ class Divided(Traffic):
         self.unwarranted: set[tuple[int, str]] = set()
 
     @property
-    def sides(self) -> Any:
+    def cluster(self) -> Any:
         """Return who is on which side."""
         steps: Any = self.broker.steps
-        return steps.sides
+        return steps.cluster
 
     def connect(self) -> None:
         """Open again what has broken or was closed, if there is somebody to connect to."""
-        if self.broker.clients.excluded:
+        if self.broker.connections.closed:
             return
         for number, wire in enumerate(self.wires):
-            if wire.session not in self.broker.clients:
+            if wire.session not in self.broker.connections:
                 self.wires[number] = Wire(self.broker).opened(1, 2).confirming(1, 2)
                 continue
             for line in heard(wire.session.take_output()):
@@ -57,13 +58,13 @@ class Divided(Traffic):
 
     def divide(self) -> None:
         """Take the next step of a partition."""
-        self.go_on() if self.sides.cut() else self.fall_apart()
+        self.go_on() if self.cluster.cut() else self.fall_apart()
         self.tell_apart()
         self.connect()
 
     def tell_apart(self) -> None:
         """Note what was acked by a minority that did not know what it was (A12.7)."""
-        if self.before is not None and not self.sides.cut():
+        if self.before is not None and not self.cluster.cut():
             self.unwarranted |= set(acked(self.history)) - self.before
             self.before = None
 
@@ -74,7 +75,7 @@ class Divided(Traffic):
 
     def kill(self, *, sparing: bool) -> None:
         """Kill a process of a queue; in a minority it may be the only one that has something."""
-        if not sparing or 2 * len(self.sides.away) < REPLICAS:
+        if not sparing or 2 * len(self.cluster.away) < REPLICAS:
             super().kill(sparing=sparing)
 
     def settle(self) -> None:
@@ -85,11 +86,11 @@ class Divided(Traffic):
         super().settle()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_all_is_settled_when_the_cluster_is_whole_again(seed: int) -> None:
     traffic = Divided(seed)
     for _ in range(60):
-        if not traffic.broker.clients.excluded:
+        if not traffic.broker.connections.closed:
             traffic.publish()
         happens = traffic.dice.random()
         if happens < 0.3:
@@ -100,10 +101,10 @@ def test_all_is_settled_when_the_cluster_is_whole_again(seed: int) -> None:
             traffic.mend()
         elif happens < 0.6:
             traffic.slow()
-        elif happens < 0.9 and not traffic.broker.clients.excluded:
+        elif happens < 0.9 and not traffic.broker.connections.closed:
             traffic.consume()
             traffic.connect()
-        elif not traffic.broker.clients.excluded:
+        elif not traffic.broker.connections.closed:
             traffic.reopen()
     traffic.settle()
     traffic.history.check.passed()
@@ -111,43 +112,43 @@ def test_all_is_settled_when_the_cluster_is_whole_again(seed: int) -> None:
         for channel in wire.session.channels.values():
             assert not channel.publishing.machine.unconfirmed
     for name in QUEUES:
-        record = traffic.record(name)
-        assert record.leader.running
-        assert not record.leader.senders
-        assert not record.unsynced
-        for mirror in record.mirrors:
-            agrees(mirror, record)
+        membership = traffic.membership(name)
+        assert membership.leader.running
+        assert not membership.leader.senders
+        assert not membership.unsynced
+        for mirror in membership.mirrors:
+            agrees(mirror, membership)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_what_a_majority_has_confirmed_outlives_partitions_and_deaths(seed: int) -> None:
     traffic = Divided(seed)
     for _ in range(40):
-        if not traffic.broker.clients.excluded:
+        if not traffic.broker.connections.closed:
             traffic.publish()
         happens = traffic.dice.random()
         if happens < 0.4:
             traffic.divide()
         elif happens < 0.6:
             traffic.kill(sparing=True)
-        elif happens < 0.8 and not traffic.sides.cut():
+        elif happens < 0.8 and not traffic.cluster.cut():
             traffic.settle()
             traffic.mend()
     traffic.settle()
     confirmed = set(acked(traffic.history)) - traffic.unwarranted
     assert confirmed
     for message, name in confirmed:
-        holds = traffic.record(name).leader.machine.holds()
+        holds = traffic.membership(name).leader.machine.holds()
         assert message in holds, f"message {message} of queue {name} is lost"
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(3))
 def test_the_same_seed_divides_the_cluster_in_the_same_way(seed: int) -> None:
     stories = []
     for _ in range(2):
         traffic = Divided(seed)
         for _ in range(20):
-            if not traffic.broker.clients.excluded:
+            if not traffic.broker.connections.closed:
                 traffic.publish()
             traffic.divide()
         traffic.settle()

@@ -13,6 +13,7 @@ from ackproof.impl.storage.journal import Batch
 from ackproof.spec.sorts import Level
 from pamqp import commands
 
+from tests.exploring import seeds
 from tests.impl.clients import Wire
 
 
@@ -122,7 +123,7 @@ class Play:
             self.disk()
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", seeds(100))
 def test_every_message_is_settled_once_in_any_order_of_steps(seed: int) -> None:
     play = Play(seed)
     for _ in range(60):
@@ -247,8 +248,8 @@ def test_what_is_on_its_way_to_a_queue_dies_with_it() -> None:
     assert wire.commit() == []
     assert not wire.broker.queues["q"].machine.ready
     channel = wire.session.channels[1].publishing
-    assert not channel.casts
-    assert not channel.network.publishes
+    assert not channel.contents
+    assert not channel.casts.publishes
 
 
 def test_what_is_on_its_way_arrives_when_its_channel_is_closed() -> None:

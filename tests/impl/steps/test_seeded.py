@@ -14,15 +14,16 @@ from typing import cast
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.oracle.history import History
+from ackproof.impl.history.history import History
 from ackproof.impl.running import RunningBroker
+from ackproof.impl.server.stepped_committer import SteppedCommitter
 from ackproof.impl.steps.scheduler import Action, Eager, Step
 from ackproof.impl.steps.seeded import Seeded
 from ackproof.impl.storage.disk import Disk
-from ackproof.impl.storage.stepped import SteppedCommitter
 from ackproof.spec.sorts import Msg
 from pamqp import commands
 
+from tests.exploring import seeds
 from tests.impl.clients import Wire, content, encode, heard
 from tests.impl.sockets import Bare
 
@@ -153,7 +154,7 @@ def in_pieces(cutting: int) -> bytes:
 
 
 def test_how_the_network_cuts_what_a_patient_client_sends_makes_no_difference() -> None:
-    assert len({in_pieces(cutting) for cutting in range(5)}) == 1
+    assert len({in_pieces(cutting) for cutting in seeds(5)}) == 1
 
 
 def until(seeds: int, found: Callable[[list[str]], bool]) -> bool:

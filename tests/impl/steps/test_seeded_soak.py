@@ -6,11 +6,12 @@ import random
 from collections.abc import Callable
 
 import pytest
-from ackproof.impl.oracle.faults import Faults
-from ackproof.impl.oracle.lockstep import Lockstep
+from ackproof.impl.faults.faults import Faults
+from ackproof.impl.lockstep.lockstep import Lockstep
 from ackproof.impl.session.session import Phase
 from pamqp import commands, frame
 
+from tests.exploring import seeds
 from tests.impl.clients import Wire, content, encode
 from tests.impl.steps.test_seeded import QUEUES, Traffic
 
@@ -78,7 +79,7 @@ class Play:
 
 
 @pytest.mark.parametrize("consumers", [False, True], ids=["publishers", "and consumers"])
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", seeds(15))
 def test_every_publish_is_settled_once_and_nothing_is_left(seed: int, consumers: bool) -> None:
     play = Play(seed, consumers=consumers)
     for _ in range(40):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.storage.disk import Disk, DiskError
-from ackproof.impl.topology.parts import Exchange
+from ackproof.impl.topology.definitions import Exchange
 from ackproof.spec.sorts import Level
 from pamqp import base, commands
 

@@ -13,8 +13,8 @@ import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.storage.disk import Disk, DiskError
-from ackproof.impl.storage.disks import Disks, open_disks
 from ackproof.impl.storage.journal import Batch
+from ackproof.impl.storage.replica_disks import Disks, open_disks
 from pamqp import commands
 
 from tests.impl.clients import Wire, content, encode
@@ -53,9 +53,9 @@ class Run:
     def bodies(self) -> list[list[bytes]]:
         """Return what is ready in each process of the queue, its master first."""
         self.broker.run(idle=True)
-        record = self.broker.queues["q"].record
-        assert record is not None
-        return [[p.contents[msg].body for msg in sorted(p.machine.ready)] for p in record]
+        membership = self.broker.queues["q"].membership
+        assert membership is not None
+        return [[p.contents[msg].body for msg in sorted(p.machine.ready)] for p in membership]
 
 
 def counts(path: Path) -> list[int]:
@@ -216,7 +216,7 @@ def test_what_was_confirmed_outlives_a_killed_master_and_a_restart(
 
 def test_serve_refuses_fewer_replicas_than_there_were(tmp_path: Path) -> None:
     Disks(tmp_path / "there", 5).close()
-    command = [sys.executable, "-m", "ackproof.cli.serve", "--port", "0", "--replicas", "2"]
+    command = [sys.executable, "-m", "ackproof.cli", "serve", "--port", "0", "--replicas", "2"]
     done = subprocess.run(
         [*command, "--data", "there"],
         cwd=tmp_path,

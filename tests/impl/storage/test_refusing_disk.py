@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from ackproof.impl.running import RunningBroker
-from ackproof.impl.storage import commits
-from ackproof.impl.storage.commits import Storage
+from ackproof.impl.storage import batch_commit
+from ackproof.impl.storage.batch_commit import Storage
 from ackproof.impl.storage.disk import Disk
 from pamqp import commands
 
@@ -48,7 +48,7 @@ def test_publishers_are_blocked_while_the_disk_is_full_and_are_acked_when_it_is_
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(commits, "RETRY", 0.02)
+    monkeypatch.setattr(batch_commit, "RETRY", 0.02)
     full = Full()
     with caplog.at_level(logging.WARNING), RunningBroker(tmp_path, wrap=full, seed=seed) as broker:
         client = publisher(broker)
@@ -76,7 +76,7 @@ def test_publishers_are_blocked_while_the_disk_is_full_and_are_acked_when_it_is_
 def test_a_consumer_goes_on_while_the_disk_is_full_and_what_it_takes_is_acked(
     seed: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: Any
 ) -> None:
-    monkeypatch.setattr(commits, "RETRY", 0.02)
+    monkeypatch.setattr(batch_commit, "RETRY", 0.02)
     full = Full()
     with caplog.at_level(logging.WARNING), RunningBroker(tmp_path, wrap=full, seed=seed) as broker:
         client, other = publisher(broker), publisher(broker)

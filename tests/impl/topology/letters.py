@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ackproof.impl.topology.parts import Binding, Destination, Exchange, Kind
+from ackproof.impl.topology.definitions import Binding, Destination, Exchange, Kind
 
 __all__ = ["Letter", "binding", "exchange", "letter"]
 

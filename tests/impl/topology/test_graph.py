@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from ackproof.impl.topology.definitions import Change, Destination, Exchange, Kind
+from ackproof.impl.topology.exchange_types import Direct
 from ackproof.impl.topology.graph import Graph
-from ackproof.impl.topology.parts import Change, Destination, Exchange, Kind
-from ackproof.impl.topology.types import Direct
 from hypothesis import given
 from hypothesis import strategies as st
 

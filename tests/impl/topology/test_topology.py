@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import count, product
 
-from ackproof.impl.topology.parts import Binding, Change, Exchange
+from ackproof.impl.topology.definitions import Binding, Change, Exchange
 from ackproof.impl.topology.topology import Topology
 from hypothesis import given
 from hypothesis import strategies as st

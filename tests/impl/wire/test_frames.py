@@ -16,12 +16,12 @@ from ackproof.impl.wire.decoding import (
     read_properties,
     split_header,
 )
-from ackproof.impl.wire.fieldtables import TableError, read_table, without_field
 from ackproof.impl.wire.frames import (
     FrameReader,
     Received,
 )
-from hypothesis import given, settings
+from ackproof.impl.wire.table_reader import TableError, read_table, without_field
+from hypothesis import given
 from hypothesis import strategies as st
 from pamqp import base, commands, header
 from pamqp import encode as codec
@@ -57,7 +57,6 @@ def declare(table: bytes) -> bytes:
 # -- cutting ------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, derandomize=True)
 @given(st.lists(st.integers(1, 40)), st.data())
 def test_frames_are_the_same_however_the_bytes_come_in(
     sizes: list[int], data: st.DataObject
@@ -139,7 +138,6 @@ def tables() -> st.SearchStrategy[FieldTable]:
     return st.dictionaries(names, values, max_size=5)
 
 
-@settings(deadline=None, derandomize=True)
 @given(tables())
 def test_a_table_is_read_as_it_was_written(table: FieldTable) -> None:
     written = codec.field_table(table)
@@ -156,7 +154,6 @@ def in_seconds(value: Any) -> Any:
     return [in_seconds(one) for one in value] if isinstance(value, list) else value
 
 
-@settings(deadline=None, derandomize=True)
 @given(tables(), st.data())
 def test_a_table_that_was_cut_is_refused(table: FieldTable, data: st.DataObject) -> None:
     written = codec.field_table(table)
@@ -165,7 +162,6 @@ def test_a_table_that_was_cut_is_refused(table: FieldTable, data: st.DataObject)
         read_table(written[:cut], 0, DEPTH)
 
 
-@settings(deadline=None, derandomize=True)
 @given(st.binary(max_size=60))
 def test_a_table_of_random_bytes_is_read_or_refused(data: bytes) -> None:
     try:
@@ -259,7 +255,6 @@ def test_text_that_is_no_text_is_refused_where_it_must_be_text() -> None:
     ]
 
 
-@settings(deadline=None, derandomize=True)
 @given(tables())
 def test_a_field_is_dropped_and_the_others_are_not_touched(table: FieldTable) -> None:
     written = codec.field_table(table)

@@ -16,7 +16,7 @@ from ackproof.impl.wire.values import (
     term,
     type_name,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 NUMBERS = (
@@ -41,7 +41,6 @@ VALUES = st.recursive(
 TABLES = st.dictionaries(st.text(), VALUES, max_size=4)
 
 
-@settings(deadline=None, derandomize=True)
 @given(TABLES)
 def test_a_table_comes_back_from_its_text(table: dict[str, Any]) -> None:
     again = from_text(to_text(table))
@@ -49,7 +48,6 @@ def test_a_table_comes_back_from_its_text(table: dict[str, Any]) -> None:
     assert to_text(again) == to_text(table)
 
 
-@settings(deadline=None, derandomize=True)
 @given(TABLES)
 def test_the_order_of_names_does_not_matter(table: dict[str, Any]) -> None:
     assert to_text(dict(reversed(table.items()))) == to_text(table)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from ackproof.lang.binding import Bound
 from ackproof.model.lower.compile import Kernel, compile_kernel
-from ackproof.spec.lang.binding import Bound
 
 State = tuple[Any, ...]
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ackproof.lang import Model
+from ackproof.lang.binding import Bound
 from ackproof.model.kernel import batches
 from ackproof.model.kernel.batches import Batches, Code, Successors
 from ackproof.model.kernel.search import DEADLOCK
 from ackproof.model.lower.compile import Kernel, compile_kernel
 from ackproof.model.plain import PlainMachine, State
-from ackproof.spec.lang import Model
-from ackproof.spec.lang.binding import Bound
 from ackproof.spec.model import MODEL as CONFIRMS
 
 from tests.model import liveness_models as live
@@ -160,7 +160,7 @@ _BAD = '''
 """A count in which every second step is wrong."""
 import sys
 from typing import Annotated
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Instance, Model, OrderedSort, Range, System, action, properties_in, require, step_property,
 )
 
@@ -269,7 +269,7 @@ def many_witnesses(count: int) -> str:
     head = """
 import sys
 from typing import Annotated
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Instance, Model, Range, System, action, properties_in, reachable, require
 )
 

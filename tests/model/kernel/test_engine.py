@@ -3,12 +3,12 @@
 import _thread
 
 import pytest
+from ackproof.lang import Event
+from ackproof.lang.binding import Bound, bind
 from ackproof.model.kernel.engine import explore
 from ackproof.model.outcome import Limit, Outcome, Progress
 from ackproof.model.plain import PlainMachine
 from ackproof.model.plain_search import explore as explore_plainly
-from ackproof.spec.lang import Event
-from ackproof.spec.lang.binding import Bound, bind
 
 from tests.model.kernel.workshop import MODEL as WORKSHOP
 from tests.models import alternating_bit, die_hard, dining, peterson, two_phase_commit

@@ -10,6 +10,7 @@ from ackproof.model.kernel.memory import words_at
 from ackproof.model.kernel.search import Kind, Progress, Result, Status, path_to, search
 from ackproof.model.kernel.worker import Team
 
+from tests.exploring import seeds
 from tests.model.kernel.rules import (
     DEADLOCK_BIT,
     Pattern,
@@ -101,7 +102,7 @@ def test_the_width_of_a_state_changes_no_count(words: int, workers: int) -> None
     assert result.counts == run(two_phase(6)).counts
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_random_systems_agree_with_plain_python(seed: int) -> None:
     system = random_system(seed)
     expected = explore(system)
@@ -117,7 +118,7 @@ def test_random_systems_agree_with_plain_python(seed: int) -> None:
         assert (result.status is Status.VIOLATED) == bool(expected.shortest)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_a_survey_of_random_systems_agrees_with_plain_python(seed: int) -> None:
     system = random_system(seed)
     expected = explore(system, survey=True)
@@ -137,7 +138,7 @@ def test_the_random_systems_show_every_kind_of_violation() -> None:
     assert found == {"state", "step", "deadlock"}
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_a_trace_replays_to_what_it_says(seed: int) -> None:
     system = random_system(seed)
     for violation in run(system, workers=2).violations:

@@ -1,15 +1,15 @@
 """Compiled code takes the steps that plain Python takes, state by state, failures included."""
 
-import random
 from functools import cache
 
 import pytest
+from ackproof.lang.binding import Bound, bind
+from ackproof.lang.errors import BindError
+from ackproof.lang.properties import ASSERTION, DEADLOCK, DEFINED
 from ackproof.model.lower import generate, tree
 from ackproof.model.plain import PlainMachine, State
-from ackproof.spec.lang.binding import Bound, bind
-from ackproof.spec.lang.errors import BindError
-from ackproof.spec.lang.properties import ASSERTION, DEADLOCK, DEFINED
 
+from tests.exploring import chance, examples
 from tests.model.kernel.machine import Expanded, Machine
 from tests.model.kernel.workshop import MODEL
 
@@ -28,10 +28,10 @@ def bound_of(name: str) -> Bound:
 def states_of(name: str) -> list[State]:
     """States on random walks from the initial one, past violations and around failing steps."""
     machine = PlainMachine(bound_of(name))
-    chance = random.Random(name)
+    dice = chance(name)
     found: dict[State, None] = {}
     with machine:
-        for _ in range(WALKS):
+        for _ in range(examples(WALKS)):
             state = machine.initial()
             for _ in range(STEPS):
                 found[state] = None
@@ -42,7 +42,7 @@ def states_of(name: str) -> list[State]:
                 if not after:
                     break
                 # Actions have different numbers of instances, and all should have their turn.
-                state = chance.choice(after[chance.choice(list(after))])
+                state = dice.choice(after[dice.choice(list(after))])
     return list(found)
 
 

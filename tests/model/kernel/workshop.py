@@ -8,7 +8,7 @@ its range, each also behind a condition that Python would not have passed.
 from enum import Enum
 from typing import Annotated
 
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Const,
     Each,
     Event,

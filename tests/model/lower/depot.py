@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from enum import Enum
 
-from ackproof.spec.lang import (
+from ackproof.lang import (
     Const,
     Each,
     Event,

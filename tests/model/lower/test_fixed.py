@@ -9,6 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ackproof.lang import (
+    Instance,
+    Model,
+    System,
+    action,
+    properties_in,
+    require,
+    step_property,
+)
+from ackproof.lang.binding import Bound, bind
+from ackproof.lang.program import PropertyDecl
 from ackproof.model.kernel.engine import explore as explore_compiled
 from ackproof.model.lower.codec import Codec
 from ackproof.model.lower.fixed import Fixed, fixed
@@ -18,20 +29,11 @@ from ackproof.model.lower.leaves import Leaves
 from ackproof.model.lower.ops import Emitter
 from ackproof.model.plain import PlainMachine, State, Step
 from ackproof.model.plain_search import explore as explore_plain
-from ackproof.spec.lang import (
-    Instance,
-    Model,
-    System,
-    action,
-    properties_in,
-    require,
-    step_property,
-)
-from ackproof.spec.lang.binding import Bound, bind
-from ackproof.spec.lang.program import PropertyDecl
 from hypothesis import HealthCheck, given, settings
 
+from tests.exploring import examples
 from tests.model import random_specs
+from tests.model.lower import wharf
 from tests.model.lower.depot import BARE, MODEL, OFF, Parcel, Van
 
 #: The parts that no instance here switches on.
@@ -137,6 +139,36 @@ def test_members_of_a_family_are_told_apart_by_their_constants() -> None:
     assert not {"tours[v1].loaded", "tours[v2].double"} & names(bound)
 
 
+def lines(count: int) -> Bound:
+    """A wharf with some lines, of two crates each."""
+    sizes = {wharf.Line: count, wharf.Crate: 2, wharf.Guard: 1}
+    return bind(wharf.MODEL, Instance("some", "some lines", sizes))
+
+
+# A bit says of each crate whether it is stored.  For each line there are two numbers, each one of
+# all crates or None, and for each of its own two crates two bits, that of its guard and its desk's.
+@pytest.mark.parametrize(
+    ("count", "bits"),
+    [(1, 2 + 1 * (2 * 2 + 4)), (2, 4 + 2 * (2 * 3 + 4)), (3, 6 + 3 * (2 * 3 + 4))],
+)
+def test_a_line_costs_nothing_for_crates_of_other_lines(count: int, bits: int) -> None:
+    bound = lines(count)
+    assert Layout(bound, fixed(bound).leaves).bits == bits
+
+
+def test_entries_of_other_owners_are_what_is_fixed() -> None:
+    bound = lines(2)
+    leaves = Leaves(bound, Codec(bound.elements, Emitter()))
+    found = {(leaves.name(leaf), leaf.keys[0]) for leaf in fixed(bound).leaves}
+    others = {"l1": (2, 3), "l2": (0, 1)}
+    assert found == {
+        (f"offices[{line}].{name}", key)
+        for line, keys in others.items()
+        for key in keys
+        for name in ("watched", "desks[g1].checked")
+    }
+
+
 def test_situations_and_claims_about_what_is_off_are_named() -> None:
     off = fixed(depot())
     assert (off.off, off.vacuous) == (
@@ -170,8 +202,10 @@ def test_parts_that_are_off_cost_no_bits_and_no_code() -> None:
         depot(vans=1, faults={"fire": 1}),
         depot(faults={"fraud": 1}, constants={"Depot.insuring": True}),
         depot(vans=2, constants={"Tour.large": {"v1": False}}),
+        lines(1),
+        lines(2),
     ],
-    ids=["off", "vans and fire", "insured", "one large van"],
+    ids=["off", "vans and fire", "insured", "one large van", "one line", "two lines"],
 )
 def test_counts_and_witnesses_stay_as_they_were(bound: Bound) -> None:
     plain, compiled = explore_plain(bound), explore_compiled(bound, memory=1 << 26)
@@ -226,7 +260,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("parts")
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(source=random_specs.specs(depth=2))
 def test_what_is_called_fixed_never_changes(folder: Path, source: str) -> None:
     bound = bound_of(source, folder)

@@ -1,4 +1,4 @@
-"""Steps and claims of the two translations, compared with plain Python in one state."""
+"""Steps and properties of the two translations, compared with plain Python in one state."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import z3
+from ackproof.lang.binding import ActionInstance, Bound
+from ackproof.lang.data import default_data, domain, to_data
+from ackproof.lang.properties import ASSERTION
+from ackproof.lang.types import MapT, SeqT, SetT, SortT, Type
 from ackproof.model.plain import PlainMachine
 from ackproof.model.plain import Step as PlainStep
-from ackproof.proofs.smt.domain import Untranslatable
 from ackproof.proofs.smt.finite import Finite, FiniteStep
 from ackproof.proofs.smt.theory import Step, Theory
-from ackproof.proofs.smt.unbounded import Unbounded
+from ackproof.proofs.smt.unbounded import Unbounded, Untranslatable
 from ackproof.proofs.smt.values import MapValue, SetValue
-from ackproof.spec.lang.binding import ActionInstance, Bound
-from ackproof.spec.lang.data import default_data, domain, to_data
-from ackproof.spec.lang.properties import ASSERTION
-from ackproof.spec.lang.types import MapT, SeqT, SetT, SortT, Type
 
 from tests.proofs.smt.meaning import Meaning
 
@@ -46,16 +45,16 @@ class UnboundedSteps:
         self.before = self.theory.state("s")
         self.meaning = Meaning(self.bound, self.domain, self.junk)
         self._steps: dict[str, Step | None] = {}
-        self._claims: dict[tuple[object, ...], Any] = {}
+        self._formulas: dict[tuple[object, ...], Any] = {}
 
-    def _claim(self, prop: Any, step: Step | None = None, event: Any = None) -> Any:
-        """Return a claim as a formula, made once."""
+    def _formula(self, prop: Any, step: Step | None = None, event: Any = None) -> Any:
+        """Return a property as a formula, made once."""
         key = (prop.name, step and step.action.name, id(event))
-        if key not in self._claims:
+        if key not in self._formulas:
             states = (self.before,) if step is None else (self.before, step.after)
             leaves = event.leaves if event else None
-            self._claims[key] = self.theory.claim(prop, *states, event=leaves)
-        return self._claims[key]
+            self._formulas[key] = self.theory.formula(prop, *states, event=leaves)
+        return self._formulas[key]
 
     def step(self, instance: ActionInstance) -> Step | None:
         """Return an action as formulas, once for all arguments; None if there are none for it."""
@@ -72,7 +71,7 @@ class UnboundedSteps:
         """Compare one step with that of plain Python."""
         step = self.step(instance)
         if step is None or (plain and plain.broken and plain.broken != ASSERTION):
-            return  # where Python says that a step is undefined, a proof may suppose anything
+            return  # where Python says that a step is undefined, a proof may assume anything
         params = {p.name: p.type for p in instance.action.params}
         args = dict(zip(params, instance.args, strict=True))
         self.meaning.sees("s", state)
@@ -144,11 +143,11 @@ class UnboundedSteps:
             if prop.of_steps:
                 continue
             try:
-                claim = self._claim(prop)
+                formula = self._formula(prop)
             except Untranslatable:
                 continue
             expected = machine.holds(prop, state)
-            assert self.meaning.of(claim) == expected, prop.name
+            assert self.meaning.of(formula) == expected, prop.name
             counted[str(expected)] += 1
         return counted
 
@@ -163,7 +162,7 @@ class UnboundedSteps:
                 continue
             results = machine.holds_on_step(prop, state, plain.after, plain.events)
             if prop.event is None:
-                found = [self.meaning.of(self._claim(prop, step))]
+                found = [self.meaning.of(self._formula(prop, step))]
             else:
                 found = list(self._frames(prop, step))
             assert set(found) == set(results), (prop.name, str(plain.instance))
@@ -174,12 +173,12 @@ class UnboundedSteps:
         for event in step.events:
             if event.type != prop.event.type:
                 continue
-            claim = self._claim(prop, step, event)
+            formula = self._formula(prop, step, event)
             names = [x.decl().name() for x in event.bound]
             for xs in _product([self.meaning._range(x.sort()) for x in event.bound]):
                 own = dict(zip(names, xs, strict=True))
                 if self.meaning.of(event.guard, own):
-                    yield self.meaning.of(claim, own)
+                    yield self.meaning.of(formula, own)
 
 
 @dataclass

@@ -16,12 +16,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import z3
-from ackproof.proofs.smt.unbounded import Unbounded
-from ackproof.proofs.smt.values import width as leaf_count
-from ackproof.spec.lang.binding import Bound
-from ackproof.spec.lang.data import default_data, domain
-from ackproof.spec.lang.program import Variable
-from ackproof.spec.lang.types import (
+from ackproof.lang.binding import Bound
+from ackproof.lang.data import default_data, domain
+from ackproof.lang.program import Variable
+from ackproof.lang.types import (
     BoolT,
     EnumT,
     IntT,
@@ -33,6 +31,8 @@ from ackproof.spec.lang.types import (
     SortT,
     Type,
 )
+from ackproof.proofs.smt.unbounded import Named, Unbounded
+from ackproof.proofs.smt.values import width as leaf_count
 
 Stack = tuple[Any, ...]
 Evaluated = Callable[[Stack, Mapping[str, Any]], Any]
@@ -69,9 +69,29 @@ class Meaning:
             self._symbols[f"size.{name}"] = lambda f=found: len(f)
             self._symbols[f"there.{name}"] = lambda _: True
             self._symbols[f"first.{name}"] = lambda f=found: f[0] if f else None
+        for sort in bound.program.sorts:
+            if sort.owner is not None:
+                self._owned(sort, sort.owner)
         for v, t in self._variables:
             if v.const:
-                self._symbol(v.name, t, self._constant(v))
+                self._symbol(f"const.{v.name}", t, self._constant(v))
+
+    def _owned(self, sort: SortT, owner: SortT) -> None:
+        """Give the functions of an owned sort; integers beyond it belong to each owner in turn."""
+        count, owners = len(self.elements[sort.name]), self.elements[owner.name]
+        names = [self._leaves(owner, one)[0] for one in owners] or [self._leaves(owner)[0]]
+        each = count // len(names)
+
+        def owner_of(x: int) -> Any:
+            return names[x // each if 0 <= x < count else x % len(names)]
+
+        def following(x: int, of: Any) -> int:
+            later = range(x + 1, max(x, count) + len(names) + 1)
+            return next((y for y in later if owner_of(y) == of), 0)
+
+        self._symbols[f"owner.{sort.name}"] = owner_of
+        self._symbols[f"succ.{sort.name}"] = lambda x: following(x, owner_of(x))
+        self._symbols[f"first.{sort.name}"] = lambda of: following(-1, of)
 
     # -- symbols --------------------------------------------------------------------------------
 
@@ -109,7 +129,7 @@ class Meaning:
     def takes(self, action: str, args: Mapping[str, tuple[Type, Any]]) -> None:
         """Give the arguments of an action their values."""
         for name, (t, value) in args.items():
-            self._symbol(f"{action}.{name}", t, value)
+            self._symbol(f"arg.{action}.{name}", t, value)
 
     def _symbol(self, name: str, t: Type, value: Any) -> None:
         last = _last(t)
@@ -239,8 +259,9 @@ class Meaning:
             return [False, True]
         if sort == z3.IntSort():
             return list(range(-_BEYOND, self._highest))
-        if sort.name() in self.elements:
-            return list(self.elements[sort.name()])
+        kind, _, name = sort.name().partition(".")
+        if kind == "sort":
+            return list(self.elements[name])
         return [
             sort.constructor(i).name().split("!")[0].split(".")[-1]
             for i in range(sort.num_constructors())
@@ -250,9 +271,8 @@ class Meaning:
         name = term.decl().name()
         if name in self.unbounded.definitions:
             return self._called(*self.unbounded.definitions[name], args)
-        defined = self._definition(name)
-        if defined is not None:
-            return self._defined(*defined, args)
+        if name in self.unbounded.named:
+            return self._defined(self.unbounded.named[name], args)
         symbols = self._symbols
 
         def value(stack: Stack, names: Mapping[str, Any]) -> Any:
@@ -269,23 +289,17 @@ class Meaning:
 
         def value(stack: Stack, names: Mapping[str, Any]) -> Any:
             own = dict(zip(keys, (a(stack, names) for a in args), strict=True))
-            return holds((), {**names, **own})
+            return holds((), own)  # it knows of nothing but what it is applied to
 
         return value
 
     # -- names with a definition ----------------------------------------------------------------
 
-    def _definition(self, name: str) -> tuple[str, Type, Any, list[str]] | None:
-        for (kind, t, _), (formula, made) in self.unbounded._named.items():
-            if made.decl().name() == name:
-                return kind, t, formula, [x.decl().name() for x in made.children()]
-        return None
-
-    def _defined(
-        self, kind: str, t: Type, formula: Any, depends: list[str], args: list[Evaluated]
-    ) -> Evaluated:
-        holds = self._evaluated(formula)
-        probe = [x.decl().name() for x in self.unbounded._probes[t]]
+    def _defined(self, known: Named, args: list[Evaluated]) -> Evaluated:
+        holds = self._evaluated(known.formula)
+        kind, t = known.kind, known.type
+        depends = [x.decl().name() for x in known.given]
+        element = [x.decl().name() for x in known.element]
 
         def value(stack: Stack, names: Mapping[str, Any]) -> Any:
             own = dict(zip(depends, (a(stack, names) for a in args), strict=True))
@@ -293,7 +307,7 @@ class Meaning:
                 leaves
                 for x in domain(t, self.elements)
                 for leaves in [self.leaves(t, x)]
-                if holds((), {**names, **own, **dict(zip(probe, leaves, strict=True))})
+                if holds((), {**own, **dict(zip(element, leaves, strict=True))})
             ]
             if kind == "count":
                 return len(members)

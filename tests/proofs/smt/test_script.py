@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 import z3
-from ackproof.proofs.smt.domain import Untranslatable
 from ackproof.proofs.smt.script import script, shadowed
+from ackproof.proofs.smt.unbounded import Untranslatable
 
 
 def test_names_that_a_translation_makes_up_are_numbered_anew() -> None:

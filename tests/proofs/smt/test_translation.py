@@ -7,18 +7,19 @@ for each property whether it holds.
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from ackproof.lang import Instance, Model
+from ackproof.lang.binding import Bound, bind
 from ackproof.model.plain import PlainMachine
-from ackproof.proofs.smt.domain import Untranslatable
-from ackproof.spec.lang import Instance, Model
-from ackproof.spec.lang.binding import Bound, bind
+from ackproof.proofs.smt.unbounded import Untranslatable
 from ackproof.spec.model import MODEL
 
-from tests.model.test_kernel_against_plain import load, module_of, random_programs
+from tests.exploring import chance
+from tests.model.loading import load, module_of
+from tests.model.test_kernel_against_plain import random_programs
 from tests.proofs.loops import MODEL as LOOPS
 from tests.proofs.smt.comparing import FiniteSteps, UnboundedSteps
 from tests.proofs.smt.meaning import typed
@@ -41,12 +42,12 @@ def unbounded(bound: Bound, junk: int) -> UnboundedSteps | None:
         return None
 
 
-def compare(bound: Bound, states: int, share: float = 1.0, seed: int = 1) -> Counter[str]:
+def compare(bound: Bound, states: int, share: float = 1.0) -> Counter[str]:
     """Compare both translations with plain Python in some states; return what was compared.
 
     Every other state lies on a run; the rest are any states at all.
     """
-    rng = random.Random(seed)
+    rng = chance("states")
     wide, narrow = unbounded(bound, rng.choice((0, -1))), FiniteSteps(bound)
     compared: Counter[str] = Counter()
     with PlainMachine(bound) as machine:
@@ -79,7 +80,7 @@ def compare(bound: Bound, states: int, share: float = 1.0, seed: int = 1) -> Cou
 _SEEN: Counter[str] = Counter()
 
 
-@random_programs(examples=40, depth=2)
+@random_programs(count=40, depth=2)
 def _random_programs_mean_what_python_means(folder: Path, source: str) -> None:
     model = module_of(source, folder)
     _SEEN.update(compare(bind(model, model.instances[0]), 4, 0.3))
@@ -93,7 +94,7 @@ def test_random_programs_mean_what_python_means(folder: Path) -> None:
 
 
 @pytest.mark.slow
-@random_programs(examples=60, depth=3)
+@random_programs(count=60, depth=3)
 def test_larger_random_programs_mean_what_python_means(folder: Path, source: str) -> None:
     model = module_of(source, folder)
     compare(bind(model, model.instances[0]), 6, 0.5)

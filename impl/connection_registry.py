@@ -1,0 +1,56 @@
+"""Who is connected to a broker, and whether anybody may be.
+
+The broker does not know what a connection is.  It knows that it can close one, and has to when its
+node pauses in a minority (A12.2, D9): then there are no clients until the partition is over.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ackproof.impl.errors import HardError
+
+__all__ = ["SHUTDOWN", "ConnectionRegistry", "RegisteredConnection"]
+
+#: What a client hears whose connection ends with the node.
+SHUTDOWN = "broker forced connection closure with reason 'shutdown'"
+
+
+class RegisteredConnection(Protocol):
+    """A connection, as far as it has to be known here."""
+
+    def fail(self, error: HardError) -> None:
+        """Close the connection and say why."""
+
+
+class ConnectionRegistry:
+    """The connections of a broker.
+
+    Attributes:
+        closed: there are none, and may be none for now.
+    """
+
+    def __init__(self) -> None:
+        self.closed = False
+        self._all: dict[RegisteredConnection, None] = {}
+
+    def __contains__(self, client: RegisteredConnection) -> bool:
+        return client in self._all
+
+    def add(self, client: RegisteredConnection) -> None:
+        """A connection begins."""
+        self._all[client] = None
+
+    def remove(self, client: RegisteredConnection) -> None:
+        """A connection has ended, for whatever reason."""
+        self._all.pop(client, None)
+
+    def close_all(self) -> None:
+        """Close all connections, as when the node stops, and let no other ones begin."""
+        self.closed = True
+        for client in list(self._all):
+            client.fail(HardError(320, SHUTDOWN))
+
+    def reopen(self) -> None:
+        """Let connections begin again."""
+        self.closed = False

@@ -1,0 +1,242 @@
+"""The control API: what a test in any language can ask of a broker, over HTTP with JSON.
+
+==============================  ===================================================================
+GET /health                     that it runs, its port, its seed, how many complaints there are
+GET /queues                     every queue, with what is in it
+GET /history?since=N&limit=M    entries after number N, M at most (1,000 if it is not said)
+GET /check                      whether what has happened is what the specification promises
+POST /faults/NAME               a fault by its name, with its arguments as a JSON object
+POST /schedule                  {"seed": N} to draw the order of steps, {"seed": null} to stop that
+POST /stop                      stop as when told by a signal
+==============================  ===================================================================
+
+An answer is a JSON object.  One that refuses has a status from 400, and says under `error` what is
+wrong and what to do instead.
+
+It is a server for tests: one request to a connection, everything of bounded size and time.  It
+listens on loopback unless told otherwise and asks for no password; a request that a browser makes
+for some page is refused, which its header `Origin` shows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import Any
+
+from ackproof.impl.control.http import HEAD_MAX, Exchange, Refused, Request
+from ackproof.impl.faults.trigger import CHOICES
+from ackproof.impl.node import Node
+from ackproof.impl.storage.disk import DiskError
+
+__all__ = ["ControlApi"]
+
+_LOG = logging.getLogger(__name__)
+
+#: Seconds that a request may take to arrive.
+_PATIENCE = 10.0
+#: Requests at a time; more have to wait.
+_AT_A_TIME = 32
+#: Entries of the history in one answer, at most and if nothing is said.
+_ENTRIES_MAX = 10_000
+_ENTRIES = 1_000
+
+
+class ControlApi:
+    """Serves the control API of a node.
+
+    Args:
+        stop: called when a client asks to stop the node.
+    """
+
+    def __init__(self, node: Node, stop: Callable[[], None]) -> None:
+        self._node = node
+        self._stop = stop
+        self._turns = asyncio.Semaphore(_AT_A_TIME)
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self, host: str, port: int) -> int:
+        """Listen; return the port, which the system chooses if 0 is given.
+
+        Raises:
+            OSError: the address cannot be listened on.
+        """
+        self._server = await asyncio.start_server(self._serve, host, port, limit=HEAD_MAX)
+        bound: int = self._server.sockets[0].getsockname()[1]
+        return bound
+
+    async def stop(self) -> None:
+        """Listen no more, and drop what has not been asked completely."""
+        if self._server is not None:
+            self._server.close()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    # -- HTTP -----------------------------------------------------------------------------------
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        exchange = Exchange()
+        try:
+            async with self._turns:
+                status, answer = await self._answered(exchange, reader)
+            writer.write(exchange.encode(status, answer))
+            await asyncio.wait_for(writer.drain(), _PATIENCE)
+            if status is HTTPStatus.ACCEPTED:
+                self._stop()
+        except (TimeoutError, OSError):
+            pass  # whoever asked is gone
+        except asyncio.CancelledError:
+            pass  # so are we, and asyncio would tell of it as of a fault
+        finally:
+            self._tasks.discard(task)
+            writer.close()
+
+    async def _answered(
+        self, exchange: Exchange, reader: asyncio.StreamReader
+    ) -> tuple[HTTPStatus, dict[str, Any]]:
+        try:
+            request = await asyncio.wait_for(exchange.read(reader), _PATIENCE)
+            return await self._route(request)
+        except Refused as refused:
+            return refused.status, {"error": refused.error}
+        except TimeoutError:
+            return HTTPStatus.REQUEST_TIMEOUT, {"error": f"send it within {_PATIENCE:g} seconds"}
+        except Exception:
+            _LOG.exception("the control API failed; the broker goes on")
+            return HTTPStatus.INTERNAL_SERVER_ERROR, {"error": "internal error; see the log"}
+
+    async def _route(self, request: Request) -> tuple[HTTPStatus, dict[str, Any]]:
+        method, path = request.method, request.path
+        if path[:1] == ("faults",) and len(path) == 2:
+            _expect(method, "POST")
+            return await self._fault(path[1], request.arguments)
+        found = _ROUTES.get("/".join(path))
+        if found is None:
+            known = ", ".join(f"{verb} /{name}" for name, (verb, _) in _ROUTES.items())
+            raise Refused(
+                HTTPStatus.NOT_FOUND,
+                f"there is no /{'/'.join(path)}; there are {known}, POST /faults/NAME",
+            )
+        verb, handle = found
+        _expect(method, verb)
+        return handle(self, request)
+
+    # -- asking ---------------------------------------------------------------------------------
+
+    def _health(self, _: Request) -> tuple[HTTPStatus, dict[str, Any]]:
+        complaints = len(self._node.complaints())
+        return HTTPStatus.OK, {
+            "status": "ok",
+            "port": self._node.port,
+            "seed": self._node.options.seed,
+            "complaints": complaints,
+        }
+
+    def _queues(self, _: Request) -> tuple[HTTPStatus, dict[str, Any]]:
+        return HTTPStatus.OK, {"queues": self._node.queues()}
+
+    def _history(self, request: Request) -> tuple[HTTPStatus, dict[str, Any]]:
+        since = _number(request.query, "since", 0)
+        limit = _number(request.query, "limit", _ENTRIES)
+        entries = self._node.history.since(since, min(limit, _ENTRIES_MAX))
+        return HTTPStatus.OK, {"entries": [entry.as_json() for entry in entries]}
+
+    def _check(self, _: Request) -> tuple[HTTPStatus, dict[str, Any]]:
+        complaints = self._node.complaints()
+        return HTTPStatus.OK, {"passed": not complaints, "complaints": complaints}
+
+    # -- telling --------------------------------------------------------------------------------
+
+    async def _fault(
+        self, name: str, arguments: dict[str, Any]
+    ) -> tuple[HTTPStatus, dict[str, Any]]:
+        faults = self._node.faults()
+        fault = faults.get(name)
+        if fault is None:
+            raise Refused(
+                HTTPStatus.NOT_FOUND,
+                f"there is no fault {name!r}; there are {', '.join(sorted(faults))}",
+            )
+        try:
+            inspect.signature(fault).bind(**arguments)
+        except TypeError as error:
+            wrong = f"{name}: {error}; {_taken(fault)}"
+            raise Refused(HTTPStatus.BAD_REQUEST, wrong) from None
+        try:
+            done = fault(**arguments)
+            if isinstance(done, Awaitable):
+                await done
+        except LookupError as error:
+            raise Refused(HTTPStatus.NOT_FOUND, str(error.args[0])) from None
+        except (TypeError, ValueError) as error:
+            raise Refused(HTTPStatus.BAD_REQUEST, f"{name}: {error}") from None
+        except (DiskError, OSError) as error:
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, f"{name}: {error}") from None
+        self._node.pump()
+        return HTTPStatus.OK, {"fault": name}
+
+    def _schedule(self, request: Request) -> tuple[HTTPStatus, dict[str, Any]]:
+        arguments = dict(request.arguments)
+        seed = arguments.pop("seed", ...)
+        if arguments or isinstance(seed, bool) or not isinstance(seed, int | None):
+            raise Refused(
+                HTTPStatus.BAD_REQUEST, 'schedule takes {"seed": N} with an integer, or null'
+            )
+        self._node.schedule(seed)
+        self._node.pump()
+        return HTTPStatus.OK, {"seed": seed}
+
+    def _stopping(self, _: Request) -> tuple[HTTPStatus, dict[str, Any]]:
+        return HTTPStatus.ACCEPTED, {"status": "stopping"}
+
+
+_ROUTES: dict[
+    str, tuple[str, Callable[[ControlApi, Request], tuple[HTTPStatus, dict[str, Any]]]]
+] = {
+    "health": ("GET", ControlApi._health),
+    "queues": ("GET", ControlApi._queues),
+    "history": ("GET", ControlApi._history),
+    "check": ("GET", ControlApi._check),
+    "schedule": ("POST", ControlApi._schedule),
+    "stop": ("POST", ControlApi._stopping),
+}
+
+
+def _taken(fault: Callable[..., Any]) -> str:
+    """Say which arguments a fault takes."""
+    needed: list[str] = []
+    more: dict[str, None] = {}
+    for one in inspect.signature(fault).parameters.values():
+        if one.kind is one.VAR_KEYWORD:
+            more.update(dict.fromkeys(CHOICES))
+        elif one.default is one.empty:
+            needed.append(one.name)
+        else:
+            more[one.name] = None
+    if not needed and not more:
+        return "it takes no arguments"
+    return "it " + " and ".join(
+        f"{verb} {', '.join(names)}"
+        for verb, names in (("takes", needed), ("may take", more))
+        if names
+    )
+
+
+def _expect(method: str, verb: str) -> None:
+    if method != verb:
+        raise Refused(HTTPStatus.METHOD_NOT_ALLOWED, f"ask for it with {verb}, not {method}")
+
+
+def _number(query: dict[str, list[str]], name: str, default: int) -> int:
+    said = query.get(name, [str(default)])[-1]
+    if not (said.isascii() and said.isdigit() and len(said) < 19):
+        raise Refused(HTTPStatus.BAD_REQUEST, f"{name} is {said!r}; send a number")
+    return int(said)

@@ -1,0 +1,71 @@
+"""What every kind of fault needs: the broker, its queues by name, and the triggers of faults."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from ackproof.impl.faults.fault_triggers import FaultTriggers
+from ackproof.impl.history.history import History
+from ackproof.impl.machines.queue_processes import HostedQueue
+from ackproof.impl.steps.expiring import ExpiringSteps
+from ackproof.impl.storage.journal import Journal
+from ackproof.impl.vhost.virtual_host import VirtualHost
+
+__all__ = ["FaultGroup", "FaultTarget"]
+
+
+class FaultTarget(Protocol):
+    """A broker, as far as faults have to know of it.
+
+    Attributes:
+        history: takes down which faults were asked for.
+        journal: what the disk still has to be told.
+        steps: the steps of the specification.
+        vhosts: the virtual hosts, by name.
+    """
+
+    history: History
+    journal: Journal
+    steps: ExpiringSteps
+    vhosts: dict[str, VirtualHost]
+
+    def run(self, *, idle: bool) -> None:
+        """Take the steps that are due."""
+
+    def crash_queue(self, name: str, vhost: str = ...) -> None:
+        """Crash the process of a queue; raise LookupError if there is none of this name."""
+
+
+class FaultGroup:
+    """Faults that can be asked of a broker; what steps know of them is in `FaultTriggers`."""
+
+    def __init__(self, broker: FaultTarget) -> None:
+        self._broker = broker
+        self._forget_triggers()
+
+    def _watched_triggers(self) -> FaultTriggers:
+        """Return the triggers, to which the steps of the broker pay attention from now on."""
+        self._broker.steps.faults = self._triggers
+        return self._triggers
+
+    def _forget_triggers(self) -> None:
+        self._triggers = FaultTriggers(
+            self._broker.history,
+            offer=lambda step: self._broker.steps.scheduler.offer(step),
+            delete=lambda queue: self._broker.vhosts[queue.vhost].delete_unused(queue),
+        )
+
+    def _queue(self, name: str, vhost: str, verb: str) -> HostedQueue:
+        for said in (name, vhost):
+            if not isinstance(said, str):
+                raise ValueError(f"{said!r} is no name; it must be a text")
+        host = self._broker.vhosts.get(vhost)
+        queues = host.queues if host is not None else {}
+        queue = queues.get(name)
+        if queue is None:
+            known = ", ".join(sorted(queues)) or "none"
+            raise LookupError(f"there is no queue {name!r} to {verb}; there are: {known}")
+        return queue
+
+    def _note(self, name: str, **facts: Any) -> None:
+        self._broker.history.note("fault", fault=name, **facts)

@@ -1,0 +1,1 @@
+"""What has happened to a broker, and what can be said to be wrong from that alone."""

@@ -1,0 +1,185 @@
+"""The steps of messages, taken again: published, stored, confirmed, committed, consumed.
+
+A method has the name of a step, and gets what the broker's step was called with, after what the
+method `_before_` of that name has returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ackproof.impl.lockstep.channel_pair import Pair
+from ackproof.impl.lockstep.pair_table import Pairs
+from ackproof.impl.lockstep.shadow_system import CHANNEL
+from ackproof.impl.machines.channels import ConsumingChannel, HostedConsumer, PublishingChannel
+from ackproof.impl.machines.queue_processes import HostedQueue
+from ackproof.impl.wire.content import Message
+from ackproof.lang import Option
+from ackproof.spec.sorts import Msg, Replica
+from ackproof.spec.wire import Complaint
+
+__all__ = ["Retaken"]
+
+
+class Retaken(Pairs):
+    """What messages do, on the other side."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._passed: set[tuple[Msg, Replica]] = set()
+        self._handed: set[tuple[Msg, Replica]] = set()
+
+    # -- publishing -----------------------------------------------------------------------------
+
+    def _before_publish(
+        self,
+        channel: PublishingChannel,
+        msg: Msg,
+        message: Message,
+        targets: Iterable[HostedQueue],
+    ) -> tuple[Pair, Msg] | None:
+        pair = self._joined(channel, targets)
+        number = channel.machine.next_seq
+        if pair is None or number is None:
+            return None
+        pair.name(msg, number)
+        pair.rank(number, message, targets)
+        return pair, number
+
+    def _publish(
+        self,
+        known: tuple[Pair, Msg] | None,
+        channel: PublishingChannel,
+        msg: Msg,
+        message: Message,
+        targets: Iterable[HostedQueue],
+    ) -> None:
+        if known is not None:
+            pair, number = known
+            keys = {queue.machine.of for queue in targets}
+            pair.take("publish", number, keys, message.mandatory, message.persistent)
+
+    def _before_deliver(self, channel: PublishingChannel, queue: HostedQueue) -> Option[Msg]:
+        return channel.casts.next_for(queue.key)
+
+    def _deliver(self, msg: Option[Msg], channel: PublishingChannel, queue: HostedQueue) -> None:
+        pair = self._pair(channel)
+        number = None if pair is None else pair.number(msg)
+        if pair is None or msg is None or number is None:
+            return
+        if (msg, queue.key) in self._passed:
+            self._passed.discard((msg, queue.key))
+            pair.take("pass_by", number, queue.key)
+        else:
+            # The limit is for all messages of the queue, of which the shadow knows its own only.
+            full = queue.key if msg in queue.machine.refused else None
+            pair.take("deliver", number, queue.key, full=full)
+        if (msg, queue.key) in self._handed:
+            self._handed.discard((msg, queue.key))
+            pair.take("take", number, queue.key)
+
+    # -- the disk, and the way back -------------------------------------------------------------
+
+    def _sync(self, _: None, queue: HostedQueue) -> None:
+        for pair in self._concerned(queue):
+            pair.sync(queue)
+
+    def _drain(self, _: None, queue: HostedQueue) -> None:
+        for pair in self._concerned(queue):
+            if pair.process(queue).store.confirmed:
+                pair.take("drain", queue.key)
+
+    def _confirm_arrives(self, _: None, queue: HostedQueue) -> None:
+        for pair in self._concerned(queue):
+            if pair.process(queue).outbox:
+                pair.take("confirm_arrives", CHANNEL, queue.key)
+
+    def _reject_arrives(self, _: None, queue: HostedQueue) -> None:
+        for pair in self._concerned(queue):
+            if pair.process(queue).refused:
+                pair.take("reject_arrives", CHANNEL, queue.key)
+
+    def _down_arrives(self, _: None, channel: PublishingChannel, queue: HostedQueue) -> None:
+        pair = self._pair(channel)
+        if pair is not None and queue.key in pair.queues:
+            pair.take("down_arrives", CHANNEL, queue.key)
+
+    def _flush(self, _: None, channel: PublishingChannel) -> None:
+        pair = self._pair(channel)
+        if pair is not None:
+            pair.take("flush", CHANNEL)
+
+    # -- transactions ---------------------------------------------------------------------------
+
+    def _before_publish_in_tx(
+        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
+    ) -> Option[Msg]:
+        return channel.machine.next_seq
+
+    def _publish_in_tx(
+        self,
+        number: Option[Msg],
+        channel: PublishingChannel,
+        message: Message,
+        targets: Iterable[HostedQueue],
+    ) -> None:
+        pair = self._joined(channel, targets)
+        if pair is not None and number is not None:
+            pair.rank(number, message, targets)
+            keys = {queue.machine.of for queue in targets}
+            pair.take("publish_in_tx", number, keys, message.mandatory, message.persistent)
+
+    def _before_tx_commit(
+        self, channel: PublishingChannel, _: ConsumingChannel, ids: Iterable[Msg]
+    ) -> None:
+        pair = self._pair(channel)
+        if pair is not None:
+            for number, msg in zip(channel.batch, ids, strict=True):
+                pair.name(msg, number)
+
+    def _tx_commit(self, _: None, channel: PublishingChannel, *__: object) -> None:
+        self._of_channel(channel, "tx_commit")
+
+    def _tx_rollback(self, _: None, channel: PublishingChannel, *__: object) -> None:
+        self._of_channel(channel, "tx_rollback")
+
+    def _before_complete(self, channel: PublishingChannel) -> Pair | None:
+        return self._pair(channel)
+
+    def _complete(self, pair: Pair | None, channel: PublishingChannel) -> None:
+        """Take the step, unless the channel was closed in it."""
+        if pair is not None and pair.channel in self._pairs:
+            pair.take("complete", CHANNEL)
+
+    def _before_complain(self, channel: PublishingChannel, _: Complaint) -> Pair | None:
+        """Say that the channel closes in this step, and not by itself."""
+        return self._pairs.pop(channel, None)
+
+    def _complain(self, pair: Pair | None, channel: PublishingChannel, _: Complaint) -> None:
+        """Take the step `complete`: the commit has failed, and that closes the channel (A13.5)."""
+        if pair is not None:
+            pair.take("complete", CHANNEL)
+
+    def _close(self, _: None, channel: PublishingChannel) -> None:
+        if channel in self._pairs:
+            self._of_channel(channel, "close")
+
+    # -- leaving --------------------------------------------------------------------------------
+
+    def _hand_on(
+        self, _: None, msg: Msg, __: Message, queue: HostedQueue, consumer: HostedConsumer
+    ) -> None:
+        taken = self._passed if consumer.machine.no_ack else self._handed
+        taken.add((msg, queue.key))
+
+    def _take(self, _: None, queue: HostedQueue, msg: Msg) -> None:
+        self._of_message("take", queue, msg)
+
+    def _acknowledge(self, _: None, queue: HostedQueue, msg: Msg) -> None:
+        self._of_message("acknowledge", queue, msg)
+
+    def _requeue(self, _: None, queue: HostedQueue, msg: Msg) -> None:
+        self._of_message("requeue", queue, msg)
+
+    def _drop(self, _: None, queue: HostedQueue, msg: Msg) -> None:
+        self._of_message("drop", queue, msg)

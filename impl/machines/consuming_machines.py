@@ -1,0 +1,177 @@
+"""A channel as its consumers know it: the spec's machine, and what it does not need to know.
+
+`ConsumerChannel` counts delivery tags and knows what is unacknowledged, by message id.  Kept beside
+it are the consumers by the tags that clients have given them, and the queues that deliveries came
+from.  A consumer is named to the machine by a number of its own: a tag may be used again when its
+consumer was cancelled, and then stands for another consumer.
+
+What the machine tells, it tells by event.  What an event does not say, the content of a message
+and the name of a consumer, is looked up here by whoever makes frames of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Generic, cast
+
+from ackproof.impl.machines.publishing_machines import Place, Q
+from ackproof.impl.wire.content import Message
+from ackproof.lang import Event, Option, Set
+from ackproof.spec.consumer import ConsumerChannel, Subscription
+from ackproof.spec.sorts import Consumer, Queue, Replica, Tag
+
+__all__ = ["ChannelConsumer", "ConsumingMachines", "Show"]
+
+#: Called with what the client is told.
+Show = Callable[[Event], None]
+
+
+#: Unsettled deliveries that a channel keeps, unless it is said how many.
+_MOST = 1_000_000
+
+
+class _Channel(ConsumerChannel):
+    """The spec's channel, in which what is unacknowledged is in the order of its tags.
+
+    So what a client settles up to a tag is found at the front, and the rest is not looked at.
+    """
+
+    def named(self, tag: Option[Tag], multiple: bool) -> Set[Tag]:
+        """Return the deliveries that a client settles, as the specification does (F1.2)."""
+        if tag is None or not multiple:
+            return super().named(tag, multiple)
+        return set(takewhile(lambda one: one <= tag, self.unacked))
+
+    def restore(self) -> None:
+        """A rollback gives back what was collected, which goes to its places (A13.6)."""
+        mixed = bool(self.collected)
+        super().restore()
+        if mixed:
+            ordered = sorted(self.unacked.items())
+            self.unacked.clear()
+            self.unacked.update(ordered)
+
+
+def _always() -> bool:
+    return True
+
+
+def _never() -> bool:
+    return False
+
+
+def _nothing() -> None:
+    """Nobody has to know."""
+
+
+@dataclass(eq=False, slots=True)
+class ChannelConsumer(Generic[Q]):
+    """One consumer.
+
+    Attributes:
+        tag: what its client knows it by.
+        key: what the machines know it by; never used again on its channel.
+        machine: the spec's consumer.
+        exclusive: no other consumer may be at its queue.
+        priority: the highest is served first.
+    """
+
+    tag: str
+    key: Consumer
+    channel: ConsumingMachines[Q]
+    queue: Q
+    machine: Subscription
+    exclusive: bool = False
+    priority: int = 0
+
+
+class ConsumingMachines(Generic[Q]):
+    """The machines of the consumers of one channel, for queues of some class.
+
+    Args:
+        show: called with what the client is told; may look at this channel meanwhile.
+        reads: tells whether the client takes what it is sent; if not, nothing is delivered.
+        collects: tells whether what the client settles waits for a commit (A13.2).
+
+    Attributes:
+        machine: the spec's channel.
+        most: unsettled deliveries that are kept for any client, whatever it has asked for.
+        prefetch: the limit of the consumers that are started from now on (F2.2).
+        consumers: by consumer tag.
+        parked: the consumers that could not be served when it was their turn.
+        lenders: the queues that something unacknowledged may have come from, by key.
+        rejected: deliveries that were rejected for good in a transaction that is not over.
+        shown: the message that is being delivered.
+        remaining: how many messages are ready behind one that answers basic.get.
+        lent: called when there is one delivery more to be acknowledged.
+        place: where it is; None for one that no client has opened.
+    """
+
+    def __init__(
+        self,
+        show: Show,
+        reads: Callable[[], bool] = _always,
+        collects: Callable[[], bool] = _never,
+    ) -> None:
+        self.machine: ConsumerChannel = _Channel(emit=show)
+        self.place: Place | None = None
+        self.lent: Callable[[], None] = _nothing
+        self.reads = reads
+        self.collects = collects
+        self.most = _MOST
+        self.prefetch = 0
+        self.consumers: dict[str, ChannelConsumer[Q]] = {}
+        self.parked: dict[ChannelConsumer[Q], None] = {}
+        self.lenders: dict[Replica, Q] = {}
+        self.rejected: set[Tag] = set()
+        self.shown: Message | None = None
+        self.remaining = 0
+        self._by_key: dict[Consumer, ChannelConsumer[Q]] = {}
+        self._last_key = 0
+
+    @property
+    def full(self) -> bool:
+        """Tell whether as much is unsettled as is kept for any client."""
+        return len(self.machine.unacked) + len(self.machine.collected) >= self.most
+
+    @property
+    def oldest(self) -> Tag | None:
+        """Return the tag of the oldest delivery that is unacknowledged; None if there is none."""
+        return next(iter(self.machine.unacked), None)
+
+    def enter(
+        self, tag: str, queue: Q, *, no_ack: bool, exclusive: bool, priority: int
+    ) -> ChannelConsumer[Q]:
+        """Return a new consumer, which is not started yet."""
+        self._last_key += 1
+        of = cast(Queue, queue.key)
+        machine = Subscription(of=of, prefetch=self.prefetch, no_ack=no_ack)
+        key = cast(Consumer, self._last_key)
+        consumer = ChannelConsumer(tag, key, self, queue, machine, exclusive, priority)
+        self.consumers[tag] = consumer
+        self._by_key[key] = consumer
+        return consumer
+
+    def forget(self, consumer: ChannelConsumer[Q]) -> None:
+        """A consumer has ended; its tag may be used again."""
+        self.consumers.pop(consumer.tag, None)
+        self._by_key.pop(consumer.key, None)
+        self.parked.pop(consumer, None)
+
+    def tag_of(self, key: Consumer) -> str:
+        """Return the consumer tag of a consumer."""
+        return self._by_key[key].tag
+
+    def borrow(self, queue: Q) -> None:
+        """Something of a queue is unacknowledged here; the queue knows it already."""
+        self.lenders[queue.key] = queue
+        self.lent()
+
+    def lender(self, tag: Tag) -> Q | None:
+        """Return the queue that an unsettled delivery came from; None if it has ended."""
+        delivery = self.machine.unacked[tag] or self.machine.collected[tag]
+        if delivery is None or delivery.replica is None:
+            return None
+        return self.lenders[delivery.replica]

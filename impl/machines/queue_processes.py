@@ -1,0 +1,426 @@
+"""A queue as the broker holds it: its processes, and what the spec's machines do not need to know.
+
+`QueueProcess` knows which messages are ready, which are with consumers, which confirms are owed,
+and how far each message has come on its way to the disk.  It knows them by id.  A queue without
+mirrors has one process, and one name does for both.
+
+The contents are kept here, of everything that is in the queue: `contents`.  Those that the disk has
+are in memory as well, and are read from there when the broker starts.  `buffered` are the messages
+that the disk has not been given; that is the memory that dies with the queue's process.
+
+`expiries` says when the time of a message is over, in seconds since 1970, if it does not live for
+ever.  `senders` says for each message that is still to be confirmed which channel published it
+under which number (the message-id-to-channel table of rule B2.2).  `borrowers` are the channels
+that may hold something unacknowledged of this queue.
+
+After every step of the machine that makes messages disappear, `forget` makes the contents
+disappear of which the machine knows no more.  That the machine is asked, each time, is the point.
+
+**Mirrors.**  A mirrored queue has a master and mirrors, each with a store of its own (D1).  Each of
+them is a `HostedQueue`, under a number of its own that is never used again: a process that has died
+and is started once more is another process, and begins with nothing (C5.4, D7.2).  What they have
+in common is the queue's *membership*: who leads, who follows, and in which order they came (D1.1).
+
+Messages of several channels are published in one order, may reach the master in another, and are
+told to the mirrors in a third.  In a queue they stand in the first (`id_order`).  The others:
+
+* What a mirror has heard from channels is kept for each of them, and the process is given that of
+  the one that a message is from (D3, D4.19).
+* What is multicast is named by its place among all that was told, and arrives in that order
+  (D1.3, D1.4); what it is about, `told` says.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, cast
+
+from ackproof.impl.machines.consuming_machines import ConsumingMachines
+from ackproof.impl.machines.id_order import IdOrder
+from ackproof.impl.machines.length_limit import LengthLimit
+from ackproof.impl.machines.message_priorities import MessagePriorities
+from ackproof.impl.machines.publishing_machines import Cast, PublishingMachines
+from ackproof.impl.machines.queue_consumers import QueueConsumers
+from ackproof.impl.wire.content import Message
+from ackproof.impl.wire.tables import Table
+from ackproof.lang import OrderedSet
+from ackproof.spec.mirror import QueueProcess
+from ackproof.spec.network import Multicast
+from ackproof.spec.sorts import Born, Level, Msg, Queue, Replica, Seen, Status
+
+__all__ = ["Heard", "HostedMirror", "HostedQueue", "MirrorMembership"]
+
+
+class HostedQueue:
+    """One queue of the broker.
+
+    Attributes:
+        vhost: name of the virtual host that it is in.
+        number: names the queue on the disk; never used again.
+        durable: as it was declared; whether the machine stores messages is the machine's constant.
+        key: names the queue's process to the spec's machines.
+        owner: the connection it is exclusive to, if it is.
+        arguments: as they were given when it was declared.
+        watchers: the channels that will hear of its death, in the order in which they came.
+        landed: messages that the disk has, as the queue has not yet noticed.
+        consumers: those that are started, and whose turn it is.
+        limit: how long it may become.
+        priorities: those of its messages; None if it has none.
+        lease: seconds that it may be unused; None for ever.
+        last_used: when somebody used it last, in seconds since 1970.
+        dead_letter_exchange: where it publishes what it gives up; None to drop that.
+        replica: which of the node's stores it uses, from 0.
+        membership: the other processes of the same queue; None if it is not mirrored.
+        recorded: if it is dead, the disk knows who leads instead.
+        slow: it takes no step of a mirror.
+        given_up: the node that clients are connected to has given up that of the process.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        number: int,
+        *,
+        durable: bool,
+        vhost: str = "/",
+        auto_delete: bool = False,
+        owner: object | None = None,
+        arguments: Table | None = None,
+    ) -> None:
+        self.name = name
+        self.vhost = vhost
+        self.number = number
+        self.key = cast(Replica, f"q{number}")
+        self.durable = durable
+        self.auto_delete = auto_delete
+        self.owner = owner
+        self.arguments = arguments or {}
+        # An exclusive queue goes with its connection, so nothing in it outlives the broker.
+        self.machine = QueueProcess(
+            of=cast(Queue, self.key), durable=durable and owner is None, marking=True
+        )
+        self.machine.ready = OrderedSet()
+        self.machine.order = IdOrder()
+        most = self.arguments.get("x-max-priority")
+        self.priorities = None if most is None else MessagePriorities(most)
+        self.limit = LengthLimit(self.machine, self.arguments)
+        self.dead_letter_exchange: str | None = self.arguments.get("x-dead-letter-exchange")
+        self._ttl = _seconds(self.arguments.get("x-message-ttl"))
+        self.lease = _seconds(self.arguments.get("x-expires"))
+        self.last_used = 0.0
+        self.contents: dict[Msg, Message] = {}
+        self.expiries: dict[Msg, float] = {}
+        self.buffered: dict[Msg, None] = {}
+        single = self.arguments.get("x-single-active-consumer") is True
+        self.consumers: QueueConsumers[HostedQueue] = QueueConsumers(single=single)
+        self.borrowers: dict[ConsumingMachines[HostedQueue], None] = {}
+        self.senders: dict[Msg, tuple[PublishingMachines[HostedQueue], Msg]] = {}
+        self.watchers: dict[PublishingMachines[HostedQueue], None] = {}
+        self.landed: list[Msg] = []
+        self.replica = 0
+        self.membership: MirrorMembership | None = None
+        self.recorded = True
+        self.slow = False
+        self.given_up = False
+
+    def __str__(self) -> str:
+        return f"queue '{self.name}' in vhost '{self.vhost}'"
+
+    def siblings(self) -> set[Replica]:
+        """Return the processes of the same queue, this one included (D1.1)."""
+        return {self.key} if self.membership is None else self.membership.keys
+
+    def counts(self) -> bool:
+        """Tell whether its confirm is the queue's, if no other process confirms (D5.3, D7.4)."""
+        return True
+
+    @property
+    def running(self) -> bool:
+        """Tell whether the queue has its process."""
+        return self.machine.status == Status.RUNNING
+
+    def watch_for(self, channel: PublishingMachines[HostedQueue]) -> None:
+        """A channel will hear of the end of this process (A5.7)."""
+        if self not in channel.watching:
+            channel.watching[self] = None
+            self.watchers[channel] = None
+
+    def unwatch_for(self, channel: PublishingMachines[HostedQueue]) -> None:
+        """A channel will not hear of this process any more."""
+        channel.unwatch(self)
+        self.watchers.pop(channel, None)
+
+    def lend_to(self, channel: ConsumingMachines[HostedQueue]) -> None:
+        """Something of this queue is unacknowledged on a channel."""
+        self.borrowers[channel] = None
+        channel.borrow(self)
+
+    def lifetime(self, message: Message) -> float | None:
+        """Return how many seconds a message may be here; None for ever (B4.1)."""
+        own = _seconds(message.expiration)
+        if own is None or self._ttl is None:
+            return self._ttl if own is None else own
+        return min(own, self._ttl)
+
+    def keep(self, msg: Msg, message: Message) -> None:
+        """Keep the content of a message that the machine has just accepted."""
+        self.contents[msg] = message
+        if self.machine.store.level[msg] == Level.BUFFERED:
+            self.buffered[msg] = None
+
+    def part_with(self, msg: Msg) -> bool:
+        """Drop the content of a message that has left; tell whether the disk was given it.
+
+        The machine would remember for ever that the message was handed out; nobody asks any more.
+        """
+        message = self.contents.pop(msg)
+        self.machine.delivered.discard(msg)
+        self.expiries.pop(msg, None)
+        if msg in self.buffered:
+            del self.buffered[msg]
+            return False
+        return message.persistent and self.machine.durable
+
+    def forget(self) -> None:
+        """Drop what the machine has forgotten: all that it does not hold, or owe a confirm for."""
+        machine = self.machine
+        level = machine.store.level
+        held = machine.holds()
+        self.contents = {m: c for m, c in self.contents.items() if m in held or m in level}
+        self.buffered = {m: None for m in self.buffered if level[m] == Level.BUFFERED}
+        self.expiries = {m: due for m, due in self.expiries.items() if m in self.contents}
+        owed = machine.awaiting | machine.outbox | machine.refused
+        self.senders = {m: s for m, s in self.senders.items() if m in owed}
+
+    def hand_over(self) -> list[tuple[Msg, Message]]:
+        """Give the buffer to the disk: from now on it survives this queue's process (C3).
+
+        Returns:
+            The messages with their contents, oldest first.
+        """
+        given = [(msg, self.contents[msg]) for msg in self.buffered]
+        for msg, _ in given:
+            self.machine.store.write(msg)
+        self.buffered.clear()
+        return given
+
+    def recover(self) -> None:
+        """Start again from what the files hold (C5.1)."""
+        self.machine.recover()
+        self.machine.ready = OrderedSet(self.machine.ready)
+        self.limit.recount(self.contents)
+
+    def restore(self, messages: Mapping[Msg, Message], expiries: Mapping[Msg, float]) -> None:
+        """Become the queue that was found on the disk, by the steps that a life of it takes (C5.1).
+
+        Everything on the disk was put and synced, then the node went down, then it came back.
+        """
+        if self.priorities is None:
+            self.contents = dict(messages)
+        else:
+            self.contents = {self.priorities.rank(msg, one): one for msg, one in messages.items()}
+        self.expiries = dict(expiries)
+        for msg in self.contents:
+            self.machine.store.put(msg, False)
+            self.machine.store.sync(msg)
+        self.machine.crash()
+        self.recover()
+
+
+class Heard(NamedTuple):
+    """What a mirror knows of a message: who sent it, and what it is."""
+
+    channel: PublishingMachines[HostedQueue]
+    cast: Cast
+
+
+class Told(NamedTuple):
+    """What a master tells: at which place, of which message, and if that arrives, what it is."""
+
+    place: Msg
+    msg: Msg
+    heard: Heard | None
+
+
+class HostedMirror(HostedQueue):
+    """A process of a queue that began as a mirror.
+
+    Args:
+        leader: the process that it mirrors, for everything that a queue is declared with.
+        number: of this process.
+        replica: which store it uses, from 0.
+        late: it joins a queue that has been there.
+
+    Attributes:
+        heard: what it knows from one side only, and waits for the other.
+        told: what is on its way from its master, in order.
+        direct: the messages of each channel that came from that only.
+        leaving: channels that have closed, and may still have to be forgotten.
+        slow: it takes no step.
+        lacked: it ended without all that its master had.
+    """
+
+    def __init__(self, leader: HostedQueue, number: int, replica: int, *, late: bool) -> None:
+        super().__init__(
+            leader.name,
+            number,
+            durable=leader.durable,
+            vhost=leader.vhost,
+            auto_delete=leader.auto_delete,
+            arguments=leader.arguments,
+        )
+        self.machine = QueueProcess(
+            of=leader.machine.of,
+            durable=leader.machine.durable,
+            marking=True,
+            born=Born.LATER if late else Born.MIRROR,
+        )
+        self.machine.ready = OrderedSet()
+        self.machine.order = IdOrder()
+        self.limit = LengthLimit(self.machine, self.arguments)
+        self.replica = replica
+        self.heard: dict[Msg, Heard] = {}
+        self.told: deque[Told] = deque()
+        self.direct: dict[PublishingMachines[HostedQueue], OrderedSet[Msg]] = {}
+        self.leaving: dict[PublishingMachines[HostedQueue], None] = {}
+        self.lacked = False
+
+    def counts(self) -> bool:
+        """Tell whether it has all that its master has, so that it may take over (D5.3, D7.4)."""
+        membership = self.membership
+        return not self.lacked and (membership is None or self not in membership.unsynced)
+
+    def of_sender(self, channel: PublishingMachines[HostedQueue]) -> set[Msg]:
+        """Return the messages of a channel that are known from one side only."""
+        return {m for m, heard in self.heard.items() if heard.channel is channel}
+
+    def tidy(self, msgs: Iterable[Msg]) -> None:
+        """Keep what was heard of messages as long as the machine remembers them, and no longer."""
+        machine = self.machine
+        for msg in msgs:
+            heard = self.heard.get(msg)
+            if heard is None:
+                continue
+            direct = self.direct.setdefault(heard.channel, OrderedSet())
+            (direct.add if msg in machine.direct else direct.discard)(msg)
+            if not direct:
+                del self.direct[heard.channel]
+            if msg not in machine.direct and machine.seen[msg] in (Seen.ABSENT, Seen.CALLED):
+                del self.heard[msg]
+
+
+@dataclass(eq=False)
+class MirrorMembership:
+    """Who the processes of a queue are (D1.1).
+
+    Attributes:
+        leader: the master, or the last one that was.
+        mirrors: those that run, the oldest first.
+        unsynced: mirrors that have not all that the master has (D7.2).
+        dead: mirrors that died when no master was there to take them out of the membership.
+        keys: all processes that the queue has had, by what the machines call them.
+        multicast: what masters have told their mirrors.
+        places: how many things were told so far.
+    """
+
+    leader: HostedQueue
+    mirrors: list[HostedMirror] = field(default_factory=list)
+    unsynced: set[HostedMirror] = field(default_factory=set)
+    dead: list[HostedMirror] = field(default_factory=list)
+    keys: set[Replica] = field(default_factory=set)
+    multicast: Multicast = field(default_factory=Multicast)
+    places: int = 0
+
+    def __iter__(self) -> Iterator[HostedQueue]:
+        return iter((self.leader, *self.mirrors))
+
+    def listed(self) -> list[HostedQueue]:
+        """Return the processes that channels call: also dead ones that nobody took out (D5.2)."""
+        return [self.leader, *self.mirrors, *self.dead]
+
+    def enter(self, mirror: HostedMirror) -> None:
+        """A mirror follows from now on, and is called by channels (D1.2)."""
+        mirror.membership = self
+        self.mirrors.append(mirror)
+        self.keys.add(mirror.key)
+        self.multicast.order[mirror.key] = IdOrder()
+
+    def strike(self, mirror: HostedMirror) -> None:
+        """A mirror follows no more; a master that runs takes it out (D5.2)."""
+        self.mirrors.remove(mirror)
+        mirror.lacked = mirror in self.unsynced
+        self.unsynced.discard(mirror)
+        if not self.leader.running:
+            self.dead.append(mirror)
+
+    def lead(self, mirror: HostedMirror) -> HostedQueue:
+        """A mirror is the master from now on; return who was (D5.2)."""
+        former, self.leader = self.leader, mirror
+        self.strike(mirror)
+        self.dead.clear()
+        return former
+
+    def tell(
+        self,
+        msg: Msg,
+        heard: Heard | None,
+        way: Mapping[Replica, set[Msg]],
+        mirrors: Iterable[HostedMirror],
+    ) -> None:
+        """Something is on its way to mirrors, in one way of the multicast (D2.1)."""
+        self.places += 1
+        place = cast(Msg, self.places)
+        for mirror in mirrors:
+            mirror.told.append(Told(place, msg, heard))
+            way[mirror.key].add(place)
+
+    def deafen(self, mirror: HostedMirror) -> None:
+        """A mirror has ended, and what it was told and has not heard is lost with it (O1)."""
+        mirror.told.clear()
+        self.multicast.end(mirror.key)
+
+    def successor(self) -> HostedMirror | None:
+        """Return the mirror that is promoted next: the oldest synchronised one (D5.3)."""
+        return next((m for m in self.mirrors if m not in self.unsynced), None)
+
+    def process(self, replica: int) -> HostedQueue | None:
+        """Return the process that runs on a store."""
+        return next((p for p in self if p.replica == replica and p.running), None)
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Return what there is to know of each process, the master first, fit for JSON."""
+        return [
+            {
+                "replica": one.replica,
+                "leads": one is self.leader,
+                "running": one.running,
+                "synchronised": one not in self.unsynced,
+                "slow": one.slow,
+                "held": len(one.machine.holds()),
+            }
+            for one in self
+        ]
+
+    def siblings(self, mirror: HostedMirror) -> set[Replica]:
+        """Return the other mirrors, by what the machines call them."""
+        return {one.key for one in self.mirrors if one is not mirror}
+
+    def equalise(self, mirrors: list[HostedMirror]) -> None:
+        """The master is dead to these mirrors, and what it told none of them is lost (D1.3)."""
+        self.multicast.equalise({mirror.key for mirror in mirrors})
+        for mirror in mirrors:
+            left = self.multicast.coming(mirror.key) | self.multicast.removals[mirror.key]
+            mirror.told = deque(told for told in mirror.told if told.place in left)
+
+    def expected(self, mirror: HostedMirror) -> set[Msg]:
+        """Return what a mirror will have when all that it was told has arrived (D1.3)."""
+        multicast = self.multicast
+        copies, removals = multicast.copies[mirror.key], multicast.removals[mirror.key]
+        has = mirror.machine.ready | {told.msg for told in mirror.told if told.place in copies}
+        return has - {told.msg for told in mirror.told if told.place in removals}
+
+
+def _seconds(milliseconds: int | None) -> float | None:
+    return None if milliseconds is None else milliseconds / 1000

@@ -1,1 +1,0 @@
-"""What makes the broker an oracle for tests: faults, a history, a control API, and lockstep."""

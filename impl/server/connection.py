@@ -1,0 +1,240 @@
+"""One socket and its timers.
+
+Bytes go from the socket to the session and back.  A client that does not read what it is sent is
+not read from either, and a session that wants no input is not given any: then bytes stay with the
+system, whose buffers are small, and in the end with the client.  So what one connection takes is
+bounded, whatever the client does.
+
+Time is bounded too: for opening the connection, for answering a close, and, if heartbeats were
+agreed on, for silence.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Protocol
+
+from ackproof.impl.limits import Limits
+from ackproof.impl.session.session import Phase, Session
+
+__all__ = ["Connection", "ConnectionServer", "named"]
+
+_LOG = logging.getLogger(__name__)
+
+#: Half intervals of silence after which the other side is gone.
+_SILENT_TICKS = 4
+
+
+class ConnectionServer(Protocol):
+    """A server, as far as one connection has to know of it.
+
+    Attributes:
+        limits: how much clients may take.
+    """
+
+    limits: Limits
+
+    def accept(self, connection: Connection, peer: str) -> Session | None:
+        """Begin a session for a new connection, unless there are too many."""
+
+    def dismiss(self, session: Session) -> None:
+        """Forget a session whose connection is gone."""
+
+    def clogged(self, connection: Connection, *, is_so: bool) -> None:
+        """A client has stopped to read what it is sent, or reads again."""
+
+    def pump(self) -> None:
+        """Take the steps that are due, and write what sessions have to say."""
+
+
+class Connection(asyncio.Protocol):
+    """The shell of a session.
+
+    Attributes:
+        session: what happens on the connection; None if there are too many.
+        peer: what logs call it.
+    """
+
+    def __init__(self, server: ConnectionServer) -> None:
+        self.session: Session | None = None
+        self.peer = "somebody"
+        self._server = server
+        self._heard = False
+        self._said = False
+        self._silent_ticks = 0
+        self._clogged = False
+        self._closing = False
+        self._ended = False
+        self._lost = False
+        self._early = b""
+        self._timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """A client has connected.
+
+        Whatever goes wrong here, the socket must not stay open without anybody behind it.
+        """
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self.peer = named(transport)
+        if self._lost:
+            return
+        try:
+            transport.set_write_buffer_limits(high=self._server.limits.unsent)
+            self.session = self._server.accept(self, self.peer)
+        except Exception:
+            _LOG.exception("%s: closed, because of an internal error", self.peer)
+        if self.session is None:
+            transport.abort()
+            return
+        self._limit(self._server.limits.handshake, "handshake not finished")
+        if self._early:
+            early, self._early = self._early, b""
+            self.data_received(early)
+
+    def connection_lost(self, _: Exception | None) -> None:
+        """The socket is gone, for whatever reason."""
+        self._lost = True
+        if self._timer is not None:
+            self._timer.cancel()
+        if self.session is not None:
+            try:
+                self.session.connection_lost()
+            finally:
+                self._server.dismiss(self.session)
+                self._server.pump()
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes have arrived; after a TLS handshake the first may come before anything else."""
+        if self.session is None:
+            self._early += data
+            return
+        self._heard = True
+        before = self.session.phase
+        self.session.receive(data)
+        self._server.pump()
+        after = self.session.phase
+        if after is Phase.RUNNING and before is not Phase.RUNNING:
+            self._start_heartbeat(self.session)
+        self._part(self.session)
+        self._throttle(self.session)
+
+    def eof_received(self) -> bool:
+        """Close our side too; nobody sends half a connection in AMQP."""
+        return False
+
+    # -- flow -----------------------------------------------------------------------------------
+
+    def pause_writing(self) -> None:
+        """The client does not read: nor do we."""
+        self._set_clogged(True)
+
+    def resume_writing(self) -> None:
+        """The client reads again."""
+        self._set_clogged(False)
+        if self.session is not None:
+            self.session.unclog()
+        self._server.pump()
+
+    def _set_clogged(self, is_so: bool) -> None:
+        self._clogged = is_so
+        self._server.clogged(self, is_so=is_so)
+        if self.session is not None:
+            self.session.clogged = is_so
+            self._throttle(self.session)
+
+    @property
+    def unsent(self) -> int:
+        """Return the bytes that the client has not taken yet."""
+        return self._transport.get_write_buffer_size()
+
+    def _throttle(self, session: Session) -> None:
+        if self._transport.is_closing():
+            return
+        if self._clogged or not session.listens:
+            self._transport.pause_reading()
+        else:
+            self._transport.resume_reading()
+
+    # -- output, and the end --------------------------------------------------------------------
+
+    def write(self) -> None:
+        """Write what the session has to say; if those were its last words, close."""
+        session = self.session
+        if session is None:
+            return
+        output = session.take_output()
+        if output and not self._transport.is_closing():
+            self._said = True
+            self._transport.write(output)
+        if session.severed:
+            self._transport.close()
+            return
+        self._part(session)
+        self._throttle(session)
+
+    def _part(self, session: Session) -> None:
+        """If the session is at its end, say that nothing more comes, and give the client time."""
+        if session.phase in (Phase.CLOSING, Phase.CLOSED) and not self._closing:
+            self._closing = True
+            self._limit(self._server.limits.closing, "close not answered")
+        if session.phase is Phase.CLOSED and not self._ended and not self._transport.is_closing():
+            self._ended = True
+            if self._transport.can_write_eof():
+                self._transport.write_eof()
+            else:
+                self._transport.close()  # TLS has its own way to say so
+
+    def break_off(self) -> None:
+        """Close the socket at once; what was not written is lost."""
+        self._transport.abort()
+
+    def hang_up(self) -> None:
+        """Close the socket; what was written goes out first."""
+        self._transport.close()
+
+    # -- timers ---------------------------------------------------------------------------------
+
+    def _limit(self, seconds: float, complaint: str) -> None:
+        """Cut the connection if it is still there after this time."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._cut, complaint)
+
+    def _cut(self, complaint: str) -> None:
+        _LOG.info("%s: cut, %s", self.peer, complaint)
+        self._transport.abort()
+
+    def _start_heartbeat(self, session: Session) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if session.heartbeat:
+            self._tick(session)
+
+    def _tick(self, session: Session) -> None:
+        """Every half interval: speak if we were silent, cut after four in which they were.
+
+        A client that we do not read from is not to blame for its silence, and one that does not
+        read has enough to read.
+        """
+        heard = self._heard or not self._transport.is_reading()
+        self._silent_ticks = 0 if heard else self._silent_ticks + 1
+        if self._silent_ticks >= _SILENT_TICKS:
+            self._cut("no heartbeat")
+            return
+        if not self._said and not self._clogged:
+            session.beat()
+            self.write()
+        self._heard = self._said = False
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(session.heartbeat / 2, self._tick, session)
+
+
+def named(transport: asyncio.BaseTransport) -> str:
+    """Return how logs show who is at the other end of a socket."""
+    address = transport.get_extra_info("peername")
+    if isinstance(address, tuple) and len(address) >= 2:
+        return f"{address[0]}:{address[1]}"
+    return str(address or "somebody")

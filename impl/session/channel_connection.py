@@ -1,0 +1,62 @@
+"""A connection, as far as its channels have to know of it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ackproof.impl.broker import Broker
+from ackproof.impl.errors import HardError
+from ackproof.impl.limits import Limits
+from ackproof.impl.vhost.virtual_host import VirtualHost
+from pamqp import base
+
+__all__ = ["ChannelConnection"]
+
+
+class ChannelConnection(Protocol):
+    """The connection that a channel is on; `ackproof.impl.session.session.Session` is one.
+
+    Attributes:
+        broker: what the connection gives access to.
+        limits: how much the client may take.
+        number: of the connection, counted by the broker from 1.
+        vhost: the virtual host that was opened.
+    """
+
+    broker: Broker
+    limits: Limits
+    number: int
+    vhost: VirtualHost
+
+    @property
+    def frame_max(self) -> int:
+        """Return how many bytes a frame may have."""
+
+    @property
+    def user(self) -> str:
+        """Return the name of who has logged in."""
+
+    @property
+    def wants_cancels(self) -> bool:
+        """Tell whether the client wants to hear that the broker cancels a consumer (F3.3)."""
+
+    def reads(self) -> bool:
+        """Tell whether the client takes what it is sent; if not, nothing is delivered to it."""
+
+    def send(self, data: bytes) -> None:
+        """Send frames to the client."""
+
+    def wait(self) -> None:
+        """Process no input until `resume`: a reply has to wait for the disk."""
+
+    def resume(self) -> None:
+        """Process input again."""
+
+    def fail(self, error: HardError, method: base.Frame | None = None) -> None:
+        """Close the connection and say why."""
+
+    def sever(self, *, written: bool) -> None:
+        """Break the connection, after what was said has been written, or before."""
+
+    def forget_channel(self, number: int) -> None:
+        """A channel is closed on both sides; its number may be used again."""

@@ -1,0 +1,133 @@
+"""What comes in on a connection: frames, and who processes them.
+
+Bytes are cut into frames, and each frame goes to its channel, or to channel 0, which is the
+connection itself.  Frames are taken one at a time, and only while the session listens: what came
+after a method that has to wait for the disk waits with it.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Protocol
+
+from ackproof.impl.errors import HardError, octets
+from ackproof.impl.session import connection_methods, handshake
+from ackproof.impl.session.connection_blocking import ConnectionBlocking
+from ackproof.impl.session.connection_methods import NegotiatedConnection, Phase
+from ackproof.impl.wire.decoding import decode_method
+from ackproof.impl.wire.frames import (
+    BODY,
+    HEADER,
+    HEARTBEAT,
+    METHOD,
+    PROTOCOL_HEADER,
+    FrameReader,
+    Received,
+)
+from pamqp import commands
+
+__all__ = ["FrameDispatch"]
+
+_LOG = logging.getLogger(__name__)
+
+
+class DispatchedConnection(NegotiatedConnection, Protocol):
+    """A connection, as far as its input has to know of it.
+
+    Attributes:
+        blocking: whether the client is blocked because of an alarm.
+    """
+
+    blocking: ConnectionBlocking
+
+    @property
+    def listens(self) -> bool:
+        """Tell whether input is wanted now."""
+
+    def end(self) -> None:
+        """Nothing more comes, and nothing more is said but what is waiting to be written."""
+
+
+class FrameDispatch:
+    """The frames of one connection.
+
+    Attributes:
+        reader: cuts bytes into frames.
+    """
+
+    def __init__(self, session: DispatchedConnection) -> None:
+        self.reader = FrameReader(session.limits.frame_max)
+        self._session = session
+
+    def process(self) -> None:
+        """Process what has come, as long as the session listens."""
+        session = self._session
+        if session.phase is Phase.HEADER and not self._greet():
+            return
+        while session.listens and session.phase is not Phase.CLOSED:
+            try:
+                received = self.reader.next()
+                if received is None:
+                    return
+                self._handle(received)
+            except HardError as error:
+                session.fail(error)
+            except Exception:
+                _LOG.exception("%s: internal error; no other connection is affected", session.peer)
+                session.fail(HardError(541, "internal error"))
+
+    def _greet(self) -> bool:
+        session = self._session
+        header = self.reader.protocol_header()
+        if header:
+            session.phase = Phase.START
+            session.reply(handshake.start())
+        elif header is False:
+            _LOG.info("%s: does not speak AMQP 0-9-1; told so, and closed", session.peer)
+            session.send(PROTOCOL_HEADER)
+            session.phase = Phase.CLOSED
+        return bool(header)
+
+    def _handle(self, received: Received) -> None:
+        session = self._session
+        if session.phase is Phase.CLOSING:
+            self._handle_closing(received)
+        elif received.kind == HEARTBEAT:
+            if received.channel:
+                raise _unexpected(received)
+        elif received.channel == 0:
+            self._handle_connection(received)
+        elif session.phase is not Phase.RUNNING:
+            raise HardError(504, f"channel {received.channel} used before the connection is open")
+        else:
+            session.channels.find(received.channel).receive(received)
+            if received.kind in (HEADER, BODY):
+                session.blocking.published()
+
+    def _handle_closing(self, received: Received) -> None:
+        """Wait for the answer to our close; a close of theirs that crossed it is answered."""
+        if received.kind != METHOD or received.channel:
+            return
+        index = int.from_bytes(received.payload[:4], "big")
+        if index == commands.Connection.CloseOk.index:
+            self._session.end()
+        elif index == commands.Connection.Close.index:
+            self._session.reply(commands.Connection.CloseOk())
+            self._session.end()
+
+    def _handle_connection(self, received: Received) -> None:
+        if received.kind != METHOD:
+            raise _unexpected(received)
+        method = decode_method(received, self._session.limits.table_depth)
+        if isinstance(method, commands.Connection.Close):
+            _LOG.info("%s: closed by the client", self._session.peer)
+            self._session.reply(commands.Connection.CloseOk())
+            self._session.end()
+        else:
+            connection_methods.handle(self._session, method)
+
+
+def _unexpected(received: Received) -> HardError:
+    """Return the error for a type of frame that has no business on its channel."""
+    what = f"type {received.kind}, all octets = {octets(received.payload)}"
+    return HardError(505, what)

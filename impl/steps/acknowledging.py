@@ -1,0 +1,136 @@
+"""The steps by which clients settle deliveries and consumers end, as the broker takes them.
+
+This is a part of `ackproof.spec.consuming` once more; see `ackproof.impl.steps.core`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ackproof.impl.machines.channels import ConsumingChannel
+from ackproof.impl.machines.queue_processes import HostedQueue
+from ackproof.impl.steps.delivering import DeliveringSteps
+from ackproof.impl.steps.observing import observed
+from ackproof.lang import Option, Set, require
+from ackproof.spec.sorts import Reason, Tag
+from ackproof.spec.wire import Cancel, RecoverOk
+
+__all__ = ["AcknowledgingSteps"]
+
+
+@dataclass
+class AcknowledgingSteps(DeliveringSteps):
+    """Acks, rejects, what comes back, and what becomes of it all at the end (F1, F3)."""
+
+    # -- settling -------------------------------------------------------------------------------
+
+    @observed
+    def consumer_acks(self, channel: ConsumingChannel, tag: Option[Tag], multiple: bool) -> None:
+        """A client is done with one delivery, with several, or with all (F1.2)."""
+        machine = channel.machine
+        require(machine.open and machine.knows(tag, multiple))
+        settled = set(machine.named(tag, multiple))
+        if channel.collects():
+            machine.collect(settled, False)
+            return
+        self._finish(channel, settled)
+        machine.settle(settled)
+        self.wake(channel)
+
+    @observed
+    def consumer_rejects(
+        self, channel: ConsumingChannel, tag: Option[Tag], multiple: bool, requeue: bool
+    ) -> None:
+        """A client does not want deliveries; they come back to their queues, or not (F1.4)."""
+        machine = channel.machine
+        require(machine.open and machine.knows(tag, multiple))
+        settled = set(machine.named(tag, multiple))
+        if channel.collects():
+            machine.collect(settled, requeue)
+            return
+        if requeue:
+            self._put_back(channel, settled)
+        else:
+            self._finish(channel, settled)
+        machine.settle(settled)
+        self.wake(channel)
+
+    @observed
+    def recover(self, channel: ConsumingChannel) -> None:
+        """A client has everything requeued that it has not settled (F1.5)."""
+        require(channel.machine.open)
+        everything = set(channel.machine.unacked)
+        self._put_back(channel, everything)
+        channel.machine.settle(everything)
+        channel.machine.emit(RecoverOk())
+        self.wake(channel)
+
+    def _finish(self, channel: ConsumingChannel, tags: Set[Tag]) -> None:
+        """The messages of these deliveries leave their queues (B7.1, C4.4)."""
+        for tag in sorted(tags):
+            queue = channel.lender(tag)
+            if queue is not None:
+                for msg in channel.machine.from_process({tag}, queue.key):
+                    self.acknowledge(queue, msg)
+
+    def _put_back(self, channel: ConsumingChannel, tags: Set[Tag]) -> None:
+        """The messages of these deliveries return to their places (B7.2, B7.3)."""
+        for tag in sorted(tags):
+            queue = channel.lender(tag)
+            if queue is not None:
+                for msg in channel.machine.from_process({tag}, queue.key):
+                    self.requeue(queue, msg)
+
+    # -- limits ---------------------------------------------------------------------------------
+
+    def limit(self, channel: ConsumingChannel, prefetch: int, *, shared: bool) -> None:
+        """Set a limit: for the channel, or for the consumers that start from now on (F2.2).
+
+        The specification has limits as constants, since an instance has them from its beginning.
+        Setting the second lifts the first.
+        """
+        channel.machine.shared_prefetch = prefetch if shared else 0
+        if not shared:
+            channel.prefetch = prefetch
+        self.wake(channel)
+
+    def wake(self, channel: ConsumingChannel) -> None:
+        """The consumers of a channel may have room again (F2.4)."""
+        for consumer in list(channel.parked):
+            consumer.queue.consumers.wake(consumer)
+            self._offer_service(consumer.queue)
+        channel.parked.clear()
+
+    # -- ends -----------------------------------------------------------------------------------
+
+    @observed
+    def end_consumers(self, channel: ConsumingChannel) -> None:
+        """All that a channel has and has not settled returns to its queues (B7.5, F3.2)."""
+        machine = channel.machine
+        if not machine.open:
+            return
+        machine.restore()
+        consumers = list(channel.consumers.values())
+        for consumer in consumers:
+            consumer.machine.stop()
+        self._put_back(channel, set(machine.unacked))
+        machine.close()
+        for queue in channel.lenders.values():
+            queue.borrowers.pop(channel, None)
+        channel.lenders.clear()
+        for consumer in consumers:
+            self._leave(consumer)
+
+    def _end(self, queue: HostedQueue, reason: Reason) -> None:
+        """A process has ended: what it handed out is lost to it, its consumers are told (F3.3)."""
+        super()._end(queue, reason)
+        for channel in queue.borrowers:
+            channel.machine.orphan({queue.key})
+            channel.lenders.pop(queue.key, None)
+        queue.borrowers.clear()
+        consumers = list(queue.consumers)
+        queue.consumers.clear()
+        for consumer in consumers:
+            consumer.machine.stop()
+            consumer.channel.machine.emit(Cancel(consumer.key))
+            consumer.channel.forget(consumer)

@@ -1,0 +1,86 @@
+"""What a database has, read when a broker starts."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+
+from ackproof.impl.storage.stored import StoredQueue
+from ackproof.impl.topology.definitions import Binding, Destination, Exchange, Kind
+from ackproof.impl.wire.content import Message
+from ackproof.impl.wire.tables import from_text
+from ackproof.spec.sorts import Msg
+
+__all__ = ["bindings", "entries", "exchanges", "queues"]
+
+
+def entries(
+    db: sqlite3.Connection,
+) -> tuple[dict[int, dict[Msg, Message]], dict[int, dict[Msg, float]]]:
+    """Return what stands in each queue by its number: the messages, and when they expire."""
+    contents = _contents(db)
+    messages: dict[int, dict[Msg, Message]] = defaultdict(dict)
+    expiries: dict[int, dict[Msg, float]] = defaultdict(dict)
+    rows = db.execute("SELECT queue, message, expires FROM entry ORDER BY message")
+    for number, msg, expires in rows:
+        messages[number][msg] = contents[msg]
+        if expires is not None:
+            expiries[number][msg] = expires
+    return messages, expiries
+
+
+def queues(db: sqlite3.Connection) -> list[StoredQueue]:
+    """Return the durable queues, each with its messages."""
+    messages, expiries = entries(db)
+    return [
+        StoredQueue(
+            name,
+            number,
+            bool(auto_delete),
+            messages.get(number, {}),
+            vhost,
+            from_text(text),
+            expiries.get(number, {}),
+        )
+        for number, vhost, name, auto_delete, text in db.execute("SELECT * FROM queue")
+    ]
+
+
+def exchanges(db: sqlite3.Connection) -> list[Exchange]:
+    """Return the durable exchanges, in the order in which they were declared."""
+    rows = db.execute("SELECT * FROM exchange ORDER BY number")
+    return [
+        Exchange(
+            vhost, name, kind, True, bool(auto_delete), bool(internal), from_text(text), number
+        )
+        for number, vhost, name, kind, auto_delete, internal, text in rows
+    ]
+
+
+def bindings(db: sqlite3.Connection) -> list[Binding]:
+    """Return the durable bindings, in the order in which they were made."""
+    rows = db.execute("SELECT * FROM binding ORDER BY number")
+    return [
+        Binding(
+            source,
+            Destination(Kind(kind), name),
+            key,
+            text,
+            vhost,
+            from_text(text),
+            durable=True,
+            number=number,
+        )
+        for number, vhost, source, kind, name, key, text in rows
+    ]
+
+
+def _contents(db: sqlite3.Connection) -> dict[Msg, Message]:
+    """Return all messages by id, each once however many queues it stands in."""
+    return {
+        msg: Message(exchange, tuple(json.loads(keys)), False, True, properties, body)
+        for msg, exchange, keys, properties, body in db.execute(
+            "SELECT id, exchange, routing_keys, properties, body FROM message"
+        )
+    }

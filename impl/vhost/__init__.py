@@ -1,0 +1,1 @@
+"""One virtual host: its queues by name, its topology, and what clients may ask of both."""

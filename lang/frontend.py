@@ -1,0 +1,226 @@
+"""The front end: from a model and a design to a `Program`.
+
+`compile_model` finds the process classes below the system, reads their declarations and methods,
+and runs `PASSES`, each a function from a program under construction to the same with more known
+about it.  Nothing here knows what the specification is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import assert_never
+
+from ackproof.lang import ir
+from ackproof.lang.check_defined import check_defined
+from ackproof.lang.check_design import check_design
+from ackproof.lang.check_ghosts import check_ghosts
+from ackproof.lang.check_loops import check_loops
+from ackproof.lang.check_ranges import check_ranges
+from ackproof.lang.check_requires import check_requires
+from ackproof.lang.classes import distinct_names
+from ackproof.lang.discover import discover, registry_of
+from ackproof.lang.errors import SpecError
+from ackproof.lang.inline import inline_actions
+from ackproof.lang.ir import Expr, walk
+from ackproof.lang.methods import check_overrides, read_process
+from ackproof.lang.model import Design, Model
+from ackproof.lang.program import ProcessDecl, Program, Variable, key_names
+from ackproof.lang.property_reader import read_properties
+from ackproof.lang.types import (
+    BoolT,
+    EnumT,
+    FamilyT,
+    IntT,
+    MapT,
+    OptionT,
+    ProcT,
+    RecordT,
+    SeqT,
+    SetT,
+    SortT,
+    Type,
+)
+
+__all__ = ["PASSES", "compile_model", "known_program", "remember"]
+
+Pass = Callable[[Program], Program]
+
+#: What every program goes through, in this order.
+PASSES: tuple[Pass, ...] = (
+    check_requires,
+    check_ghosts,
+    inline_actions,
+    check_loops,
+    check_defined,
+    check_ranges,
+)
+
+
+#: The latest programs, with what they were compiled from, which is thereby kept alive.
+_LATEST: list[tuple[Model, Design | None, Program]] = []
+_KEPT = 8
+
+
+def compile_model(model: Model, design: Design | None = None) -> Program:
+    """Return the typed program of a model, with a design's changes applied.
+
+    The same model and design give the same program, so the latest ones are kept.
+
+    Raises:
+        SpecError: something in the specification or the design is outside the language.
+        BindError: the design changes nothing.
+    """
+    known = known_program(model, design)
+    if known is not None:
+        return known
+    program = _compile(model, design)
+    remember(model, design, program)
+    return program
+
+
+def known_program(model: Model, design: Design | None) -> Program | None:
+    """Return the program of a model and a design if it is one of the latest."""
+    for known, change, program in _LATEST:
+        if known is model and change is design:
+            return program
+    return None
+
+
+def remember(model: Model, design: Design | None, program: Program) -> None:
+    """Have `compile_model` return a program that was compiled in another process.
+
+    Args:
+        model: what the program was compiled from.
+        design: the change that was applied.
+        program: the program.
+    """
+    _LATEST.insert(0, (model, design, program))
+    del _LATEST[_KEPT:]
+
+
+def _compile(model: Model, design: Design | None) -> Program:
+    with distinct_names():
+        registry = registry_of(model, design)
+        classes = discover(model.system, registry)
+        for cls in classes:
+            check_overrides(cls, registry)
+        if design is not None:
+            check_design(design, registry)
+        processes = tuple(read_process(cls, registry) for cls in classes)
+        properties = read_properties(model, registry)
+    by_name = {p.name: p for p in processes}
+    program = Program(
+        name=model.name,
+        root=model.system.__name__,
+        sorts=(),
+        processes=processes,
+        variables=tuple(_variables(model.system.__name__, by_name)),
+        actions=(),
+        properties=properties,
+        deadlock_free=model.deadlock_free,
+        players=dict(registry.classes),
+    )
+    for step in PASSES:
+        program = step(program)
+    return replace(program, sorts=_sorts(program))
+
+
+def _variables(
+    name: str,
+    processes: dict[str, ProcessDecl],
+    path: tuple[str, ...] = (),
+    families: tuple[SortT, ...] = (),
+    depths: tuple[int, ...] = (),
+) -> Iterator[Variable]:
+    process = processes[name]
+    for key, sort in process.keys:
+        if sort not in families:
+            raise SpecError(
+                process.span,
+                f"`{key}` is the key of a family over {sort.name}, and {name} lies in none",
+                f"declare Each[{sort.name}, {name}], or leave the key out",
+            )
+    for v in process.variables:
+        initial = _of_member(v.initial, families)
+        yield Variable((*path, v.name), families, v.type, v.ghost, v.const, initial, name, depths)
+    for part, t in process.parts:
+        inner = (*path, part)
+        if isinstance(t, FamilyT):
+            keys, at = (*families, t.key), (*depths, len(path))
+            yield from _variables(t.proc.name, processes, inner, keys, at)
+        else:
+            yield from _variables(t.name, processes, inner, families, depths)
+
+
+def _of_member(initial: Expr, families: tuple[SortT, ...]) -> Expr:
+    """Return an initial value in which the first element of an owned sort has its owner.
+
+    Raises:
+        SpecError: the variable lies in no member of a family of owners.
+    """
+    if isinstance(initial, ir.Some):
+        return replace(initial, arg=_of_member(initial.arg, families))
+    if isinstance(initial, ir.MakeRecord):
+        return replace(initial, args=tuple(_of_member(a, families) for a in initial.args))
+    if not (isinstance(initial, ir.First) and isinstance(initial.type, SortT)):
+        return initial
+    owner = initial.type.owner
+    if owner is None:
+        return initial
+    named = zip(families, key_names(families), strict=True)
+    innermost = [ir.Var(name, type=owner) for sort, name in named if sort == owner][-1:]
+    if not innermost:
+        sort = initial.type.name
+        raise SpecError(
+            initial.span,
+            f"{sort}.first() does not say which {owner.name} it is the first of: the variable is "
+            f"not in a process of Each[{owner.name}, …]",
+            f"start with None, declared Option[{sort}], and write {sort}.first(x) in a step",
+        )
+    return replace(initial, owner=innermost[0])
+
+
+def _sorts(program: Program) -> tuple[SortT, ...]:
+    """Return the sorts that a program speaks of, in order of first use."""
+    found: dict[SortT, None] = {}
+
+    def visit(t: Type) -> None:
+        match t:
+            case SortT(owner=owner):
+                found.setdefault(t)
+                if owner is not None:
+                    found.setdefault(owner)
+            case SetT(elem) | SeqT(elem):
+                visit(elem)
+            case MapT(key, value):
+                visit(key)
+                visit(value)
+            case OptionT(inner):
+                visit(inner)
+            case FamilyT(sort):
+                visit(sort)
+            case RecordT(fields=fields):
+                for _, field in fields:
+                    visit(field)
+            case BoolT() | EnumT() | IntT() | ProcT():
+                pass
+            case _:
+                assert_never(t)
+
+    for v in program.variables:
+        for sort in v.families:
+            visit(sort)
+        visit(v.type)
+    for action in program.actions:
+        for p in action.params:
+            visit(p.type)
+    for prop in program.properties:
+        for p in prop.params:
+            visit(p.type)
+    bodies = [*(s for a in program.actions for s in a.body), *(p.body for p in program.properties)]
+    for body in bodies:
+        for node in walk(body):
+            if isinstance(node, Expr):
+                visit(node.type)
+    return tuple(found)

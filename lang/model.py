@@ -1,0 +1,133 @@
+"""Models, instances and designs: what is checked, at which sizes, and with which changes.
+
+A *model* is a system with its properties and its named instances.  An *instance* says how many
+elements each sort has, what the constants are, and how often each fault may happen.  A *design*
+is a change: process classes that override steps of the base, or other constants, with a claim,
+its source, and what is expected of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ackproof.lang.process import Process, System
+from ackproof.lang.properties import Property
+from ackproof.lang.sorts import Sort
+
+__all__ = ["Breaks", "Design", "Holds", "Instance", "Model"]
+
+
+@dataclass(frozen=True)
+class Instance:
+    """Sizes, constants and fault budgets for one check.
+
+    Args:
+        name: how the command line calls it: `--instance core`.
+        purpose: what it is for, in one line.
+        sizes: number of elements of each sort, as in `{Msg: 2, Queue: 2}`; every sort that the
+            model uses has to be there.
+        faults: how often each fault may happen in a run, by the name of its method, as in
+            `{"crash_queue": 1}`; a fault that is not named does not happen.
+        constants: values for `Const` variables, by "Class.name", as in
+            `{"QueueMaster.durable": True}`; for a process that belongs to a family, a mapping
+            from its element to the value is allowed.  They come before a design's.
+        states: the number of distinct states that the base is known to have on it, if they
+            have been counted; what is shown while a search runs is measured against it.
+        lacks: names of `@reachable` properties and of actions that these sizes and faults rule
+            out; whatever else never comes up leaves a check `unwitnessed`.
+        table: whether the table of eras is made on it, too; no for one that takes minutes.
+    """
+
+    name: str
+    purpose: str
+    sizes: Mapping[type[Sort], int]
+    faults: Mapping[str, int] = field(default_factory=dict)
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    states: int | None = None
+    lacks: tuple[str, ...] = ()
+    table: bool = True
+
+
+@dataclass(frozen=True)
+class Breaks:
+    """Expectation of a design: a property is violated.
+
+    Args:
+        property: its name.
+        instance: the name of the instance that it is checked on.
+        steps: length of the shortest run to the violation, in steps.
+    """
+
+    property: str
+    instance: str
+    steps: int
+
+
+@dataclass(frozen=True)
+class Holds:
+    """Expectation of a design: nothing is violated.
+
+    Args:
+        instance: the name of the instance that is checked.
+        property: the name of the property that holds; all of them if it is None.
+    """
+
+    instance: str
+    property: str | None = None
+
+
+@dataclass(frozen=True)
+class Design:
+    """A change to a model.
+
+    Args:
+        claim: the idea in one line.
+        source: where it comes from (a document, a RabbitMQ version, a bug number).
+        replace: subclasses of the model's processes; each takes the place of the class it
+            extends, wherever that is used.
+        constants: values for `Const` variables, by "Class.name", as in
+            `{"QueueMaster.durable": False}`; where an instance gives a value too, the instance's
+            counts.
+        expect: what a check must find; it then says whether it did.
+    """
+
+    claim: str
+    source: str = ""
+    replace: tuple[type[Process], ...] = ()
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    expect: tuple[Breaks | Holds, ...] = ()
+
+
+@dataclass(frozen=True)
+class Model:
+    """A system, its properties and its instances.
+
+    Args:
+        name: how reports call it.
+        system: the root process.
+        properties: what shall be true; `properties_in(module)` collects those of a module.
+        instances: the named instances; the first is the default.
+        deadlock_free: with `deadlock_free=True` a state without any enabled action violates
+            `NoDeadlock`; otherwise such a state is an end like any other, unless a check asks
+            for that property by name.
+        lemmas: the dotted name of the module that has its lemma library, as `LIBRARY`; it is
+            imported where something is proved.  Empty if there is none.
+        designs: the dotted name of a package whose modules are designs of this model, each with a
+            `design`; empty if there is none.
+        eras: the same, for designs that stand for versions of what is modelled.
+    """
+
+    name: str
+    system: type[System]
+    properties: tuple[Property, ...]
+    instances: tuple[Instance, ...]
+    deadlock_free: bool = False
+    lemmas: str = ""
+    designs: str = ""
+    eras: str = ""
+
+    def instance(self, name: str) -> Instance | None:
+        """Return the instance of that name, or None."""
+        return next((i for i in self.instances if i.name == name), None)

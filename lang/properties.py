@@ -1,0 +1,191 @@
+"""Properties: what shall be true of states, steps and runs, written as ordinary functions.
+
+    @invariant
+    def NoPhantomConfirm(s: Confirms) -> bool:
+        '''Only what was published is confirmed (INV-A6).'''
+        return s.acked <= s.published
+
+    @step_property
+    def ReturnPrecedesAck(before: Confirms, after: Confirms, ack: Ack) -> bool:
+        ...
+
+A step property is a function of the state before and after a step, and may take one event more:
+it is then asked of every event of that class that the step emitted.  `@reachable` takes either
+shape, and says that the situation must come up: a run in which it never does has proved nothing
+about it, and is not green.
+
+    @eventually
+    def EveryPublishSettles(s: Confirms) -> bool:
+        '''Whatever was published is settled in the end.'''
+        return not s.channel.unconfirmed
+
+`@eventually` is about whole runs: every infinite run that is fair comes again and again to a state
+in which the function is true.  Elements of sorts may be its further parameters: `(s, channel)` says
+it of each channel by itself, where `all(… for c in ChannelId)` would ask for a moment at which it
+is true of all of them.  Fair is a run that does not for ever put off a step that must
+happen: one of an action declared `fair="weak"`, for the same arguments, if it is enabled from some
+point on without a break, and of one declared `fair="strong"` if it is enabled again and again.  An
+instance of an action is enabled where its step changes something.  Faults, and actions that are not
+fair, need never happen; where nothing is enabled that must happen, a run may stay for ever.
+
+`ackproof check` adds two properties of its own: `NoAssertionFails` (no `assert` of the
+specification fails) and `StepsAreDefined` (no bounded integer leaves its range, no `min` is
+taken of an empty set, no bounded sequence overflows).  A model may ask for `NoDeadlock` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any, TypeVar
+
+__all__ = [
+    "ASSERTION",
+    "BUILT_IN",
+    "DEADLOCK",
+    "DEFINED",
+    "Lemma",
+    "Property",
+    "assumption",
+    "eventually",
+    "invariant",
+    "lemma",
+    "properties_in",
+    "reachable",
+    "restriction",
+    "stated_by",
+    "step_property",
+]
+
+F = TypeVar("F", bound=Callable[..., bool])
+
+ASSERTION = "NoAssertionFails"
+DEFINED = "StepsAreDefined"
+DEADLOCK = "NoDeadlock"
+BUILT_IN = {
+    ASSERTION: "No assertion of the specification fails.",
+    DEFINED: "Every step is defined: integers stay in range, min and max have elements.",
+    DEADLOCK: "Some action is enabled in every state.",
+}
+
+
+def stated_by(name: str) -> str:
+    """Return the name of the function that states a property: without the elements it is about."""
+    return name.partition("[")[0]
+
+
+@dataclass(frozen=True)
+class Property:
+    """A named property: `kind` is "invariant", "step", "eventually" or "reachable"."""
+
+    kind: str
+    function: Callable[..., bool]
+
+    @property
+    def name(self) -> str:
+        """The name that reports use: the function's."""
+        return self.function.__name__
+
+    @property
+    def doc(self) -> str:
+        """The property in words: the function's docstring."""
+        return (self.function.__doc__ or "").strip()
+
+
+def _marked(kind: str, function: F) -> F:
+    function.__ackproof_property__ = Property(kind, function)  # type: ignore[attr-defined]
+    return function
+
+
+def invariant(function: F) -> F:
+    """Mark a property of every state."""
+    return _marked("invariant", function)
+
+
+@dataclass(frozen=True)
+class Lemma:
+    """An invariant that helps to prove others.
+
+    Attributes:
+        property: the invariant itself.
+        by: the names of what it is proved with.
+        found: whether a search has found it, rather than somebody written it.
+        steps: those names of `by` that are needed for some steps only, by action.
+    """
+
+    property: Property
+    by: tuple[str, ...]
+    found: bool = False
+    steps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def needs(self, action: str) -> tuple[str, ...]:
+        """Return the names of what it is proved with, for one action."""
+        some = {name for names in self.steps.values() for name in names}
+        here = self.steps.get(action, ())
+        return tuple(name for name in self.by if name not in some or name in here)
+
+
+def lemma(*by: str, found: bool = False, **steps: tuple[str, ...]) -> Callable[[F], F]:
+    """Mark an invariant that nobody asked for, and that helps to prove others.
+
+    Args:
+        by: the names of the properties and lemmas that it is proved with, itself aside.
+        found: whether a search has found it, rather than somebody written it.
+        steps: by action, the names of what else it takes to show that this action preserves it.
+    """
+    everything = tuple(dict.fromkeys((*by, *(name for names in steps.values() for name in names))))
+
+    def marked(function: F) -> F:
+        known = Lemma(Property("invariant", function), everything, found, steps)
+        function.__ackproof_lemma__ = known  # type: ignore[attr-defined]
+        return function
+
+    return marked
+
+
+def assumption(function: F) -> F:
+    """Mark what proofs assume of constants; they are about the instances that meet it."""
+    known = Property("invariant", function)
+    function.__ackproof_assumption__ = known  # type: ignore[attr-defined]
+    return function
+
+
+def restriction(function: F) -> F:
+    """Mark an assumption that not every instance meets: proofs that need it are about the others.
+
+    What is proved with it is named with it wherever it is reported.
+    """
+    function.__ackproof_restriction__ = True  # type: ignore[attr-defined]
+    return assumption(function)
+
+
+def step_property(function: F) -> F:
+    """Mark a property of every step."""
+    return _marked("step", function)
+
+
+def eventually(function: F) -> F:
+    """Mark what comes true, of one state, again and again in every fair run."""
+    return _marked("eventually", function)
+
+
+def reachable(function: F) -> F:
+    """Mark a situation that must be witnessed."""
+    return _marked("reachable", function)
+
+
+def properties_in(
+    *places: ModuleType | type[Any] | Callable[..., bool],
+) -> tuple[Property, ...]:
+    """Return the properties defined in modules or classes, in order of definition.
+
+    A decorated function may stand for itself.
+    """
+    found = []
+    for place in places:
+        for value in (place, *vars(place).values()):
+            prop = getattr(value, "__ackproof_property__", None)
+            if isinstance(prop, Property) and prop not in found:
+                found.append(prop)
+    return tuple(found)

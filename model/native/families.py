@@ -1,0 +1,112 @@
+"""Families that grow: the processes of a program, by the element that each belongs to.
+
+An instance has a process for each element of a sort from the beginning.  A program gets its
+elements one by one.  Where it says what a member is like (its constants), it adds it; a member that
+is asked for without that is as its class declares it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Mapping
+from typing import Any, TypeVar, get_args, get_origin
+
+from ackproof.lang.process import Process, keys_of, split_marks
+from ackproof.lang.values import Each, Event
+from ackproof.model.native.classes import declarations
+
+__all__ = ["GrowingFamily", "assemble", "having"]
+
+K = TypeVar("K", bound=Hashable)
+P = TypeVar("P", bound=Process)
+
+
+class GrowingFamily(Each[K, P]):
+    """One process for every element that there is by now.
+
+    Args:
+        make: builds a member, of the values of its constants.
+        key: what its class calls the element that it belongs to; None if it does not ask.
+    """
+
+    def __init__(self, make: Callable[..., P], key: str | None = None) -> None:
+        super().__init__()
+        self._make = make
+        self._key = key
+        self._having: dict[str, dict[Any, dict[K, None]]] = {}
+
+    def __missing__(self, element: K) -> P:
+        return self.add(element)
+
+    def add(self, element: K, **constants: Any) -> P:
+        """Add the process of an element.
+
+        Args:
+            element: is not there yet.
+            constants: of the process; they can be asked for by `having`.
+        """
+        known = {self._key: element} if self._key else {}
+        member = self._make(**known, **constants)
+        self[element] = member
+        for name, value in constants.items():
+            self._having.setdefault(name, {}).setdefault(value, {})[element] = None
+        return member
+
+    def remove(self, element: K) -> None:
+        """A process is gone, and nothing speaks of it any more."""
+        self.pop(element, None)
+        for values in self._having.values():
+            for elements in values.values():
+                elements.pop(element, None)
+
+    def having(self, name: str, value: Any) -> Collection[K]:
+        """Return the elements whose processes were given this value of a constant."""
+        return self._having.get(name, {}).get(value, ())
+
+
+def having(family: Each[K, Any], name: str, value: Any) -> Collection[K]:
+    """Return the elements of a family whose processes have this value of a constant."""
+    if isinstance(family, GrowingFamily):
+        return family.having(name, value)
+    return [element for element in family if getattr(family[element], name) == value]
+
+
+def assemble(
+    process: type[P],
+    classes: Mapping[type[Process], type[Process]],
+    emit: Callable[[Event], None] | None = None,
+    **constants: Any,
+) -> P:
+    """Return a process of a program, whose families grow.
+
+    Args:
+        process: its class, as the specification declares it.
+        classes: those that the program has in the place of the specification's, by these.
+        emit: called with every event.
+        constants: of the process.
+    """
+    build: type[P] = classes.get(process, process)  # type: ignore[assignment]
+    made = build(emit=emit, ghosts=False)
+    for name, hint in declarations(process).items():
+        part, _ = split_marks(hint)
+        if isinstance(part, type) and issubclass(part, Process):
+            setattr(made, name, assemble(part, classes, emit))
+        elif get_origin(part) is Each:
+            sort, member = get_args(part)
+            setattr(made, name, GrowingFamily(_maker(member, classes, emit), _key(member, sort)))
+    for name, value in constants.items():
+        setattr(made, name, value)
+    return made
+
+
+def _maker(
+    member: type[P],
+    classes: Mapping[type[Process], type[Process]],
+    emit: Callable[[Event], None] | None,
+) -> Callable[..., P]:
+    return lambda **constants: assemble(member, classes, emit, **constants)
+
+
+def _key(member: type[Process], sort: Any) -> str | None:
+    """Return what a class calls the element of a sort that a member belongs to."""
+    cls: Any = member
+    return next((name for name, of in keys_of(cls).items() if of is sort), None)

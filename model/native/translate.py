@@ -1,0 +1,386 @@
+"""Translation: the classes of a specification, written anew for a program.
+
+For each class of a system there is one that extends it.  It has the same variables, and the steps
+and helpers that the system's actions come to, each as folding leaves it.  What every class inherits
+is written into it, so that a reader sees a step in one place.
+
+Folding goes round until it finds nothing new: a step in which nothing is left makes calls of it go,
+and that may leave nothing of another one.
+
+A process class may be *replaced*: a program brings another one, which does the same by other means
+(the order in a queue by numbers instead of by sets).  Its methods are called and not looked into,
+but for one thing: an argument that it does not look at is not computed.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from types import ModuleType
+from typing import Any, get_origin, get_type_hints
+
+from ackproof.lang.binding import Bound
+from ackproof.lang.data import from_data
+from ackproof.lang.process import Process, System, constants_of, mark_of
+from ackproof.lang.sorts import Sort
+from ackproof.lang.source import function_ast, names_of
+from ackproof.lang.values import Map
+from ackproof.model.native.classes import (
+    Layout,
+    Variable,
+    declarations,
+    method_chain,
+    steps_of,
+    uses,
+)
+from ackproof.model.native.families import having
+from ackproof.model.native.folding import Facts, folded, is_literal, sort_of
+
+__all__ = ["Translation", "translate", "translate_instance"]
+
+#: What of a process class is a step by itself.
+_ACTIONS = {"action", "fault"}
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A system for a program.
+
+    Attributes:
+        text: of the module, as Python.
+        classes: those of the module, by those that they extend.
+        impossible: the actions and faults that nothing enables, by name.
+    """
+
+    text: str
+    classes: Mapping[type[Process], type[Process]]
+    impossible: frozenset[str]
+
+
+#: A method or variable: its class, and its name.
+_Key = tuple[type[Process], str]
+
+
+@dataclass
+class _Method:
+    """One definition of a method, on its way to what is left of it."""
+
+    tree: ast.FunctionDef
+    names: Mapping[str, Any]
+
+
+def translate(
+    system: type[System],
+    *,
+    players: Mapping[str, type[Process]] | None = None,
+    constants: Mapping[str, Any] | None = None,
+    empty: Iterable[type[Sort]] = (),
+    without: Iterable[str] = (),
+    bounded: bool = False,
+    replaced: Mapping[type[Process], type[Process]] | None = None,
+) -> Translation:
+    """Translate the classes of a system.
+
+    Args:
+        system: the class of the whole, as a design has it.
+        players: the classes that a design has put in the place of others, by the names of those.
+        constants: values of constants that are the same for all processes of a class, by the name
+            of the class and that of the constant: `{"Confirms.credit": False}`.
+        empty: sorts that have no elements.
+        without: names of actions and faults that never happen.
+        bounded: sorts have elements where it runs, as in an instance.
+        replaced: classes of which the program brings other ones, and those.
+
+    Raises:
+        LookupError: there is no such constant; or a step ranges over a sort that no family has
+            members for.
+    """
+    layout = Layout(system, players or {})
+    others = replaced or {}
+    classes = [cls for cls in layout.classes() if cls not in others]
+    facts = Facts(layout, dict(_constants(constants or {}, classes)), frozenset(empty))
+    for cls, other in others.items():
+        for name in steps_of(cls):
+            _look_at(other, name, (cls, name), facts)
+    methods = {(cls, name): m for cls in classes for name, m in _methods(cls)}
+    for name in without:
+        methods[system, name].tree.body = ast.parse("require(False)").body
+    wanted = _settle(methods, facts)
+    for key in sorted(wanted, key=str) if not bounded else ():
+        _reject_ranges(key[0], methods[key])
+    impossible = {n for c, n in wanted if _is_action(c, n) and _never(methods[c, n].tree)}
+    text = _module({key: methods[key] for key in methods if key in wanted}, classes)
+    return Translation(text, _load(text, methods, classes, facts.enums), frozenset(impossible))
+
+
+def _look_at(other: type[Process], name: str, called: _Key, facts: Facts) -> None:
+    """Note of a method of a class that the program brings whether it does anything, and of what."""
+    _, tree = function_ast(getattr(other, name))
+    read, args = uses(tree), tree.args.args[1:]
+    facts.ignored[called] = frozenset(i for i, arg in enumerate(args) if arg.arg not in read)
+    if all(
+        isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant) for stmt in tree.body
+    ):
+        facts.idle.add(called)
+
+
+def translate_instance(bound: Bound) -> Translation:
+    """Translate a system for an instance: with its constants, and without what it switches off."""
+    program, players = bound.program, bound.program.players
+    values: dict[str, set[Any]] = {}
+    for v in program.variables:
+        if v.const:
+            hint = declarations(players[v.owner])[v.path[-1]]
+            given = [value for (name, _), value in bound.constants.items() if name == v.name]
+            known = [from_data(value, hint) for value in given]
+            values.setdefault(f"{v.owner}.{v.path[-1]}", set()).update(known)
+    return translate(
+        players[program.root],
+        players=players,
+        constants={name: value for name, (value, *more) in _settled(values) if not more},
+        empty=[s for s in bound.sizes if not bound.elements[s.__name__]],
+        bounded=True,
+        without=[a.method for a in program.actions if a not in bound.actions and not a.path],
+    )
+
+
+def _settled(values: Mapping[str, set[Any]]) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the constants of which each value is one that can be written down."""
+    for name, known in values.items():
+        if known and all(map(is_literal, known)):
+            yield name, list(known)
+
+
+def _constants(
+    given: Mapping[str, Any], classes: Iterable[type[Process]]
+) -> Iterator[tuple[_Key, Any]]:
+    """Yield the constants that are given, by the class that declares them and their name."""
+    for name, value in given.items():
+        owner, _, constant = name.partition(".")
+        found = [c for c in classes if owner in (base.__name__ for base in c.__mro__)]
+        cls: Any = found[0] if found else Process
+        if constant not in constants_of(cls):
+            raise LookupError(f"there is no constant {name!r}")
+        yield (cls, constant), value
+
+
+_Methods = Mapping[_Key, _Method]
+
+
+# -- methods ---------------------------------------------------------------------------------------
+
+
+def _methods(cls: type[Process]) -> Iterator[tuple[str, _Method]]:
+    """Yield the methods of a class, what it inherits among them, each under a name of its own."""
+    for name in steps_of(cls):
+        chain = method_chain(cls, name)
+        for depth, function in enumerate(chain):
+            _, tree = function_ast(function)
+            tree = copy.deepcopy(tree)
+            tree.name = _inherited(name, depth)
+            called = _Super(name, depth)
+            called.visit(tree)
+            _strip(tree)
+            yield tree.name, _Method(tree, names_of(function))
+            if not called.found:
+                break
+
+
+def _inherited(name: str, depth: int) -> str:
+    return name if depth == 0 else f"_{name}_{depth}"
+
+
+class _Super(ast.NodeTransformer):
+    """Turns a call of the same method of a base class into one of a method of this class."""
+
+    def __init__(self, name: str, depth: int) -> None:
+        self._name = name
+        self._depth = depth
+        self.found = False
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        match node:
+            case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr=self._name):
+                self.found = True
+                me = ast.Name("self", ast.Load())
+                return ast.Attribute(me, _inherited(self._name, self._depth + 1), ast.Load())
+        return node
+
+
+def _strip(tree: ast.FunctionDef) -> None:
+    """Leave out what Python does not need to run a method."""
+    tree.decorator_list = []
+    tree.returns = None
+    for arg in tree.args.args:
+        arg.annotation = None
+
+
+def _fold(methods: _Methods, facts: Facts) -> None:
+    """Fold all methods, until nothing new is found out."""
+    size = -1
+    while size != len(facts.always) + len(facts.idle):
+        size = len(facts.always) + len(facts.idle)
+        for (cls, name), method in methods.items():
+            body = folded(method.tree.body, cls, method.names, facts)
+            method.tree.body = body or [ast.Pass()]
+            match body:
+                case [ast.Return(value=ast.Constant(value=value))]:
+                    facts.always[cls, name] = value
+                case [ast.Return(value=ast.Call(func=ast.Name(id="set"), args=[], keywords=[]))]:
+                    facts.always[cls, name] = frozenset()
+                case [] | [ast.Pass()]:
+                    facts.idle.add((cls, name))
+
+
+def _settle(methods: _Methods, facts: Facts) -> set[_Key]:
+    """Fold all methods with what no step changes, and return those that actions come to.
+
+    What no step changes decides what is possible, and that decides what no step changes.
+    """
+    while True:
+        _fold(methods, facts)
+        wanted = _reachable(facts.layout, methods)
+        changed = set().union(*(_changed(methods[key], key[0], facts) for key in wanted))
+        before = len(facts.unchanged)
+        for cls in facts.layout.classes():
+            facts.unchanged.update(_unchanged(cls, changed, facts))
+        if len(facts.unchanged) == before:
+            return wanted
+
+
+def _changed(method: _Method, cls: type[Process], facts: Facts) -> Iterator[_Key]:
+    """Yield the variables to which a method adds something, or gives another value."""
+    place = facts.layout.place
+    for node in ast.walk(method.tree):
+        match node:
+            case ast.Assign(targets=[target], value=value):
+                variable = place(target, cls)
+                if isinstance(variable, Variable) and _is_first(value, variable, facts):
+                    continue
+            case ast.AugAssign(target=target, op=op) if _takes_away(op, target, cls, facts):
+                continue
+            case ast.AugAssign(target=target):
+                pass
+            case ast.Call(func=ast.Attribute(value=target, attr="add" | "append" | "update")):
+                pass
+            case _:
+                continue
+        variable = place(target, cls)
+        if isinstance(variable, Variable):
+            yield variable.owner, variable.name
+
+
+def _is_first(value: ast.expr, variable: Variable, facts: Facts) -> bool:
+    """Tell whether a value is what a variable, or an entry of one, has from the beginning."""
+    first = variable.first
+    written = facts.literal(first) if is_literal(first) else None
+    return written is not None and ast.unparse(written) == ast.unparse(value)
+
+
+def _takes_away(op: ast.operator, target: ast.expr, cls: type[Process], facts: Facts) -> bool:
+    """Tell whether an operator only takes something out of a set."""
+    variable = facts.layout.place(target, cls)
+    is_set = isinstance(variable, Variable) and get_origin(variable.hint) in (set, Map)
+    return is_set and isinstance(op, ast.Sub | ast.BitAnd)
+
+
+def _unchanged(cls: type[Process], changed: set[_Key], facts: Facts) -> Iterator[tuple[_Key, Any]]:
+    """Yield the variables of a class that no step changes, and what they hold."""
+    for name in declarations(cls):
+        variable = facts.layout.declared(cls, name)
+        if not isinstance(variable, Variable) or variable.ghost or (cls, name) in changed:
+            continue
+        if not variable.const and not variable.key and is_literal(variable.first):
+            yield (cls, name), variable.first
+
+
+def _is_action(cls: type[Process], name: str) -> bool:
+    mark = mark_of(getattr(cls, name, None))
+    return mark is not None and mark.kind in _ACTIONS
+
+
+def _never(tree: ast.FunctionDef) -> bool:
+    """Tell whether a step is never possible: its last word is a requirement that never holds."""
+    return ast.unparse(tree.body[-1]) == "require(False)"
+
+
+def _reachable(layout: Layout, methods: _Methods) -> set[_Key]:
+    """Return the methods that the actions of a system come to."""
+    waiting = [key for key in methods if _is_action(*key)]
+    found = set(waiting)
+    while waiting:
+        cls, name = waiting.pop()
+        for node in ast.walk(methods[cls, name].tree):
+            if isinstance(node, ast.Attribute):
+                owner = layout.place(node.value, cls)
+                key = (owner, node.attr)
+                if isinstance(owner, type) and key in methods and key not in found:
+                    found.add((owner, node.attr))
+                    waiting.append((owner, node.attr))
+    return found
+
+
+def _reject_ranges(cls: type[Process], method: _Method) -> None:
+    """Reject a method that ranges over a sort of which nobody knows the elements.
+
+    Raises:
+        LookupError: it does.
+    """
+    for node in ast.walk(method.tree):
+        if isinstance(node, ast.For | ast.comprehension):
+            sort = sort_of(node.iter, method.names)
+            if sort is not None:
+                raise LookupError(
+                    f"{cls.__name__}.{method.tree.name} ranges over all of {sort.__name__}, and "
+                    f"{cls.__name__} has no family of processes that says which there are; "
+                    "let it range over a set"
+                )
+
+
+# -- the module ------------------------------------------------------------------------------------
+
+
+def _module(methods: _Methods, classes: Iterable[type[Process]]) -> str:
+    parts = []
+    for cls in classes:
+        own = [m.tree for (of, _), m in methods.items() if of is cls]
+        bases: list[ast.expr] = [ast.Name(f"_{cls.__name__}", ast.Load())]
+        body: list[ast.stmt] = [*own] if own else [ast.Pass()]
+        parts.append(ast.ClassDef(cls.__name__, bases, [], body, []))
+    module = ast.fix_missing_locations(ast.Module(list(parts), []))
+    return ast.unparse(module) + "\n"
+
+
+def _load(
+    text: str,
+    methods: _Methods,
+    classes: Iterable[type[Process]],
+    enums: Mapping[str, type[Enum]],
+) -> dict[type[Process], type[Process]]:
+    """Run the text of a module, in which each name means what it meant where it was written."""
+    module = ModuleType("ackproof_native")
+    names = vars(module)
+    for method in methods.values():
+        for node in ast.walk(method.tree):
+            if isinstance(node, ast.Name) and node.id in method.names:
+                found = method.names[node.id]
+                if names.setdefault(node.id, found) is not found:
+                    raise LookupError(f"two modules mean different things by {node.id!r}")
+    names |= {**enums, "having": having}
+    names |= {f"_{cls.__name__}": cls for cls in classes}
+    # The text was made here, of methods that are imported.
+    exec(compile(text, "<ackproof native>", "exec"), names)
+    for cls, name in methods:
+        _describe(vars(names[cls.__name__]).get(name), getattr(cls, name, None))
+    return {cls: names[cls.__name__] for cls in classes}
+
+
+def _describe(method: Any, original: Any) -> None:
+    """Say of a method what the one that it stands for says of itself."""
+    if method is not None and original is not None:
+        method.__doc__ = original.__doc__
+        method.__annotations__ = get_type_hints(original, include_extras=True)

@@ -1,0 +1,262 @@
+"""An attempt at a proof: properties of a model with the lemmas of a library, for any sizes.
+
+The names that are requested are looked up first, with all that they are proved with, so that a slip
+in a name costs nothing.  Then the obligations are discharged, and the hypotheses are checked for
+being consistent; the result is a `Proof`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ackproof.lang.binding import bind
+from ackproof.lang.errors import BindError
+from ackproof.lang.lemmas import Library
+from ackproof.lang.model import Design, Model
+from ackproof.proofs.discharge import UNKNOWN, Outcome, discharge
+from ackproof.proofs.library import LibraryError, check_assumptions, check_circles, check_names
+from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.proofs.report import Goal, Proof
+from ackproof.proofs.smt.finite import Finite
+from ackproof.proofs.vacuity import Vacuity, vacuities
+
+__all__ = ["Attempt", "Progress", "differences", "digest", "prepare", "provable"]
+
+#: Seconds for each check of whether hypotheses are consistent.
+_MOMENT = 0.25
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a proof is.
+
+    Attributes:
+        done: obligations that were looked at.
+        total: obligations that there are.
+        proved: those of them that are proved.
+        what: the last that was looked at.
+    """
+
+    done: int
+    total: int
+    proved: int
+    what: str
+
+
+def provable(model: Model) -> tuple[str, ...]:
+    """Return the names of the properties that are about states or about steps."""
+    return tuple(p.name for p in model.properties if p.kind in ("invariant", "step"))
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """An attempt at a proof: what is to be shown, and with what.
+
+    Attributes:
+        obligations: translates it.
+        requested: the names of the properties.
+        name: the name of the design, if there is one.
+        design: the design.
+    """
+
+    obligations: Obligations
+    requested: tuple[str, ...]
+    name: str | None = None
+    design: Design | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The goals that are proved together: what was requested, and what that depends on."""
+        return self.obligations.library.closure(self.requested)
+
+    @property
+    def goal_names(self) -> tuple[str, ...]:
+        """Those of them that are shown, and not assumed."""
+        return tuple(n for n in self.names if n not in self.obligations.library.assumptions)
+
+    @property
+    def todo(self) -> tuple[Obligation, ...]:
+        """All that has to be shown, in order."""
+        return tuple(self.obligations.of(self.requested))
+
+    def digest(self) -> str:
+        """Return a hash of all that the obligations depend on."""
+        return digest(self.obligations, self.names)
+
+    def goals(self) -> dict[str, Goal]:
+        """Return what is proved, by name."""
+        return {name: self._goal(name) for name in self.goal_names}
+
+    def _goal(self, name: str) -> Goal:
+        library, decl = self.obligations.library, self.obligations.properties[name]
+        lemma = library.lemmas.get(name)
+        return Goal(
+            name,
+            decl.kind,
+            decl.doc,
+            tuple(n for n in library.by(name) if n != name),
+            name in library.follows,
+            lemma is not None,
+            lemma is not None and lemma.found,
+        )
+
+    def assumptions(self) -> tuple[tuple[str, str], ...]:
+        """Return names and docstrings of what is assumed of the constants."""
+        library, properties = self.obligations.library, self.obligations.properties
+        return tuple((n, properties[n].doc) for n in self.names if n in library.assumptions)
+
+    def unmet(self) -> tuple[str, ...]:
+        """Return the names of assumptions that some instance does not meet: a proof with them is
+        restricted, whether they are marked as restrictions or not.
+        """
+        obligations = self.obligations
+        assumed = [n for n in self.names if n in obligations.library.assumptions]
+        found: dict[str, None] = {}
+        for instance in obligations.model.instances if assumed else ():
+            try:
+                program = obligations.program
+                bound = bind(obligations.model, instance, self.design, program=program)
+                finite = Finite(bound)
+                first = finite.initial()
+            except BindError:  # nothing can be said at these sizes
+                continue
+            for name in assumed:
+                if finite.holds(obligations.properties[name], first) is not True:
+                    found[name] = None
+        return tuple(found)
+
+    def run(
+        self,
+        *,
+        workers: int = 1,
+        limit: float = 20.0,
+        progress: Callable[[Progress], None] = lambda _: None,
+    ) -> Proof:
+        """Make the proof.
+
+        Args:
+            workers: how many processes discharge obligations.
+            limit: seconds for each obligation.
+            progress: is called now and then with how far it is.
+
+        An interruption ends it; what was not decided by then is unknown.
+        """
+        start = time.perf_counter()
+        todo = self.todo
+        found: dict[Obligation, Outcome] = {}
+        found_vacuities: list[Vacuity] = []
+        interrupted = False
+        try:
+            proved = 0
+            for outcome in discharge(self.obligations, todo, workers, limit):
+                found[outcome.obligation] = outcome
+                proved += outcome.status == "proved"
+                progress(Progress(len(found), len(todo), proved, outcome.obligation.name))
+
+            def report(what: str) -> None:
+                progress(Progress(len(found), len(todo), proved, f"whether {what} is consistent"))
+
+            moment = min(limit, _MOMENT)
+            found_vacuities = list(vacuities(self.obligations, self.names, moment, workers, report))
+        except KeyboardInterrupt:
+            interrupted = True
+        library = self.obligations.library
+        return Proof(
+            self.obligations.program.name,
+            self.name,
+            self.design.claim if self.design else None,
+            self.digest(),
+            self.requested,
+            self.goals(),
+            {name: library.closure([name]) for name in self.goal_names},
+            tuple(sort.name for sort in self.obligations.program.sorts),
+            self.assumptions(),
+            frozenset({*library.restrictions, *self.unmet()}),
+            tuple(found.get(o) or Outcome(o, UNKNOWN, 0.0, "it was interrupted") for o in todo),
+            tuple(found_vacuities),
+            limit,
+            workers,
+            time.perf_counter() - start,
+            interrupted,
+        )
+
+
+def prepare(
+    model: Model,
+    library: Library,
+    requested: Sequence[str] = (),
+    design: Design | None = None,
+    name: str | None = None,
+) -> Attempt:
+    """Return the attempt to prove some properties.
+
+    Args:
+        model: the model, without its lemmas.
+        library: the lemmas, and what is proved with which.
+        requested: names of properties, or of lemmas; if there are none, all properties that the
+            library says how to prove.
+        design: a change to the model.
+        name: what the design is called.
+
+    Raises:
+        LibraryError: there is nothing to prove, or it cannot be done as the library says.
+        SpecError: the model, the design or a lemma is outside the language.
+    """
+    there = provable(model)
+    known = {**library.proofs, **library.follows}
+    names = tuple(dict.fromkeys(requested)) or tuple(n for n in there if n in known)
+    if not names:
+        raise LibraryError(
+            f"there is nothing to prove of {model.name}: nothing says what its properties are "
+            "proved with\n  instead: name a property, or write lemmas beside the model"
+        )
+    check_names(model, library, names)
+    check_circles(library)
+    attempt = Attempt(Obligations(model, library, design), names, name, design)
+    check_assumptions(attempt.obligations.program, library)
+    return attempt
+
+
+def digest(obligations: Obligations, names: Iterable[str]) -> str:
+    """Return a hash of all that the proof of some goals depends on."""
+    program, library = obligations.program, obligations.library
+    text = repr(
+        (
+            program.variables,
+            program.actions,
+            [
+                (
+                    obligations.properties[name],
+                    library.by(name),
+                    name in library.follows,
+                    name in library.assumptions,
+                )
+                for name in sorted(names)
+            ],
+        )
+    )
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def differences(kept: Mapping[str, Any], model: Model, library: Library) -> list[str]:
+    """Return a sentence for each way in which a kept document is not of a model and its lemmas.
+
+    Nothing is proved: what a proof depends on is in its digest.
+
+    Raises:
+        LibraryError, SpecError: the lemmas cannot be used.
+    """
+    attempt = prepare(model, library)
+    [proof] = kept["results"]
+    listed = [p["name"] for p in proof["properties"]]
+    found = [f"{name} is not in it" for name in attempt.requested if name not in listed]
+    found += [
+        f"{name} is in it, and is not proved" for name in listed if name not in attempt.requested
+    ]
+    if not found and proof["digest"] != attempt.digest():
+        found.append("the specification or its lemmas have changed since")
+    return found

@@ -1,0 +1,36 @@
+"""The lemmas of the specification of publisher confirms, by what they are about."""
+
+from __future__ import annotations
+
+from ackproof.lang.lemmas import Library
+from ackproof.spec.lemmas import (
+    accepting,
+    asking,
+    awaiting,
+    belonging,
+    causes,
+    channel,
+    durability,
+    hearing,
+    keeping,
+    mirrors,
+    newness,
+    routing,
+)
+
+__all__ = ["LIBRARY"]
+
+LIBRARY = Library.of(
+    belonging,
+    channel,
+    routing,
+    causes,
+    asking,
+    newness,
+    accepting,
+    awaiting,
+    mirrors,
+    hearing,
+    keeping,
+    durability,
+)

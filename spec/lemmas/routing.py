@@ -1,0 +1,74 @@
+"""Lemmas of routing: what is sent to whom, and what is known of a message that nobody gets."""
+
+from __future__ import annotations
+
+from ackproof.lang import assumption, lemma
+from ackproof.spec.sorts import Born, Msg, Queue, Replica
+from ackproof.spec.system import Confirms
+
+
+@assumption
+def EachQueueHasAMaster(s: Confirms) -> bool:
+    """Every queue begins with a process that leads it (D1.1)."""
+    return all(
+        any(s.replicas[r].of == q and s.replicas[r].born == Born.MASTER for r in Replica)
+        for q in Queue
+    )
+
+
+@lemma()
+def LeaderIsListed(s: Confirms) -> bool:
+    """Whoever leads a queue is in its record, where channels look (A5.5, D1.1)."""
+    return all(s.listed(r) for r in Replica if s.replicas[r].leads())
+
+
+@lemma("EachQueueHasAMaster", "LeaderIsListed")
+def EachQueueHasAnAddress(s: Confirms) -> bool:
+    """A message for a queue that exists is cast to somebody (A5.5)."""
+    return all(any(s.replicas[r].of == q and s.listed(r) for r in Replica) for q in Queue)
+
+
+@lemma("ConfirmXorTransaction", "NothingIsSentBefore", "CountsAgree")
+def UnroutableWasSent(s: Confirms) -> bool:
+    """What is known to be unroutable was sent in confirm mode (A6.2)."""
+    return all(m in s.publishers[Msg.owner(m)].sent for m in s.unroutable)
+
+
+@lemma(
+    "BatchBelongs",
+    "ClosedIsEmpty",
+    "CountsAgree",
+    "IdleIsEmpty",
+    "NothingIsSentBefore",
+    "SentIsBelowNext",
+    "UnroutableWasSent",
+    "WaitingWasSent",
+    "ToldWasSent",
+    "EachMessageHasOnePlace",
+    "ConfirmXorTransaction",
+)
+def UnroutableIsSettled(s: Confirms) -> bool:
+    """What is unroutable is confirmed at once, and waits for nobody (A7.2)."""
+    return all(
+        m not in s.channels[Msg.owner(m)].rejected | s.channels[Msg.owner(m)].nacked
+        and not s.channels[Msg.owner(m)].unconfirmed[m]
+        and (
+            m in s.channels[Msg.owner(m)].confirmed | s.channels[Msg.owner(m)].acked
+            or not s.channels[Msg.owner(m)].open
+        )
+        for m in s.unroutable
+    )
+
+
+PROOFS = {
+    "ReturnedIsUnroutable": ("EachQueueHasAnAddress",),
+}
+
+FOLLOWS = {
+    "UnroutableIsConfirmed": (
+        "MultipleIsExact",
+        "SentBelongs",
+        "ToldWasSent",
+        "UnroutableIsSettled",
+    ),
+}

@@ -1,0 +1,344 @@
+"""The parts of the system, and who is who among them.
+
+A broker has any number of channels, each with its publisher, its transaction, the consumers that
+were started on it and the reader of its connection; the processes of queues, each with its store;
+what is on its way between them; and the view that the channels' node has of the cluster.  The
+machines know nothing of each other.  The chapters that follow compose them: each says what happens
+in some of the system's steps, and calls what the chapters before it offer.
+
+An instance switches parts on, by the sizes of sorts, by constants, and by the faults that it
+allows; a part that is off costs nothing.
+
+What only the properties need is kept in ghosts, and is said in the publishers' terms:
+
+* `unaccepted[m]`: the queues that `m` was routed to and that have not accepted it, by a confirm
+  that arrived or by a deletion that its channel has heard of (A8, A9.3);
+* `refusing[m]`: the queues whose master has refused `m`, and no later master has taken it;
+* `owing[m]`, `vouchers[m]`: the processes of mirrored queues that `m` was cast to and whose confirm
+  has not arrived, and those whose confirm has;
+* `backed[m]`: the mirrors that were given `m` when they were synchronised;
+* `holders[m]`: the queues that must have `m` if it is confirmed; a queue leaves when it is deleted,
+  or when `m` is consumed there (C4.4, INV-B5);
+* `unroutable`: the messages routed nowhere (A6.2);
+* `unreturned`: those of them that are mandatory, and have not come back (A6.2);
+* `nacked_now[c]`: the tags of the nacks of a flush, so far (A10.5);
+* `acked_late`: those acked after nacks of the same flush (A10.5);
+* `overlooked`: those that a queue was meant to get and routing did not find it (A5.4);
+* `excused`: the messages for whose nack there is a cause (INV-A12);
+* `seniors[q]`: for each message, those of other channels that were in the queue when it was put
+  there;
+* `seen_tags[c]`: the delivery tags that a client has seen on its present channel (F1.1);
+* `handed[q]`: what a client has seen from a queue;
+* `finished[q]`: what it has acked, or rejected for good (INV-F3).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from ackproof.lang import Const, Each, Ghost, Map, Option, Range, Set, System, handler, helper
+from ackproof.spec.channel import Channel
+from ackproof.spec.cluster import Cluster
+from ackproof.spec.consumer import ConsumerChannel, Subscription
+from ackproof.spec.credit import CreditPair
+from ackproof.spec.mirror import QueueProcess
+from ackproof.spec.network import Casts, Multicast
+from ackproof.spec.publisher import Publisher
+from ackproof.spec.reader import Reader
+from ackproof.spec.sorts import (
+    Born,
+    ChannelId,
+    Consumer,
+    Msg,
+    Node,
+    Queue,
+    Reason,
+    Replica,
+    Status,
+    Tag,
+)
+from ackproof.spec.store import Mailbox
+from ackproof.spec.transaction import Transaction
+
+__all__ = ["Parts"]
+
+
+class Parts(System):
+    """Channels, queues, consumers, the network between them, and the cluster that they are in."""
+
+    # What is on.
+    plain_publishes: Const[bool] = False  # whether queues get messages that nobody will confirm
+    transactional: Const[bool] = False  # whether channels use transactions
+    consumers: Const[bool] = True  # whether there are unnamed consumers, which only take and ack
+    tagged: Const[bool] = False  # whether there are consumers with names
+    shared: Const[bool] = False  # whether they use the publishers' channels
+    credit: Const[bool] = False  # whether processes keep credit
+    mirror_cost: Const[Annotated[int, Range(1, 2)]] = 2  # of a publish, towards a mirror (E3)
+    home: Const[Option[Node]] = None  # the node of the channels
+
+    # One for each channel.
+    publishers: Each[ChannelId, Publisher]
+    channels: Each[ChannelId, Channel]
+    transactions: Each[ChannelId, Transaction]
+    consuming: Each[ChannelId, ConsumerChannel]
+    readers: Each[ChannelId, Reader]
+    reading: Each[ChannelId, CreditPair]  # credit of the reader with the channel
+    casts: Each[ChannelId, Casts]
+    subscriptions: Each[Consumer, Subscription]
+
+    # The queues.
+    replicas: Each[Replica, QueueProcess]
+    multicast: Multicast
+    storing: Each[Replica, CreditPair]  # credit of a process with its store
+    mailboxes: Each[Replica, Mailbox]
+    enlisted: Set[Replica]  # mirrors that joined and are in the record
+    trimmed: Set[Replica]  # dead processes that were taken out of it
+    unsynced: Set[Replica]
+
+    cluster: Cluster
+
+    # What is known of each message.
+    persistent: Set[Msg]
+    plain: Set[Msg]  # published outside of confirm mode
+
+    unaccepted: Ghost[Map[Msg, Set[Queue]]]
+    refusing: Ghost[Map[Msg, Set[Queue]]]
+    owing: Ghost[Map[Msg, Set[Replica]]]
+    vouchers: Ghost[Map[Msg, Set[Replica]]]
+    backed: Ghost[Map[Msg, Set[Replica]]]
+    holders: Ghost[Map[Msg, Set[Queue]]]
+    unroutable: Ghost[Set[Msg]]
+    unreturned: Ghost[Set[Msg]]
+    nacked_now: Ghost[Map[ChannelId, Set[Msg]]]
+    acked_late: Ghost[Set[Msg]]
+    overlooked: Ghost[Set[Msg]]
+    excused: Ghost[Set[Msg]]
+    seniors: Ghost[Map[Queue, Map[Msg, Set[Msg]]]]
+    seen_tags: Ghost[Map[ChannelId, Set[Tag]]]
+    handed: Ghost[Map[Queue, Set[Msg]]]
+    finished: Ghost[Map[Queue, Set[Msg]]]
+
+    # -- queues and their processes -------------------------------------------------------------
+
+    @helper
+    def siblings(self, replica: Replica) -> Set[Replica]:
+        """Return the processes of the same queue, this one included (D1.1)."""
+        return {r for r in Replica if self.replicas[r].of == self.replicas[replica].of}
+
+    @helper
+    def mirrored(self, replica: Replica) -> bool:
+        """Tell whether a process is not its queue's only one (D1.1)."""
+        return bool(self.siblings(replica) - {replica})
+
+    @helper
+    def exists(self, queue: Queue) -> bool:
+        """Tell whether routing finds a queue: a deleted one it does not (A5.4)."""
+        return all(
+            self.replicas[r].status != Status.DELETED
+            for r in Replica
+            if self.replicas[r].of == queue
+        )
+
+    @helper
+    def found(self, queue: Queue) -> bool:
+        """Tell whether routing finds a queue that exists: its processes may all be down (A5.4)."""
+        return True
+
+    @helper
+    def listed(self, replica: Replica) -> bool:
+        """Tell whether a process is in its queue's record, where channels look (A5.5, D1.1-D5.2).
+
+        A mirror that joins later enters the record by a step of its own.
+        """
+        there = self.replicas[replica].born != Born.LATER or replica in self.enlisted
+        return there and replica not in self.trimmed
+
+    @helper
+    def addressed(self, targets: Set[Queue]) -> Set[Replica]:
+        """Return the processes that a message for these queues is cast to (A5.5)."""
+        return {r for r in Replica if self.replicas[r].of in targets and self.listed(r)}
+
+    @helper
+    def asked(self, targets: Set[Queue]) -> Set[Replica]:
+        """Return the processes whose confirm a channel waits for: all of those (A7.3)."""
+        return self.addressed(targets)
+
+    @helper
+    def present(self, replica: Replica) -> bool:
+        """Tell whether a process has been started (D1.2)."""
+        return self.replicas[replica].led() or self.replicas[replica].mirrors()
+
+    @helper
+    def runs(self, replica: Replica) -> bool:
+        """Tell whether a process was started and has not ended (D9)."""
+        return self.replicas[replica].status == Status.RUNNING and self.present(replica)
+
+    @helper
+    def alone(self, replica: Replica) -> bool:
+        """Tell whether no other process of the same queue runs (C5.1)."""
+        return all(not self.runs(r) for r in self.siblings(replica) - {replica})
+
+    # -- who reaches whom -----------------------------------------------------------------------
+
+    @helper
+    def apart(self, replica: Replica) -> bool:
+        """Tell whether a process is on the other side of a partition from the channels (D9)."""
+        return any(self.replicas[replica].node == n for n in self.cluster.away)
+
+    @helper
+    def reaches(self, replica: Replica) -> bool:
+        """Tell whether the channels and a process can speak to each other (A12.7, D9)."""
+        return not self.apart(replica)
+
+    @helper
+    def linked(self, one: Replica, other: Replica) -> bool:
+        """Tell whether two processes of a queue can speak to each other (D9)."""
+        return self.apart(one) == self.apart(other)
+
+    @helper
+    def given_up(self, replica: Replica) -> bool:
+        """Tell whether the channels' node has given up the node of a process (A9)."""
+        return any(self.replicas[replica].node == n for n in self.cluster.lost)
+
+    @helper
+    def able(self, replica: Replica) -> bool:
+        """Tell whether what is cast to a process gets there, for all a channel knows (A5.4)."""
+        return self.replicas[replica].status == Status.RUNNING and not self.given_up(replica)
+
+    @helper
+    def divided(self, replica: Replica) -> bool:
+        """Tell whether the processes of a queue have given up those on the other side (D9)."""
+        return bool(self.siblings(replica) & self.cluster.estranged)
+
+    @helper
+    def knows(self, master: Replica, mirror: Replica) -> bool:
+        """Tell whether a master counts a mirror among those it tells (D2.1)."""
+        return self.linked(master, mirror) or not self.divided(master)
+
+    @helper
+    def mirrors_of(self, replica: Replica) -> Set[Replica]:
+        """Return the mirrors that hear what a master does (D1.2, D2.1)."""
+        return {
+            r
+            for r in self.siblings(replica)
+            if self.replicas[r].mirrors() and self.knows(replica, r)
+        }
+
+    @helper
+    def strangers(self, master: Replica) -> Set[Replica]:
+        """Return the mirrors of a master that are on the other side (D9)."""
+        return {
+            r
+            for r in self.siblings(master)
+            if self.replicas[r].mirrors() and not self.linked(r, master)
+        }
+
+    # -- messages -------------------------------------------------------------------------------
+
+    @helper
+    def confirming(self, msg: Msg) -> bool:
+        """Tell whether the publisher of a message waits for its confirm (B2.1)."""
+        return msg not in self.plain
+
+    @helper
+    def of_channel(self, msgs: Set[Msg], channel: ChannelId) -> Set[Msg]:
+        """Return those of some messages that a channel has published (B2.2)."""
+        return {m for m in msgs if Msg.owner(m) == channel}
+
+    @helper
+    def in_flight(self, replica: Replica) -> Set[Msg]:
+        """Return what is on its way from all channels to a process (O2)."""
+        return {m for c in ChannelId for m in self.casts[c].publishes[replica]}
+
+    @helper
+    def unheard(self, replica: Replica) -> bool:
+        """Tell whether some channel has still to hear that a process is gone (A9)."""
+        return any(self.casts[c].downs[replica] is not None for c in ChannelId)
+
+    @helper
+    def expects(self, msg: Msg, replica: Replica) -> bool:
+        """Tell whether an answer for a message is expected of this very process (INV-A9)."""
+        if self.mirrored(replica):
+            return replica in self.owing[msg]
+        return self.replicas[replica].of in self.unaccepted[msg]
+
+    @helper
+    def last_to_answer(self, msg: Msg, replica: Replica) -> bool:
+        """Tell whether nobody else of its queue is left to accept a message (INV-A12)."""
+        return self.replicas[replica].of in self.unaccepted[msg] and not any(
+            self.replicas[r].status == Status.RUNNING
+            and r in self.owing[msg]
+            and self.casts[Msg.owner(msg)].downs[r] is None
+            for r in self.siblings(replica) - {replica}
+        )
+
+    # -- what is lost with a process ------------------------------------------------------------
+
+    @handler
+    def excuse(self, replica: Replica) -> None:
+        """A process ends that nobody else can answer for: that is a cause for nacks (INV-A12)."""
+        self.excused |= {m for m in Msg if self.last_to_answer(m, replica)}
+
+    @handler
+    def end_process(self, replica: Replica, reason: Reason) -> None:
+        """What was on its way to a process is lost, and all channels will hear of it (O1, A9)."""
+        for channel in ChannelId:
+            self.casts[channel].end(replica, reason)
+        self.multicast.end(replica)
+
+    # -- what properties ask --------------------------------------------------------------------
+
+    @helper
+    def acked(self) -> Set[Msg]:
+        """Return what publishers have been told is confirmed (A11.5)."""
+        return {m for c in ChannelId for m in self.publishers[c].confirmed}
+
+    @helper
+    def nacked(self) -> Set[Msg]:
+        """Return what publishers have been told is not (A11.5)."""
+        return {m for c in ChannelId for m in self.publishers[c].nacked}
+
+    @helper
+    def answering(self, msg: Msg) -> Set[Replica]:
+        """Return the processes that answer for a message, where it must still be (INV-B5).
+
+        In a queue with mirrors, those that have confirmed it; else the one process there is.
+        """
+        return {
+            r
+            for r in Replica
+            if self.replicas[r].of in self.holders[msg]
+            if r in self.vouchers[msg] or not self.mirrored(r)
+        }
+
+    @helper
+    def unanswered(self, msg: Msg, replica: Replica) -> bool:
+        """Tell whether a process's confirm for a message has not arrived (A8.3)."""
+        if self.mirrored(replica):
+            return replica not in self.vouchers[msg]
+        return self.replicas[replica].of in self.unaccepted[msg]
+
+    @helper
+    def vouched_for(self, msg: Msg, replica: Replica) -> bool:
+        """Tell whether a process of a queue that confirmed a message, or has it, runs (INV-D4)."""
+        return any(
+            self.replicas[r].status == Status.RUNNING
+            for r in self.siblings(replica) & (self.vouchers[msg] | self.backed[msg])
+        )
+
+    @helper
+    def listening(self) -> Set[Replica]:
+        """Return the processes that run, or whose end no channel has heard of (A9)."""
+        return {r for r in Replica if self.replicas[r].status == Status.RUNNING}
+
+    @helper
+    def stranded(self, replica: Replica) -> bool:
+        """Tell whether a process is not there to hear from a master (D5.1)."""
+        return self.replicas[replica].status != Status.RUNNING
+
+    @helper
+    def left_a_trace(self, msg: Msg) -> bool:
+        """Tell whether a message has gone anywhere from its channel (A13.1)."""
+        return msg in self.channels[Msg.owner(msg)].unconfirmed or any(
+            msg in self.in_flight(r) | self.replicas[r].present() for r in Replica
+        )

@@ -1,0 +1,96 @@
+"""What queues keep: what was said of a message is true of the queue that said it.
+
+The properties of an ack (`properties`) count: who was asked, who has answered, who is left.  Here
+nobody is counted, and nobody is excused who made a choice: what a queue has confirmed it has, it
+has it once, it does not lose it while it runs, and whoever leads the queue later has it too.
+
+A message may go when it was consumed, which `holders` says: a queue leaves it for one that was
+acked, dropped, expired or deleted with it (C4.4, INV-F3).  A transient message may go with the
+process, too (B2.3, C5).
+"""
+
+from __future__ import annotations
+
+from ackproof.lang import invariant, step_property
+from ackproof.spec.sorts import Replica, Seen, Status
+from ackproof.spec.system import Confirms
+
+
+@invariant
+def CastMeansPresent(s: Confirms) -> bool:
+    """What a running process has confirmed it has, transient or not (B2.3, D4.20, INV-B5).
+
+    The channel will say so, and knows nothing but that.
+    """
+    return all(
+        m in s.replicas[r].holds() or s.replicas[r].of not in s.holders[m]
+        for r in Replica
+        if s.replicas[r].status == Status.RUNNING
+        for m in s.replicas[r].outbox
+    )
+
+
+@step_property
+def KeptWhileRunning(before: Confirms, after: Confirms) -> bool:
+    """What a master has leaves it only by being consumed, while it runs (C4.4, INV-F3).
+
+    A publisher who has an ack for a transient message may at least count on that.
+    """
+    return all(
+        after.replicas[r].of not in after.holders[m]
+        for r in Replica
+        if before.replicas[r].leads() and after.replicas[r].leads()
+        for m in before.replicas[r].holds() - after.replicas[r].holds()
+    )
+
+
+@step_property
+def NothingComesBack(before: Confirms, after: Confirms) -> bool:
+    """What was consumed does not get into a running queue again (INV-F3, D6.2).
+
+    A consumer would do twice what it was told to do once.  After a crash it may (C5.2), after a
+    partition, and with a promoted master that had not heard of it (D1.3).
+    """
+    return before.cluster.parted or all(
+        m in before.plain
+        or before.replicas[r].of in before.holders[m]
+        or (before.replicas[r].promoted and before.replicas[r].seen[m] == Seen.ABSENT)
+        for r in Replica
+        if before.replicas[r].leads() and after.replicas[r].leads()
+        for m in after.replicas[r].holds() - before.replicas[r].holds()
+    )
+
+
+@invariant
+def NoSecondCopy(s: Confirms) -> bool:
+    """A process puts a message into its queue once (D6.2, B1.4).
+
+    Of two copies one is still there when the other was consumed.
+    """
+    return all(not s.replicas[r].doubled for r in Replica)
+
+
+@invariant
+def AckedIsVouchedFor(s: Confirms) -> bool:
+    """Of an acked persistent message a process that has confirmed it is still answerable (INV-B5).
+
+    A mirror that deletes what it has, because it must not take over, answers for nothing any more
+    (D5.3): it must not have been the only one to confirm (D7.4).
+    """
+    return all(
+        bool(s.vouchers[m] & s.siblings(r))
+        for m in s.acked() & s.persistent
+        for r in Replica
+        if s.replicas[r].of in s.holders[m] and s.replicas[r].durable and s.mirrored(r)
+    )
+
+
+@step_property
+def PromotedIsSynchronised(before: Confirms, after: Confirms) -> bool:
+    """A mirror that takes over has been synchronised (D5.3, D8 L1, INV-D4).
+
+    Without such a mirror nobody takes over, rather than one that lacks what was acked.
+    """
+    return not any(
+        after.replicas[r].promoted and not before.replicas[r].promoted for r in before.unsynced
+    )

@@ -1,0 +1,119 @@
+"""Mistakes in the steps of mirrors, each a method to put in the place of the right one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ackproof.impl.machines.channels import PublishingChannel
+from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue
+from ackproof.impl.steps import telling
+from ackproof.impl.steps.following import FollowingSteps
+from ackproof.impl.steps.mirroring import MirroringSteps
+from ackproof.impl.steps.observing import observed
+from ackproof.impl.steps.telling import TellingSteps
+from ackproof.spec.sorts import Msg
+
+__all__ = ["MISTAKES", "Mistake"]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What is put where.
+
+    Attributes:
+        place: a class or a module.
+        name: of the method or function that is replaced.
+        make: returns what replaces it, given what was there.
+    """
+
+    place: Any
+    name: str
+    make: Callable[[Any], Any]
+
+
+def _masters_only(_: Any) -> Any:
+    def processes(targets: Iterable[HostedQueue]) -> list[HostedQueue]:
+        return list(targets)
+
+    return processes
+
+
+def _silent_about_removals(_: Any) -> Any:
+    def gone(steps: TellingSteps, queue: HostedQueue, msg: Msg) -> None:
+        super(TellingSteps, steps)._gone(queue, msg)
+
+    return gone
+
+
+def _unequal(_: Any) -> Any:
+    def fall_silent(steps: MirroringSteps, queue: HostedQueue) -> None:
+        if (
+            isinstance(queue, HostedMirror)
+            and queue.membership
+            and queue is not queue.membership.leader
+        ):
+            steps._struck(queue.membership, queue)
+
+    return fall_silent
+
+
+def _forgetful(promote: Any) -> Any:
+    def forget_direct(steps: MirroringSteps, mirror: HostedMirror) -> None:
+        mirror.machine.direct.clear()
+        promote(steps, mirror)
+
+    return forget_direct
+
+
+def _empty(synchronise: Any) -> Any:
+    def give_nothing(steps: MirroringSteps, mirror: HostedMirror) -> None:
+        assert mirror.membership is not None
+        kept = mirror.membership.leader.machine.holds
+        mirror.membership.leader.machine.holds = lambda: set(mirror.machine.ready)  # type: ignore[method-assign]
+        try:
+            synchronise(steps, mirror)
+        finally:
+            mirror.membership.leader.machine.holds = kept  # type: ignore[method-assign]
+
+    return give_nothing
+
+
+def _hasty(deliver: Any) -> Any:
+    @observed
+    def deliver_to_mirror(
+        steps: FollowingSteps, channel: PublishingChannel, mirror: HostedMirror
+    ) -> None:
+        msg = channel.casts.next_for(mirror.key)
+        deliver.__wrapped__(steps, channel, mirror)
+        if msg in mirror.senders and msg in mirror.machine.direct:
+            mirror.machine.outbox.add(msg)
+
+    return deliver_to_mirror
+
+
+def _attached(forget: Any) -> Any:
+    @observed
+    def forget_sender(
+        steps: FollowingSteps, channel: PublishingChannel, mirror: HostedMirror
+    ) -> None:
+        known = dict(mirror.machine.seen)
+        forget.__wrapped__(steps, channel, mirror)
+        mirror.machine.seen.update(known)
+
+    return forget_sender
+
+
+#: What is wrong, by what it does.
+MISTAKES = {
+    "casts to the master only": Mistake(telling, "_processes", _masters_only),
+    "tells no mirror what leaves": Mistake(TellingSteps, "_gone", _silent_about_removals),
+    "lets a dead master speak on": Mistake(MirroringSteps, "_fall_silent", _unequal),
+    "forgets what a new master has from channels": Mistake(MirroringSteps, "promote", _forgetful),
+    "keeps what it has of closed channels": Mistake(FollowingSteps, "forget_sender", _attached),
+    "synchronises nothing": Mistake(MirroringSteps, "synchronise", _empty),
+    "confirms before the master has said anything": Mistake(
+        FollowingSteps, "deliver_to_mirror", _hasty
+    ),
+}

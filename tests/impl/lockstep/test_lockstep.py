@@ -1,0 +1,253 @@
+"""Every step that the broker takes is a step of the specification, with the same outcome."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from ackproof.impl.broker import Broker
+from ackproof.impl.lockstep.lockstep import Lockstep
+from ackproof.impl.lockstep.shadow import Deviation
+from ackproof.impl.machines.channels import PublishingChannel
+from ackproof.impl.machines.queue_processes import HostedQueue
+from ackproof.impl.steps.core import Steps
+from ackproof.impl.steps.ending import EndingSteps
+from ackproof.impl.steps.expiring import ExpiringSteps
+from ackproof.impl.steps.observing import observed
+from ackproof.impl.steps.scheduler import Scheduler
+from ackproof.impl.steps.seeded import Seeded
+from ackproof.spec.sorts import Level, Status
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pamqp import commands
+
+from tests.exploring import examples
+from tests.impl.clients import Wire, content
+
+QUEUES = ("durable", "transient", "other", "ranked")
+
+
+#: Two confirming channels, a transactional one, and one that consumes.
+CONFIRMING, TRANSACTIONAL, CONSUMING = (1, 2), 3, 4
+
+
+class Traffic:
+    """Four channels, four queues, and whatever may happen to them."""
+
+    def __init__(
+        self, scheduler: Scheduler | None = None, steps: type[ExpiringSteps] = ExpiringSteps
+    ):
+        broker = Broker(scheduler, steps=steps)
+        self.lockstep = Lockstep(broker.steps)
+        self.published = 0
+        self.wire = Wire(broker).opened(*CONFIRMING, TRANSACTIONAL, CONSUMING)
+        for name in QUEUES:
+            self.declare(name)
+        self.wire.confirming(*CONFIRMING)
+        self.wire.say(TRANSACTIONAL, commands.Tx.Select())
+
+    def declare(self, name: str) -> None:
+        """Declare a queue of ours."""
+        arguments = {"x-max-priority": 2} if name == "ranked" else {}
+        durable = name != "transient"
+        declare = commands.Queue.Declare(queue=name, durable=durable, arguments=arguments)  # type: ignore[arg-type]
+        self.wire.say(1, declare)
+        self.wire.commit()
+
+    def publish(self, channel: int, keys: list[str], mandatory: bool, persistent: bool) -> None:
+        """Publish to several queues at once, or to none."""
+        first, *more = keys or ["nowhere"]
+        if channel == TRANSACTIONAL and not self.may_speak():
+            return
+        frames = content(first, mandatory=mandatory, persistent=persistent, headers={"CC": more})
+        self.published += 1
+        frames[1].properties.priority = self.published % 4  # type: ignore[union-attr]
+        self.wire.say(channel, *frames)
+
+    def crash(self, name: str) -> None:
+        """Crash a queue, unless it is down already."""
+        queue = self.wire.broker.queues[name]
+        if queue.machine.status is Status.RUNNING:
+            self.wire.broker.steps.crash_queue(queue)
+
+    def delete(self, name: str) -> None:
+        """Delete a queue, and declare another one of the same name."""
+        self.wire.say(2, commands.Queue.Delete(queue=name))
+        self.wire.commit()
+        self.declare(name)
+
+    def purge(self, name: str) -> None:
+        """Drop all that is ready."""
+        if self.wire.broker.queues[name].machine.status is Status.RUNNING:
+            self.wire.say(2, commands.Queue.Purge(queue=name))
+
+    def may_speak(self) -> bool:
+        """Whether the transactional channel owes no answer; one that was closed is opened again."""
+        channel = self.wire.session.channels[TRANSACTIONAL]
+        if not channel.publishing.machine.open:
+            self.wire.say(TRANSACTIONAL, commands.Channel.CloseOk())
+            self.wire.say(TRANSACTIONAL, commands.Channel.Open())
+            self.wire.say(TRANSACTIONAL, commands.Tx.Select())
+            return True
+        return channel.publishing.transaction.answers()
+
+    def end_transaction(self, commit: bool) -> None:
+        """Commit, or roll back."""
+        if self.may_speak():
+            method = commands.Tx.Commit() if commit else commands.Tx.Rollback()
+            self.wire.say(TRANSACTIONAL, method)
+
+    def get(self, name: str, no_ack: bool) -> None:
+        """Ask for the head of a queue."""
+        self.wire.say(CONSUMING, commands.Basic.Get(queue=name, no_ack=no_ack))
+
+    def consume(self, name: str, no_ack: bool) -> None:
+        """Start a consumer, or stop it if it is there."""
+        if name in self.wire.session.channels[CONSUMING].consuming.consumers:
+            self.wire.say(CONSUMING, commands.Basic.Cancel(consumer_tag=name))
+        else:
+            consume = commands.Basic.Consume(queue=name, consumer_tag=name, no_ack=no_ack)
+            self.wire.say(CONSUMING, consume)
+
+    def settle(self, ack: bool, multiple: bool, requeue: bool) -> None:
+        """Settle what was delivered last, or everything."""
+        tags = set(self.wire.session.channels[CONSUMING].consuming.machine.unacked)
+        if tags and ack:
+            self.wire.say(CONSUMING, commands.Basic.Ack(max(tags), multiple))
+        elif tags:
+            self.wire.say(CONSUMING, commands.Basic.Nack(max(tags), multiple, requeue))
+
+    def begin_commit(self) -> None:
+        """Hand the buffers to the disk, and come back later."""
+        journal = self.wire.broker.journal
+        if journal.pending:
+            self.batch = journal.take()
+
+    def end_commit(self) -> None:
+        """The disk has what it was given."""
+        batch, self.batch = getattr(self, "batch", None), None
+        if batch is not None:
+            self.wire.broker.committed(batch)
+            self.wire.hear()
+
+    def reopen(self, channel: int) -> None:
+        """Close a channel, and begin anew under the same number."""
+        self.wire.say(channel, commands.Channel.Close(200, "", 0, 0))
+        self.wire.say(channel, commands.Channel.Open())
+        self.wire.say(channel, commands.Confirm.Select())
+
+
+names = st.sampled_from(QUEUES)
+channels = st.sampled_from(CONFIRMING)
+publishes = st.tuples(
+    st.just("publish"),
+    st.sampled_from([*CONFIRMING, TRANSACTIONAL]),
+    st.lists(names, max_size=3, unique=True),
+    st.booleans(),
+    st.booleans(),
+)
+others = st.one_of(
+    st.tuples(st.sampled_from(["crash", "delete", "purge"]), names),
+    st.tuples(st.just("reopen"), channels),
+    st.tuples(st.sampled_from(["begin_commit", "end_commit"])),
+    st.tuples(st.just("end_transaction"), st.booleans()),
+    st.tuples(st.sampled_from(["get", "consume"]), names, st.booleans()),
+    st.tuples(st.just("settle"), st.booleans(), st.booleans(), st.booleans()),
+)
+traffic = st.lists(st.one_of(publishes, publishes, others), min_size=3, max_size=30)
+
+
+def run(commands: list[tuple[object, ...]], traffic: Traffic) -> None:
+    """Do all that, and let everything come to its end."""
+    for name, *args in commands:
+        if name == "delete":
+            traffic.end_commit()  # a declaration waits for the disk
+        getattr(traffic, str(name))(*args)
+    traffic.end_commit()
+    for _ in range(40):
+        traffic.wire.commit()
+    traffic.lockstep.check()
+
+
+@settings(max_examples=examples(150))
+@given(traffic)
+def test_an_eager_broker_does_what_the_specification_does(commands: list[tuple[object]]) -> None:
+    run(commands, Traffic())
+
+
+@settings(max_examples=examples(150))
+@given(traffic, st.integers(0, 1_000_000))
+def test_so_does_one_that_takes_its_steps_in_any_order(
+    commands: list[tuple[object]], seed: int
+) -> None:
+    run(commands, Traffic(Seeded(seed)))
+
+
+# -- mistakes are found -----------------------------------------------------------------------
+
+
+@dataclass
+class Forgetful(ExpiringSteps):
+    """Does not tell the queue that the publisher waits for a confirm."""
+
+    @observed
+    def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
+        """As it should be, but the confirm is not recorded."""
+        Steps.deliver.__wrapped__(self, channel, queue)
+        queue.machine.awaiting.clear()
+
+
+@dataclass
+class Hasty(ExpiringSteps):
+    """Confirms a message when it arrives at its queue."""
+
+    @observed
+    def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
+        """As it should be, and the channel hears of it at once."""
+        msg = channel.casts.next_for(queue.key)
+        Steps.deliver.__wrapped__(self, channel, queue)
+        if msg in queue.senders:
+            channel.machine.settle(queue.senders[msg][1], queue.key, {queue.key})
+
+
+@dataclass
+class Careless(ExpiringSteps):
+    """Takes what is in the buffer for what is on the disk, when a queue starts again."""
+
+    @observed
+    def crash_queue(self, queue: HostedQueue) -> None:
+        """As it should be, but nothing is lost."""
+        kept = set(queue.machine.store.level)
+        EndingSteps.crash_queue.__wrapped__(self, queue)
+        for msg in kept:
+            queue.machine.store.level[msg] = Level.SYNCED
+
+
+@dataclass
+class Repeating(ExpiringSteps):
+    """Tells again what it told before."""
+
+    @observed
+    def flush(self, channel: PublishingChannel) -> None:
+        """As it should be, but what was told is settled once more."""
+        told = set(channel.machine.confirmed)
+        Steps.flush.__wrapped__(self, channel)
+        channel.machine.confirmed |= told
+
+
+def test_a_queue_that_does_not_heed_priorities_is_found_out() -> None:
+    traffic = Traffic()
+    machine = traffic.wire.broker.queues["ranked"].machine
+    machine.head = lambda: min(machine.ready, key=int, default=None)  # type: ignore[method-assign]
+    publish = ("publish", 1, ["ranked"], False, False)
+    with pytest.raises(Deviation, match=r"took drop\(1, q4\), which the specification does not"):
+        run([publish, publish, publish, ("get", "ranked", True)], traffic)
+
+
+@pytest.mark.parametrize("mistake", [Forgetful, Hasty, Careless, Repeating])
+def test_a_broker_that_does_otherwise_is_found_out(mistake: type[ExpiringSteps]) -> None:
+    traffic = Traffic(steps=mistake)
+    publish = ("publish", 1, ["durable"], False, True)
+    with pytest.raises(Deviation) as found:
+        run([publish, ("begin_commit",), ("end_commit",), publish, ("crash", "durable")], traffic)
+    assert "the steps were select(ch1), publish(1, {'q1'}, False, True)" in str(found.value)

@@ -1,0 +1,134 @@
+"""A fault in the broker itself stops one step, or one connection; everything else goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+from ackproof.impl.broker import Broker
+from ackproof.impl.running import RunningBroker
+from ackproof.impl.server.connection import Connection
+from ackproof.impl.session.session import Session
+from ackproof.impl.storage.journal import Batch, Journal
+from pamqp import commands
+
+from tests.impl.clients import Wire, content, encode
+from tests.impl.sockets import Bare, blocking, eventually
+
+
+class Breaks:
+    """Lets a step fail, once."""
+
+    def __init__(self, step: str) -> None:
+        self._step: str | None = step
+
+    def before(self, step: str, _: tuple[Any, ...]) -> None:
+        """Fail if this is the step."""
+        if step == self._step:
+            self._step = None
+            raise RuntimeError("a fault of the broker")
+
+    def fail(self, *_: Any) -> None:
+        """Fail, whoever calls."""
+        raise RuntimeError("a fault of the broker")
+
+    def after(self, step: str, arguments: tuple[Any, ...]) -> None:
+        """The step was taken."""
+
+    def not_taken(self, step: str, arguments: tuple[Any, ...]) -> None:
+        """It was not."""
+
+    def committed(self, batch: Batch) -> None:
+        """A commit has returned."""
+
+
+class BreaksAtCommits(Breaks):
+    """Fails whenever a commit has returned."""
+
+    def committed(self, _: Batch) -> None:
+        """A commit has returned."""
+        self.fail()
+
+
+@pytest.mark.parametrize("step", ["sync", "drain", "confirm_arrives", "flush"])
+def test_where_a_step_fails_its_connection_stays_and_others_are_served(
+    step: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with RunningBroker() as broker, blocking(broker.port) as other:
+        unlucky, lucky = Bare(broker.port).opened(), Bare(broker.port).opened()
+        for name in ("q", "other"):
+            other.queue_declare(name, durable=True)
+        broker.ask(lambda b: b.steps.observers.append(Breaks(step)))
+        unlucky.send(encode(1, *content("q")))
+        eventually(lambda: "a fault of the broker" in caplog.text)
+        lucky.send(encode(1, *content("other")))
+        assert lucky.line() == "1 ack 1"
+        unlucky.send(encode(1, commands.Channel.Close(200, "", 0, 0)))
+        assert unlucky.line() == "1 Channel.CloseOk"
+        unlucky.close()
+        lucky.close()
+
+
+def test_where_a_session_cannot_begin_the_socket_is_closed_and_others_are_served(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with RunningBroker() as broker:
+        with monkeypatch.context() as patch:
+            patch.setattr(Session, "alarm", Breaks("alarm").fail)
+            unlucky = Bare(broker.port)
+            with suppress(ConnectionError):
+                assert unlucky.line() == ""
+        assert "closed, because of an internal error" in caplog.text
+        Bare(broker.port).opened().close()
+        unlucky.close()
+
+
+def test_a_socket_that_was_taken_right_before_a_restart_is_closed() -> None:
+    with RunningBroker() as broker:
+        before = broker.ask(lambda _: broker._node._server)
+        broker.restart_node()
+        transport = Mock(asyncio.Transport)
+        broker.ask(lambda _: Connection(before).connection_made(transport))
+        transport.abort.assert_called_once_with()
+        assert before.sessions == []
+
+
+def test_where_one_who_waits_for_a_commit_fails_the_others_hear_of_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    journal = Journal()
+    heard: list[str] = []
+    journal.after_commit(Breaks("callback").fail)
+    journal.after_commit(lambda: heard.append("committed"))
+    journal.committed(journal.take())
+    assert heard == ["committed"]
+    assert "a fault of the broker" in caplog.text
+
+
+def test_where_one_who_watches_commits_fails_publishes_are_confirmed_all_the_same(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with RunningBroker() as broker, blocking(broker.port) as channel:
+        channel.queue_declare("q", durable=True)
+        broker.ask(lambda b: b.steps.observers.append(BreaksAtCommits("none")))
+        client = Bare(broker.port).opened()
+        for tag in (1, 2):
+            client.send(encode(1, *content("q")))
+            assert client.line() == f"1 ack {tag}"
+        client.close()
+    assert "internal error after a commit; the broker goes on" in caplog.text
+
+
+def test_where_closing_one_channel_fails_the_others_are_closed_all_the_same() -> None:
+    wire = Wire(Broker()).opened(1, 2)
+    wire.say(1, commands.Queue.Declare(queue="exclusive", exclusive=True))
+    wire.say(2, commands.Queue.Declare(queue="q"))
+    wire.publish(1, "q")
+    assert wire.say(2, commands.Basic.Get(queue="q"))
+    wire.broker.steps.observers.append(Breaks("close"))
+    wire.session.connection_lost()
+    assert list(wire.broker.queues) == ["q"]
+    assert len(wire.broker.queues["q"].machine.ready) == 1, "what was unacked is back"

@@ -1,0 +1,164 @@
+"""A program from the cache is the one that would have been compiled, or there is none."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from ackproof.lang import frontend
+from ackproof.lang.frontend import compile_model
+from ackproof.lang.model import Design, Model
+from ackproof.model import cache as cache_module
+from ackproof.model import programs
+from ackproof.model.cache import Cache
+from ackproof.model.museum import museum
+from ackproof.model.programs import origin, program_of
+from ackproof.spec.model import MODEL
+
+from tests.model import mailroom
+
+
+def chosen() -> dict[str, Design | None]:
+    """Return the base, and three designs."""
+    designs = museum(MODEL)
+    names = ("ack_after_write", *sorted(designs)[-2:])
+    return {"base": None, **{name: designs[name] for name in names}}
+
+
+@pytest.fixture
+def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget programs at once."""
+    monkeypatch.setattr(frontend, "_KEPT", 0)
+    monkeypatch.setattr(frontend, "_LATEST", [])
+
+
+@pytest.mark.usefixtures("forgetful")
+@pytest.mark.parametrize("name", chosen())
+def test_a_program_from_the_cache_is_the_one_that_is_compiled(tmp_path: Path, name: str) -> None:
+    design = chosen()[name]
+    compiled = compile_model(MODEL, design)
+    program_of(MODEL, design, Cache(tmp_path))
+    loaded = program_of(MODEL, design, Cache(tmp_path))
+    assert loaded is not compiled
+    assert repr(loaded) == repr(compiled)
+    assert loaded == compiled
+    assert loaded.players == compiled.players
+    spans = [(a.name, a.span, a.doc) for a in loaded.actions]
+    assert spans == [(a.name, a.span, a.doc) for a in compiled.actions]
+
+
+@pytest.mark.usefixtures("forgetful")
+def test_a_program_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program_of(MODEL, None, Cache(tmp_path))
+    monkeypatch.setattr(programs, "compile_model", lambda *_: pytest.fail("compiled"))
+    assert program_of(MODEL, None, Cache(tmp_path)).name == "confirms"
+
+
+@pytest.mark.usefixtures("forgetful")
+def test_without_a_cache_a_program_is_compiled() -> None:
+    assert program_of(mailroom.MODEL).name == "mail room"
+
+
+def test_what_a_model_is_made_of_is_part_of_its_origin() -> None:
+    other = Design(claim="another", constants={"QueueProcess.durable": False})
+    found = {
+        origin(MODEL),
+        origin(MODEL, other),
+        origin(replace(MODEL, name="other")),
+        origin(replace(MODEL, deadlock_free=True)),
+        origin(replace(MODEL, properties=MODEL.properties[1:])),
+        origin(mailroom.MODEL),
+        *(origin(MODEL, design) for design in museum(MODEL).values()),
+    }
+    assert None not in found
+    assert len(found) == 6 + len(museum(MODEL))
+
+
+def test_instances_are_no_part_of_a_program() -> None:
+    assert origin(MODEL) == origin(replace(MODEL, instances=MODEL.instances[1:]))
+
+
+def test_nothing_is_known_of_a_class_that_a_function_made() -> None:
+    class Room(mailroom.MODEL.system):  # type: ignore[name-defined, misc]
+        """A room."""
+
+    assert origin(Model("room", Room, (), ())) is None
+
+
+def test_nothing_is_kept_of_a_file_that_is_newer_than_the_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cache_module, "_STARTED", 0.0)
+    assert origin(replace(MODEL)) is None
+
+
+_SHOP = '''"""A shop."""
+
+from ackproof.lang import Instance, Model, Range, System, action, invariant, properties_in, require
+from typing import Annotated
+from prices import MOST
+
+
+class Shop(System):
+    """A shop that sells."""
+
+    sold: Annotated[int, Range(0, 9)]
+
+    @action
+    def sell(self) -> None:
+        """Sell one."""
+        require(self.sold < MOST)
+        self.sold += 1
+
+
+@invariant
+def Stocked(s: Shop) -> bool:
+    """No more is sold than there is."""
+    return s.sold <= 5
+
+
+MODEL = Model("shop", Shop, properties_in(Stocked), (Instance("only", "the shop", {}),))
+'''
+
+_ASK = """
+import sys, shop
+from ackproof.model import cache as cache_module
+from ackproof.model import programs
+found = programs.origin(shop.MODEL)
+print(found)
+"""
+
+
+def origin_in(folder: Path, **environment: str) -> str:
+    """Return the origin of the shop in a process of its own, which is younger than the files."""
+    for file in folder.glob("*.py"):
+        os.utime(file, (1_000_000, 1_000_000))
+    done = subprocess.run(
+        [sys.executable, "-c", _ASK],
+        cwd=folder,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+def test_a_change_of_one_line_of_any_source_file_changes_the_origin(tmp_path: Path) -> None:
+    shop, prices = tmp_path / "shop.py", tmp_path / "prices.py"
+    shop.write_text(_SHOP)
+    prices.write_text("import os\n\nMOST = int(os.environ.get('MOST', '3'))\n")
+    first = origin_in(tmp_path)
+    assert len(first) == 64
+    assert origin_in(tmp_path) == first
+    shop.write_text(_SHOP.replace("<= 5", "<= 6"))
+    second = origin_in(tmp_path)
+    prices.write_text("import os\n\nMOST = int(os.environ.get('MOST', '4'))\n")
+    third = origin_in(tmp_path)
+    assert len({first, second, third}) == 3
+    assert origin_in(tmp_path, MOST="4") == third
+    assert origin_in(tmp_path, MOST="5") != third  # the same text, and another value
