@@ -71,10 +71,14 @@ class Traffic:
         system.channels[CHANNEL].select()
         self.last = 0
 
+    def message(self, number: int) -> Msg:
+        """Return the message of the channel with a number."""
+        return cast(Msg, Owned(CHANNEL, number))
+
     def window(self, size: int) -> None:
         """Take `size` messages from the publisher to the consumer."""
         system = self.system
-        messages = [cast(Msg, Owned(CHANNEL, self.last + i)) for i in range(1, size + 1)]
+        messages = [self.message(self.last + i) for i in range(1, size + 1)]
         self.last += size
         for msg in messages:
             system.publish(msg, {QUEUE}, True, True)

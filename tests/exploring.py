@@ -15,9 +15,14 @@ from __future__ import annotations
 import random
 import secrets
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 from hypothesis import HealthCheck, core, settings
 
-__all__ = ["chance", "examples", "explore", "seeds", "start_test"]
+__all__ = ["chance", "examples", "explore", "sample", "seeds", "start_test"]
+
+Case = TypeVar("Case")
 
 #: How many times as much a long run tries.
 FACTOR = 20
@@ -67,6 +72,16 @@ def examples(count: int) -> int:
 def seeds(count: int) -> range:
     """Return the seeds to try where `count` are usual."""
     return range(_seed, _seed + count * _factor)
+
+
+def sample(cases: Sequence[Case], count: int) -> list[Case]:
+    """Return `count` of the cases, drawn from the seed; in a long run all of them.
+
+    For what is the same for many cases, each of which takes long.
+    """
+    if _factor > 1 or count >= len(cases):
+        return list(cases)
+    return random.Random(f"{_seed} {len(cases)}").sample(cases, count)
 
 
 def chance(*names: object) -> random.Random:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import exploring
 from tests.exploring import FACTOR
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -81,3 +82,15 @@ def test_another_long_run_tries_first_what_has_failed_before(folder: Path) -> No
     one, other = (set(drawn(run(folder, "--long"))) for _ in range(2))
     assert len(one & other) == 1
     assert len(one) == len(other) == 2 + FACTOR
+
+
+def test_a_long_run_takes_all_cases_and_any_other_the_same_few(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(exploring, "_factor", 1)
+    few = exploring.sample(range(40), 5)
+    assert len(set(few)) == 5
+    assert few == exploring.sample(range(40), 5)
+    assert exploring.sample(range(3), 5) == [0, 1, 2]
+    monkeypatch.setattr(exploring, "_factor", FACTOR)
+    assert exploring.sample(range(40), 5) == list(range(40))

@@ -17,7 +17,7 @@ from ackproof.model.plain import PlainMachine
 from ackproof.proofs.smt.unbounded import Untranslatable
 from ackproof.spec.model import MODEL
 
-from tests.exploring import chance
+from tests.exploring import chance, sample
 from tests.model.loading import load, module_of
 from tests.model.test_kernel_against_plain import random_programs
 from tests.proofs.loops import MODEL as LOOPS
@@ -116,8 +116,8 @@ def test_the_confirm_specification_means_what_python_means(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("instance", MODEL.instances, ids=lambda i: i.name)
-def test_every_instance_of_it_means_what_python_means(instance: Instance) -> None:
+@pytest.mark.parametrize("instance", sample(MODEL.instances, 8), ids=lambda i: i.name)
+def test_other_instances_of_it_mean_what_python_means(instance: Instance) -> None:
     compare(bind(MODEL, instance), 4, 0.1)
 
 
