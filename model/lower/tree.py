@@ -32,7 +32,8 @@ from ackproof.model.lower.state import PackedState, SymbolicState
 
 __all__ = ["Tree", "TreeGenerator", "conjuncts"]
 
-#: Instances that go into one piece, where a program is written in pieces, or calls of others.
+#: Instances that go into one piece, where a program is written in pieces, or calls of others: two
+#: or more, or there would be no end of pieces.
 PIECE_INSTANCES = 32
 
 
