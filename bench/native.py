@@ -68,7 +68,7 @@ class Traffic:
     def __init__(self, system: Confirms) -> None:
         self.system = system
         system.channels[CHANNEL].next_seq = Msg.first(CHANNEL)
-        system.channels[CHANNEL].select()
+        system.select(CHANNEL)
         self.last = 0
 
     def message(self, number: int) -> Msg:

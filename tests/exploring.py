@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import random
 import secrets
-
 from collections.abc import Sequence
 from typing import TypeVar
 

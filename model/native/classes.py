@@ -11,6 +11,7 @@ import ast
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, get_args, get_origin
 
 from ackproof.lang.process import Process, default_of, hints_of, mark_of, split_marks
@@ -18,6 +19,7 @@ from ackproof.lang.sorts import Sort
 from ackproof.lang.values import CONST, GHOST, KEY, Each, Map, Seq
 
 __all__ = [
+    "CHANGES",
     "Family",
     "Layout",
     "Place",
@@ -27,6 +29,9 @@ __all__ = [
     "steps_of",
     "uses",
 ]
+
+#: What changes a set, map or sequence where it is.
+CHANGES = frozenset({"add", "append", "clear", "discard", "pop", "remove", "update"})
 
 
 @dataclass(frozen=True)
@@ -97,16 +102,29 @@ class Layout:
     root: type[Process]
     players: Mapping[str, type[Process]]
 
-    def place(self, node: ast.expr, cls: type[Process]) -> Place | None:
-        """Return what an expression of a method of `cls` stands for; None if it is no place."""
+    def place(
+        self,
+        node: ast.expr,
+        cls: type[Process],
+        known: Mapping[str, type[Process]] = MappingProxyType({}),
+    ) -> Place | None:
+        """Return what an expression of a method of `cls` stands for; None if it is no place.
+
+        Args:
+            node: the expression.
+            cls: the class of `self`.
+            known: local names of processes, and of which class they are.
+        """
         match node:
             case ast.Name(id="self"):
                 return cls
+            case ast.Name(id=name):
+                return known.get(name)
             case ast.Attribute(value=value, attr=name):
-                owner = self.place(value, cls)
+                owner = self.place(value, cls, known)
                 return self.declared(owner, name) if isinstance(owner, type) else None
             case ast.Subscript(value=value):
-                whole = self.place(value, cls)
+                whole = self.place(value, cls, known)
                 if isinstance(whole, Family):
                     return whole.member
                 if isinstance(whole, Variable):

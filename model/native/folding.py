@@ -24,12 +24,17 @@ from typing import Any, get_args, get_origin
 from ackproof.lang.process import Process
 from ackproof.lang.sorts import Sort
 from ackproof.lang.values import Map
-from ackproof.model.native.classes import Family, Layout, Place, Variable, declarations, uses
+from ackproof.model.native.classes import (
+    CHANGES,
+    Family,
+    Layout,
+    Place,
+    Variable,
+    declarations,
+    uses,
+)
 
 __all__ = ["Facts", "folded", "is_literal", "sort_of"]
-
-#: What changes a set, map or sequence where it is.
-_CHANGES = {"add", "append", "clear", "discard", "pop", "remove", "update"}
 
 
 @dataclass
@@ -328,6 +333,12 @@ class _Fold(ast.NodeTransformer):
         if not self._generators(node.generators):
             return _nothing()
         node.elt = self.visit(node.elt)
+        match node:
+            case ast.SetComp(
+                elt=ast.Name(id=one),
+                generators=[ast.comprehension(target=ast.Name(id=other), iter=whole, ifs=[])],
+            ) if one == other:
+                return ast.Call(ast.Name("set", ast.Load()), [whole], [])
         return node
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
@@ -392,7 +403,7 @@ class _Fold(ast.NodeTransformer):
                 owner = self._place(target)
                 if isinstance(owner, type) and (owner, name) in self._facts.idle:
                     return None
-                if name in _CHANGES and self._goes(target):
+                if name in CHANGES and self._goes(target):
                     return None
         node.value = self.visit(node.value)
         match node.value:
@@ -492,6 +503,11 @@ def _called(node: ast.Call) -> ast.expr:
             if isinstance(arg, ast.GeneratorExp) and _truth(arg.elt) is (name == "all"):
                 return _const(name == "all")
         case ast.Call(func=ast.Name(id="set" | "sorted"), args=[arg]) if _is_nothing(arg):
+            return arg
+        case ast.Call(
+            func=ast.Name(id="set"),
+            args=[ast.SetComp() | ast.Call(func=ast.Name(id="set")) as arg],
+        ):
             return arg
         case ast.Call(func=ast.Name(id="len"), args=[arg]) if _is_nothing(arg):
             return _const(0)

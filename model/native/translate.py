@@ -5,7 +5,8 @@ and helpers that the system's actions come to, each as folding leaves it.  What 
 is written into it, so that a reader sees a step in one place.
 
 Folding goes round until it finds nothing new: a step in which nothing is left makes calls of it go,
-and that may leave nothing of another one.
+and that may leave nothing of another one.  What is left is put together (`inlining`), and says
+nothing twice (`requirements`, `hoisting`).
 
 A process class may be *replaced*: a program brings another one, which does the same by other means
 (the order in a queue by numbers instead of by sets).  Its methods are called and not looked into,
@@ -24,7 +25,7 @@ from typing import Any, get_origin, get_type_hints
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.data import from_data
-from ackproof.lang.process import Process, System, constants_of, mark_of
+from ackproof.lang.process import NotEnabled, Process, System, constants_of, mark_of
 from ackproof.lang.sorts import Sort
 from ackproof.lang.source import function_ast, names_of
 from ackproof.lang.values import Map
@@ -38,6 +39,9 @@ from ackproof.model.native.classes import (
 )
 from ackproof.model.native.families import having
 from ackproof.model.native.folding import Facts, folded, is_literal, sort_of
+from ackproof.model.native.hoisting import hoisted
+from ackproof.model.native.inlining import Method, MethodKey, inline
+from ackproof.model.native.requirements import raising, without_known
 
 __all__ = ["Translation", "translate", "translate_instance"]
 
@@ -58,18 +62,6 @@ class Translation:
     text: str
     classes: Mapping[type[Process], type[Process]]
     impossible: frozenset[str]
-
-
-#: A method or variable: its class, and its name.
-_Key = tuple[type[Process], str]
-
-
-@dataclass
-class _Method:
-    """One definition of a method, on its way to what is left of it."""
-
-    tree: ast.FunctionDef
-    names: Mapping[str, Any]
 
 
 def translate(
@@ -112,11 +104,19 @@ def translate(
     for key in sorted(wanted, key=str) if not bounded else ():
         _reject_ranges(key[0], methods[key])
     impossible = {n for c, n in wanted if _is_action(c, n) and _never(methods[c, n].tree)}
-    text = _module({key: methods[key] for key in methods if key in wanted}, classes)
-    return Translation(text, _load(text, methods, classes, facts.enums), frozenset(impossible))
+    left = {key: methods[key] for key in methods if key in wanted}
+    inline(left, layout)
+    _fold(left, facts)
+    called = _reachable(layout, left)
+    left = {key: method for key, method in left.items() if key in called}
+    for (cls, _), method in left.items():
+        method.tree.body = without_known(method.tree.body)
+        method.tree = raising(hoisted(method.tree, cls, layout))
+    text = _module(left, classes)
+    return Translation(text, _load(text, left, classes, facts.enums), frozenset(impossible))
 
 
-def _look_at(other: type[Process], name: str, called: _Key, facts: Facts) -> None:
+def _look_at(other: type[Process], name: str, called: MethodKey, facts: Facts) -> None:
     """Note of a method of a class that the program brings whether it does anything, and of what."""
     _, tree = function_ast(getattr(other, name))
     read, args = uses(tree), tree.args.args[1:]
@@ -156,7 +156,7 @@ def _settled(values: Mapping[str, set[Any]]) -> Iterator[tuple[str, list[Any]]]:
 
 def _constants(
     given: Mapping[str, Any], classes: Iterable[type[Process]]
-) -> Iterator[tuple[_Key, Any]]:
+) -> Iterator[tuple[MethodKey, Any]]:
     """Yield the constants that are given, by the class that declares them and their name."""
     for name, value in given.items():
         owner, _, constant = name.partition(".")
@@ -167,13 +167,13 @@ def _constants(
         yield (cls, constant), value
 
 
-_Methods = Mapping[_Key, _Method]
+_Methods = Mapping[MethodKey, Method]
 
 
 # -- methods ---------------------------------------------------------------------------------------
 
 
-def _methods(cls: type[Process]) -> Iterator[tuple[str, _Method]]:
+def _methods(cls: type[Process]) -> Iterator[tuple[str, Method]]:
     """Yield the methods of a class, what it inherits among them, each under a name of its own."""
     for name in steps_of(cls):
         chain = method_chain(cls, name)
@@ -184,7 +184,7 @@ def _methods(cls: type[Process]) -> Iterator[tuple[str, _Method]]:
             called = _Super(name, depth)
             called.visit(tree)
             _strip(tree)
-            yield tree.name, _Method(tree, names_of(function))
+            yield tree.name, Method(tree, names_of(function))
             if not called.found:
                 break
 
@@ -236,7 +236,7 @@ def _fold(methods: _Methods, facts: Facts) -> None:
                     facts.idle.add((cls, name))
 
 
-def _settle(methods: _Methods, facts: Facts) -> set[_Key]:
+def _settle(methods: _Methods, facts: Facts) -> set[MethodKey]:
     """Fold all methods with what no step changes, and return those that actions come to.
 
     What no step changes decides what is possible, and that decides what no step changes.
@@ -252,7 +252,7 @@ def _settle(methods: _Methods, facts: Facts) -> set[_Key]:
             return wanted
 
 
-def _changed(method: _Method, cls: type[Process], facts: Facts) -> Iterator[_Key]:
+def _changed(method: Method, cls: type[Process], facts: Facts) -> Iterator[MethodKey]:
     """Yield the variables to which a method adds something, or gives another value."""
     place = facts.layout.place
     for node in ast.walk(method.tree):
@@ -288,7 +288,9 @@ def _takes_away(op: ast.operator, target: ast.expr, cls: type[Process], facts: F
     return is_set and isinstance(op, ast.Sub | ast.BitAnd)
 
 
-def _unchanged(cls: type[Process], changed: set[_Key], facts: Facts) -> Iterator[tuple[_Key, Any]]:
+def _unchanged(
+    cls: type[Process], changed: set[MethodKey], facts: Facts
+) -> Iterator[tuple[MethodKey, Any]]:
     """Yield the variables of a class that no step changes, and what they hold."""
     for name in declarations(cls):
         variable = facts.layout.declared(cls, name)
@@ -308,7 +310,7 @@ def _never(tree: ast.FunctionDef) -> bool:
     return ast.unparse(tree.body[-1]) == "require(False)"
 
 
-def _reachable(layout: Layout, methods: _Methods) -> set[_Key]:
+def _reachable(layout: Layout, methods: _Methods) -> set[MethodKey]:
     """Return the methods that the actions of a system come to."""
     waiting = [key for key in methods if _is_action(*key)]
     found = set(waiting)
@@ -324,7 +326,7 @@ def _reachable(layout: Layout, methods: _Methods) -> set[_Key]:
     return found
 
 
-def _reject_ranges(cls: type[Process], method: _Method) -> None:
+def _reject_ranges(cls: type[Process], method: Method) -> None:
     """Reject a method that ranges over a sort of which nobody knows the elements.
 
     Raises:
@@ -370,7 +372,7 @@ def _load(
                 found = method.names[node.id]
                 if names.setdefault(node.id, found) is not found:
                     raise LookupError(f"two modules mean different things by {node.id!r}")
-    names |= {**enums, "having": having}
+    names |= {**enums, "having": having, "NotEnabled": NotEnabled}
     names |= {f"_{cls.__name__}": cls for cls in classes}
     # The text was made here, of methods that are imported.
     exec(compile(text, "<ackproof native>", "exec"), names)

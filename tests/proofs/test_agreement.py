@@ -90,9 +90,7 @@ def queries_of(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "share"), [(1, 1), (2, 6)])
-def test_all_obligations_of_the_specification_are_met_at_small_sizes(
-    size: int, share: int
-) -> None:
+def test_all_obligations_of_the_specification_are_met_at_small_sizes(size: int, share: int) -> None:
     obligations = Obligations(CONFIRMS, LIBRARY)
     names = [*LIBRARY.lemmas, *LIBRARY.proofs, *LIBRARY.follows]
     decided = 0

@@ -1,0 +1,140 @@
+"""Requirements: one that is known to hold is not tested again, and what it does is written out.
+
+A step requires what it needs, and so does each step that it calls.  Where these have been put into
+it, the same condition is required again.  What a requirement has settled stays settled until
+something is written that the condition speaks of.
+
+In the end `require(c)` is `if not c: raise NotEnabled`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ackproof.model.native.classes import CHANGES
+
+__all__ = ["raising", "without_known"]
+
+#: Functions that say nothing but what their arguments say, and change nothing.
+_PURE = {"all", "any", "bool", "having", "least", "len", "max", "min", "set", "sorted"}
+
+
+def without_known(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the statements of a method without what is required though it is known to hold."""
+    known: dict[str, frozenset[str]] = {}
+    left: list[ast.stmt] = []
+    for stmt in body:
+        match stmt:
+            case ast.Expr(value=ast.Call(func=ast.Name(id="require"), args=[cond])):
+                new = [part for part in _conjuncts(cond) if ast.dump(part) not in known]
+                known |= {ast.dump(part): _words(part) for part in new if _is_pure(part)}
+                if new:
+                    both = new[0] if len(new) == 1 else ast.BoolOp(ast.And(), new)
+                    left.append(ast.Expr(ast.Call(ast.Name("require", ast.Load()), [both], [])))
+                continue
+        written = _written(stmt)
+        if written is None:
+            known.clear()
+        else:
+            known = {text: words for text, words in known.items() if not words & written}
+        left.append(stmt)
+    return left
+
+
+def _conjuncts(node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+        for value in node.values:
+            yield from _conjuncts(value)
+    else:
+        yield node
+
+
+def _words(node: ast.AST) -> frozenset[str]:
+    """Return the names and attributes that an expression speaks of."""
+    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return frozenset(names | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)})
+
+
+def _is_pure(node: ast.AST) -> bool:
+    """Tell whether an expression reads no more than what it names."""
+    return all(_says_all(call) for call in ast.walk(node) if isinstance(call, ast.Call))
+
+
+def _says_all(call: ast.Call) -> bool:
+    match call.func:
+        case ast.Name(id=name):
+            return name in _PURE
+        case ast.Attribute(value=ast.Name(id=name)):
+            return name[:1].isupper()  # of a sort: `Msg.owner(msg)`
+    return False
+
+
+def _written(stmt: ast.stmt) -> set[str] | None:
+    """Return the names and attributes that a statement may give a value; None if any of them."""
+    found: set[str] = set()
+    for node in ast.walk(stmt):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                found.add(name)
+            case ast.Subscript(ctx=ast.Store()):
+                found.add(_variable(node))
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=target, attr=name))):
+                if name not in CHANGES:
+                    return None  # a step, which may write anything; a helper writes nothing
+                found.add(_variable(target))
+    return found
+
+
+def _variable(node: ast.expr) -> str:
+    """Return the name of the variable that holds what is at a place."""
+    match node:
+        case ast.Subscript(value=inner):
+            return _variable(inner)
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+    return ""
+
+
+class _Raising(ast.NodeTransformer):
+    """Writes a requirement as what it does."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        """If it does not hold, the step is not enabled."""
+        match node.value:
+            case ast.Call(func=ast.Name(id="require"), args=[cond]):
+                stop = ast.Raise(ast.Name("NotEnabled", ast.Load()), None)
+                return ast.If(_negated(cond), [stop], [])
+        return node
+
+
+def raising(tree: ast.FunctionDef) -> ast.FunctionDef:
+    """Return a method that raises `NotEnabled` itself where a requirement does not hold."""
+    found: ast.FunctionDef = _Raising().visit(tree)
+    return found
+
+
+_OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
+
+
+def _negated(node: ast.expr) -> ast.expr:
+    """Return the opposite of a condition, of which only the truth is asked."""
+    match node:
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return inner
+        case ast.Call(func=ast.Name(id="bool"), args=[inner]):
+            return _negated(inner)
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _OPPOSITES:
+            return ast.Compare(left, [_OPPOSITES[type(op)]()], [right])
+        case ast.BoolOp(op=ast.And(), values=values):
+            return ast.BoolOp(ast.Or(), [_negated(value) for value in values])
+        case ast.BoolOp(op=ast.Or(), values=values):
+            return ast.BoolOp(ast.And(), [_negated(value) for value in values])
+    return ast.UnaryOp(ast.Not(), node)
