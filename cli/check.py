@@ -55,8 +55,14 @@ What was searched once is not searched again while nothing that it depends on ha
 report says that it is from the cache, and when the search was made. The variable `ACKPROOF_CACHE`
 names the folder, `ACKPROOF_CACHE=off` switches it off, and `--no-cache` searches anew.
 
+Without `--instance`, a design that says nothing of what it expects is checked on the instances
+where it makes a difference, the smallest first, up to one and a half million states of the base or
+the first violation. A design that comes to nothing but what the base comes to is not verified but
+unchanged.
+
 Exit codes: 0 verified, 1 a property is violated or an expectation did not come true, 2 the input is
-wrong, 3 the search is incomplete (bounded, truncated, or something that must happen never did).
+wrong, 3 the search is incomplete (bounded, truncated, or something that must happen never did), or
+reached nothing that the design changes.
 
 Examples:
 
@@ -119,7 +125,7 @@ def check(
         from ackproof.cli.catalogue import show_catalogue
 
         return show_catalogue(targets, as_json=as_json, with_museum=not designs)
-    jobs = plan(targets, instance or [], properties or [])
+    jobs = plan(targets, instance or [], properties or [], engine)
     if print_llvm:
         return _print_llvm(jobs, properties)
     if print_python:
@@ -147,7 +153,7 @@ def _show(results: list[Result], *, as_json: bool) -> int:
     wrong = [r for r in results if r.judgement and not r.judgement.came_true]
     # A search that stopped early has decided nothing, and its verdict says so.
     failed = [1 for r in wrong if r.report.outcome.limit is None]
-    code = worst([*(r.report.verdict.exit_code for r in results), *failed])
+    code = worst([*_exit_codes(results), *failed])
     if as_json:
         from ackproof.model.document import document
 
@@ -168,6 +174,20 @@ def _show(results: list[Result], *, as_json: bool) -> int:
             show(out, results)
             show_sum(out, results)
     return code
+
+
+def _exit_codes(results: list[Result]) -> list[int]:
+    """Return what each check comes to.
+
+    Where several instances are looked at for a design, and it is met on some, the others say
+    nothing; nor do they where it is expected that all is well.
+    """
+    from ackproof.model.verdict import Verdict
+
+    unmet = [r for r in results if r.report.verdict is Verdict.UNCHANGED]
+    met = {r.job.target.label for r in results if r not in unmet}
+    silent = [r for r in unmet if r.judgement or (r.job.sweep and r.job.target.label in met)]
+    return [r.report.verdict.exit_code for r in results if r not in silent]
 
 
 def _print_llvm(jobs: Sequence[Job], properties: list[str] | None) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ackproof.cli.engines import SPARK, Asked
@@ -34,11 +35,39 @@ def _run_all(jobs: Sequence[Job], options: dict[str, Any], *, in_levels: bool) -
     results = []
     for job in jobs:
         known = reports.setdefault(id(job.target), {})
-        result = _run(job, options, known, in_levels)
-        results.append(result)
-        if result.report.outcome.limit is Limit.INTERRUPTED:
-            break
+        for result in (
+            _sweep(job, options, in_levels) if job.sweep else _one(job, options, known, in_levels)
+        ):
+            results.append(result)
+            if result.report.outcome.limit is Limit.INTERRUPTED:
+                return results
     return results
+
+
+def _one(
+    job: Job, options: dict[str, Any], known: dict[str, Any], in_levels: bool
+) -> Iterator[Result]:
+    yield _run(job, options, known, in_levels)
+
+
+def _sweep(job: Job, options: dict[str, Any], in_levels: bool) -> Iterator[Result]:
+    """Yield the checks of a design where it makes a difference, up to the first that breaks.
+
+    If that is nowhere, it is checked on the first instance, and its verdict says so.
+    """
+    from ackproof.model.difference import affected
+    from ackproof.model.verdict import Verdict
+
+    target, looked_at = job.target, 0
+    assert target.design is not None
+    for instance in affected(target.model, target.design, job.sweep, options["cache"]):
+        looked_at += 1
+        result = _run(replace(job, instance=instance), options, {}, in_levels)
+        yield result
+        if result.report.verdict is Verdict.VIOLATED:
+            return
+    if not looked_at:
+        yield _run(replace(job, instance=job.sweep[0]), options, {}, in_levels)
 
 
 def _run(job: Job, options: dict[str, Any], reports: dict[str, Any], in_levels: bool) -> Result:

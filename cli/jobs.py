@@ -1,9 +1,10 @@
 """Which checks a command line asks for, decided before the first of them runs.
 
-Without `--instance`, a design is checked where it expects something, and everything else on the
-default instance: the first of those that the file brings, or of the model.  Where that leaves out
-the model's own default, a job says so.  All names are looked
-up here, so that a slip in the last one does not cost the time of the first.
+Without `--instance`, a design is checked where it expects something, or where its file brings
+instances.  One that says nothing of the kind is checked wherever it makes a difference, the
+smallest instances first: that is one job here, and its runs are known as it goes.  Everything else
+is checked on the default instance, the first of the model.  All names are looked up here, so that a
+slip in the last one does not cost the time of the first.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ackproof.lang.errors import BindError
 from ackproof.lang.model import Breaks, Holds, Instance
 from ackproof.lang.properties import BUILT_IN
 from ackproof.model.cache import Cache, default_cache
+from ackproof.model.difference import BUDGETS, within
 from ackproof.model.museum import expected_instance
 from ackproof.model.resources import default_workers, parse_size
 
@@ -32,12 +34,14 @@ class Job:
 
     Args:
         note: why it is this instance, where another would be the default.
+        sweep: the instances to look at, one after the other, instead of that one.
     """
 
     target: Target
     instance: Instance
     expectation: Breaks | Holds | None = None
     note: str = ""
+    sweep: tuple[Instance, ...] = ()
 
     @property
     def label(self) -> str:
@@ -46,7 +50,10 @@ class Job:
 
 
 def plan(
-    targets: Sequence[Target], instances: Sequence[str], properties: Sequence[str]
+    targets: Sequence[Target],
+    instances: Sequence[str],
+    properties: Sequence[str],
+    engine: str = "kernel",
 ) -> list[Job]:
     """Return the checks to run, in order.
 
@@ -58,11 +65,11 @@ def plan(
         names = [p.name for p in target.model.properties]
         for name in properties:
             choose("property", name, [*names, *BUILT_IN])
-        jobs += _jobs(target, instances, judged=not properties)
+        jobs += _jobs(target, instances, engine, judged=not properties)
     return jobs
 
 
-def _jobs(target: Target, instances: Sequence[str], *, judged: bool) -> list[Job]:
+def _jobs(target: Target, instances: Sequence[str], engine: str, *, judged: bool) -> list[Job]:
     model = target.model
     expected = target.design.expect if target.design and judged else ()
     try:
@@ -75,9 +82,19 @@ def _jobs(target: Target, instances: Sequence[str], *, judged: bool) -> list[Job
         return [
             job for i in chosen for job in [j for j in found if j.instance == i] or [Job(target, i)]
         ]
+    if target.design and not found and not target.own and engine in BUDGETS:
+        sweep = within(model, BUDGETS[engine])
+        return [Job(target, model.instances[0], None, _left_out(target, sweep), sweep)]
     return [replace(j, note=_note(target, found)) for j in found] or [
         Job(target, model.instances[0], note=_note(target, []))
     ]
+
+
+def _left_out(target: Target, sweep: Sequence[Instance]) -> str:
+    """Say which instances a design is not checked on for their size."""
+    names = [i.name for i in target.model.instances if i not in sweep]
+    looked = "checked where it makes a difference, the smallest instances first"
+    return f"{looked}; too large for that: {', '.join(names)}" if names else looked
 
 
 def _note(target: Target, expected: Sequence[Job]) -> str:

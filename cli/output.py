@@ -142,7 +142,7 @@ def finding(report: Report) -> str:
             return f"complete to level {outcome.levels}; what lies deeper was not looked at"
         case Verdict.TRUNCATED:
             return f"{_stopped(outcome)}; no property is false in what was seen"
-    return Verdict.VERIFIED.meaning
+    return report.verdict.meaning
 
 
 def _stopped(outcome: Outcome) -> str:

@@ -3,7 +3,8 @@
 The program is bound, an engine explores it, and every counterexample that the engine claims is
 replayed in plain Python before anybody sees it.  Then the verdict is drawn: a state space without
 a violation is `verified` only if it was seen whole, every `@reachable` situation came up, and every
-action was enabled somewhere; but for those that the instance switches off.
+action was enabled somewhere; but for those that the instance switches off.  Of a design the same
+search is made without it: where that finds the same, the design has not been looked at.
 
 An engine is one of this package, by its name, or whatever does what `Explore` says.  What an engine
 of this package found before is taken from the cache, if there is one.
@@ -107,8 +108,34 @@ def check(
     question = None
     if isinstance(engine, str):
         question = asked(bound, engine, max_depth=max_depth, survey=survey, cache=cache)
-    return check_bound(
+    report = check_bound(
         bound, name, engine, workers, memory, max_depth, progress, started, survey, question
+    )
+    if design is None or survey or report.verdict is not Verdict.VERIFIED:
+        return report
+    if instance.states not in (None, report.outcome.states):
+        return report
+    without = check(
+        model,
+        instance,
+        properties=properties,
+        engine=engine,
+        workers=workers,
+        memory=memory,
+        progress=progress,
+        cache=cache,
+    )
+    same = _is_same(report.outcome, without.outcome)
+    return replace(report, verdict=Verdict.UNCHANGED) if same else report
+
+
+def _is_same(one: Outcome, other: Outcome) -> bool:
+    """Tell whether two searches came to the same states by the same steps, as far as counts go."""
+    return (one.states, one.generated, one.level_sizes, one.per_action) == (
+        other.states,
+        other.generated,
+        other.level_sizes,
+        other.per_action,
     )
 
 

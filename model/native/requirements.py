@@ -104,6 +104,8 @@ class _Raising(ast.NodeTransformer):
         match node.value:
             case ast.Call(func=ast.Name(id="require"), args=[cond]):
                 stop = ast.Raise(ast.Name("NotEnabled", ast.Load()), None)
+                if isinstance(cond, ast.Constant) and not cond.value:
+                    return stop
                 return ast.If(_negated(cond), [stop], [])
         return node
 

@@ -1,0 +1,87 @@
+"""A design is looked at where it makes a difference, and what comes to nothing new is unchanged."""
+
+from __future__ import annotations
+
+import pytest
+from ackproof.lang import Design, Set, handler
+from ackproof.model.check import check
+from ackproof.model.difference import affected, within
+from ackproof.model.verdict import Verdict
+from ackproof.spec.channel import Channel
+from ackproof.spec.model import MODEL
+from ackproof.spec.sorts import Level, Msg, Replica
+from ackproof.spec.store import Store
+
+
+class FirstDecides(Channel):
+    """A channel acks what any process of a queue has confirmed."""
+
+    @handler
+    def settle(self, seq: Msg, replica: Replica, siblings: Set[Replica]) -> None:
+        """One is enough."""
+        if replica in self.unconfirmed[seq]:
+            self.release(seq, siblings)
+
+
+class Timid(Store):
+    """A store that looks once more, where it cannot be otherwise."""
+
+    @handler
+    def write(self, msg: Msg) -> None:
+        """What is written was buffered, so this changes nothing."""
+        super().write(msg)
+        if self.level[msg] == Level.ABSENT:
+            self.confirm(msg)
+
+
+class AlwaysWritten(Store):
+    """A store in which a message is written as it is put."""
+
+    @handler
+    def put(self, msg: Msg, confirming: bool) -> None:
+        """It is written at once."""
+        super().put(msg, confirming)
+        self.level[msg] = Level.WRITTEN
+
+
+FIRST_DECIDES = Design(claim="One process is enough.", replace=(FirstDecides,))
+TIMID = Design(claim="It is safer to look twice.", replace=(Timid,))
+WRITTEN = Design(claim="A store need not buffer.", replace=(AlwaysWritten,))
+TINY, LIMITS = (next(i for i in MODEL.instances if i.name == n) for n in ("tiny", "limits"))
+
+
+def test_a_design_for_mirrors_makes_no_difference_without_them() -> None:
+    assert list(affected(MODEL, FIRST_DECIDES, (TINY, LIMITS))) == [LIMITS]
+
+
+def test_where_it_makes_one_it_is_found_out() -> None:
+    report = check(MODEL, LIMITS, FIRST_DECIDES)
+    assert report.verdict is Verdict.VIOLATED
+    assert "AckMeansEveryMirror" in report.outcome.violations
+
+
+@pytest.mark.parametrize("engine", ["kernel", "plain"])
+@pytest.mark.parametrize("design", [FIRST_DECIDES, TIMID], ids=["FirstDecides", "Timid"])
+def test_a_design_that_comes_to_nothing_new_is_unchanged_and_not_verified(
+    design: Design, engine: str
+) -> None:
+    report = check(MODEL, TINY, design, engine=engine)  # type: ignore[arg-type]
+    assert (report.verdict, report.verdict.exit_code) == (Verdict.UNCHANGED, 3)
+
+
+def test_a_design_that_comes_to_something_else_and_breaks_nothing_is_verified() -> None:
+    report = check(MODEL, TINY, WRITTEN)
+    assert report.verdict in (Verdict.VERIFIED, Verdict.UNWITNESSED)
+    assert report.outcome.states != TINY.states
+
+
+def test_instances_are_taken_by_size_while_there_are_states_to_spend() -> None:
+    some = within(MODEL, 10_000)
+    sizes = [i.states or 0 for i in some]
+    assert sizes == sorted(sizes)
+    assert sum(sizes) <= 10_000
+    assert sum(sizes) + min(i.states or 0 for i in MODEL.instances if i not in some) > 10_000
+
+
+def test_one_instance_is_always_looked_at() -> None:
+    assert within(MODEL, 1) == (TINY,)
