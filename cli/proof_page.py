@@ -179,10 +179,12 @@ def _counterexample(page: Page, obligation: Obligation, found: Counterexample | 
 
 def _verdict(page: Page, proof: Proof) -> None:
     done = sum(o.status == PROVED for o in proof.outcomes)
+    kept = sum(o.kept for o in proof.outcomes)
+    earlier = f" ({kept} of them in an earlier run)" if kept else ""
     page.line(
-        f"{done} of {len(proof.outcomes)} obligations are proved, in {proof.seconds:.1f} s "
-        f"with {proof.workers} {'worker' if proof.workers == 1 else 'workers'}, each of which "
-        f"had {proof.limit:g} s"
+        f"{done} of {len(proof.outcomes)} obligations are proved{earlier}, "
+        f"in {proof.seconds:.1f} s with {proof.workers} "
+        f"{'worker' if proof.workers == 1 else 'workers'}, each of which had {proof.limit:g} s"
     )
     for verdict in ProofVerdict:
         names = [name for name in proof.requested if proof.verdict(name) is verdict]

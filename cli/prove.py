@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 from ackproof.cli.inputs import InputError, clean_exit
-from ackproof.cli.options import AsJson
+from ackproof.cli.options import AsJson, NoCache
 from ackproof.cli.prove_options import (
     Certificate,
     Core,
@@ -30,6 +30,7 @@ from ackproof.cli.prove_options import (
 if TYPE_CHECKING:
     from ackproof.cli.targets import Target
     from ackproof.lang.lemmas import Library
+    from ackproof.model.cache import Cache
     from ackproof.proofs.attempt import Attempt
     from ackproof.proofs.cti import Counterexample
     from ackproof.proofs.obligations import Obligation
@@ -52,6 +53,9 @@ proved, refuted, or not decided in time, which is no proof.
 
 A DESIGN is a change to the specification: the name of one in the museum, or the path of a Python
 file. The properties are then proved of it, with the lemmas of the base and its own.
+
+What was proved once is not proved again while nothing that it depends on has changed, so that a
+design proves what it touches; `--no-cache` proves all.
 
 Exit codes: 0 all is proved, 1 an obligation is refuted or a run breaks a property, 2 the input is
 wrong, 3 something is not decided, or vacuous.
@@ -96,10 +100,11 @@ def prove(
     using: Using = None,
     variables: Variables = None,
     list_all: ListAll = False,
+    no_cache: NoCache = False,
     as_json: AsJson = False,
 ) -> int:
     """Prove properties; the text of the help is in `_HELP`."""
-    from ackproof.cli.jobs import worker_count
+    from ackproof.cli.jobs import cache_for, worker_count
     from ackproof.cli.proof_arguments import attempt_of, library_of, parse_arguments
     from ackproof.cli.prove_search import Search, check_options
     from ackproof.model.resources import default_workers
@@ -129,7 +134,7 @@ def prove(
         return show_list(attempt, as_json=as_json)
     if certificate is not None:
         _check_folder(certificate)
-    proof = _made(attempt, target, count, each)
+    proof = _made(attempt, target, count, each, cache_for(no_cache))
     if core and proof.exit_code == 0:
         from ackproof.cli.proof_core import show_proof_core
 
@@ -159,7 +164,9 @@ prove.__doc__ = _HELP
 # -- proving it -------------------------------------------------------------------------------
 
 
-def _made(attempt: Attempt, target: Target, workers: int, limit: float) -> Proof:
+def _made(
+    attempt: Attempt, target: Target, workers: int, limit: float, cache: Cache | None
+) -> Proof:
     from ackproof.cli.ticker import Ticker
     from ackproof.proofs.attempt import Progress
 
@@ -169,7 +176,7 @@ def _made(attempt: Attempt, target: Target, workers: int, limit: float) -> Proof
             left = f"{p.done - p.proved} not proved  " if p.done > p.proved else ""
             ticker(f"{target.label}  {p.done} of {p.total} obligations  {left}{p.what}")
 
-        return attempt.run(workers=workers, limit=limit, progress=report)
+        return attempt.run(workers=workers, limit=limit, progress=report, cache=cache)
 
 
 def _counterexamples(

@@ -17,7 +17,9 @@ from ackproof.lang.binding import bind
 from ackproof.lang.errors import BindError
 from ackproof.lang.lemmas import Library
 from ackproof.lang.model import Design, Model
+from ackproof.model.cache import Cache
 from ackproof.proofs.discharge import UNKNOWN, Outcome, discharge
+from ackproof.proofs.kept import Kept
 from ackproof.proofs.library import LibraryError, check_assumptions, check_circles, check_names
 from ackproof.proofs.obligations import Obligation, Obligations
 from ackproof.proofs.report import Goal, Proof
@@ -135,6 +137,7 @@ class Attempt:
         workers: int = 1,
         limit: float = 20.0,
         progress: Callable[[Progress], None] = lambda _: None,
+        cache: Cache | None = None,
     ) -> Proof:
         """Make the proof.
 
@@ -142,18 +145,23 @@ class Attempt:
             workers: how many processes discharge obligations.
             limit: seconds for each obligation.
             progress: is called now and then with how far it is.
+            cache: where it is kept what is proved; what was proved before is not proved again.
 
         An interruption ends it; what was not decided by then is unknown.
         """
         start = time.perf_counter()
         todo = self.todo
-        found: dict[Obligation, Outcome] = {}
+        kept = None if cache is None else Kept(self.obligations, cache)
+        found = {} if kept is None else dict(kept.known(todo))
         found_vacuities: list[Vacuity] = []
         interrupted = False
         try:
-            proved = 0
-            for outcome in discharge(self.obligations, todo, workers, limit):
+            proved = len(found)
+            left = [obligation for obligation in todo if obligation not in found]
+            for outcome in discharge(self.obligations, left, workers, limit):
                 found[outcome.obligation] = outcome
+                if kept is not None:
+                    kept.keep(outcome)
                 proved += outcome.status == "proved"
                 progress(Progress(len(found), len(todo), proved, outcome.obligation.name))
 
@@ -161,7 +169,12 @@ class Attempt:
                 progress(Progress(len(found), len(todo), proved, f"whether {what} is consistent"))
 
             moment = min(limit, _MOMENT)
-            found_vacuities = list(vacuities(self.obligations, self.names, moment, workers, report))
+            if kept is None or not kept.consistent(self.digest()):
+                found_vacuities = [
+                    *vacuities(self.obligations, self.names, moment, workers, report)
+                ]
+                if kept is not None and not found_vacuities:
+                    kept.keep_consistent(self.digest())
         except KeyboardInterrupt:
             interrupted = True
         library = self.obligations.library

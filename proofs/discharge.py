@@ -89,6 +89,7 @@ class Outcome:
         seconds: how long it took, translation included.
         reason: why it is unknown.
         solver: who has decided it, "z3" or "cvc5".
+        kept: whether that was in another run, and is from the cache.
     """
 
     obligation: Obligation
@@ -96,6 +97,7 @@ class Outcome:
     seconds: float
     reason: str = ""
     solver: str = "z3"
+    kept: bool = False
 
 
 @dataclass(frozen=True)
