@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from typing import Any
 
@@ -60,13 +61,18 @@ def printed(folder: Path, query: str) -> list[str]:
     return [line.rstrip() for line in result.stdout.splitlines() if line.strip()]
 
 
+def steps(lines: list[str]) -> list[str]:
+    """Return the lines without positions, which hang on how a state is packed."""
+    return [re.sub(r"^( +\d+) +\d+ ", r"\1", line) for line in lines]
+
+
 @pytest.mark.usefixtures("session")
 def test_the_tables_of_a_design_show_what_is_wrong_with_it(tmp_path: Path) -> None:
     small = next(i for i in INSTANCES if i.name == "small")
     folder = searched(bind(MODEL, small, hasty(), ["ConfirmedSurvives"]), tmp_path)
     assert f"work/{folder.name}" in PAGE
     assert printed(folder, "only-copy.sql") == shown("only-copy on hasty")
-    assert printed(folder, "run-to.sql") == shown("run-to on hasty")
+    assert steps(printed(folder, "run-to.sql")) == steps(shown("run-to on hasty"))
 
 
 @pytest.mark.slow
