@@ -14,6 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Literal, Protocol
 
 from ackproof.lang.binding import Bound, bind
@@ -172,7 +173,7 @@ def check_bound(
     outcome = (
         known.outcome
         if known
-        else explorer(engine)(
+        else explorer(engine, question)(
             bound,
             workers=default_workers() if workers is None else workers,
             memory=limit,
@@ -238,8 +239,11 @@ def _switched_off(bound: Bound, idle: Idle) -> tuple[str, ...]:
     return (*actions, *(p.name for p in bound.properties if p.name in idle.off))
 
 
-def explorer(engine: Engine | Explore) -> Explore:
-    """Return an engine's search; only the engine that is asked for is loaded."""
+def explorer(engine: Engine | Explore, question: Question | None = None) -> Explore:
+    """Return an engine's search; only the engine that is asked for is loaded.
+
+    `question` is what it is to be asked, and knows what was compiled before.
+    """
     if engine == "plain":
         from ackproof.model.plain_search import explore as plain
 
@@ -247,7 +251,7 @@ def explorer(engine: Engine | Explore) -> Explore:
     if engine == "kernel":
         from ackproof.model.kernel.engine import explore as kernel
 
-        return kernel
+        return partial(kernel, kernel=question.kernel() if question else None)
     return engine
 
 

@@ -31,7 +31,6 @@ __all__ = [
     "MOST_CHOICES",
     "MOST_ELEMENTS",
     "MOST_PLACES",
-    "MOST_PROPERTIES",
     "MOST_WORDS",
     "STATE_BITS",
     "refuse_large_sorts",
@@ -50,9 +49,6 @@ MOST_PLACES = 1 << 16
 
 #: Bits of an integer but for its sign, and of the code of an option or a record.
 CODE_BITS = 62
-
-#: Properties of one kind: of states, of steps, of runs.
-MOST_PROPERTIES = 64
 
 #: Words of a state.  More, and a search would not end; a slip in a size is more likely.
 MOST_WORDS = 16

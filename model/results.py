@@ -25,19 +25,22 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.errors import BindError
-from ackproof.model.cache import Cache, digest, sources
+from ackproof.model.cache import OUTCOMES, Cache, digest, sources
 from ackproof.model.limits import refuse_wide_types
 from ackproof.model.outcome import Limit, Outcome
 from ackproof.model.programs import LANGUAGE
 
+if TYPE_CHECKING:
+    from ackproof.model.lower.compile import Kernel
+
 __all__ = ["Idle", "Known", "Question", "origin_of"]
 
 #: What entries are called in the cache.
-_OUTCOMES, _KEYS = "outcomes", "keys"
+_KEYS = "keys"
 
 _HERE = Path(__file__).parent
 
@@ -149,11 +152,24 @@ class Question:
         # What the specification's own Python does is not all in its typed program.
         return self._near_name()
 
+    def kernel(self) -> Kernel | None:
+        """Return the compiled program; from the cache, if there is one, and if it is there.
+
+        Raises:
+            BindError: a state of this instance does not fit.
+        """
+        from ackproof.model.kernels import kernel_of
+
+        if self.cache is None or self.engine != "kernel":
+            return None
+        whence = self.origin and digest(self.origin, sources(*ENGINES))
+        return kernel_of(self.bound, whence, self.cache)
+
     def answer(self, memory: int) -> Known | None:
         """Return what an earlier search found, unless it took more memory than is allowed now."""
         if self.cache is None or self.key is None:
             return None
-        data = self.cache.get(_OUTCOMES, self.key)
+        data = self.cache.get(OUTCOMES, self.key)
         known = None if data is None else _read(json.loads(data))
         return known if known is not None and known.outcome.memory <= memory else None
 
@@ -163,7 +179,7 @@ class Question:
             return
         now = datetime.now(UTC).isoformat(timespec="seconds")
         known = Known(outcome, seconds, memory_limit, now)
-        self.cache.put(_OUTCOMES, self.key, json.dumps(_written(known)).encode())
+        self.cache.put(OUTCOMES, self.key, json.dumps(_written(known)).encode())
 
 
 def origin_of(program: str | None, bound: Bound) -> str | None:
