@@ -22,6 +22,7 @@ from ackproof.lang.errors import BindError
 from ackproof.lang.model import Design, Instance, Model
 from ackproof.lang.program import Program
 from ackproof.lang.properties import BUILT_IN, DEADLOCK
+from ackproof.model.bounds import bound_of
 from ackproof.model.cache import Cache
 from ackproof.model.limits import refuse_large_sorts, refuse_too_many_choices
 from ackproof.model.outcome import Outcome, Progress
@@ -29,7 +30,6 @@ from ackproof.model.programs import origin, program_of
 from ackproof.model.report import Report
 from ackproof.model.resources import default_memory, default_workers
 from ackproof.model.results import Idle, Question, origin_of
-from ackproof.model.trace import replay
 from ackproof.model.verdict import Verdict
 
 __all__ = ["ENGINES", "Engine", "Explore", "asked", "check", "check_bound", "chosen", "explorer"]
@@ -128,6 +128,18 @@ def chosen(
         BindError: the instance or the choice of properties does not fit the model.
     """
     names = None if properties is None else list(properties)
+    make = partial(_chosen, model, instance, design, names, program, cache)
+    return make() if cache is None else bound_of(make, model, instance, design, names, cache)
+
+
+def _chosen(
+    model: Model,
+    instance: Instance,
+    design: Design | None,
+    names: list[str] | None,
+    program: Program | None,
+    cache: Cache | None,
+) -> Bound:
     declared = None if names is None else [n for n in names if n not in BUILT_IN]
     program = program or program_of(model, design, cache)
     bound = bind(model, instance, design, declared, program)
@@ -197,6 +209,9 @@ def check_bound(
 
 def _report(bound: Bound, name: str | None, outcome: Outcome, idle: Idle) -> Report:
     """Return the report of an outcome, without time and memory."""
+    if outcome.violations:
+        from ackproof.model.trace import replay
+
     excused = {*bound.instance.lacks, *idle.off, *idle.dead}
     traces = tuple(
         replay(bound, prop, path, outcome.cycles.get(prop, ()))
@@ -233,9 +248,8 @@ def _report(bound: Bound, name: str | None, outcome: Outcome, idle: Idle) -> Rep
 
 def _switched_off(bound: Bound, idle: Idle) -> tuple[str, ...]:
     """Return the actions and situations that are no part of an instance, in their order."""
-    actions = (
-        a.name for a in bound.program.actions if a not in bound.actions or a.name in idle.dead
-    )
+    there = {a.name for a in bound.actions} - idle.dead
+    actions = (a.name for a in bound.program.actions if a.name not in there)
     return (*actions, *(p.name for p in bound.properties if p.name in idle.off))
 
 

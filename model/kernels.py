@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 from ackproof.lang.binding import Bound
 from ackproof.model.cache import Cache, digest, sources
 from ackproof.model.lower import compile as compiling
-from ackproof.model.lower.compile import Frame, Kernel, linked, objects_of, target
+from ackproof.model.lower.compile import Frame, Generated, Kernel, linked, objects_of, target
 from ackproof.model.lower.tables import Tables
 
 __all__ = ["kernel_of"]
@@ -31,19 +32,22 @@ _FRAMES, _CODE = "frames", "code"
 _COMPILER = Path(compiling.__file__)
 
 
-def kernel_of(bound: Bound, origin: str | None, cache: Cache) -> Kernel:
+def kernel_of(
+    bound: Bound, origin: str | None, cache: Cache, generated: Callable[[], Generated]
+) -> Kernel:
     """Return the kernel of a bound program; from the cache, if it is there.
 
     Args:
         bound: the program at the sizes of an instance.
         origin: a digest of all that it comes from and of what generates code, if that can be told.
         cache: where kernels are kept.
+        generated: returns what code is made of, where there is none.
 
     Raises:
         BindError: a state of this instance does not fit.
     """
     started = time.perf_counter()
-    kernel = _known(bound, origin, cache) or _made(bound, origin, cache)
+    kernel = _known(bound, origin, cache) or _made(bound, origin, cache, generated())
     kernel.compile_seconds = time.perf_counter() - started
     return kernel
 
@@ -60,10 +64,8 @@ def _known(bound: Bound, origin: str | None, cache: Cache) -> Kernel | None:
     return Kernel(bound, Frame(tables=Tables(**tables), **said), linked(objects))
 
 
-def _made(bound: Bound, origin: str | None, cache: Cache) -> Kernel:
-    from ackproof.model.lower.generate import generate
-
-    text, layout, tables, fanout = generate(bound)
+def _made(bound: Bound, origin: str | None, cache: Cache, generated: Generated) -> Kernel:
+    text, layout, tables, fanout = generated
     frame, said = Frame.of(layout, tables, fanout), digest(text)
     name = _name(said)
     objects = _split(cache.get(_CODE, name))

@@ -30,12 +30,11 @@ from typing import TYPE_CHECKING, Any
 from ackproof.lang.binding import Bound
 from ackproof.lang.errors import BindError
 from ackproof.model.cache import OUTCOMES, Cache, digest, sources
-from ackproof.model.limits import refuse_wide_types
 from ackproof.model.outcome import Limit, Outcome
 from ackproof.model.programs import LANGUAGE
 
 if TYPE_CHECKING:
-    from ackproof.model.lower.compile import Kernel
+    from ackproof.model.lower.compile import Generated, Kernel
 
 __all__ = ["Idle", "Known", "Question", "origin_of"]
 
@@ -50,7 +49,7 @@ ENGINES = (
     *(_HERE / name for name in ("kernel", "lower")),
     *(
         _HERE / f"{name}.py"
-        for name in ("fairness", "limits", "live", "liveness", "outcome", "plain")
+        for name in ("fairness", "limits", "live", "liveness", "outcome", "plain", "widths")
     ),
     *(_HERE / f"{name}.py" for name in ("plain_liveness", "plain_search")),
     Path(__file__),
@@ -148,22 +147,31 @@ class Question:
             import llvmlite
 
             version: str = llvmlite.__version__
-            return digest(sources(*ENGINES), version, *self._manner, *_code(self.bound))
+            return digest(
+                sources(*ENGINES), version, *self._manner, *_code(self.bound, self._generated)
+            )
         # What the specification's own Python does is not all in its typed program.
         return self._near_name()
 
-    def kernel(self) -> Kernel | None:
+    def kernel(self) -> Kernel:
         """Return the compiled program; from the cache, if there is one, and if it is there.
 
         Raises:
             BindError: a state of this instance does not fit.
         """
         from ackproof.model.kernels import kernel_of
+        from ackproof.model.lower.compile import compile_kernel
 
-        if self.cache is None or self.engine != "kernel":
-            return None
+        if self.cache is None:
+            return compile_kernel(self.bound, self._generated)
         whence = self.origin and digest(self.origin, sources(*ENGINES))
-        return kernel_of(self.bound, whence, self.cache)
+        return kernel_of(self.bound, whence, self.cache, lambda: self._generated)
+
+    @cached_property
+    def _generated(self) -> Generated:
+        from ackproof.model.lower.generate import generate
+
+        return generate(self.bound)
 
     def answer(self, memory: int) -> Known | None:
         """Return what an earlier search found, unless it took more memory than is allowed now."""
@@ -200,6 +208,7 @@ def origin_of(program: str | None, bound: Bound) -> str | None:
 
 def _idle(bound: Bound) -> Idle:
     from ackproof.model.lower.fixed import fixed
+    from ackproof.model.widths import refuse_wide_types
 
     try:
         refuse_wide_types(bound)
@@ -209,11 +218,9 @@ def _idle(bound: Bound) -> Idle:
     return Idle(parts.dead, parts.off, parts.vacuous)
 
 
-def _code(bound: Bound) -> list[str]:
+def _code(bound: Bound, generated: Generated) -> list[str]:
     """Return all that the kernel is given: its code, where it starts, and what bits stand for."""
-    from ackproof.model.lower.generate import generate
-
-    text, layout, tables, _ = generate(bound)
+    text, layout, tables, _ = generated
     fairness = [(a.name, a.fair) for a in bound.actions]
     eventually = [p for p in bound.properties if p.kind == "eventually"]
     return [

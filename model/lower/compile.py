@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ackproof.lang.binding import Bound
 from ackproof.model.lower.tables import Tables
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Frame",
+    "Generated",
     "Kernel",
     "compile_kernel",
     "linked",
@@ -35,6 +36,9 @@ __all__ = [
     "objects_of",
     "target",
 ]
+
+#: The LLVM text of a program, its layout, its tables, and how many successors a state may have.
+Generated: TypeAlias = "tuple[str, Layout, Tables, int]"
 
 #: Characters of text that are compiled at once: in about a second.
 _MODULE = 1 << 20
@@ -130,14 +134,18 @@ class Kernel:
         return address
 
 
-def compile_kernel(bound: Bound) -> Kernel:
+def compile_kernel(bound: Bound, generated: Generated | None = None) -> Kernel:
     """Compile a bound program to machine code.
+
+    Args:
+        bound: the program at the sizes of an instance.
+        generated: what `generate` makes of it, if that is at hand.
 
     Raises:
         BindError: a state of this instance does not fit.
     """
     started = time.perf_counter()
-    text, layout, tables, fanout = _generated(bound)
+    text, layout, tables, fanout = generated or _generated(bound)
     frame = Frame.of(layout, tables, fanout)
     kernel = Kernel(bound, frame, linked(objects_of(text)))
     kernel.layout, kernel.ir_text = layout, text
@@ -145,7 +153,7 @@ def compile_kernel(bound: Bound) -> Kernel:
     return kernel
 
 
-def _generated(bound: Bound) -> tuple[str, Layout, Tables, int]:
+def _generated(bound: Bound) -> Generated:
     # A kernel that was kept needs no generator.
     from ackproof.model.lower.generate import generate
 

@@ -16,7 +16,6 @@ from typing import Any
 from ackproof.lang.binding import Bound
 from ackproof.lang.data import domain_size
 from ackproof.lang.properties import ASSERTION, DEADLOCK, DEFINED
-from ackproof.model.limits import refuse_wide_types
 from ackproof.model.lower.access import Access
 from ackproof.model.lower.codec import Codec
 from ackproof.model.lower.evaluate import Evaluator
@@ -27,6 +26,7 @@ from ackproof.model.lower.ops import Bit, Emitter, Word
 from ackproof.model.lower.state import PackedState, SymbolicState
 from ackproof.model.lower.tables import Tables, tables_of
 from ackproof.model.lower.tree import Tree
+from ackproof.model.widths import refuse_wide_types
 
 __all__ = ["NO_INSTANCE", "Generator", "generate"]
 

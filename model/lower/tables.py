@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from ackproof.lang.binding import Bound
 from ackproof.lang.errors import BindError
 from ackproof.lang.properties import ASSERTION, DEADLOCK, DEFINED
+from ackproof.model.limits import MOST_PROPERTIES
 
-__all__ = ["MOST_PROPERTIES", "Tables", "tables_of"]
-
-#: Properties of one kind: of states, of steps, of runs.
-MOST_PROPERTIES = 64
+__all__ = ["Tables", "tables_of"]
 
 
 @dataclass

@@ -26,7 +26,9 @@ def bound() -> Bound:
 
 
 def counts(bound: Bound, cache: Cache, origin: str | None = ORIGIN) -> tuple[object, ...]:
-    outcome: Outcome = explore(bound, kernel=kernel_of(bound, origin, cache))
+    outcome: Outcome = explore(
+        bound, kernel=kernel_of(bound, origin, cache, lambda: generate.generate(bound))
+    )
     paths = {name: len(path) for name, path in outcome.violations.items()}
     return outcome.states, outcome.generated, outcome.per_action, paths, outcome.witnessed
 
