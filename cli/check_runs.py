@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ackproof.cli.engines import SPARK, Asked
@@ -10,46 +12,63 @@ from ackproof.cli.engines import SPARK, Asked
 if TYPE_CHECKING:
     from ackproof.cli.jobs import Job
     from ackproof.cli.output import Result
+    from ackproof.cli.progress import Watch
 
 __all__ = ["run_jobs"]
 
 
-def run_jobs(jobs: Sequence[Job], options: dict[str, Any]) -> list[Result]:
+def run_jobs(jobs: Sequence[Job], options: dict[str, Any], *, quiet: bool = False) -> list[Result]:
     """Run checks one after the other; an interrupted one is the last.
 
-    `options` go to each check, but for `engine`, the one that was asked for, an `Asked`.
+    `options` go to each check, but for `engine`, the one that was asked for, an `Asked`.  With
+    `quiet`, nothing tells how far they are.
 
     Raises:
         InputError: there is no Spark here, or the directory for what it finds has something else.
     """
     asked: Asked = options["engine"]
     with asked.opened() as engine:
-        return _run_all(jobs, {**options, "engine": engine}, in_levels=asked.engine == SPARK)
+        watch: Any = _unwatched if quiet else partial(_watch, in_levels=asked.engine == SPARK)
+        return _run_all(jobs, {**options, "engine": engine}, watch)
 
 
-def _run_all(jobs: Sequence[Job], options: dict[str, Any], *, in_levels: bool) -> list[Result]:
+def _watch(job: Job, *, in_levels: bool) -> Watch:
+    from ackproof.cli.progress import Watch
+
+    known = None if job.target.design else job.instance.states
+    return Watch(job.label, known, in_levels=in_levels)
+
+
+def _unwatched(job: Job) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
+def _run_all(
+    jobs: Sequence[Job], options: dict[str, Any], watch: Callable[[Job], Any]
+) -> list[Result]:
     from ackproof.model.outcome import Limit
 
     reports: dict[int, dict[str, Any]] = {}
     results = []
     for job in jobs:
         known = reports.setdefault(id(job.target), {})
-        result = _run(job, options, known, in_levels)
+        result = _run(job, options, known, watch)
         results.append(result)
         if result.report.outcome.limit is Limit.INTERRUPTED:
             break
     return results
 
 
-def _run(job: Job, options: dict[str, Any], reports: dict[str, Any], in_levels: bool) -> Result:
+def _run(
+    job: Job, options: dict[str, Any], reports: dict[str, Any], watch: Callable[[Job], Any]
+) -> Result:
     from ackproof.cli.output import Result
-    from ackproof.cli.progress import Watch
     from ackproof.model.check import check as run_check
     from ackproof.model.museum import judge
 
-    target, known = job.target, job.instance.states
-    with Watch(job.label, None if target.design else known, in_levels=in_levels) as watch:
-        options = {**options, "name": target.name, "progress": watch}
+    target = job.target
+    with watch(job) as progress:
+        options = {**options, "name": target.name, "progress": progress}
         if job.expectation is not None and target.design is not None:
             judged = judge(target.model, target.design, job.expectation, reports=reports, **options)
             return Result(job, judged.report, judged)

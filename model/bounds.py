@@ -28,7 +28,7 @@ from ackproof.lang.sorts import Sort, elements_of
 from ackproof.model.cache import Cache, digest, sources
 from ackproof.model.programs import origin
 
-__all__ = ["bound_of"]
+__all__ = ["bound_of", "dumped", "loaded"]
 
 #: What entries are called in the cache.
 _KIND = "bounds"
@@ -97,14 +97,13 @@ def bound_of(
         return make()
     names = None if properties is None else list(properties)
     key = digest(whence, sources(Path(__file__)), said, repr(names))
-    source = _Source(make)
-    found = _loaded(cache.get(_KIND, key), source)
+    data = cache.get(_KIND, key)
+    found = None if data is None else loaded(data, make, model, instance, design)
     if found is None:
-        data = _dumped(source.bound)
+        found = make()
+        data = dumped(found)
         if data is not None:
             cache.put(_KIND, key, data)
-        return source.bound
-    vars(found).update(model=model, instance=instance, design=design)
     return found
 
 
@@ -207,7 +206,8 @@ def _part(
     return begun(kind, known, partial(source.at, way))
 
 
-def _dumped(bound: Bound) -> bytes | None:
+def dumped(bound: Bound) -> bytes | None:
+    """Return what a search needs of a bound program as bytes; None if that cannot be written."""
     file = io.BytesIO()
     try:
         _Writer(file, bound).dump(bound)
@@ -216,11 +216,22 @@ def _dumped(bound: Bound) -> bytes | None:
     return file.getvalue()
 
 
-def _loaded(data: bytes | None, source: _Source) -> Bound | None:
-    if data is None:
-        return None
+def loaded(
+    data: bytes,
+    make: Callable[[], Bound],
+    model: Model,
+    instance: Instance,
+    design: Design | None,
+) -> Bound | None:
+    """Return the bound program that `dumped` was given; None if that is not what was written.
+
+    `make` binds it anew, when something asks for what was left out.
+    """
     try:
-        found = _Reader(data, source).load()
+        found = _Reader(data, _Source(make)).load()
     except _UNREADABLE:
         return None
-    return found if isinstance(found, Bound) else None
+    if not isinstance(found, Bound):
+        return None
+    vars(found).update(model=model, instance=instance, design=design)
+    return found

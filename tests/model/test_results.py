@@ -16,6 +16,7 @@ from ackproof.lang.binding import bind
 from ackproof.lang.model import Instance, Model
 from ackproof.model import check as check_module
 from ackproof.model import results
+from ackproof.model import trace as trace_module
 from ackproof.model.cache import Cache
 from ackproof.model.check import Engine, check
 from ackproof.model.document import document
@@ -253,11 +254,11 @@ def test_a_counterexample_from_the_cache_is_replayed(
         replayed.append(args[1])
         return replay(*args)
 
-    monkeypatch.setattr(check_module, "replay", counted)
+    monkeypatch.setattr(trace_module, "replay", counted)
     check(MODEL, PAIR, engine="plain", cache=searched)
     assert replayed == []
     monkeypatch.undo()
-    monkeypatch.setattr(check_module, "replay", counted)
+    monkeypatch.setattr(trace_module, "replay", counted)
     for _ in range(2):
         check(MODEL, PAIR, shallow, engine="plain", cache=searched)
     assert replayed == ["ToldIsKept", "ToldIsKept"]
