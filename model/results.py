@@ -49,9 +49,9 @@ ENGINES = (
     *(_HERE / name for name in ("kernel", "lower")),
     *(
         _HERE / f"{name}.py"
-        for name in ("fairness", "limits", "live", "liveness", "outcome", "plain", "widths")
+        for name in ("components", "fairness", "limits", "live", "liveness", "outcome")
     ),
-    *(_HERE / f"{name}.py" for name in ("plain_liveness", "plain_search")),
+    *(_HERE / f"{name}.py" for name in ("plain", "plain_liveness", "plain_search", "widths")),
     Path(__file__),
 )
 
