@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ackproof.cli.engines import SPARK, Asked
@@ -11,24 +13,40 @@ from ackproof.cli.engines import SPARK, Asked
 if TYPE_CHECKING:
     from ackproof.cli.jobs import Job
     from ackproof.cli.output import Result
+    from ackproof.cli.progress import Watch
 
 __all__ = ["run_jobs"]
 
 
-def run_jobs(jobs: Sequence[Job], options: dict[str, Any]) -> list[Result]:
+def run_jobs(jobs: Sequence[Job], options: dict[str, Any], *, quiet: bool = False) -> list[Result]:
     """Run checks one after the other; an interrupted one is the last.
 
-    `options` go to each check, but for `engine`, the one that was asked for, an `Asked`.
+    `options` go to each check, but for `engine`, the one that was asked for, an `Asked`.  With
+    `quiet`, nothing tells how far they are.
 
     Raises:
         InputError: there is no Spark here, or the directory for what it finds has something else.
     """
     asked: Asked = options["engine"]
     with asked.opened() as engine:
-        return _run_all(jobs, {**options, "engine": engine}, in_levels=asked.engine == SPARK)
+        watch: Any = _unwatched if quiet else partial(_watch, in_levels=asked.engine == SPARK)
+        return _run_all(jobs, {**options, "engine": engine}, watch)
 
 
-def _run_all(jobs: Sequence[Job], options: dict[str, Any], *, in_levels: bool) -> list[Result]:
+def _watch(job: Job, *, in_levels: bool) -> Watch:
+    from ackproof.cli.progress import Watch
+
+    known = None if job.target.design else job.instance.states
+    return Watch(job.label, known, in_levels=in_levels)
+
+
+def _unwatched(job: Job) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
+def _run_all(
+    jobs: Sequence[Job], options: dict[str, Any], watch: Callable[[Job], Any]
+) -> list[Result]:
     from ackproof.model.outcome import Limit
 
     reports: dict[int, dict[str, Any]] = {}
@@ -36,7 +54,7 @@ def _run_all(jobs: Sequence[Job], options: dict[str, Any], *, in_levels: bool) -
     for job in jobs:
         known = reports.setdefault(id(job.target), {})
         for result in (
-            _sweep(job, options, in_levels) if job.sweep else _one(job, options, known, in_levels)
+            _sweep(job, options, watch) if job.sweep else _one(job, options, known, watch)
         ):
             results.append(result)
             if result.report.outcome.limit is Limit.INTERRUPTED:
@@ -45,12 +63,12 @@ def _run_all(jobs: Sequence[Job], options: dict[str, Any], *, in_levels: bool) -
 
 
 def _one(
-    job: Job, options: dict[str, Any], known: dict[str, Any], in_levels: bool
+    job: Job, options: dict[str, Any], known: dict[str, Any], watch: Callable[[Job], Any]
 ) -> Iterator[Result]:
-    yield _run(job, options, known, in_levels)
+    yield _run(job, options, known, watch)
 
 
-def _sweep(job: Job, options: dict[str, Any], in_levels: bool) -> Iterator[Result]:
+def _sweep(job: Job, options: dict[str, Any], watch: Callable[[Job], Any]) -> Iterator[Result]:
     """Yield the checks of a design where it makes a difference, up to the first that breaks.
 
     If that is nowhere, it is checked on the first instance, and its verdict says so.
@@ -62,23 +80,24 @@ def _sweep(job: Job, options: dict[str, Any], in_levels: bool) -> Iterator[Resul
     assert target.design is not None
     for instance in affected(target.model, target.design, job.sweep, options["cache"]):
         looked_at += 1
-        result = _run(replace(job, instance=instance), options, {}, in_levels)
+        result = _run(replace(job, instance=instance), options, {}, watch)
         yield result
         if result.report.verdict is Verdict.VIOLATED:
             return
     if not looked_at:
-        yield _run(replace(job, instance=job.sweep[0]), options, {}, in_levels)
+        yield _run(replace(job, instance=job.sweep[0]), options, {}, watch)
 
 
-def _run(job: Job, options: dict[str, Any], reports: dict[str, Any], in_levels: bool) -> Result:
+def _run(
+    job: Job, options: dict[str, Any], reports: dict[str, Any], watch: Callable[[Job], Any]
+) -> Result:
     from ackproof.cli.output import Result
-    from ackproof.cli.progress import Watch
     from ackproof.model.check import check as run_check
     from ackproof.model.museum import judge
 
-    target, known = job.target, job.instance.states
-    with Watch(job.label, None if target.design else known, in_levels=in_levels) as watch:
-        options = {**options, "name": target.name, "progress": watch}
+    target = job.target
+    with watch(job) as progress:
+        options = {**options, "name": target.name, "progress": progress}
         if job.expectation is not None and target.design is not None:
             judged = judge(target.model, target.design, job.expectation, reports=reports, **options)
             return Result(job, judged.report, judged)

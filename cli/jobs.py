@@ -17,7 +17,7 @@ from ackproof.cli.targets import Target
 from ackproof.lang.errors import BindError
 from ackproof.lang.model import Breaks, Holds, Instance
 from ackproof.lang.properties import BUILT_IN
-from ackproof.model.cache import Cache, default_cache
+from ackproof.model.cache import OUTCOMES, Cache, default_cache
 from ackproof.model.difference import BUDGETS, within
 from ackproof.model.museum import expected_instance
 from ackproof.model.resources import default_workers, parse_size
@@ -142,5 +142,9 @@ def memory_limit(text: str | None) -> int | None:
 
 
 def cache_for(no_cache: bool) -> Cache | None:
-    """Return where results are kept; None if `--no-cache` says that they are not to be."""
-    return None if no_cache else default_cache()
+    """Return where results are kept; with `--no-cache`, that has no outcomes of searches.
+
+    What was read and compiled is kept all the same: it makes nothing less of a search.
+    """
+    cache = default_cache()
+    return cache.without(OUTCOMES) if no_cache and cache else cache

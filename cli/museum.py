@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
-from ackproof.cli.engines import Asked, local_engine
+from ackproof.cli.engines import SPARK, Asked, local_engine
 from ackproof.cli.inputs import InputError, clean_exit
 from ackproof.cli.options import (
     AsJson,
@@ -16,6 +16,12 @@ from ackproof.cli.options import (
     NoCache,
     Workers,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ackproof.cli.jobs import Job
+    from ackproof.cli.worker_processes import Finished
 
 __all__ = ["museum", "run_museum"]
 
@@ -67,9 +73,7 @@ def run_museum(names: list[str], options: dict[str, Any], *, as_json: bool) -> i
     Raises:
         InputError: a design is unknown, or there is none, or one expects nothing.
     """
-    from ackproof.cli.check_runs import run_jobs
     from ackproof.cli.jobs import plan
-    from ackproof.cli.output import Result
     from ackproof.cli.targets import base_target, load_all
     from ackproof.model.museum import museum_names
 
@@ -85,20 +89,31 @@ def run_museum(names: list[str], options: dict[str, Any], *, as_json: bool) -> i
             f"the design {silent[0]} does not say what a check must find\n"
             '  instead: write expect=(Breaks("Property", "instance", 5),) in it'
         )
-    results: list[Result] = run_jobs(jobs, options)
+    finished = _checked(jobs, options, with_entries=as_json)
+    results = [f.result for f in finished]
     code = _exit_code(results, len(jobs))
     if as_json:
         from ackproof.model.document import document
 
-        expected = [r.judgement.to_json() if r.judgement else None for r in results]
-        typer.echo(
-            json.dumps(
-                {**document([r.report for r in results], expected), "exit_code": code}, indent=2
-            )
-        )
+        entries = [f.entry for f in finished]
+        typer.echo(json.dumps({**document([]), "results": entries, "exit_code": code}, indent=2))
     else:
         _show(results, len(jobs))
     return code
+
+
+def _checked(
+    jobs: Sequence[Job], options: dict[str, Any], *, with_entries: bool
+) -> Sequence[Finished]:
+    """Run checks, those of several designs in several processes."""
+    from ackproof.cli.worker_processes import check_here, check_in_processes
+    from ackproof.model.resources import default_workers
+
+    designs = len({id(job.target) for job in jobs})
+    processes = min(options["workers"] or default_workers(), designs)
+    if processes < 2 or options["engine"].engine == SPARK:
+        return check_here(jobs, options, with_entries=with_entries)
+    return check_in_processes(jobs, options, processes, with_entries=with_entries)
 
 
 def _exit_code(results: list[Any], jobs: int) -> int:

@@ -145,8 +145,8 @@ NoCache = Annotated[
     bool,
     typer.Option(
         "--no-cache",
-        help="Search anew, and keep nothing. Without it, what was found before is taken from "
-        "the cache, as long as nothing that it depends on has changed.",
+        help="Search anew, and keep nothing of what is found. Without it, what was found before "
+        "is taken from the cache, as long as nothing that it depends on has changed.",
     ),
 ]
 AsJson = Annotated[

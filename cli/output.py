@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ackproof.cli.counterexample import show_counterexamples
 from ackproof.cli.counts import show_counts
 from ackproof.cli.jobs import Job
 from ackproof.cli.page import STYLES, VERDICT_STYLES, Page
@@ -18,10 +17,10 @@ from ackproof.lang.model import Instance
 from ackproof.model.museum import Judgement, describe, steps
 from ackproof.model.outcome import Limit, Outcome
 from ackproof.model.report import Report
-from ackproof.model.trace import Trace
 from ackproof.model.verdict import Verdict
 
 if TYPE_CHECKING:
+    from ackproof.model.trace import Trace
     from rich.console import Console
 
 __all__ = ["Result", "finding", "show_result", "show_traces", "sizes_text"]
@@ -50,7 +49,7 @@ def show_result(out: Console, result: Result) -> None:
     """Write what a check found, with all its counts."""
     page, report = Page(out), result.report
     _title(page, result)
-    show_counterexamples(page, result.traces)
+    _traces(page, result.traces)
     show_counts(page, report)
     _missing(page, report)
     _expectation(page, result.judgement)
@@ -69,8 +68,15 @@ def show_traces(out: Console, results: Sequence[Result]) -> None:
         runs = [(result.job.label, t.path, t.property) for t in result.traces]
         if runs and runs[0] not in shown:
             _title(page, result)
-            show_counterexamples(page, result.traces)
+            _traces(page, result.traces)
         shown |= set(runs)
+
+
+def _traces(page: Page, traces: Sequence[Trace]) -> None:
+    if traces:  # what shows them takes a moment to import
+        from ackproof.cli.counterexample import show_counterexamples
+
+        show_counterexamples(page, traces)
 
 
 def _title(page: Page, result: Result) -> None:

@@ -11,10 +11,10 @@ import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ackproof.model.listing import Line
 from ackproof.model.verdict import Verdict
 
 if TYPE_CHECKING:
+    from ackproof.model.listing import Line
     from rich.console import Console
     from rich.table import Table
 

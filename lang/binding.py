@@ -5,6 +5,9 @@ its places in the state: one for each combination of elements of the families it
 may be empty, which switches off whatever is done for its elements.  What does not fit (an unknown
 fault, a negative size, a constant of the wrong type, the first element of an empty sort) is
 rejected in one sentence.
+
+What is bound may come from an earlier run (see `ackproof.lang.later`); the front end is imported
+only where something is bound anew.
 """
 
 from __future__ import annotations
@@ -13,19 +16,17 @@ import hashlib
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ackproof.lang import ir
-from ackproof.lang.constants import constants_of, initial_data
 from ackproof.lang.data import Elements, domain, domain_size, show, to_data
-from ackproof.lang.empty import reject_first_of_empty
 from ackproof.lang.errors import BindError
-from ackproof.lang.frontend import compile_model
-from ackproof.lang.inline import substitute
-from ackproof.lang.ir import Expr
+from ackproof.lang.later import Later
 from ackproof.lang.model import Design, Instance, Model
 from ackproof.lang.program import Action, Param, Program, PropertyDecl, Variable
 from ackproof.lang.sorts import OwnedSort, Sort, elements_of
+
+if TYPE_CHECKING:
+    from ackproof.lang.ir import Expr
 
 __all__ = ["ActionInstance", "Bound", "Location", "bind"]
 
@@ -61,7 +62,7 @@ class ActionInstance:
 
 
 @dataclass(frozen=True)
-class Bound:
+class Bound(Later):
     """A program with sizes: what an engine is given.
 
     A state is, as data, the tuple of the values of `locations`, followed by what is left of the
@@ -90,6 +91,8 @@ class Bound:
 
     def initial(self) -> tuple[Any, ...]:
         """Return the initial state as data."""
+        from ackproof.lang.constants import initial_data
+
         values = [
             initial_data(
                 loc.variable.initial,
@@ -137,6 +140,10 @@ def bind(
         SpecError: the specification or design is outside the language.
         BindError: the instance or the choice of properties does not fit the model.
     """
+    from ackproof.lang.constants import constants_of
+    from ackproof.lang.empty import reject_first_of_empty
+    from ackproof.lang.frontend import compile_model
+
     program = program or compile_model(model, design)
     elements = _elements(program, instance)
     reject_first_of_empty(program, instance.name, elements)
@@ -187,6 +194,9 @@ def _chosen(
 
 def _for_each(prop: PropertyDecl, elements: Elements) -> Iterable[PropertyDecl]:
     """Yield a property for each choice of elements that it is about, named after them."""
+    from ackproof.lang import ir
+    from ackproof.lang.inline import substitute
+
     choices = list(_choices(prop.params, elements))
     for args in choices:
         name = f"{prop.name}[{', '.join(map(show, args))}]" if len(choices) > 1 else prop.name

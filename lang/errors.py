@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from ackproof.lang.ir import Span
+if TYPE_CHECKING:
+    from ackproof.lang.ir import Span
+
 
 __all__ = ["BindError", "SpecError", "close_to"]
 

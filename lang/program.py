@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ackproof.lang.ir import Expr, Span, Stmt
+from ackproof.lang.later import Later
 from ackproof.lang.properties import stated_by
 from ackproof.lang.types import FamilyT, ProcT, RecordT, SortT, Type
+
+if TYPE_CHECKING:
+    from ackproof.lang.ir import Expr, Span, Stmt
 
 __all__ = [
     "Action",
@@ -125,7 +128,7 @@ def key_names(families: Iterable[SortT]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Action:
+class Action(Later):
     """A step of the whole system: parameters and a body with every call inlined."""
 
     name: str
@@ -149,7 +152,7 @@ class Action:
 
 
 @dataclass(frozen=True)
-class PropertyDecl:
+class PropertyDecl(Later):
     """A property: `roots` are the names of its state arguments, `event` its event argument.
 
     A property with `params` is one for each choice of elements, each judged by itself: in a bound
@@ -183,7 +186,7 @@ class PropertyDecl:
 
 
 @dataclass(frozen=True)
-class Program:
+class Program(Later):
     """A system with a design applied, ready to be bound to an instance."""
 
     name: str

@@ -31,6 +31,7 @@ from pathlib import Path
 __all__ = [
     "MOST_BYTES",
     "OFF",
+    "OUTCOMES",
     "VARIABLE",
     "Cache",
     "default_cache",
@@ -42,6 +43,9 @@ __all__ = [
 #: The variable of the environment that says where the store is, and what switches it off.
 VARIABLE = "ACKPROOF_CACHE"
 OFF = "off"
+
+#: What the entries are called that hold what searches found.
+OUTCOMES = "outcomes"
 
 #: How large a store may become.
 MOST_BYTES = 256 << 20
@@ -61,16 +65,26 @@ class Cache:
     Args:
         folder: where the entries are; it is made when the first one is written.
         most: bytes that all entries together may have.
+        left_out: kinds of entries that are neither read nor written.
     """
 
-    def __init__(self, folder: Path, most: int = MOST_BYTES) -> None:
+    def __init__(
+        self, folder: Path, most: int = MOST_BYTES, left_out: frozenset[str] = frozenset()
+    ) -> None:
         self.folder = folder
+        self._left_out = left_out
         self.most = most
         self._size: int | None = None
         self._closed = False
 
+    def without(self, *kinds: str) -> Cache:
+        """Return this store without some kinds of entries: they are neither read nor written."""
+        return Cache(self.folder, self.most, frozenset(kinds))
+
     def get(self, kind: str, key: str) -> bytes | None:
         """Return the content of an entry, or None if there is none that is whole."""
+        if kind in self._left_out:
+            return None
         path = self._path(kind, key)
         try:
             written = path.read_bytes()
@@ -87,7 +101,7 @@ class Cache:
 
     def put(self, kind: str, key: str, data: bytes) -> None:
         """Write an entry; where that is impossible, say so once and go on."""
-        if self._closed:
+        if self._closed or kind in self._left_out:
             return
         packed = zlib.compress(data, 1)
         path = self._path(kind, key)

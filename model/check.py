@@ -15,6 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Literal, Protocol
 
 from ackproof.lang.binding import Bound, bind
@@ -22,6 +23,7 @@ from ackproof.lang.errors import BindError
 from ackproof.lang.model import Design, Instance, Model
 from ackproof.lang.program import Program
 from ackproof.lang.properties import BUILT_IN, DEADLOCK
+from ackproof.model.bounds import bound_of
 from ackproof.model.cache import Cache
 from ackproof.model.limits import refuse_large_sorts, refuse_too_many_choices
 from ackproof.model.outcome import Outcome, Progress
@@ -29,7 +31,6 @@ from ackproof.model.programs import origin, program_of
 from ackproof.model.report import Report
 from ackproof.model.resources import default_memory, default_workers
 from ackproof.model.results import Idle, Question, origin_of
-from ackproof.model.trace import replay
 from ackproof.model.verdict import Verdict
 
 __all__ = ["ENGINES", "Engine", "Explore", "asked", "check", "check_bound", "chosen", "explorer"]
@@ -154,6 +155,18 @@ def chosen(
         BindError: the instance or the choice of properties does not fit the model.
     """
     names = None if properties is None else list(properties)
+    make = partial(_chosen, model, instance, design, names, program, cache)
+    return make() if cache is None else bound_of(make, model, instance, design, names, cache)
+
+
+def _chosen(
+    model: Model,
+    instance: Instance,
+    design: Design | None,
+    names: list[str] | None,
+    program: Program | None,
+    cache: Cache | None,
+) -> Bound:
     declared = None if names is None else [n for n in names if n not in BUILT_IN]
     program = program or program_of(model, design, cache)
     bound = bind(model, instance, design, declared, program)
@@ -199,7 +212,7 @@ def check_bound(
     outcome = (
         known.outcome
         if known
-        else explorer(engine)(
+        else explorer(engine, question)(
             bound,
             workers=default_workers() if workers is None else workers,
             memory=limit,
@@ -223,6 +236,9 @@ def check_bound(
 
 def _report(bound: Bound, name: str | None, outcome: Outcome, idle: Idle) -> Report:
     """Return the report of an outcome, without time and memory."""
+    if outcome.violations:
+        from ackproof.model.trace import replay
+
     excused = {*bound.instance.lacks, *idle.off, *idle.dead}
     traces = tuple(
         replay(bound, prop, path, outcome.cycles.get(prop, ()))
@@ -259,14 +275,16 @@ def _report(bound: Bound, name: str | None, outcome: Outcome, idle: Idle) -> Rep
 
 def _switched_off(bound: Bound, idle: Idle) -> tuple[str, ...]:
     """Return the actions and situations that are no part of an instance, in their order."""
-    actions = (
-        a.name for a in bound.program.actions if a not in bound.actions or a.name in idle.dead
-    )
+    there = {a.name for a in bound.actions} - idle.dead
+    actions = (a.name for a in bound.program.actions if a.name not in there)
     return (*actions, *(p.name for p in bound.properties if p.name in idle.off))
 
 
-def explorer(engine: Engine | Explore) -> Explore:
-    """Return an engine's search; only the engine that is asked for is loaded."""
+def explorer(engine: Engine | Explore, question: Question | None = None) -> Explore:
+    """Return an engine's search; only the engine that is asked for is loaded.
+
+    `question` is what it is to be asked, and knows what was compiled before.
+    """
     if engine == "plain":
         from ackproof.model.plain_search import explore as plain
 
@@ -274,7 +292,7 @@ def explorer(engine: Engine | Explore) -> Explore:
     if engine == "kernel":
         from ackproof.model.kernel.engine import explore as kernel
 
-        return kernel
+        return partial(kernel, kernel=question.kernel() if question else None)
     return engine
 
 

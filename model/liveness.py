@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from ackproof.model.components import components
 from ackproof.model.fairness import Fairness
 
 __all__ = ["Graph", "Judge", "Lasso"]
@@ -117,18 +118,17 @@ class Judge:
 
     def _components(self, active: Bits) -> tuple[Numbers, int]:
         """Return the strongly connected component of each active state, and how many there are."""
-        from scipy.sparse.csgraph import connected_components
-
-        matrix, chosen = self.matrix(active)
-        count, found = connected_components(matrix, directed=True, connection="strong")
+        starts, targets, chosen = self.part(active)
+        count, found = components(starts, targets)
         labels = np.full(self.graph.states, -1, np.int32)
         labels[chosen] = found
-        return labels, int(count)
+        return labels, count
 
-    def matrix(self, active: Bits) -> tuple[Any, Numbers]:
-        """Return the steps between active states as a sparse matrix, and the states of its rows."""
-        from scipy.sparse import csr_array
+    def part(self, active: Bits) -> tuple[Numbers, Numbers, Numbers]:
+        """Return the steps between active states, numbered among themselves, and these states.
 
+        That is where the steps of each begin, with one more at the end, and where each step leads.
+        """
         inner = self._inner(active)
         chosen = np.flatnonzero(active)
         index = np.zeros(self.graph.states, np.int32)
@@ -136,12 +136,7 @@ class Judge:
         starts = np.zeros(len(chosen) + 1, np.int32)
         degrees = np.bincount(index[self.sources[inner]], minlength=len(chosen))
         np.cumsum(degrees, out=starts[1:])
-        targets = index[self.graph.targets[inner]]
-        shape = (len(chosen), len(chosen))
-        matrix = csr_array((np.ones(len(targets)), targets, starts), shape=shape)
-        # scipy's search for components does not come to an end where a step is there twice.
-        matrix.sum_duplicates()
-        return matrix, chosen
+        return starts, index[self.graph.targets[inner]], chosen
 
     def _inner(self, active: Bits) -> Bits:
         """Return which steps lead from an active state to an active state."""
@@ -236,9 +231,11 @@ class _Cycle:
 
     def _towards_home(self, start: int) -> Numbers:
         """Return for each state of the component the step by which to go to one of them."""
+        from scipy.sparse import csr_array
         from scipy.sparse.csgraph import breadth_first_order
 
-        matrix, chosen = self.search.matrix(self.inside)
+        starts, targets, chosen = self.search.part(self.inside)
+        matrix = csr_array((np.ones(len(targets)), targets, starts), shape=(len(chosen),) * 2)
         root = int(np.searchsorted(chosen, start))
         _, after = breadth_first_order(matrix.T.tocsr(), root, directed=True)
         following = np.full(self.graph.states, -2, np.int64)

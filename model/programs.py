@@ -31,7 +31,6 @@ from types import ModuleType
 from typing import Any
 
 import ackproof.lang
-from ackproof.lang.frontend import compile_model, known_program, remember
 from ackproof.lang.model import Design, Model
 from ackproof.lang.program import Program
 from ackproof.model.cache import Cache, digest, is_as_imported, sources
@@ -66,6 +65,8 @@ def program_of(model: Model, design: Design | None = None, cache: Cache | None =
         SpecError: something in the specification or the design is outside the language.
         BindError: the design changes nothing.
     """
+    from ackproof.lang.frontend import compile_model, known_program
+
     known = known_program(model, design)
     if known is not None:
         return known
@@ -82,6 +83,8 @@ def program_of(model: Model, design: Design | None = None, cache: Cache | None =
 def _loaded(data: bytes | None, model: Model, design: Design | None) -> Program | None:
     if data is None:
         return None
+    from ackproof.lang.frontend import remember
+
     with _no_collection():
         # It is the user's own, and whole; classes are in it by name, and are those imported here.
         program: Program = pickle.loads(data)

@@ -6,12 +6,15 @@ A `Report` is the whole result of one check.  `ackproof.model.document` makes JS
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.properties import ASSERTION, DEADLOCK, DEFINED
 from ackproof.model.outcome import Outcome
-from ackproof.model.trace import Trace
 from ackproof.model.verdict import Verdict
+
+if TYPE_CHECKING:
+    from ackproof.model.trace import Trace
 
 __all__ = ["Report"]
 

@@ -25,19 +25,21 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.errors import BindError
-from ackproof.model.cache import Cache, digest, sources
-from ackproof.model.limits import refuse_wide_types
+from ackproof.model.cache import OUTCOMES, Cache, digest, sources
 from ackproof.model.outcome import Limit, Outcome
 from ackproof.model.programs import LANGUAGE
+
+if TYPE_CHECKING:
+    from ackproof.model.lower.compile import Generated, Kernel
 
 __all__ = ["Idle", "Known", "Question", "origin_of"]
 
 #: What entries are called in the cache.
-_OUTCOMES, _KEYS = "outcomes", "keys"
+_KEYS = "keys"
 
 _HERE = Path(__file__).parent
 
@@ -47,9 +49,9 @@ ENGINES = (
     *(_HERE / name for name in ("kernel", "lower")),
     *(
         _HERE / f"{name}.py"
-        for name in ("fairness", "limits", "live", "liveness", "outcome", "plain")
+        for name in ("components", "fairness", "limits", "live", "liveness", "outcome")
     ),
-    *(_HERE / f"{name}.py" for name in ("plain_liveness", "plain_search")),
+    *(_HERE / f"{name}.py" for name in ("plain", "plain_liveness", "plain_search", "widths")),
     Path(__file__),
 )
 
@@ -145,15 +147,37 @@ class Question:
             import llvmlite
 
             version: str = llvmlite.__version__
-            return digest(sources(*ENGINES), version, *self._manner, *_code(self.bound))
+            return digest(
+                sources(*ENGINES), version, *self._manner, *_code(self.bound, self._generated)
+            )
         # What the specification's own Python does is not all in its typed program.
         return self._near_name()
+
+    def kernel(self) -> Kernel:
+        """Return the compiled program; from the cache, if there is one, and if it is there.
+
+        Raises:
+            BindError: a state of this instance does not fit.
+        """
+        from ackproof.model.kernels import kernel_of
+        from ackproof.model.lower.compile import compile_kernel
+
+        if self.cache is None:
+            return compile_kernel(self.bound, self._generated)
+        whence = self.origin and digest(self.origin, sources(*ENGINES))
+        return kernel_of(self.bound, whence, self.cache, lambda: self._generated)
+
+    @cached_property
+    def _generated(self) -> Generated:
+        from ackproof.model.lower.generate import generate
+
+        return generate(self.bound)
 
     def answer(self, memory: int) -> Known | None:
         """Return what an earlier search found, unless it took more memory than is allowed now."""
         if self.cache is None or self.key is None:
             return None
-        data = self.cache.get(_OUTCOMES, self.key)
+        data = self.cache.get(OUTCOMES, self.key)
         known = None if data is None else _read(json.loads(data))
         return known if known is not None and known.outcome.memory <= memory else None
 
@@ -163,7 +187,7 @@ class Question:
             return
         now = datetime.now(UTC).isoformat(timespec="seconds")
         known = Known(outcome, seconds, memory_limit, now)
-        self.cache.put(_OUTCOMES, self.key, json.dumps(_written(known)).encode())
+        self.cache.put(OUTCOMES, self.key, json.dumps(_written(known)).encode())
 
 
 def origin_of(program: str | None, bound: Bound) -> str | None:
@@ -184,6 +208,7 @@ def origin_of(program: str | None, bound: Bound) -> str | None:
 
 def _idle(bound: Bound) -> Idle:
     from ackproof.model.lower.fixed import fixed
+    from ackproof.model.widths import refuse_wide_types
 
     try:
         refuse_wide_types(bound)
@@ -193,11 +218,9 @@ def _idle(bound: Bound) -> Idle:
     return Idle(parts.dead, parts.off, parts.vacuous)
 
 
-def _code(bound: Bound) -> list[str]:
+def _code(bound: Bound, generated: Generated) -> list[str]:
     """Return all that the kernel is given: its code, where it starts, and what bits stand for."""
-    from ackproof.model.lower.generate import generate
-
-    text, layout, tables, _ = generate(bound)
+    text, layout, tables, _ = generated
     fairness = [(a.name, a.fair) for a in bound.actions]
     eventually = [p for p in bound.properties if p.kind == "eventually"]
     return [

@@ -34,6 +34,7 @@ def explore(
     max_depth: int | None = None,
     survey: bool = False,
     progress: Callable[[Progress], None] | None = None,
+    kernel: Kernel | None = None,
 ) -> Outcome:
     """Explore a bound program with the compiled kernel, breadth first.
 
@@ -44,17 +45,18 @@ def explore(
         max_depth: number of levels after which to stop.
         survey: whether to go on after a violation, and so to decide every property.
         progress: called a few times a second, in the calling thread.
+        kernel: the program compiled, if it is at hand.
 
     Raises:
         BindError: a state of this instance does not fit.
         OutOfAddresses: the system does not lend the addresses for that much memory.
     """
+    kernel = kernel or compile_kernel(bound)
     started = time.perf_counter()
-    kernel = compile_kernel(bound)
     kernel_search.compile_driver(kernel.words, workers)
     model, limit = _model(kernel), default_limit() if memory is None else memory
     runs = _runs(bound, kernel, model, limit)
-    compiled = time.perf_counter() - started
+    compiled = kernel.compile_seconds + time.perf_counter() - started
     result = kernel_search.search(
         model,
         [kernel.initial],

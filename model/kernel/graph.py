@@ -16,6 +16,31 @@ place before steps are joined; the tables are only read, so that all workers can
 """
 
 from ackproof.model.kernel.control import BUCKETS, INSTANCE_BITS, INSTANCE_MASK, TABLE, WORKERS
+from ackproof.model.kernel.graph_task import (
+    BATCH,
+    BLOCKS,
+    COUNT,
+    COUNTS,
+    DEGREES,
+    DONE,
+    FAIR,
+    HASHES,
+    IDS,
+    INPUT,
+    JOINING,
+    KEPT,
+    LOST,
+    METAS,
+    MODEL,
+    MOST,
+    OUTPUT,
+    OWNER,
+    SEEN,
+    SLOTS,
+    SOURCES,
+    STEPS,
+    VIOLATIONS,
+)
 from ackproof.model.kernel.intrinsics import (
     Shape,
     call_expand,
@@ -30,41 +55,7 @@ from ackproof.model.kernel.intrinsics import (
 )
 from ackproof.model.kernel.table import bucket_bytes, fingerprint
 
-__all__ = ["TASK_FIELDS", "connect"]
-
-# Words of a task. BLOCKS and SLOTS are addresses of one word for each worker: its control block,
-# and its ids by slot. OWNER is the worker whose states these are, KEPT their address, COUNT how
-# many there are, and IDS the address of their ids. FAIR has a word for each instance, 0 unless it
-# is fair. INPUT to HASHES are buffers for a batch. STEPS is where steps are written, at most MOST
-# of them, and DEGREES how many each state of the region has. DONE and LOST are results: how many
-# steps were written, and how many states were not found, of which there are none.
-(
-    JOINING,
-    OWNER,
-    BLOCKS,
-    SLOTS,
-    KEPT,
-    COUNT,
-    IDS,
-    FAIR,
-    MODEL,
-    BATCH,
-    INPUT,
-    SOURCES,
-    OUTPUT,
-    METAS,
-    HASHES,
-    COUNTS,
-    SEEN,
-    VIOLATIONS,
-    STEPS,
-    MOST,
-    DEGREES,
-    DONE,
-    LOST,
-    TASK_FIELDS,
-) = range(24)
-
+__all__ = ["connect"]
 
 #: Bits of a record: an assertion is false, or something is not defined; there is no successor.
 FAILS = 3

@@ -25,6 +25,7 @@ SOURCES = (
     "control.py",
     "driver.py",
     "graph.py",
+    "graph_task.py",
     "intrinsics.py",
     "objects.py",
     "table.py",

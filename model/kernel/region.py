@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from ackproof.model.kernel import control, graph
+from ackproof.model.kernel import control, graph_task
 from ackproof.model.kernel.control import bucket_slots
 from ackproof.model.kernel.memory import Arena, Region
 from ackproof.model.kernel.objects import connector
@@ -139,10 +139,10 @@ class _Tasks:
         self._model = model
         self._generated = team.generated
         count = len(team.workers)
-        arena = Arena(64 * (count + 1) * (graph.TASK_FIELDS + 4))
+        arena = Arena(64 * (count + 1) * (graph_task.TASK_FIELDS + 4))
         closing.callback(arena.close)
         blocks, slots = arena.take(count), arena.take(count)
-        self._tasks = [arena.take(graph.TASK_FIELDS) for _ in team.workers]
+        self._tasks = [arena.take(graph_task.TASK_FIELDS) for _ in team.workers]
         self._degrees = [np.zeros(np.count_nonzero(i), np.int64) for i in ids]
         for index, worker in enumerate(team.workers):
             words = worker.block[control.BUCKETS] * bucket_slots(model.words)
@@ -150,15 +150,15 @@ class _Tasks:
             slots[index] = self._region(8 * words + CLUSTER_BYTES)
             task = self._tasks[index]
             for field, value in (
-                (graph.OWNER, index),
-                (graph.BLOCKS, ctypes.addressof(blocks)),
-                (graph.SLOTS, ctypes.addressof(slots)),
-                (graph.KEPT, worker.kept),
-                (graph.COUNT, worker.block[control.COUNT]),
-                (graph.IDS, ids[index].ctypes.data),
-                (graph.FAIR, fair.ctypes.data),
-                (graph.MODEL, model.expand),
-                (graph.DEGREES, self._degrees[index].ctypes.data),
+                (graph_task.OWNER, index),
+                (graph_task.BLOCKS, ctypes.addressof(blocks)),
+                (graph_task.SLOTS, ctypes.addressof(slots)),
+                (graph_task.KEPT, worker.kept),
+                (graph_task.COUNT, worker.block[control.COUNT]),
+                (graph_task.IDS, ids[index].ctypes.data),
+                (graph_task.FAIR, fair.ctypes.data),
+                (graph_task.MODEL, model.expand),
+                (graph_task.DEGREES, self._degrees[index].ctypes.data),
             ):
                 task[field] = value
 
@@ -177,28 +177,30 @@ class _Tasks:
         # A record for each step that fails, and one for each state.
         records = made + _BATCH
         for task in self._tasks:
-            failing = task[graph.COUNT] * model.fanout
+            failing = task[graph_task.COUNT] * model.fanout
             for field, words in (
-                (graph.INPUT, _BATCH * model.words),
-                (graph.SOURCES, _BATCH + 1),
-                (graph.OUTPUT, made * model.words),
-                (graph.METAS, made),
-                (graph.HASHES, 2 * made),
-                (graph.COUNTS, model.actions),
-                (graph.SEEN, model.seen_words),
-                (graph.VIOLATIONS, 2 + 3 * records),
-                (graph.STEPS, self._generated + made + failing),
+                (graph_task.INPUT, _BATCH * model.words),
+                (graph_task.SOURCES, _BATCH + 1),
+                (graph_task.OUTPUT, made * model.words),
+                (graph_task.METAS, made),
+                (graph_task.HASHES, 2 * made),
+                (graph_task.COUNTS, model.actions),
+                (graph_task.SEEN, model.seen_words),
+                (graph_task.VIOLATIONS, 2 + 3 * records),
+                (graph_task.STEPS, self._generated + made + failing),
             ):
                 task[field] = self._region(8 * words)
-            _room(task[graph.VIOLATIONS], records)
-            task[graph.BATCH] = _BATCH
-            task[graph.MOST] = self._most
-            task[graph.JOINING] = 1
+            _room(task[graph_task.VIOLATIONS], records)
+            task[graph_task.BATCH] = _BATCH
+            task[graph_task.MOST] = self._most
+            task[graph_task.JOINING] = 1
 
     def graph(self) -> Graph:
         """The steps that were joined."""
-        assert not any(task[graph.LOST] for task in self._tasks), "a complete search has all states"
-        if any(task[graph.DONE] > self._most for task in self._tasks):
+        assert not any(task[graph_task.LOST] for task in self._tasks), (
+            "a complete search has all states"
+        )
+        if any(task[graph_task.DONE] > self._most for task in self._tasks):
             raise TooManySteps
         degrees = np.concatenate(self._degrees)
         starts = np.zeros(len(degrees) + 1, np.int64)
@@ -207,7 +209,7 @@ class _Tasks:
         instances = np.empty(starts[-1], np.int32)
         at = 0
         for task in self._tasks:
-            steps = _array(task[graph.STEPS], task[graph.DONE])
+            steps = _array(task[graph_task.STEPS], task[graph_task.DONE])
             targets[at : at + len(steps)] = (steps >> control.INSTANCE_BITS) - 1
             instances[at : at + len(steps)] = steps & control.INSTANCE_MASK
             at += len(steps)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
 from ackproof.lang.binding import Bound
 from ackproof.model.fairness import fairness_of
 from ackproof.model.kernel.region import TooManySteps, area_of
 from ackproof.model.kernel.search import path_to
 from ackproof.model.kernel.worker import Model, Team
-from ackproof.model.liveness import Judge
+from ackproof.model.liveness import Bits, Judge, Lasso
 from ackproof.model.outcome import Limit
 
 __all__ = ["Runs"]
@@ -61,9 +62,13 @@ class Runs:
         area = area_of(team, self.model, self.falsify, count, fairness.any, left)
         self.bytes = area.bytes
         judge = Judge(area.graph, area.depths, fairness)
+        judged: list[tuple[Bits, Lasso | None]] = []
         for bit, name in self.names.items():
             false = area.masks >> bit & 1 == 1
-            lasso = judge.nearest_lasso(false)
+            # Properties that say much the same are false in the same states.
+            known = [found for states, found in judged if np.array_equal(states, false)]
+            lasso = known[0] if known else judge.nearest_lasso(false)
+            judged.append((false, lasso))
             if lasso is not None:
                 _, self.paths[name] = path_to(team, int(area.numbers[lasso.state]))
                 self.cycles[name] = lasso.cycle

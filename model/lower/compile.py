@@ -4,21 +4,41 @@
 `inspect`, for properties of runs also `falsify`, and a `Kernel` holds them with what is needed to
 call them and to read what they report.  See `ackproof.model.kernel.search` for what the functions
 are given and give.
+
+Machine code is bytes, a few object files, which are the same whenever they are made of the same
+text for the same processor.  So they may be kept, and then nothing is generated;
+`ackproof.model.kernels` does so.
 """
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ackproof.lang.binding import Bound
-from ackproof.model.lower.generate import Tables, generate
-from ackproof.model.lower.layout import Layout
+from ackproof.model.lower.tables import Tables
 
-__all__ = ["Kernel", "compile_kernel", "generate", "machine_code", "modules"]
+if TYPE_CHECKING:
+    from ackproof.model.lower.layout import Layout
+
+__all__ = [
+    "Frame",
+    "Generated",
+    "Kernel",
+    "compile_kernel",
+    "linked",
+    "machine_code",
+    "modules",
+    "objects_of",
+    "target",
+]
+
+#: The LLVM text of a program, its layout, its tables, and how many successors a state may have.
+Generated: TypeAlias = "tuple[str, Layout, Tables, int]"
 
 #: Characters of text that are compiled at once: in about a second.
 _MODULE = 1 << 20
@@ -27,68 +47,132 @@ _CALLED = re.compile(r"@(\w+)\(")
 _DEFINED = re.compile(r"^define (.*) \{$", re.MULTILINE)
 
 
+@dataclass(frozen=True)
+class Frame:
+    """What is to be known of a kernel besides its functions.
+
+    Args:
+        words: words of 64 bits in a packed state.
+        initial: the initial state, packed.
+        tables: which bit means which property.
+        fanout: how many successors a state has at most.
+    """
+
+    words: int
+    initial: list[int]
+    tables: Tables
+    fanout: int
+
+    @staticmethod
+    def of(layout: Layout, tables: Tables, fanout: int) -> Frame:
+        """Return the frame of what was generated."""
+        initial = layout.pack(layout.bound.initial())
+        return Frame(layout.words, initial, tables, fanout)
+
+
 @dataclass
 class Kernel:
     """Compiled code with what is needed to run it and to read its results."""
 
-    layout: Layout
-    tables: Tables
-    fanout: int
-    n_counts: int
-    expand: int
-    inspect: int
-    falsify: int
-    ir_text: str
-    compile_seconds: float
+    bound: Bound
+    frame: Frame
     engine: Any = field(repr=False)
+    compile_seconds: float = 0.0
 
     @property
     def words(self) -> int:
         """Words of 64 bits in a packed state."""
-        return self.layout.words
+        return self.frame.words
 
     @property
     def initial(self) -> list[int]:
         """The initial state, packed."""
-        return self.layout.pack(self.layout.bound.initial())
+        return self.frame.initial
+
+    @property
+    def tables(self) -> Tables:
+        """Which bit means which property."""
+        return self.frame.tables
+
+    @property
+    def fanout(self) -> int:
+        """How many successors a state has at most."""
+        return self.frame.fanout
+
+    @property
+    def n_counts(self) -> int:
+        """How many counters `expand` keeps: one for each action."""
+        return len(self.bound.actions)
+
+    @property
+    def expand(self) -> int:
+        """The address of the function that makes successors."""
+        return self._address("expand")
+
+    @property
+    def inspect(self) -> int:
+        """The address of the function that looks at the properties of states."""
+        return self._address("inspect")
+
+    @property
+    def falsify(self) -> int:
+        """The address of the function that looks at properties of runs; 0 if there are none."""
+        return self._address("falsify") if self.tables.run_bits else 0
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where every leaf of the state lies."""
+        return _generated(self.bound)[1]
+
+    @cached_property
+    def ir_text(self) -> str:
+        """The LLVM text that the functions were made of."""
+        return _generated(self.bound)[0]
+
+    def _address(self, name: str) -> int:
+        address: int = self.engine.get_function_address(name)
+        return address
 
 
-def compile_kernel(bound: Bound) -> Kernel:
+def compile_kernel(bound: Bound, generated: Generated | None = None) -> Kernel:
     """Compile a bound program to machine code.
+
+    Args:
+        bound: the program at the sizes of an instance.
+        generated: what `generate` makes of it, if that is at hand.
 
     Raises:
         BindError: a state of this instance does not fit.
     """
     started = time.perf_counter()
-    text, layout, tables, fanout = generate(bound)
-    engine = machine_code(text)
-    return Kernel(
-        layout=layout,
-        tables=tables,
-        fanout=fanout,
-        n_counts=len(bound.actions),
-        expand=engine.get_function_address("expand"),
-        inspect=engine.get_function_address("inspect"),
-        falsify=engine.get_function_address("falsify") if tables.run_bits else 0,
-        ir_text=text,
-        compile_seconds=time.perf_counter() - started,
-        engine=engine,
-    )
+    text, layout, tables, fanout = generated or _generated(bound)
+    frame = Frame.of(layout, tables, fanout)
+    kernel = Kernel(bound, frame, linked(objects_of(text)))
+    kernel.layout, kernel.ir_text = layout, text
+    kernel.compile_seconds = time.perf_counter() - started
+    return kernel
+
+
+def _generated(bound: Bound) -> Generated:
+    # A kernel that was kept needs no generator.
+    from ackproof.model.lower.generate import generate
+
+    return generate(bound)
 
 
 def machine_code(text: str) -> Any:
-    """Return an engine that holds the functions of a text; see `Kernel.ir_text`.
+    """Return an engine that holds the functions of a text; see `Kernel.ir_text`."""
+    return linked(objects_of(text))
+
+
+def objects_of(text: str) -> list[bytes]:
+    """Return a text as object files for this processor.
 
     A long text is compiled a module at a time: between two of them an interruption is heard.
     """
     import llvmlite.binding as llvm
 
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_default_triple()
-    machine = target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=1
-    )
+    machine = _machine()
     # The text is nearly what should run: constants are folded and subexpressions shared already.
     # The standard pipelines, and code generation at a higher level, take twice the time and give
     # code that is not measurably faster.
@@ -97,13 +181,44 @@ def machine_code(text: str) -> Any:
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options())
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    found = []
     for part in modules(text):
         module = llvm.parse_assembly(part)
         passes.run(module, builder)
-        engine.add_module(module)
+        found.append(machine.emit_object(module))
+    return found
+
+
+def linked(objects: Iterable[bytes]) -> Any:
+    """Return an engine that holds the functions of object files."""
+    import llvmlite.binding as llvm
+
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+    for code in objects:
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
     return engine
+
+
+def target() -> str:
+    """Return in words which compiler makes machine code here, and for which processor."""
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    features = llvm.get_host_cpu_features().flatten()
+    where = (llvm.get_process_triple(), llvm.get_host_cpu_name(), features)
+    return repr((llvmlite.__version__, llvm.llvm_version_info, where))
+
+
+def _machine() -> Any:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    found = llvm.Target.from_default_triple()
+    return found.create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=1
+    )
 
 
 def modules(text: str, most: int = _MODULE) -> Iterator[str]:

@@ -11,14 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.data import domain_size
-from ackproof.lang.errors import BindError
 from ackproof.lang.properties import ASSERTION, DEADLOCK, DEFINED
-from ackproof.model.limits import MOST_PROPERTIES, refuse_wide_types
 from ackproof.model.lower.access import Access
 from ackproof.model.lower.codec import Codec
 from ackproof.model.lower.evaluate import Evaluator
@@ -27,9 +24,11 @@ from ackproof.model.lower.fixed import fixed
 from ackproof.model.lower.layout import Layout
 from ackproof.model.lower.ops import Bit, Emitter, Word
 from ackproof.model.lower.state import PackedState, SymbolicState
+from ackproof.model.lower.tables import Tables, tables_of
 from ackproof.model.lower.tree import Tree
+from ackproof.model.widths import refuse_wide_types
 
-__all__ = ["NO_INSTANCE", "Generator", "Tables", "generate"]
+__all__ = ["NO_INSTANCE", "Generator", "generate"]
 
 #: What the generated functions call.  `record` appends to the violations while there is room; it
 #: is rarely called, and kept out of line.
@@ -65,41 +64,6 @@ NO_INSTANCE = 0xFFFFFFFF
 WHOLE_INSTANCES = 256
 
 
-@dataclass
-class Tables:
-    """What the bits of the masks mean: violations of steps, of states, of runs, and witnesses."""
-
-    step_bits: dict[int, str] = field(default_factory=dict)
-    state_bits: dict[int, str] = field(default_factory=dict)
-    run_bits: dict[int, str] = field(default_factory=dict)
-    seen_bits: dict[int, str] = field(default_factory=dict)
-
-    @property
-    def seen_words(self) -> int:
-        """Words of witness bits."""
-        return max(1, (len(self.seen_bits) + 63) // 64)
-
-
-def _tables(bound: Bound) -> Tables:
-    tables = Tables()
-    steps = [ASSERTION, DEFINED]
-    if bound.program.deadlock_free:
-        steps.append(DEADLOCK)
-    steps += [p.name for p in bound.properties if p.of_steps and p.kind != "reachable"]
-    tables.step_bits = dict(enumerate(steps))
-    tables.state_bits = dict(enumerate(p.name for p in bound.properties if p.kind == "invariant"))
-    tables.seen_bits = dict(enumerate(p.name for p in bound.properties if p.kind == "reachable"))
-    tables.run_bits = dict(enumerate(p.name for p in bound.properties if p.kind == "eventually"))
-    watched = {"states": tables.state_bits, "steps": tables.step_bits, "runs": tables.run_bits}
-    for what, bits in watched.items():
-        if len(bits) > MOST_PROPERTIES:
-            raise BindError(
-                f"instance {bound.instance.name}: there are {len(bits)} properties of {what}, and "
-                f"{MOST_PROPERTIES} can be watched at once; check some at a time"
-            )
-    return tables
-
-
 class Generator:
     """Writes the text of the functions."""
 
@@ -108,7 +72,7 @@ class Generator:
         self.bound = bound
         self.fixed = fixed(bound)
         self.layout = Layout(bound, self.fixed.leaves)
-        self.tables = _tables(bound)
+        self.tables = tables_of(bound)
         self.ops = Emitter()
         self.codec = Codec(bound.elements, self.ops)
         self.access = Access(bound, self.codec)

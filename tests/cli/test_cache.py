@@ -12,7 +12,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from ackproof.cli.main import app
-from ackproof.model.cache import VARIABLE
+from ackproof.model.cache import OUTCOMES, VARIABLE
 from ackproof.model.document import schema
 from ackproof.model.era_document import schema as era_schema
 from typer.testing import CliRunner, Result
@@ -60,9 +60,11 @@ def test_json_has_the_time_of_the_search(run: Run) -> None:
     assert first == second
 
 
-def test_no_cache_searches_anew_and_keeps_nothing(run: Run, tmp_path: Path) -> None:
+def test_no_cache_searches_anew_and_keeps_nothing_of_what_it_finds(
+    run: Run, tmp_path: Path
+) -> None:
     assert SAYS not in run(*HASTY, "--no-cache").stdout
-    assert not (tmp_path / "cache").exists()
+    assert not (tmp_path / "cache" / OUTCOMES).exists()
     run(*HASTY)
     assert SAYS not in run(*HASTY, "--no-cache").stdout
 

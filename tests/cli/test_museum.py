@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import jsonschema
@@ -87,3 +89,40 @@ def test_a_file_is_judged_like_a_design_of_the_museum() -> None:
     assert result.exit_code == 0
     assert result.stdout.splitlines()[0] == "patient"
     assert result.stdout.splitlines()[-1] == "1 of 1 expectations came true"
+
+
+#: Two designs, one that breaks a property and one that does not.
+TWO = ("ack_on_channel", "docs/examples/patient.py", "--engine", "kernel")
+
+
+def times_removed(text: str) -> list[str]:
+    return [re.sub(r"[\d.]+ s *$", "", line).rstrip() for line in text.splitlines()]
+
+
+def test_designs_in_several_processes_are_judged_as_in_one() -> None:
+    alone, together = (run(*TWO, "--no-cache", "--workers", n) for n in ("1", "2"))
+    assert times_removed(together.stdout) == times_removed(alone.stdout)
+    assert together.exit_code == alone.exit_code == 0
+    assert together.stdout.splitlines()[0] == "ack_on_channel"
+
+
+def test_a_document_of_several_processes_is_that_of_one() -> None:
+    words = (*TWO, "--no-cache", "--json", "--workers")
+    alone, together = (json.loads(run(*words, n).stdout) for n in ("1", "2"))
+    jsonschema.validate(together, schema())
+    assert any(r["violations"] for r in alone["results"])
+    for entry in (*alone["results"], *together["results"]):
+        del entry["timing"], entry["memory"]
+    assert together == alone
+
+
+def test_what_is_wrong_with_a_design_is_told_by_whichever_process_compiles_it(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "odd.py"
+    text = Path("docs/examples/patient.py").read_text()
+    file.write_text(text.replace("require(not self.unconfirmed)", "print(self.unconfirmed)"))
+    told = [run(*TWO, str(file), "--workers", n) for n in ("1", "2")]
+    assert [t.exit_code for t in told] == [2, 2]
+    assert "print" in told[0].stderr
+    assert told[0].stderr == told[1].stderr

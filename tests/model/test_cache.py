@@ -183,3 +183,14 @@ def test_a_source_that_was_written_after_the_process_began_is_like_no_other(tmp_
     first = sources(tmp_path)
     sources.cache_clear()
     assert sources(tmp_path) != first
+
+
+def test_a_store_without_a_kind_neither_reads_nor_writes_it(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    cache.put("searches", KEY, b"found")
+    less = cache.without("searches")
+    assert less.get("searches", KEY) is None
+    less.put("searches", KEY, b"other")
+    less.put("programs", OTHER, b"read")
+    assert cache.get("searches", KEY) == b"found"
+    assert cache.get("programs", OTHER) == b"read"

@@ -13,7 +13,6 @@ from ackproof.lang import frontend
 from ackproof.lang.frontend import compile_model
 from ackproof.lang.model import Design, Model
 from ackproof.model import cache as cache_module
-from ackproof.model import programs
 from ackproof.model.cache import Cache
 from ackproof.model.museum import museum
 from ackproof.model.programs import origin, program_of
@@ -54,7 +53,7 @@ def test_a_program_from_the_cache_is_the_one_that_is_compiled(tmp_path: Path, na
 @pytest.mark.usefixtures("forgetful")
 def test_a_program_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program_of(MODEL, None, Cache(tmp_path))
-    monkeypatch.setattr(programs, "compile_model", lambda *_: pytest.fail("compiled"))
+    monkeypatch.setattr(frontend, "compile_model", lambda *_: pytest.fail("compiled"))
     assert program_of(MODEL, None, Cache(tmp_path)).name == "confirms"
 
 

@@ -16,6 +16,7 @@ from ackproof.lang.binding import bind
 from ackproof.lang.model import Instance, Model
 from ackproof.model import check as check_module
 from ackproof.model import results
+from ackproof.model import trace as trace_module
 from ackproof.model.cache import Cache
 from ackproof.model.check import Engine, check
 from ackproof.model.document import document
@@ -201,7 +202,7 @@ def searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
     """Return a cache that knows the pair, and let nothing be searched any more."""
     cache = Cache(tmp_path)
     assert check(MODEL, PAIR, engine="plain", cache=cache).searched is None
-    monkeypatch.setattr(check_module, "explorer", lambda _: refuse)
+    monkeypatch.setattr(check_module, "explorer", lambda *_: refuse)
     return cache
 
 
@@ -220,7 +221,7 @@ def test_a_search_that_took_more_memory_than_is_allowed_now_is_made_again(
     cache = Cache(tmp_path)
     taken = check(MODEL, PAIR, cache=cache).outcome.memory
     assert taken > 0
-    monkeypatch.setattr(check_module, "explorer", lambda _: refuse)
+    monkeypatch.setattr(check_module, "explorer", lambda *_: refuse)
     assert check(MODEL, PAIR, memory=taken, cache=cache).searched is not None
     with pytest.raises(pytest.fail.Exception):
         check(MODEL, PAIR, memory=taken - 1, cache=cache)
@@ -253,11 +254,11 @@ def test_a_counterexample_from_the_cache_is_replayed(
         replayed.append(args[1])
         return replay(*args)
 
-    monkeypatch.setattr(check_module, "replay", counted)
+    monkeypatch.setattr(trace_module, "replay", counted)
     check(MODEL, PAIR, engine="plain", cache=searched)
     assert replayed == []
     monkeypatch.undo()
-    monkeypatch.setattr(check_module, "replay", counted)
+    monkeypatch.setattr(trace_module, "replay", counted)
     for _ in range(2):
         check(MODEL, PAIR, shallow, engine="plain", cache=searched)
     assert replayed == ["ToldIsKept", "ToldIsKept"]
@@ -289,7 +290,7 @@ def test_eras_are_searched_once_for_all_runs_of_the_command(
         return [surveyor.run(era, i) for era in ERAS for i in era.instances]
 
     first = runs()
-    monkeypatch.setattr(check_module, "explorer", lambda _: refuse)
+    monkeypatch.setattr(check_module, "explorer", lambda *_: refuse)
     second = runs()
     assert all(run.report.searched for run in second)
     assert [r.violations for r in first] == [r.violations for r in second]

@@ -6,7 +6,7 @@ import pytest
 from ackproof.lang.binding import Bound, bind
 from ackproof.lang.errors import BindError
 from ackproof.lang.properties import ASSERTION, DEADLOCK, DEFINED
-from ackproof.model.lower import generate, tree
+from ackproof.model.lower import generate, tables, tree
 from ackproof.model.plain import PlainMachine, State
 
 from tests.exploring import chance, examples
@@ -94,7 +94,7 @@ def test_code_in_pieces_takes_the_same_steps(size: int, monkeypatch: pytest.Monk
 def test_more_properties_than_a_word_has_bits_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(generate, "MOST_PROPERTIES", 3)
+    monkeypatch.setattr(tables, "MOST_PROPERTIES", 3)
     with pytest.raises(BindError, match="6 properties of steps, and 3 can be watched at once"):
         Machine(bound_of("two"))
 

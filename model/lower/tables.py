@@ -1,0 +1,52 @@
+"""Tables: what the bits of the masks mean that generated functions write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ackproof.lang.binding import Bound
+from ackproof.lang.errors import BindError
+from ackproof.lang.properties import ASSERTION, DEADLOCK, DEFINED
+from ackproof.model.limits import MOST_PROPERTIES
+
+__all__ = ["Tables", "tables_of"]
+
+
+@dataclass
+class Tables:
+    """What the bits of the masks mean: violations of steps, of states, of runs, and witnesses."""
+
+    step_bits: dict[int, str] = field(default_factory=dict)
+    state_bits: dict[int, str] = field(default_factory=dict)
+    run_bits: dict[int, str] = field(default_factory=dict)
+    seen_bits: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def seen_words(self) -> int:
+        """Words of witness bits."""
+        return max(1, (len(self.seen_bits) + 63) // 64)
+
+
+def tables_of(bound: Bound) -> Tables:
+    """Return the tables of a bound program.
+
+    Raises:
+        BindError: there are more properties of a kind than can be watched.
+    """
+    tables = Tables()
+    steps = [ASSERTION, DEFINED]
+    if bound.program.deadlock_free:
+        steps.append(DEADLOCK)
+    steps += [p.name for p in bound.properties if p.of_steps and p.kind != "reachable"]
+    tables.step_bits = dict(enumerate(steps))
+    tables.state_bits = dict(enumerate(p.name for p in bound.properties if p.kind == "invariant"))
+    tables.seen_bits = dict(enumerate(p.name for p in bound.properties if p.kind == "reachable"))
+    tables.run_bits = dict(enumerate(p.name for p in bound.properties if p.kind == "eventually"))
+    watched = {"states": tables.state_bits, "steps": tables.step_bits, "runs": tables.run_bits}
+    for what, bits in watched.items():
+        if len(bits) > MOST_PROPERTIES:
+            raise BindError(
+                f"instance {bound.instance.name}: there are {len(bits)} properties of {what}, and "
+                f"{MOST_PROPERTIES} can be watched at once; check some at a time"
+            )
+    return tables
