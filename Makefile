@@ -33,7 +33,7 @@ BIN    := $(VENV)/bin
 # Where rabbitmq-server is, once it is installed.
 RABBITMQ := /usr/lib/rabbitmq/lib
 
-LAYERS  := lang spec model proofs impl pipeline cli
+LAYERS  := lang spec model proofs impl conform pipeline cli
 FILES   := $(shell find $(LAYERS) -name '*.py' | LC_ALL=C sort | cksum | cut -d' ' -f1)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
            --config-settings editable_mode=strict
