@@ -38,7 +38,7 @@ __all__ = ["ChannelJudge"]
 _NONE, _CONFIRM, _TX, _UNKNOWN = "none", "confirm", "tx", "unknown"
 
 #: The request that an answer is to, and the rule that says so.
-_ANSWERS = {
+_ANSWERS: dict[str, tuple[Kind, str]] = {
     Kind.OPEN_OK: (Kind.OPEN, "A1.6"),
     Kind.SELECT_OK: (Kind.SELECT, "A1.1"),
     Kind.TX_SELECT_OK: (Kind.TX_SELECT, "A1.3"),
@@ -230,7 +230,7 @@ class ChannelJudge:
     # -- answers ------------------------------------------------------------------------------
 
     def _answer(self, event: Event) -> None:
-        kind, rule = _ANSWERS[Kind(event.kind)]
+        kind, rule = _ANSWERS[event.kind]
         if not self._requests or self._requests[0].kind != kind:
             if self._known:
                 raise Refusal(rule, f"no request waits that {event.kind} answers next")

@@ -1,0 +1,60 @@
+"""The judgement: a judge for each channel of all connections that were seen.
+
+A channel is known from its channel.open on.  Events of a channel are numbered, and a number that is
+missing is a gap, so what a recording lacks is no violation.  An event that comes again, because it
+was recorded twice, is left out.
+"""
+
+from __future__ import annotations
+
+from ackproof.conform.events import Event, Kind
+from ackproof.conform.judge import ChannelJudge
+from ackproof.conform.violations import Violation
+
+__all__ = ["Judgement"]
+
+
+class Judgement:
+    """Judges events of any number of channels, which may be interleaved.
+
+    Attributes:
+        events: how many there were.
+        gaps: how many times events of a channel were missing.
+        violations: what was found, the first of each channel that was opened.
+    """
+
+    def __init__(self) -> None:
+        self.events = self.gaps = 0
+        self.violations: list[Violation] = []
+        self._judges: dict[tuple[str, int], ChannelJudge] = {}
+        self._numbers: dict[tuple[str, int], int] = {}
+
+    @property
+    def channels(self) -> int:
+        """Return how many channels there were."""
+        return len(self._numbers)
+
+    def take(self, event: Event) -> Violation | None:
+        """Take the next event of a channel; return a violation that begins with it."""
+        channel = event.connection, event.channel
+        judge = self._judges.get(channel)
+        if judge is None:
+            judge = self._judges[channel] = ChannelJudge(known=False)
+            self._numbers.setdefault(channel, event.number - 1)
+        last = self._numbers[channel]
+        if event.number <= last:
+            return None
+        self.events += 1
+        if event.number != last + 1:
+            self.gaps += 1
+            judge.take(Event(Kind.GAP))
+        self._numbers[channel] = event.number
+        violation = judge.take(event)
+        if violation is not None:
+            self.violations.append(violation)
+        return violation
+
+    def forget(self, connection: str) -> None:
+        """A connection has ended: its judges have nothing more to say."""
+        for channel in [c for c in self._judges if c[0] == connection]:
+            del self._judges[channel]
