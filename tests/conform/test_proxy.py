@@ -6,45 +6,13 @@ import socket
 from collections import Counter
 from pathlib import Path
 
-import pika
 import pytest
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.recording import read
 from ackproof.impl.running import RunningBroker
 
 from tests.conform.through_a_proxy import proxied
-from tests.impl.sockets import PikaPublisher, blocking
-
-SECRET = b"nobody's business"
-
-
-def use(port: int) -> None:
-    """Publish, have something returned, consume, ack, reject, get, and use a transaction."""
-    with blocking(port) as channel:
-        channel.queue_declare("q")
-        channel.confirm_delivery()
-        for number in range(20):
-            properties = pika.BasicProperties(message_id=str(number))
-            channel.basic_publish("", "q", SECRET + bytes([number]), properties)
-        with pytest.raises(pika.exceptions.UnroutableError):
-            channel.basic_publish("", "none", SECRET, mandatory=True)
-        channel.basic_qos(prefetch_count=5)
-        for method, _, _ in channel.consume("q"):
-            if method.delivery_tag % 3:
-                channel.basic_ack(method.delivery_tag)
-            else:
-                channel.basic_reject(method.delivery_tag, requeue=False)
-            if method.delivery_tag == 15:
-                break
-        channel.cancel()
-        method, _, _ = channel.basic_get("q")
-        channel.basic_ack(method.delivery_tag)
-    with blocking(port) as channel:
-        channel.tx_select()
-        channel.basic_publish("", "q", SECRET)
-        channel.tx_commit()
-        channel.basic_publish("", "q", SECRET)
-        channel.tx_rollback()
+from tests.conform.traffic import SECRET, mixed, use
 
 
 @pytest.mark.parametrize("name", ["r.jsonl", "r.parquet"])
@@ -89,16 +57,18 @@ def test_a_return_is_the_message_that_was_published(tmp_path: Path) -> None:
     assert returned.size == len(SECRET)
 
 
-def test_a_window_of_many_messages_is_explained(tmp_path: Path) -> None:
-    with RunningBroker(seed=3) as broker, proxied(broker.port, tmp_path / "r.jsonl") as recorded:
-        with blocking(recorded.port) as channel:
-            channel.queue_declare("q")
-        publisher = PikaPublisher(recorded.port)
-        publisher.publish("q", b"x", 2_000)
-        publisher.wait()
-        publisher.close()
+@pytest.mark.parametrize("seed", [None, 1, 2])
+def test_a_large_window_with_returns_and_nacks_is_explained(
+    tmp_path: Path, seed: int | None
+) -> None:
+    file = tmp_path / "r.jsonl"
+    with RunningBroker(seed=seed) as broker, proxied(broker.port, file) as recorded:
+        mixed(recorded.port, 20)
     assert recorded.judgement.violations == []
-    assert recorded.judgement.events > 2_000
+    kinds = Counter(event.kind for event in read(file))
+    assert kinds[Kind.RETURN] == 100
+    assert kinds[Kind.NACK] > 0
+    assert kinds[Kind.ACK] > 0
 
 
 def test_what_is_not_amqp_is_passed_on_and_said(tmp_path: Path) -> None:
