@@ -7,6 +7,8 @@ was recorded twice, is left out.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judge import ChannelJudge
 from ackproof.conform.violations import Violation
@@ -17,15 +19,19 @@ __all__ = ["Judgement"]
 class Judgement:
     """Judges events of any number of channels, which may be interleaved.
 
+    Args:
+        hear: is told of each event that counts, and of each gap as an event of that kind.
+
     Attributes:
         events: how many there were.
-        gaps: how many times events of a channel were missing.
+        gaps: how many times events of a channel were missing, its beginning included.
         violations: what was found, the first of each channel that was opened.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, hear: Callable[[Event], None] = lambda event: None) -> None:
         self.events = self.gaps = 0
         self.violations: list[Violation] = []
+        self._hear = hear
         self._judges: dict[tuple[str, int], ChannelJudge] = {}
         self._numbers: dict[tuple[str, int], int] = {}
 
@@ -40,15 +46,20 @@ class Judgement:
         judge = self._judges.get(channel)
         if judge is None:
             judge = self._judges[channel] = ChannelJudge(known=False)
-            self._numbers.setdefault(channel, event.number - 1)
-        last = self._numbers[channel]
+        last = self._numbers.get(channel)
+        if last is None:
+            last = event.number - 1
+            self.gaps += event.kind != Kind.OPEN
         if event.number <= last:
             return None
         self.events += 1
         if event.number != last + 1:
             self.gaps += 1
-            judge.take(Event(Kind.GAP))
+            gap = Event(Kind.GAP, connection=event.connection, channel=event.channel)
+            judge.take(gap)
+            self._hear(gap)
         self._numbers[channel] = event.number
+        self._hear(event)
         violation = judge.take(event)
         if violation is not None:
             self.violations.append(violation)

@@ -30,7 +30,7 @@ LAYERS = {
     "model": {"model", "lang"},
     "proofs": {"proofs", "model", "lang"},
     "impl": {"impl", "model", "spec", "lang"},
-    "conform": {"conform", "impl", "spec", "lang"},
+    "conform": {"conform", "impl", "model", "spec", "lang"},
     "pipeline": {"pipeline", "model", "lang"},
     "cli": {"cli", "conform", "impl", "model", "pipeline", "proofs", "spec", "lang"},
 }
