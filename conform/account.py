@@ -41,7 +41,7 @@ class _Fate:
 
     def deliveries(self) -> int:
         """Return how many times any was handed out."""
-        return sum(map(sum, self.delivered.values()))
+        return sum([fresh + marked for fresh, marked in self.delivered.values()])
 
     def unseen(self) -> Bounds:
         """Return how many were confirmed, not returned, and never delivered."""

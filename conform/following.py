@@ -8,6 +8,7 @@ channel whose beginning is missing, no confirm can be told whose it is.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
+from collections.abc import Callable
 from typing import Protocol
 
 from ackproof.conform.events import Event, Kind
@@ -47,6 +48,25 @@ class Follower:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
+        self._rules: dict[str, Callable[[Event], None]] = {
+            Kind.OPEN: lambda e: self._begin(_NONE),
+            Kind.GAP: lambda e: self._begin(_UNKNOWN),
+            Kind.SELECT: lambda e: self._select(_CONFIRM),
+            Kind.TX_SELECT: lambda e: self._select(_TX),
+            Kind.PUBLISH: self._publish,
+            Kind.ACK: lambda e: self._settle(e, True),
+            Kind.NACK: lambda e: self._settle(e, False),
+            Kind.RETURN: lambda e: facts.returned((e.message, e.digest)),
+            Kind.DELIVER: lambda e: self._deliver(e, self._queues.get(e.consumer, "")),
+            Kind.GET_OK: lambda e: self._deliver(e, self._got()),
+            Kind.GET_EMPTY: self._got_nothing,
+            Kind.GET: lambda e: self._gets.append(e.queue),
+            Kind.COMMIT: self._commit,
+            Kind.COMMIT_OK: self._committed,
+            Kind.ROLLBACK: lambda e: self._batch.clear(),
+            Kind.CONSUME: self._start,
+            Kind.CONSUME_OK: self._started,
+        }
         self._begin(_UNKNOWN)
 
     def _begin(self, mode: str) -> None:
@@ -61,48 +81,38 @@ class Follower:
 
     def take(self, event: Event) -> None:
         """Take the next event of the channel."""
-        match event.kind:
-            case Kind.OPEN:
-                self._begin(_NONE)
-            case Kind.GAP:
-                self._begin(_UNKNOWN)
-            case Kind.SELECT if self._mode == _NONE:
-                self._mode = _CONFIRM
-            case Kind.TX_SELECT if self._mode == _NONE:
-                self._mode = _TX
-            case Kind.PUBLISH:
-                self._publish(event)
-            case Kind.ACK | Kind.NACK:
-                self._settle(event, event.kind == Kind.ACK)
-            case Kind.RETURN:
-                self._facts.returned((event.message, event.digest))
-            case Kind.DELIVER:
-                self._deliver(event, self._queues.get(event.consumer, ""))
-            case Kind.GET_OK:
-                self._deliver(event, self._gets.popleft() if self._gets else "")
-            case _:
-                self._ask(event)
+        rule = self._rules.get(event.kind)
+        if rule is not None:
+            rule(event)
 
-    def _ask(self, event: Event) -> None:
-        match event.kind:
-            case Kind.COMMIT:
-                self._committing.append(self._batch)
-                self._batch = []
-            case Kind.COMMIT_OK if self._committing:
-                for message, time in self._committing.popleft():
-                    self._facts.settled(message, True, event.time - time)
-            case Kind.ROLLBACK:
-                self._batch = []
-            case Kind.CONSUME if event.consumer:
-                self._queues[event.consumer] = event.queue
-            case Kind.CONSUME:
-                self._nameless.append(event.queue)
-            case Kind.CONSUME_OK if event.consumer not in self._queues and self._nameless:
-                self._queues[event.consumer] = self._nameless.popleft()
-            case Kind.GET:
-                self._gets.append(event.queue)
-            case Kind.GET_EMPTY if self._gets:
-                self._gets.popleft()
+    def _select(self, mode: str) -> None:
+        if self._mode == _NONE:
+            self._mode = mode
+
+    def _commit(self, event: Event) -> None:
+        self._committing.append(self._batch)
+        self._batch = []
+
+    def _committed(self, event: Event) -> None:
+        if self._committing:
+            for what in self._committing.popleft():
+                self._tell(what, event, True)
+
+    def _got(self) -> str:
+        return self._gets.popleft() if self._gets else ""
+
+    def _got_nothing(self, event: Event) -> None:
+        self._got()
+
+    def _start(self, event: Event) -> None:
+        if event.consumer:
+            self._queues[event.consumer] = event.queue
+        else:
+            self._nameless.append(event.queue)
+
+    def _started(self, event: Event) -> None:
+        if event.consumer not in self._queues and self._nameless:
+            self._queues[event.consumer] = self._nameless.popleft()
 
     def _publish(self, event: Event) -> None:
         message = event.message, event.digest

@@ -50,6 +50,8 @@ _ANSWERS: dict[str, tuple[Kind, str]] = {
     Kind.RECOVER_OK: (Kind.RECOVER, "F1.5"),
 }
 
+_CONFIRMS = frozenset({Kind.ACK, Kind.NACK})
+
 #: What a client has done to be told so.
 _CAUSES = {
     Complaint.UNKNOWN_TAG: "UnknownTagClosesChannel",
@@ -88,7 +90,7 @@ class ChannelJudge:
 
     def __init__(self, known: bool = True) -> None:
         self._position = 0
-        self._rules: dict[str, Callable[[Event], None]] = {
+        rules: dict[str, Callable[[Event], None]] = {
             Kind.OPEN: self._opens,
             Kind.SELECT: self._selects,
             Kind.TX_SELECT: self._selects_tx,
@@ -116,6 +118,11 @@ class ChannelJudge:
             Kind.CLOSE_OK: self._has_closed,
             Kind.BROKER_OTHER: lambda e: None,
             **dict.fromkeys(_ANSWERS, self._answer),
+        }
+        #: What to do with an event, whether the broker sent it, whether it ends a flush.
+        self._rules = {
+            str(kind): (rule, kind in BROKER, kind in BROKER and kind not in _CONFIRMS)
+            for kind, rule in rules.items()
         }
         self._begin(known)
 
@@ -145,23 +152,18 @@ class ChannelJudge:
         if self.violation is not None and event.kind not in (Kind.OPEN, Kind.GAP):
             return None
         try:
-            rule = self._rules[event.kind]
-            if event.kind in BROKER:
-                self._is_due(event.kind)
-            else:
+            rule, from_broker, ends_flush = self._rules[event.kind]
+            if not from_broker:
                 self._place += 1
+            elif self._ended and event.kind != Kind.CLOSE_OK:
+                raise Refusal("A2.6", f"nothing comes on a channel after {self._ended}")
+            elif ends_flush:
+                self._settling.interrupt()
             rule(event)
         except Refusal as refusal:
             self.violation = Violation(event, position, refusal.name, refusal.rules, refusal.why)
             return self.violation
         return None
-
-    def _is_due(self, kind: str) -> None:
-        """Reject what comes after the end, or in the middle of a flush."""
-        if self._ended and kind != Kind.CLOSE_OK:
-            raise Refusal("A2.6", f"nothing comes on a channel after {self._ended}")
-        if kind not in (Kind.ACK, Kind.NACK):
-            self._settling.interrupt()
 
     # -- how far the broker has read ----------------------------------------------------------
 

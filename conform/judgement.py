@@ -16,6 +16,16 @@ from ackproof.conform.violations import Violation
 __all__ = ["Judgement"]
 
 
+class _Channel:
+    """The judge of a channel, and which event should be the next."""
+
+    __slots__ = ("judge", "next")
+
+    def __init__(self, number: int) -> None:
+        self.judge = ChannelJudge(known=False)
+        self.next = number
+
+
 class Judgement:
     """Judges events of any number of channels, which may be interleaved.
 
@@ -32,40 +42,37 @@ class Judgement:
         self.events = self.gaps = 0
         self.violations: list[Violation] = []
         self._hear = hear
-        self._judges: dict[tuple[str, int], ChannelJudge] = {}
-        self._numbers: dict[tuple[str, int], int] = {}
+        self._channels: dict[tuple[str, int], _Channel] = {}
+        self._ended = 0
 
     @property
     def channels(self) -> int:
         """Return how many channels there were."""
-        return len(self._numbers)
+        return len(self._channels) + self._ended
 
     def take(self, event: Event) -> Violation | None:
         """Take the next event of a channel; return a violation that begins with it."""
-        channel = event.connection, event.channel
-        judge = self._judges.get(channel)
-        if judge is None:
-            judge = self._judges[channel] = ChannelJudge(known=False)
-        last = self._numbers.get(channel)
-        if last is None:
-            last = event.number - 1
+        channel = self._channels.get((event.connection, event.channel))
+        if channel is None:
+            channel = self._channels[event.connection, event.channel] = _Channel(event.number)
             self.gaps += event.kind != Kind.OPEN
-        if event.number <= last:
+        if event.number < channel.next:
             return None
         self.events += 1
-        if event.number != last + 1:
+        if event.number > channel.next:
             self.gaps += 1
             gap = Event(Kind.GAP, connection=event.connection, channel=event.channel)
-            judge.take(gap)
+            channel.judge.take(gap)
             self._hear(gap)
-        self._numbers[channel] = event.number
+        channel.next = event.number + 1
         self._hear(event)
-        violation = judge.take(event)
+        violation = channel.judge.take(event)
         if violation is not None:
             self.violations.append(violation)
         return violation
 
     def forget(self, connection: str) -> None:
         """A connection has ended: its judges have nothing more to say."""
-        for channel in [c for c in self._judges if c[0] == connection]:
-            del self._judges[channel]
+        for channel in [c for c in self._channels if c[0] == connection]:
+            del self._channels[channel]
+            self._ended += 1

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
+from ackproof.conform.recent import Recent
 from ackproof.conform.violations import Refusal
 
 __all__ = ["Returnable", "Returns"]
@@ -23,7 +24,6 @@ Identity = tuple[str, str, str, str]
 
 #: Mandatory messages that are followed at most, where nothing shows that they were processed.
 _MOST = 1 << 20
-_MEMORY = 4096
 
 
 class Returnable(NamedTuple):
@@ -39,7 +39,7 @@ class Returns:
     def __init__(self) -> None:
         self._waiting: deque[tuple[Returnable, Identity]] = deque()
         self._alike: dict[Identity, deque[Returnable]] = {}
-        self._late: dict[Identity, int] = {}
+        self._late: Recent[Identity, int] = Recent()
         self._forgot = False
 
     def publish(self, place: int, tag: int, identity: Identity) -> None:
@@ -66,9 +66,7 @@ class Returns:
         alike = self._alike.get(identity)
         if alike and alike[0] is message:
             self._take(identity, alike)
-            self._late[identity] = message.tag
-            if len(self._late) > _MEMORY:
-                del self._late[next(iter(self._late))]
+            self._late.add(identity, message.tag)
 
     def _take(self, identity: Identity, alike: deque[Returnable]) -> Returnable:
         message = alike.popleft()

@@ -27,14 +27,12 @@ from collections import deque
 from typing import NamedTuple
 
 from ackproof.conform.open_tags import OpenTags
+from ackproof.conform.recent import Recent
 from ackproof.conform.violations import Refusal
 
 __all__ = ["Repeats", "Settling"]
 
 _NONE, _ACKS, _NACKS = 0, 1, 2
-
-#: How many settled numbers are remembered, to say more precisely what is wrong.
-_MEMORY = 4096
 
 
 class _Beginning(NamedTuple):
@@ -55,8 +53,7 @@ class Settling:
         self.published = 0
         self._open = OpenTags()
         self._returned: deque[int] = deque()  # those that the next flush must ack
-        self._nacked: dict[int, None] = {}  # the latest ones, to tell two errors apart
-        self._forgot = False
+        self._nacked: Recent[int, None] = Recent()  # to tell two errors apart
         self._phase = _NONE
         self._limit = 0  # the last publish before the first frame of the current flush
         self._last = 0  # the last single frame of the current half
@@ -213,7 +210,7 @@ class Settling:
                 "multiple then",
             )
         self._open.remove(tag)
-        self._remember(tag)
+        self._nacked.add(tag, None)
         self._phase, self._last = _NACKS, tag
 
     def _goes_with_acks(self, tag: int, above: bool) -> bool:
@@ -255,14 +252,8 @@ class Settling:
             self._open.remove(first)
             covered += 1
             if nacked:
-                self._remember(first)
+                self._nacked.add(first, None)
         return covered
-
-    def _remember(self, tag: int) -> None:
-        self._nacked[tag] = None
-        if len(self._nacked) > _MEMORY:
-            self._forgot = True
-            del self._nacked[next(iter(self._nacked))]
 
     def _not_open(self, tag: int, name: str) -> Refusal:
         if not 0 < tag <= self.published:
@@ -271,7 +262,7 @@ class Settling:
             )
         if name == "SettledOnce" and tag in self._nacked:
             return Refusal("NeverBothAckAndNack", f"{tag} is acked, and was nacked before")
-        if name == "RefusedOnce" and tag not in self._nacked and not self._forgot:
+        if name == "RefusedOnce" and tag not in self._nacked and not self._nacked.forgot:
             return Refusal("NeverBothAckAndNack", f"{tag} is nacked, and was acked before")
         return Refusal(name, f"{tag} is settled, and was settled before")
 
@@ -296,7 +287,7 @@ class Repeats:
 
     def __init__(self) -> None:
         self._floor = 0
-        self._above: dict[int, None] = {}
+        self._singly: Recent[int, None] = Recent()
 
     def settle(self, tag: int, multiple: bool, name: str) -> None:
         """Judge an ack or a nack.
@@ -304,12 +295,9 @@ class Repeats:
         Raises:
             Refusal: its number was settled before.
         """
-        if tag <= self._floor or tag in self._above:
+        if tag <= self._floor or tag in self._singly:
             raise Refusal(name, f"{tag} is settled, and was settled before")
         if multiple:
             self._floor = tag
-            self._above = {t: None for t in self._above if t > tag}
         else:
-            self._above[tag] = None
-            if len(self._above) > _MEMORY:
-                del self._above[next(iter(self._above))]
+            self._singly.add(tag, None)
