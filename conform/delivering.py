@@ -148,6 +148,8 @@ class Deliveries:
 
     def settle(self, tag: int, multiple: bool, in_transaction: bool) -> bool:
         """A client settles deliveries; return whether the broker cannot but refuse (F1.3)."""
+        if self._recovering:
+            self.sure = False  # it may be back in its queue by now
         if tag not in self._open:
             if tag == 0 and multiple:
                 tag = self._last
@@ -155,7 +157,7 @@ class Deliveries:
                 self.sure = False
                 return False
             else:
-                return self.sure and not self._recovering
+                return self.sure
         if not multiple:
             self._finish(tag, in_transaction)
         else:

@@ -69,6 +69,29 @@ def test_of_all_short_streams_exactly_those_are_accepted_that_the_channel_may_sa
         assert (refused(events) is None) == possible, events
 
 
+def published(count: int, first: int = 1) -> list[Event]:
+    """So many publishes."""
+    return [publish(n) for n in range(first, first + count)]
+
+
+#: Flushes that may have begun in several ways, between publishes that are seen meanwhile.
+CORNERS = [
+    [*published(3), ack(2), publish(4), ack(3), nack(1, True), nack(4)],
+    [*published(3), ack(2), publish(4), ack(4), nack(1, True), nack(3)],
+    [*published(2), ack(2), *published(2, 3), ack(4), nack(1, True), nack(3)],
+    [*published(4), ack(2), nack(3, True), nack(4)],
+    [*published(5), ack(2), ack(4), nack(3, True), nack(5)],
+    [*published(5), ack(2, True), ack(4), nack(3, True), nack(5)],
+    [*published(5), ack(1, True), ack(3), ack(5), nack(2, True), nack(4)],
+    [*published(4), ack(1), publish(5), nack(5), nack(2, True)],
+]
+
+
+@pytest.mark.parametrize("events", CORNERS)
+def test_of_the_beginnings_of_a_flush_those_are_kept_that_matter(events: list[Event]) -> None:
+    assert refused(events) == explained(events)
+
+
 def said(rng: random.Random, publishes: int, length: int) -> list[Event]:
     """Return a random stream that the channel may say."""
     events: list[Event] = []

@@ -6,6 +6,7 @@ import tracemalloc
 from collections.abc import Iterator
 
 import pytest
+from ackproof.conform import returning
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judge import ChannelJudge
 from ackproof.conform.violations import RULES
@@ -143,6 +144,96 @@ STREAMS: dict[str, tuple[list[Event], str | None]] = {
         ],
         "SharedPrefetchRespected",
     ),
+    "a smaller limit that the broker may not have read": (
+        [
+            of(Kind.QOS, prefetch=2, shared=True),
+            of(Kind.QOS_OK),
+            *CONSUMING,
+            of(Kind.QOS, prefetch=1, shared=True),
+            deliver(1),
+            deliver(2),
+        ],
+        None,
+    ),
+    "an ack of what may have been recovered": (
+        [
+            *CONSUMING,
+            deliver(1),
+            of(Kind.RECOVER),
+            settle(1),
+            of(Kind.RECOVER_OK),
+            of(Kind.CHANNEL_CLOSE, text=Complaint.UNKNOWN_TAG.value),
+        ],
+        None,
+    ),
+    "an ack of what was recovered": (
+        [
+            *CONSUMING,
+            deliver(1),
+            of(Kind.RECOVER),
+            of(Kind.RECOVER_OK),
+            settle(1),
+            of(Kind.GET),
+            of(Kind.GET_EMPTY),
+        ],
+        "UnknownTagClosesChannel",
+    ),
+    "room for others after a recover": (
+        [
+            of(Kind.QOS, prefetch=1),
+            of(Kind.QOS_OK),
+            *CONSUMING,
+            deliver(1),
+            of(Kind.RECOVER),
+            of(Kind.RECOVER_OK),
+            deliver(2),
+        ],
+        None,
+    ),
+    "what is settled in a transaction counts until it commits": (
+        [
+            of(Kind.QOS, prefetch=1),
+            of(Kind.QOS_OK),
+            *TRANSACTIONAL,
+            *CONSUMING,
+            deliver(1),
+            settle(1),
+            deliver(2),
+        ],
+        "PrefetchRespected",
+    ),
+    "and no longer": (
+        [
+            of(Kind.QOS, prefetch=1),
+            of(Kind.QOS_OK),
+            *TRANSACTIONAL,
+            *CONSUMING,
+            deliver(1),
+            settle(1),
+            of(Kind.COMMIT),
+            of(Kind.COMMIT_OK),
+            deliver(2),
+        ],
+        None,
+    ),
+    "a commit that fails": (
+        [
+            *TRANSACTIONAL,
+            publish(1),
+            of(Kind.COMMIT),
+            of(Kind.CHANNEL_CLOSE, text=Complaint.PARTIAL_COMPLETION.value),
+        ],
+        None,
+    ),
+    "a commit that fails, and nobody asked for it": (
+        [*TRANSACTIONAL, of(Kind.CHANNEL_CLOSE, text=Complaint.PARTIAL_COMPLETION.value)],
+        "A13.5",
+    ),
+    "close-ok that nobody asked for": ([*TWO, of(Kind.CLOSE_OK)], "A14.1"),
+    "an unknown tag that may be under way": (
+        [*CONSUMING, settle(1), of(Kind.CHANNEL_CLOSE, text=Complaint.UNKNOWN_TAG.value)],
+        None,
+    ),
     "an unknown tag that nobody minds": (
         [*CONSUMING, deliver(1), settle(1), settle(1), of(Kind.GET), of(Kind.GET_EMPTY)],
         "UnknownTagClosesChannel",
@@ -231,6 +322,13 @@ def test_after_a_gap_nothing_is_known() -> None:
 def test_what_is_accepted_from_the_beginning_is_accepted_from_anywhere(events: list[Event]) -> None:
     for start in range(len(events)):
         assert name_of(events[start:], known=False) is None
+
+
+def test_what_is_mandatory_and_never_heard_of_again_is_forgotten_in_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(returning, "_MOST", 3)
+    assert name_of([*(publish(n) for n in range(5)), returned(0), returned(4)]) is None
 
 
 def test_only_the_first_violation_of_a_channel_is_told() -> None:
