@@ -15,8 +15,8 @@
 #                 two bugs of a real RabbitMQ beside the model's counterexamples; installs
 #                 rabbitmq-server if there is none, and takes two minutes
 #   make bench    measure the checker beside SPIN and TLC, the search on Spark beside the kernel, the
-#                 broker beside RabbitMQ, and the machines natively; two hours, or some minutes with
-#                 ARGS=--quick
+#                 broker beside RabbitMQ, the machines natively, and the judge of recordings; two
+#                 hours, or some minutes with ARGS=--quick
 #   make tools    install all that the targets above need
 #
 # The installation is editable and made of links to the source files, so that type checkers can
@@ -33,7 +33,7 @@ BIN    := $(VENV)/bin
 # Where rabbitmq-server is, once it is installed.
 RABBITMQ := /usr/lib/rabbitmq/lib
 
-LAYERS  := lang spec model proofs impl pipeline cli
+LAYERS  := lang spec model proofs impl conform pipeline cli
 FILES   := $(shell find $(LAYERS) -name '*.py' | LC_ALL=C sort | cksum | cut -d' ' -f1)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
            --config-settings editable_mode=strict
@@ -90,6 +90,7 @@ bench: $(BENCH_STAMP)
 	$(BIN)/python bench/spark.py $(filter --quick,$(ARGS))
 	$(BIN)/python bench/native.py $(filter --quick,$(ARGS))
 	$(BIN)/python bench/broker.py $(filter --quick,$(ARGS))
+	$(BIN)/python bench/audit.py $(filter --quick,$(ARGS))
 
 tools: $(BENCH_STAMP)
 

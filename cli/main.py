@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 __all__ = ["app"]
 
 #: The commands, in the order in which the help shows them.
-_COMMANDS = ("check", "museum", "eras", "prove", "query", "serve")
+_COMMANDS = ("check", "museum", "eras", "prove", "query", "serve", "record", "audit")
 
 
 class _Commands(TyperGroup):

@@ -9,14 +9,13 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-import os
-import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ackproof.cli.inputs import InputError
+from ackproof.cli.listening import reason, stop_signal
 from ackproof.impl.node import Node
 from ackproof.impl.options import Options
 from ackproof.impl.session.authentication import Users, UsersError, read_users
@@ -76,13 +75,13 @@ async def _serve(options: Options, where: str, control: int | None) -> None:
 
 
 async def _run(node: Node, where: str, control_port: int | None) -> None:
-    stop = _stop_signal()
+    stop = stop_signal()
     _spare_the_collector()
     host, port = node.options.host, node.options.port
     try:
         bound = await node.start()
     except OSError as error:
-        raise InputError(f"cannot listen on {host}:{port}: {_reason(error)}") from None
+        raise InputError(f"cannot listen on {host}:{port}: {reason(error)}") from None
     control = said = None
     try:
         if control_port is not None:
@@ -105,7 +104,7 @@ async def _start_control(node: Node, port: int, stop: Callable[[], None]) -> tup
     try:
         bound = await control.start(_LOOPBACK, port)
     except OSError as error:
-        raise InputError(f"cannot listen on {_LOOPBACK}:{port}: {_reason(error)}") from None
+        raise InputError(f"cannot listen on {_LOOPBACK}:{port}: {reason(error)}") from None
     return control, f"ackproof control ready on http://{_LOOPBACK}:{bound}"
 
 
@@ -143,18 +142,3 @@ def _spare_the_collector() -> None:
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)
     gc.enable()
-
-
-def _reason(error: OSError) -> str:
-    """Return the system's words for an error; asyncio puts its own around them."""
-    if error.errno and error.errno > 0:
-        return os.strerror(error.errno)
-    return error.strerror or str(error)
-
-
-def _stop_signal() -> asyncio.Event:
-    """Return an event that is set when the process is told to stop."""
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    return stop

@@ -30,8 +30,9 @@ LAYERS = {
     "model": {"model", "lang"},
     "proofs": {"proofs", "model", "lang"},
     "impl": {"impl", "model", "spec", "lang"},
+    "conform": {"conform", "impl", "model", "spec", "lang"},
     "pipeline": {"pipeline", "model", "lang"},
-    "cli": {"cli", "impl", "model", "pipeline", "proofs", "spec", "lang"},
+    "cli": {"cli", "conform", "impl", "model", "pipeline", "proofs", "spec", "lang"},
 }
 
 #: The floors of `impl`, the lowest first: packages, and modules that are in none.  What is on one
@@ -58,6 +59,7 @@ FLOORS: tuple[set[str], ...] = (
 
 #: Modules that only one program loads, which is there whenever they are; or looks for it first.
 PLUGINS = {
+    "conform/parquet.py": {"pyarrow"},
     "impl/pytest_plugin.py": {"pytest"},
     "proofs/recheck.py": {"cvc5"},
     "proofs/cvc5_solver.py": {"cvc5"},
@@ -258,6 +260,17 @@ def test_a_circle_is_found_however_it_is_imported(text: str) -> None:
 
 def test_no_module_of_the_broker_imports_from_a_floor_above() -> None:
     assert climbs(project_graph()) == []
+
+
+def test_who_judges_brokers_knows_nothing_of_this_one_but_its_codec() -> None:
+    used = {
+        other
+        for name, others in project_graph().items()
+        if name.startswith("ackproof.conform.")
+        for other in others
+        if other.startswith("ackproof.impl.")
+    }
+    assert {other.split(".")[2] for other in used} <= {"errors", "wire"}
 
 
 def test_everything_in_the_broker_is_on_one_floor() -> None:

@@ -91,13 +91,13 @@ class PikaPublisher:
         self._channel = channel
         channel.confirm_delivery(self._told, lambda _: self._ready.set())
 
-    def publish(self, queue: str, text: bytes, count: int) -> None:
+    def publish(self, queue: str, text: bytes, count: int, mandatory: bool = False) -> None:
         """Publish a message that many times, as fast as pika does."""
         properties = pika.BasicProperties(delivery_mode=2)
 
         def send() -> None:
             for _ in range(count):
-                self._channel.basic_publish("", queue, text, properties)
+                self._channel.basic_publish("", queue, text, properties, mandatory)
                 self.sent += 1
 
         before = self.sent

@@ -1,0 +1,156 @@
+"""How fast recordings are judged, and how fast bytes become events.
+
+The traffic is that of one channel in confirm mode and its consumer: a window of 100 messages, acked
+singly and by one with `multiple`, each delivered and acked.  It is made in pieces outside of the
+time that is measured, so that what is measured is the judge, and not the memory of a long list.
+
+Four things are measured at 10^4, 10^5 and 10^6 events: the judge alone; a recording in JSON Lines
+that is read, judged and accounted for, and the same in Parquet; and bytes that become events.
+Beside each is what a peer takes for the part that both do, as a ratio: msgspec reads the same lines
+without a look at what they say, pyarrow reads the same columns, pamqp cuts the same bytes into
+frames.
+
+    python bench/audit.py
+    python bench/audit.py --quick
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+from ackproof.conform.audit import audit
+from ackproof.conform.decoding import ConnectionDecoder
+from ackproof.conform.events import Event, Kind
+from ackproof.conform.judge import ChannelJudge
+from ackproof.conform.recording import writer
+from ackproof.impl.wire.frames import PROTOCOL_HEADER, encode_content, encode_method
+from pamqp import commands, frame, header
+from pyarrow import parquet
+
+WINDOW = 100
+_PIECE = 10_000
+_BODY = b"a body of some length"
+
+
+def traffic() -> Iterator[Event]:
+    """Yield the events of a channel, without end."""
+    yield from (Event(Kind.OPEN), Event(Kind.OPEN_OK), Event(Kind.SELECT), Event(Kind.SELECT_OK))
+    yield from (Event(Kind.CONSUME, consumer="c", queue="q"), Event(Kind.CONSUME_OK, consumer="c"))
+    last = 0
+    while True:
+        for tag in range(last + 1, last + WINDOW + 1):
+            yield Event(Kind.PUBLISH, mandatory=True, key="q", digest=f"{tag:032}", size=21)
+            yield Event(Kind.DELIVER, tag=tag, consumer="c", key="q", digest=f"{tag:032}", size=21)
+            yield Event(Kind.CONSUMER_ACK, tag=tag)
+        yield Event(Kind.ACK, tag=last + WINDOW // 2)
+        yield Event(Kind.ACK, tag=last + WINDOW, multiple=True)
+        last += WINDOW
+
+
+def judged(count: int) -> float:
+    """Return the seconds that a judge takes for so many events."""
+    source, judge, seconds = traffic(), ChannelJudge(), 0.0
+    for _ in range(count // _PIECE):
+        events = list(islice(source, _PIECE))
+        start = time.perf_counter()
+        for event in events:
+            judge.take(event)
+        seconds += time.perf_counter() - start
+    assert judge.violation is None
+    return seconds
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Return the seconds that something takes."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def record(path: Path, count: int) -> None:
+    """Write a recording of so many events."""
+    sink = writer(path)
+    for number, event in enumerate(islice(traffic(), count), 1):
+        event.connection, event.channel, event.number = "c1", 1, number
+        sink.write(event)
+    sink.close()
+
+
+def parsed(path: Path) -> None:
+    """Read the lines of a recording, and nothing else."""
+    decoder = msgspec.json.Decoder(Event)
+    with path.open("rb") as file:
+        next(file)
+        for line in file:
+            decoder.decode(line)
+
+
+def stream(count: int) -> bytes:
+    """Return so many publishes as bytes of a client."""
+    properties = commands.Basic.Properties(message_id="m", delivery_mode=2)
+    said = header.ContentHeader(0, len(_BODY), properties).marshal()
+    publish = encode_method(commands.Basic.Publish(0, "", "q", True), 1)
+    return (publish + encode_content(said, _BODY, 1, 131072)) * count
+
+
+def decoded(data: bytes) -> None:
+    """Make events of bytes, as a proxy does."""
+    decoder = ConnectionDecoder("c", b"key")
+    decoder.from_client(PROTOCOL_HEADER)
+    for start in range(0, len(data), 1 << 16):
+        decoder.from_client(data[start : start + (1 << 16)])
+
+
+def cut(count: int) -> None:
+    """Make frames of the same bytes, by pamqp alone."""
+    message = stream(1)
+    for _ in range(count):
+        done = 0
+        while done < len(message):
+            taken, _, _ = frame.unmarshal(message[done:])
+            done += taken
+
+
+def row(name: str, count: int, seconds: float, peer: str, theirs: float | None) -> None:
+    """Print a line of the table."""
+    ratio = "" if theirs is None else f"{seconds / theirs:>6.1f} times {peer}"
+    print(f"{name:<24} {count:>10,} {count / seconds:>11,.0f} {ratio}")
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description="speed of the audit")
+    parser.add_argument("--quick", action="store_true", help="without the largest number")
+    counts = [10**4, 10**5] if parser.parse_args().quick else [10**4, 10**5, 10**6]
+    print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} processors")
+    print(f"{'':<24} {'events':>10} {'a second':>11}   time")
+    for count in counts:
+        row("judged", count, judged(count), "", None)
+    for count in counts:
+        with tempfile.TemporaryDirectory() as folder:
+            lines, columns = Path(folder, "r.jsonl"), Path(folder, "r.parquet")
+            record(lines, count)
+            record(columns, count)
+            seconds = timed(lambda path=lines: audit([path]))  # type: ignore[misc]
+            theirs = timed(lambda path=lines: parsed(path))  # type: ignore[misc]
+            row("audited, JSON Lines", count, seconds, "msgspec", theirs)
+            seconds = timed(lambda path=columns: audit([path]))  # type: ignore[misc]
+            theirs = timed(lambda path=columns: parquet.read_table(path))  # type: ignore[misc]
+            row("audited, Parquet", count, seconds, "pyarrow", theirs)
+    for count in counts:
+        data = stream(count)
+        seconds = timed(lambda data=data: decoded(data))  # type: ignore[misc]
+        theirs = timed(lambda count=count: cut(count))  # type: ignore[misc]
+        row("decoded from bytes", count, seconds, "pamqp", theirs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""`ackproof audit`: recordings of a broker, judged by the specification."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from ackproof.cli.inputs import InputError, clean_exit
+from ackproof.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from ackproof.cli.page import Page
+    from ackproof.conform.audit import AuditDocument, Messages, Range
+
+__all__ = ["audit"]
+
+_HELP = """
+Judge recordings of a broker, whoever's it is.
+
+A PATH is a recording that `ackproof record` has made, or a folder with such files. Each channel is
+judged by itself: the first event that no behaviour of the specification explains is shown, with the
+property that it breaks. Then what became of all messages is counted, across channels and files. A
+message is known by its message-id and its body; where several have the same, numbers are given as
+bounds.
+
+What was confirmed and never delivered may be in a queue still. If the queues were empty in the end,
+and all consumers were recorded, say so with `--drained`: then it is lost.
+
+Exit codes: 0 if everything is explained, 1 if something is not, or is lost, 2 if the input is
+wrong, 3 if what is there is explained and events are missing.
+
+Examples:
+
+    ackproof audit traffic.jsonl
+
+    ackproof audit --drained --json monday/ tuesday.parquet
+"""
+
+Paths = Annotated[
+    list[Path],
+    typer.Argument(metavar="PATH", help="Recordings, or folders of them.", show_default=False),
+]
+Drained = Annotated[
+    bool,
+    typer.Option(
+        "--drained", help="All queues were empty in the end, and all consumers were recorded."
+    ),
+]
+
+_ENDINGS = (".jsonl", ".parquet")
+_STYLES = {"explained": "bold green", "violated": "bold red", "incomplete": "bold yellow"}
+_SENTENCES = {
+    "explained": "the specification explains every channel",
+    "violated": "the specification does not explain what the broker did",
+    "incomplete": "what is there is explained, and events are missing",
+}
+
+
+@clean_exit
+def audit(paths: Paths, drained: Drained = False, as_json: AsJson = False) -> int:
+    """Audit; the text of the help is in `_HELP`."""
+    import msgspec
+    from ackproof.cli.page import Page, console
+    from ackproof.conform.audit import audit as audited
+    from ackproof.conform.schema import RecordingError
+
+    files = [file for path in paths for file in _files(path)]
+    try:
+        document = audited(files, drained)
+    except RecordingError as error:
+        raise InputError(str(error)) from None
+    if as_json:
+        typer.echo(json.dumps(msgspec.to_builtins(document), indent=2))
+    else:
+        _show(Page(console()), document)
+    return document.exit_code
+
+
+audit.__doc__ = _HELP
+
+
+def _files(path: Path) -> list[Path]:
+    """Return the recordings that a path stands for.
+
+    Raises:
+        InputError: there is none.
+    """
+    if not path.exists():
+        raise InputError(f"there is no {path}; give recordings, or folders of them")
+    if not path.is_dir():
+        return [path]
+    files = sorted(file for file in path.rglob("*") if file.suffix in _ENDINGS)
+    if not files:
+        raise InputError(f"no file in {path} ends in {' or '.join(_ENDINGS)}; give recordings")
+    return files
+
+
+def _show(page: Page, document: AuditDocument) -> None:
+    for found in document.violations:
+        page.line((found.property, "bold red"), f"  {', '.join(found.rules)}")
+        place = f"{found.recording}, {found.connection}, channel {found.channel}"
+        page.line(f"  {place}, event {found.number}, {found.event}: {found.why}")
+        page.line()
+    counts = f"{document.events:,} events on {document.channels:,} channels"
+    _row(page, "recorded", f"{counts}, {document.gaps:,} gaps")
+    _show_messages(page, document.messages)
+    confirms = document.confirms
+    if confirms.latency:
+        times = ", ".join(f"p{p} {ms:,} ms" for p, ms in confirms.latency.items())
+        _row(page, "confirms", f"{confirms.frames:,} frames, {times}")
+        most = f"{confirms.largest:,} settled by one, {confirms.window:,} in flight"
+        _row(page, "at most", most)
+    page.line()
+    page.line((document.verdict, _STYLES[document.verdict]), f"  {_SENTENCES[document.verdict]}")
+
+
+def _row(page: Page, name: str, text: str) -> None:
+    page.line((f"  {name:<12}", "dim"), text)
+
+
+def _show_messages(page: Page, messages: Messages) -> None:
+    told = f"{messages.confirmed:,} confirmed, {messages.nacked:,} nacked"
+    rest = f"{messages.unsettled:,} unsettled, {messages.returned:,} returned"
+    _row(page, "published", f"{messages.published:,}: {told}, {rest}")
+    times = f"{messages.deliveries:,} deliveries, {messages.redelivered:,} marked as redelivered"
+    _row(page, "delivered", f"{_bounds(messages.delivered)} in {times}")
+    _row(page, "lost", _bounds(messages.lost))
+    _row(page, "duplicated", _bounds(messages.duplicated))
+
+
+def _bounds(bounds: Range) -> str:
+    if bounds.least == bounds.most:
+        return f"{bounds.most:,}"
+    return f"{bounds.least:,} to {bounds.most:,}"

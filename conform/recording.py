@@ -1,0 +1,109 @@
+"""Recordings: events in a file, as JSON Lines or as Parquet.
+
+A recording in JSON Lines begins with a line that says what it is, and has a line for each event, in
+the order in which they were seen; what has its default is left out.  One in Parquet has a column
+for each field of an event, and within a row group the events of a channel are together.  In both
+the events of one channel are in order and numbered.
+
+A recording that was cut off, because whoever wrote it was killed, is read up to there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Protocol
+
+import msgspec
+from ackproof.conform.events import Event, Kind
+from ackproof.conform.parquet import ParquetWriter, read_parquet
+from ackproof.conform.schema import FORMAT, VERSION, RecordingError, check_version
+
+__all__ = ["Sink", "read", "writer"]
+
+_KINDS = set(Kind)
+
+
+class Sink(Protocol):
+    """Where events are recorded."""
+
+    def write(self, event: Event) -> None:
+        """Record an event."""
+
+    def flush(self) -> None:
+        """Write what there is, as far as the format allows it."""
+
+    def close(self) -> None:
+        """Write what was not written yet."""
+
+
+class _Header(msgspec.Struct):
+    format: str
+    version: int
+
+
+class JsonLines:
+    """A recording in JSON Lines that is being written."""
+
+    def __init__(self, path: Path) -> None:
+        self._encoder = msgspec.json.Encoder()
+        self._file: IO[bytes] = path.open("wb")
+        self._file.write(self._encoder.encode(_Header(FORMAT, VERSION)) + b"\n")
+
+    def write(self, event: Event) -> None:
+        """Write a line."""
+        self._file.write(self._encoder.encode(event) + b"\n")
+
+    def flush(self) -> None:
+        """Hand all lines to the system."""
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def writer(path: Path) -> Sink:
+    """Return where to record events for a file, by the ending of its name."""
+    if path.suffix == ".parquet":
+        return ParquetWriter(path)
+    return JsonLines(path)
+
+
+def read(path: Path) -> Iterator[Event]:
+    """Yield the events of a recording.
+
+    Raises:
+        RecordingError: it is none, or of a version that this program does not know.
+    """
+    if path.suffix == ".parquet":
+        yield from read_parquet(path)
+    else:
+        yield from _read_lines(path)
+
+
+def _read_lines(path: Path) -> Iterator[Event]:
+    decoder = msgspec.json.Decoder(Event)
+    with path.open("rb") as file:
+        _check_header(path, file.readline())
+        for number, line in enumerate(file, 2):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                event = decoder.decode(line)
+            except msgspec.DecodeError as error:
+                raise RecordingError(f"{path}:{number}: {error}; is it a recording?") from None
+            if event.kind not in _KINDS:
+                known = ", ".join(Kind)
+                raise RecordingError(
+                    f"{path}:{number}: no event is of kind {event.kind!r}; there are {known}"
+                )
+            yield event
+
+
+def _check_header(path: Path, line: bytes) -> None:
+    try:
+        header = msgspec.json.decode(line, type=_Header)
+    except msgspec.DecodeError:
+        header = _Header("", 0)
+    check_version(path, header.format, header.version)

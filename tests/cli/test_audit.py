@@ -1,0 +1,147 @@
+"""`ackproof audit` judges recordings, says what became of messages, and exits by what it found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import msgspec
+import pytest
+from ackproof.cli.main import app
+from ackproof.conform.audit import schema
+from ackproof.conform.events import Event, Kind
+from ackproof.conform.recording import writer
+from ackproof.impl.running import RunningBroker
+from typer.testing import CliRunner, Result
+
+from tests.conform.streams import CONFIRMING, ack, deliver, publish
+from tests.conform.through_a_proxy import proxied
+from tests.impl.sockets import blocking
+
+OPEN = [Event(Kind.OPEN), Event(Kind.OPEN_OK)]
+GOOD = [*OPEN, *CONFIRMING, publish(1), publish(2), ack(2, True)]
+CONSUMED = [*OPEN, Event(Kind.CONSUME, consumer="c", queue="q"), deliver(1)]
+BAD = [*GOOD, ack(1)]
+
+
+def recorded(path: Path, *channels: list[Event]) -> Path:
+    """A recording of some channels."""
+    sink = writer(path)
+    for channel, events in enumerate(channels, 1):
+        for number, event in enumerate(events, 1):
+            seen = {"connection": "c1", "channel": channel, "number": number, "time": number / 1000}
+            digest = "1" if event.kind == Kind.DELIVER else event.digest
+            sink.write(msgspec.structs.replace(event, digest=digest, **seen))
+    sink.close()
+    return path
+
+
+def run(*words: object) -> Result:
+    """Run the command."""
+    return CliRunner().invoke(app, ["audit", *map(str, words)])
+
+
+def document(result: Result) -> dict[str, Any]:
+    """Its JSON, which must be as its schema says."""
+    found: dict[str, Any] = json.loads(result.stdout)
+    jsonschema.validate(found, schema())
+    assert found["exit_code"] == result.exit_code
+    return found
+
+
+PAGE = """\
+  recorded    11 events on 2 channels, 0 gaps
+  published   2: 2 confirmed, 0 nacked, 0 unsettled, 0 returned
+  delivered   1 in 1 deliveries, 0 marked as redelivered
+  lost        0 to 1
+  duplicated  0
+  confirms    1 frames, p50 1.5 ms, p95 1.95 ms, p99 1.99 ms, p100 2.0 ms
+  at most     2 settled by one, 2 in flight
+
+explained  the specification explains every channel
+"""
+
+
+def test_what_is_explained_is_said_on_one_page(tmp_path: Path) -> None:
+    result = run(recorded(tmp_path / "r.jsonl", GOOD, CONSUMED))
+    assert (result.exit_code, result.stdout) == (0, PAGE)
+
+
+def test_a_violation_is_shown_with_its_property_and_its_place(tmp_path: Path) -> None:
+    path = recorded(tmp_path / "r.jsonl", BAD)
+    result = run(path)
+    assert result.exit_code == 1
+    assert result.stdout.startswith(
+        "SettledOnce  INV-A4, INV-A7\n"
+        f"  {path}, c1, channel 1, event 8, Ack: 1 is settled, and was settled before\n"
+    )
+    assert result.stdout.splitlines()[-1].startswith("violated")
+
+
+@pytest.mark.parametrize("name", ["r.jsonl", "r.parquet"])
+def test_the_document_is_as_its_schema_says(tmp_path: Path, name: str) -> None:
+    found = document(run("--json", recorded(tmp_path / name, BAD, CONSUMED)))
+    (violation,) = found["violations"]
+    assert (violation["property"], violation["number"]) == ("SettledOnce", 8)
+    assert found["messages"]["delivered"] == {"least": 1, "most": 1}
+    assert found["confirms"]["window"] == 2
+
+
+def test_what_is_not_in_the_empty_queues_is_lost(tmp_path: Path) -> None:
+    path = recorded(tmp_path / "r.jsonl", GOOD, CONSUMED)
+    assert document(run("--json", path))["messages"]["lost"] == {"least": 0, "most": 1}
+    found = document(run("--json", "--drained", path))
+    assert found["messages"]["lost"] == {"least": 1, "most": 1}
+    assert (found["verdict"], found["exit_code"]) == ("violated", 1)
+
+
+@pytest.mark.parametrize("left", [0, 3])
+def test_what_a_client_left_in_a_queue_would_be_lost_if_it_were_empty(
+    tmp_path: Path, left: int
+) -> None:
+    file = tmp_path / "r.jsonl"
+    with (
+        RunningBroker() as broker,
+        proxied(broker.port, file) as recording,
+        blocking(recording.port) as channel,
+    ):
+        channel.queue_declare("q")
+        channel.confirm_delivery()
+        for number in range(10):
+            channel.basic_publish("", "q", b"%d" % number)
+        for _ in range(10 - left):
+            channel.basic_get("q", auto_ack=True)
+    found = document(run("--json", "--drained", file))
+    assert found["messages"]["lost"] == {"least": left, "most": left}
+    assert found["exit_code"] == (1 if left else 0)
+    assert found["violations"] == []
+
+
+def test_recordings_have_one_account_and_connections_of_their_own(tmp_path: Path) -> None:
+    recorded(tmp_path / "a.jsonl", GOOD)
+    recorded(tmp_path / "b.parquet", CONSUMED)
+    found = document(run("--json", tmp_path))
+    assert len(found["recordings"]) == 2
+    assert found["messages"]["lost"]["most"] == 1
+    assert found["channels"] == 2
+
+
+@pytest.mark.parametrize("events", [GOOD[3:], []])
+def test_what_is_missing_makes_the_answer_incomplete(tmp_path: Path, events: list[Event]) -> None:
+    found = document(run("--json", recorded(tmp_path / "r.jsonl", events)))
+    assert (found["verdict"], found["exit_code"]) == ("incomplete", 3)
+
+
+def test_paths_without_recordings_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text("no recording\n")
+    (tmp_path / "empty").mkdir()
+    for path, said in [
+        (tmp_path / "none", "there is no "),
+        (tmp_path / "empty", "ends in .jsonl or .parquet"),
+        (tmp_path / "r.jsonl", "this is no recording"),
+    ]:
+        result = run(path)
+        assert result.exit_code == 2
+        assert said in result.output
