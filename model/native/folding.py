@@ -34,7 +34,7 @@ from ackproof.model.native.classes import (
     uses,
 )
 
-__all__ = ["Facts", "folded", "is_literal", "sort_of"]
+__all__ = ["Facts", "folded", "is_impossible", "is_literal", "sort_of"]
 
 
 @dataclass
@@ -125,10 +125,6 @@ def _truth(node: ast.expr) -> bool | None:
     return False if _is_nothing(node) else None
 
 
-def _const(value: Any) -> ast.expr:
-    return ast.Constant(value)
-
-
 def _conjuncts(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
         return [part for value in node.values for part in _conjuncts(value)]
@@ -154,7 +150,7 @@ class _Fold(ast.NodeTransformer):
             for one in found if isinstance(found, list) else [found]:
                 if one is not None:
                     left.append(one)
-                    if isinstance(one, ast.Return) or _is_impossible(one):
+                    if isinstance(one, ast.Return) or is_impossible(one):
                         return left
         return left
 
@@ -238,7 +234,7 @@ class _Fold(ast.NodeTransformer):
         if self._holds_nothing(variable.hint):
             return _nothing()
         if any(of in self._facts.empty for of in get_args(variable.hint)[:1]):
-            return _const(None)
+            return ast.Constant(None)
         if key in self._facts.unchanged:
             return self._facts.literal(self._facts.unchanged[key])
         return None
@@ -256,7 +252,7 @@ class _Fold(ast.NodeTransformer):
                     return self._facts.literal(self._facts.always[owner, name])
                 if isinstance(owner, type):
                     for i in self._facts.ignored.get((owner, name), ()):
-                        node.args[i] = _const(None)
+                        node.args[i] = ast.Constant(None)
         self.generic_visit(node)
         return _called(node)
 
@@ -276,18 +272,20 @@ class _Fold(ast.NodeTransformer):
         for value in node.values:
             found = self.visit(value)
             if _truth(found) is decides:
-                return _const(decides)
+                return ast.Constant(decides)
             if _truth(found) is None:
                 left.append(found)
         if not left:
-            return _const(not decides)
+            return ast.Constant(not decides)
         return left[0] if len(left) == 1 else ast.BoolOp(node.op, left)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         """The negation of what is known is known."""
         self.generic_visit(node)
         known = _truth(node.operand)
-        return node if known is None or not isinstance(node.op, ast.Not) else _const(not known)
+        return (
+            node if known is None or not isinstance(node.op, ast.Not) else ast.Constant(not known)
+        )
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         """One of two values is left where the condition is known."""
@@ -302,7 +300,7 @@ class _Fold(ast.NodeTransformer):
             return node
         left, op, right = node.left, node.ops[0], node.comparators[0]
         if isinstance(op, ast.In | ast.NotIn) and _is_nothing(right):
-            return _const(isinstance(op, ast.NotIn))
+            return ast.Constant(isinstance(op, ast.NotIn))
         one, other = self._literal(left), self._literal(right)
         return node if one is None or other is None else _compared(node, one[0], op, other[0])
 
@@ -390,7 +388,7 @@ class _Fold(ast.NodeTransformer):
                         at = generators.index(one)
                         generators.insert(at, ast.comprehension(target, value, [], 0))
                     having = ast.Name("having", ast.Load())
-                    one.iter = ast.Call(having, [family, _const(name), wanted], [])
+                    one.iter = ast.Call(having, [family, ast.Constant(name), wanted], [])
                     return True
         return False
 
@@ -478,17 +476,17 @@ def _compared(node: ast.Compare, left: Any, op: ast.cmpop, right: Any) -> ast.ex
     """Return what a comparison of two values comes to."""
     match op:
         case ast.Eq() | ast.Is():
-            return _const(left == right)
+            return ast.Constant(left == right)
         case ast.NotEq() | ast.IsNot():
-            return _const(left != right)
+            return ast.Constant(left != right)
         case ast.Lt():
-            return _const(left < right)
+            return ast.Constant(left < right)
         case ast.LtE():
-            return _const(left <= right)
+            return ast.Constant(left <= right)
         case ast.Gt():
-            return _const(left > right)
+            return ast.Constant(left > right)
         case ast.GtE():
-            return _const(left >= right)
+            return ast.Constant(left >= right)
     return node
 
 
@@ -496,12 +494,12 @@ def _called(node: ast.Call) -> ast.expr:
     """Return what a call of a built-in function comes to, if that is known."""
     match node:
         case ast.Call(func=ast.Name(id="bool"), args=[arg]) if _truth(arg) is not None:
-            return _const(_truth(arg))
+            return ast.Constant(_truth(arg))
         case ast.Call(func=ast.Name(id="any" | "all" as name), args=[arg]):
             if _is_nothing(arg):
-                return _const(name == "all")
+                return ast.Constant(name == "all")
             if isinstance(arg, ast.GeneratorExp) and _truth(arg.elt) is (name == "all"):
-                return _const(name == "all")
+                return ast.Constant(name == "all")
         case ast.Call(func=ast.Name(id="set" | "sorted"), args=[arg]) if _is_nothing(arg):
             return arg
         case ast.Call(
@@ -510,9 +508,9 @@ def _called(node: ast.Call) -> ast.expr:
         ):
             return arg
         case ast.Call(func=ast.Name(id="len"), args=[arg]) if _is_nothing(arg):
-            return _const(0)
+            return ast.Constant(0)
         case ast.Call(func=ast.Name(id="least"), args=[arg]) if _is_nothing(arg):
-            return _const(None)
+            return ast.Constant(None)
         case ast.Call(
             func=ast.Name(id="min" | "max"), args=[arg], keywords=[ast.keyword("default", value)]
         ):
@@ -521,7 +519,7 @@ def _called(node: ast.Call) -> ast.expr:
     return node
 
 
-def _is_impossible(stmt: ast.stmt) -> bool:
+def is_impossible(stmt: ast.stmt) -> bool:
     """Tell whether a statement is a requirement that never holds."""
     match stmt:
         case ast.Expr(value=ast.Call(func=ast.Name(id="require"), args=[cond])):

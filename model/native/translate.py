@@ -38,7 +38,7 @@ from ackproof.model.native.classes import (
     uses,
 )
 from ackproof.model.native.families import having
-from ackproof.model.native.folding import Facts, folded, is_literal, sort_of
+from ackproof.model.native.folding import Facts, folded, is_impossible, is_literal, sort_of
 from ackproof.model.native.hoisting import hoisted
 from ackproof.model.native.inlining import Method, MethodKey, inline
 from ackproof.model.native.requirements import raising, without_known
@@ -103,7 +103,9 @@ def translate(
     wanted = _settle(methods, facts)
     for key in sorted(wanted, key=str) if not bounded else ():
         _reject_ranges(key[0], methods[key])
-    impossible = {n for c, n in wanted if _is_action(c, n) and _never(methods[c, n].tree)}
+    impossible = {
+        n for c, n in wanted if _is_action(c, n) and is_impossible(methods[c, n].tree.body[-1])
+    }
     left = {key: methods[key] for key in methods if key in wanted}
     inline(left, layout)
     _fold(left, facts)
@@ -303,11 +305,6 @@ def _unchanged(
 def _is_action(cls: type[Process], name: str) -> bool:
     mark = mark_of(getattr(cls, name, None))
     return mark is not None and mark.kind in _ACTIONS
-
-
-def _never(tree: ast.FunctionDef) -> bool:
-    """Tell whether a step is never possible: its last word is a requirement that never holds."""
-    return ast.unparse(tree.body[-1]) == "require(False)"
 
 
 def _reachable(layout: Layout, methods: _Methods) -> set[MethodKey]:
