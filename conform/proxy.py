@@ -119,7 +119,9 @@ class Proxy:
             finally:
                 for way in ways:
                     way.cancel()
-                await asyncio.gather(*ways, return_exceptions=True)
+                for end in await asyncio.gather(*ways, return_exceptions=True):
+                    if isinstance(end, Exception):
+                        self._tell(f"{decoder.name}: ended, since nothing can be recorded: {end}")
         finally:
             to_broker.close()
             if self._judgement is not None:

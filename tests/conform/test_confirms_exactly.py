@@ -84,6 +84,8 @@ CORNERS = [
     [*published(5), ack(2, True), ack(4), nack(3, True), nack(5)],
     [*published(5), ack(1, True), ack(3), ack(5), nack(2, True), nack(4)],
     [*published(4), ack(1), publish(5), nack(5), nack(2, True)],
+    [*published(5), ack(2), publish(6), ack(4), ack(6), nack(1, True), nack(3)],
+    [*published(4), ack(2, True), *published(2, 5), ack(4), ack(6), nack(3)],
 ]
 
 

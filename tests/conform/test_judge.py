@@ -9,7 +9,6 @@ import pytest
 from ackproof.conform import returning
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judge import ChannelJudge
-from ackproof.conform.violations import RULES
 from ackproof.spec.wire import Complaint
 
 from tests.conform.streams import (
@@ -342,11 +341,6 @@ def test_a_violation_says_where_and_what_and_why() -> None:
     assert str(judged([*TWO, ack(3)])) == (
         "event 5, Ack: NoPhantomConfirm (INV-A6): 3 is settled, and 2 were published"
     )
-
-
-@pytest.mark.parametrize("name", RULES)
-def test_a_property_is_named_with_the_rules_that_it_states(name: str) -> None:
-    assert RULES[name]
 
 
 def stream(length: int) -> Iterator[Event]:

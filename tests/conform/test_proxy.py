@@ -6,13 +6,15 @@ import socket
 from collections import Counter
 from pathlib import Path
 
+import pika
 import pytest
 from ackproof.conform.events import Event, Kind
-from ackproof.conform.recording import read
+from ackproof.conform.recording import JsonLines, read
 from ackproof.impl.running import RunningBroker
 
 from tests.conform.through_a_proxy import proxied
 from tests.conform.traffic import SECRET, mixed, use
+from tests.impl.sockets import blocking
 
 
 @pytest.mark.parametrize("name", ["r.jsonl", "r.parquet"])
@@ -80,6 +82,23 @@ def test_what_is_not_amqp_is_passed_on_and_said(tmp_path: Path) -> None:
         client.sendall(b"GET / HTTP/1.1\r\n\r\n")
         assert client.recv(100).startswith(b"AMQP")
     assert any("does not begin as AMQP" in line for line in recorded.said)
+
+
+def test_a_recording_that_cannot_be_written_ends_the_connection_and_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError("no room")
+
+    monkeypatch.setattr(JsonLines, "write", full)
+    with (
+        RunningBroker() as broker,
+        proxied(broker.port, tmp_path / "r.jsonl") as recorded,
+        pytest.raises(pika.exceptions.AMQPError),
+        blocking(recorded.port),
+    ):
+        pass
+    assert recorded.said == ["c1: ended, since nothing can be recorded: no room"]
 
 
 def test_a_broker_that_is_not_there_is_said(tmp_path: Path) -> None:

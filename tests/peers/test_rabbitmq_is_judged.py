@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from pathlib import Path
 
@@ -9,8 +10,11 @@ import pytest
 from ackproof.conform.events import Kind
 from ackproof.conform.recording import read
 
+from bench.rabbitmq.node import Node
+from bench.rabbitmq.site import site
 from tests.conform.through_a_proxy import proxied
 from tests.conform.traffic import mixed, use
+from tests.impl.sockets import PikaPublisher, blocking
 
 pytestmark = pytest.mark.peer
 
@@ -30,4 +34,32 @@ def test_returns_and_nacks_in_a_large_window_are_explained(port: int, tmp_path: 
     kinds = Counter(event.kind for event in read(file))
     assert kinds[Kind.RETURN] == 1_000
     assert kinds[Kind.NACK] > 0
+    assert recorded.judgement.violations == []
+
+
+#: What makes the process of the queue q crash.
+CRASH = """
+{ok, Q} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"q">>)),
+exit(amqqueue:get_pid(Q), kill).
+"""
+
+
+def test_what_is_told_when_a_queue_crashes_is_explained(installed: None, tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    with site() as here, here.names(), Node(here, "crash") as node:
+        node.start()
+        node.ready()
+        with proxied(node.port, file) as recorded:
+            with blocking(recorded.port) as channel:
+                channel.queue_declare("q", durable=True)
+            publisher = PikaPublisher(recorded.port)
+            crash = threading.Thread(target=node.eval, args=(CRASH,))
+            crash.start()
+            while crash.is_alive():
+                publisher.publish("q", b"x" * 100, 500)
+                publisher.publish("none", b"y", 5, mandatory=True)
+            crash.join()
+            publisher.wait()
+            publisher.close()
+    assert {event.kind for event in read(file)} >= {Kind.NACK, Kind.ACK, Kind.RETURN}
     assert recorded.judgement.violations == []
