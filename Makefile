@@ -88,6 +88,7 @@ reproduce: $(BENCH_STAMP)
 bench: $(BENCH_STAMP)
 	$(BIN)/python bench/checker.py $(ARGS)
 	$(BIN)/python bench/spark.py $(filter --quick,$(ARGS))
+	$(BIN)/python bench/start.py $(filter --quick,$(ARGS))
 	$(BIN)/python bench/native.py $(filter --quick,$(ARGS))
 	$(BIN)/python bench/broker.py $(filter --quick,$(ARGS))
 
