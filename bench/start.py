@@ -113,7 +113,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="How long a check takes from start to end.")
     parser.add_argument("checks", nargs="*", help=f"what to check: {', '.join(CHECKS)}")
     parser.add_argument("--against", type=Path, help="folder with another version as `ackproof`")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="the smallest check, once")
     said = parser.parse_args()
     checks = said.checks or (["tiny"] if said.quick else list(CHECKS))

@@ -140,3 +140,26 @@ def test_a_changed_design_is_searched_again(tmp_path: Path) -> None:
     assert SAYS not in printed(text)
     assert SAYS in printed(f"# A comment changes nothing.\n{text}")
     assert SAYS not in printed(text.replace("self.confirm(msg)", "pass"))
+
+
+_IMPORTED = """
+import sys
+from ackproof.cli.__main__ import main
+try:
+    main()
+except SystemExit as ended:
+    heavy = ("numba", "scipy", "z3", "networkx", "pydantic", "ackproof.lang.frontend")
+    print([name for name in heavy if name in sys.modules], file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("anew", [(), ("--no-cache",)])
+def test_a_second_check_imports_neither_compilers_nor_solvers(
+    tmp_path: Path, anew: tuple[str, ...]
+) -> None:
+    words = [sys.executable, "-c", _IMPORTED, "check", "--instance", "tiny", *anew]
+    env = {**os.environ, VARIABLE: str(tmp_path)}
+    for _ in range(2):
+        ended = subprocess.run(words, env=env, capture_output=True, text=True)
+    assert "verified" in ended.stdout
+    assert ended.stderr.splitlines()[-1] == "[]"

@@ -25,7 +25,7 @@ def test_components_are_the_same_in_three_ways(seed: int) -> None:
     most = draw.randint(0, 3)
     # A step may be there twice, and lead back to where it began.
     edges = [[draw.randrange(states) for _ in range(draw.randint(0, most))] for _ in range(states)]
-    graph = networkx.DiGraph()
+    graph: networkx.DiGraph[int] = networkx.DiGraph()
     graph.add_nodes_from(range(states))
     graph.add_edges_from((s, t) for s, of in enumerate(edges) for t in of)
     expected = {frozenset(c) for c in networkx.strongly_connected_components(graph)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from ackproof.model.cache import Cache
 from ackproof.model.kernel.engine import explore
 from ackproof.model.kernels import kernel_of
 from ackproof.model.lower import generate
+from ackproof.model.lower.compile import objects_of
 from ackproof.model.outcome import Outcome
 
 from tests.model import mailroom
@@ -63,9 +63,13 @@ def test_another_processor_or_compiler_has_code_of_its_own(
     bound: Bound, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counts(bound, Cache(tmp_path))
-    made = []
-    compiled: Callable[[str], list[bytes]] = kernels.objects_of
-    monkeypatch.setattr(kernels, "objects_of", lambda text: made.append(text) or compiled(text))
+    made: list[str] = []
+
+    def counted(text: str) -> list[bytes]:
+        made.append(text)
+        return objects_of(text)
+
+    monkeypatch.setattr(kernels, "objects_of", counted)
     monkeypatch.setattr(kernels, "target", lambda: "another")
     counts(bound, Cache(tmp_path))
     assert len(made) == 1
