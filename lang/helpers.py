@@ -16,7 +16,7 @@ from typing import Any
 
 from ackproof.lang import ir
 from ackproof.lang.declare import to_type
-from ackproof.lang.errors import close_to
+from ackproof.lang.errors import SpecError, close_to
 from ackproof.lang.ir import Expr
 from ackproof.lang.parameters import Signature, arguments, hints_in, parameters, scope_of
 from ackproof.lang.process import Mark, mark_of
@@ -73,7 +73,20 @@ def read_helper_call(reader: Reader, node: ast.Call, func: ast.Attribute) -> Exp
             f"`{func.attr}` is a step and has no value",
             "call it as a statement of its own",
         )
+    if reader.scope.claim and reader.scope.registry.brought(cls, owner):
+        raise _asks_the_accused(reader, owner, target)
     return call_helper(reader, node, target, obj, owner)
+
+
+def _asks_the_accused(reader: Reader, owner: type, function: Callable[..., Any]) -> SpecError:
+    """Return the error that a property judges a design by a helper that the design has replaced."""
+    inner, definition = scope_of(inspect.unwrap(function), reader.scope)
+    name, claim = function.__name__, reader.scope.claim
+    return inner.error(
+        definition,
+        f"the property `{claim}` asks `{name}`, so `{owner.__name__}` would judge itself",
+        f"leave `{name}` as it is, and give the steps that need another answer a @helper of its own",
+    )
 
 
 def close_step(reader: Reader, process: ProcT, name: str, otherwise: str) -> str:

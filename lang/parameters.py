@@ -58,6 +58,7 @@ def scope_of(function: Callable[..., Any], like: Scope) -> tuple[Scope, ast.Func
         names_of(plain),
         like.registry,
         own=assigned_names(definition),
+        claim=like.claim,
         counter=like.counter,
         comprehensions=like.comprehensions,
     )

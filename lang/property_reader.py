@@ -46,6 +46,7 @@ def _property(prop: Property, model: Model, registry: Registry) -> PropertyDecl:
     function = prop.function
     scope, node = scope_of(function, Scope("", {}, registry))
     scope.stack = (function,)
+    scope.claim = prop.name if prop.kind != "reachable" else ""
     params = parameters(scope, function, node, method=False)
     states = [(n, t) for n, t in params if t == ProcT(model.system.__name__)]
     events = [(n, t) for n, t in params if isinstance(t, RecordT)]

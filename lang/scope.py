@@ -49,6 +49,11 @@ class Registry:
         """Return the class that plays `cls`: itself, or a design's subclass."""
         return self.replaced.get(cls, cls)
 
+    def brought(self, cls: type[Process], owner: type) -> bool:
+        """Tell whether a design has brought a method of a player, by the class that defines it."""
+        original = next((one for one, player in self.replaced.items() if player is cls), cls)
+        return owner not in original.__mro__
+
     def name_of(self, cls: type[Process]) -> str:
         """Return the name under which a process class is entered.
 
@@ -76,6 +81,7 @@ class Scope:
         facts: what is known not to be None.
         owner: the class that the function is a method of.
         stack: the helpers that are being inlined.
+        claim: the property that is being read, if it claims something of a design.
     """
 
     file: str
@@ -87,6 +93,7 @@ class Scope:
     facts: frozenset[str] = frozenset()
     owner: type[Process] | None = None
     stack: tuple[Callable[..., Any], ...] = ()
+    claim: str = ""
     counter: list[int] = field(default_factory=lambda: [0])
     comprehensions: int = 0
     _forgotten: list[str | None] = field(default_factory=list)

@@ -32,7 +32,7 @@ from typing import Annotated
 
 from ackproof.lang import Range, Set, action, fault, handler, helper, require
 from ackproof.spec.parts import Parts
-from ackproof.spec.sorts import Born, ChannelId, Msg, Replica, Status
+from ackproof.spec.sorts import Born, ChannelId, Msg, Replica, Seen, Status
 
 __all__ = ["Flow"]
 
@@ -213,7 +213,7 @@ class Flow(Parts):
         Or will ack for, when it is promoted and no such copy comes.
         """
         cast = self.casts[channel].as_mirrors[replica]
-        untold = {m for m in cast if not self.replicas[replica].recognises(m)}
+        untold = {m for m in cast if self.replicas[replica].seen[m] == Seen.ABSENT}
         return untold | self.replicas[replica].direct_of(channel)
 
     @helper

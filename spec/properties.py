@@ -10,7 +10,7 @@ goes wrong would satisfy all others, and prove nothing.
 from __future__ import annotations
 
 from ackproof.lang import eventually, invariant, reachable, step_property
-from ackproof.spec.sorts import Born, ChannelId, Level, Msg, Node, Reason, Replica, Status
+from ackproof.spec.sorts import Born, ChannelId, Level, Msg, Node, Reason, Replica, Seen, Status
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Ack, Nack
 
@@ -462,7 +462,7 @@ def FifoPerPublisher(s: Confirms) -> bool:
         for r in Replica
         if s.replicas[r].leads()
         for m in s.in_flight(r)
-        if not s.replicas[r].recognises(m)
+        if s.replicas[r].seen[m] == Seen.ABSENT
         for k in s.replicas[r].holds() | s.replicas[r].awaiting
         if Msg.owner(k) == Msg.owner(m)
     )

@@ -225,10 +225,10 @@ def RequeuedIsRedelivered(s: Confirms) -> bool:
     As long as an instance has tags to give it.
     """
     return not any(
-        bool(s.replicas[r].ready & s.handed[s.replicas[r].of]) and s.serves(r, c)
-        for r in Replica
+        bool(s.replicas[r].ready & s.handed[s.replicas[r].of])
         for c in Consumer
-        if s.consuming[Consumer.owner(c)].next_tag() is not None
+        for r in Replica
+        if may_be_served(s, c, r)
     )
 
 
@@ -239,15 +239,18 @@ def ReadyIsDelivered(s: Confirms, consumer: Consumer) -> bool:
     However full others have their hands, on its channel or elsewhere.  As long as an instance has
     tags to give it.
     """
-    channel = Consumer.owner(consumer)
-    return not any(
-        bool(s.replicas[r].ready) and s.replicas[r].leads()
-        for r in Replica
-        if s.subscriptions[consumer].of == s.replicas[r].of and s.subscriptions[consumer].active
-        if s.consuming[channel].next_tag() is not None
-        if not any(s.replicas[r].node == n for n in s.cluster.away)
-        if s.subscriptions[consumer].no_ack or may_have_more(s, consumer)
-    )
+    return not any(bool(s.replicas[r].ready) for r in Replica if may_be_served(s, consumer, r))
+
+
+@helper
+def may_be_served(s: Confirms, consumer: Consumer, replica: Replica) -> bool:
+    """Tell whether nothing is in the way from a master to a consumer (F2.2, F2.4)."""
+    of = s.subscriptions[consumer].of == s.replicas[replica].of
+    asks = of and s.subscriptions[consumer].active and s.replicas[replica].leads()
+    near = not any(s.replicas[replica].node == n for n in s.cluster.away)
+    tag = s.consuming[Consumer.owner(consumer)].next_tag()
+    room = s.subscriptions[consumer].no_ack or may_have_more(s, consumer)
+    return asks and near and tag is not None and room
 
 
 @helper
