@@ -141,10 +141,10 @@ def memory_limit(text: str | None) -> int | None:
         ) from None
 
 
-def cache_for(no_cache: bool) -> Cache | None:
-    """Return where results are kept; with `--no-cache`, that has no outcomes of searches.
+def cache_for(no_cache: bool, results: Sequence[str] = (OUTCOMES,)) -> Cache | None:
+    """Return where results are kept; with `--no-cache`, that has none of the kinds of `results`.
 
-    What was read and compiled is kept all the same: it makes nothing less of a search.
+    What was read and compiled is kept all the same: it makes nothing less of a search or a proof.
     """
     cache = default_cache()
-    return cache.without(OUTCOMES) if no_cache and cache else cache
+    return cache.without(*results) if no_cache and cache else cache
