@@ -185,8 +185,8 @@ def _exit_codes(results: list[Result]) -> list[int]:
     from ackproof.model.verdict import Verdict
 
     unmet = [r for r in results if r.report.verdict is Verdict.UNCHANGED]
-    met = {r.job.target.label for r in results if r not in unmet}
-    silent = [r for r in unmet if r.judgement or (r.job.sweep and r.job.target.label in met)]
+    met = {id(r.job.target) for r in results if r not in unmet}
+    silent = [r for r in unmet if r.judgement or (r.job.sweep and id(r.job.target) in met)]
     return [r.report.verdict.exit_code for r in results if r not in silent]
 
 

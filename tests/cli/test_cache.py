@@ -140,3 +140,30 @@ def test_a_changed_design_is_searched_again(tmp_path: Path) -> None:
     assert SAYS not in printed(text)
     assert SAYS in printed(f"# A comment changes nothing.\n{text}")
     assert SAYS not in printed(text.replace("self.confirm(msg)", "pass"))
+
+
+LAMP = '''
+from ackproof.lang import *
+class Lamp(System):
+    on: bool = False
+    @action
+    def switch(self) -> None:
+        self.on = {}
+@invariant
+def IsOff(s: Lamp) -> bool:
+    """It is dark."""
+    return not s.on
+MODEL = Model("lamp", Lamp, properties_in(IsOff), (Instance("one", "", {{}}),))
+'''
+
+
+def test_files_of_one_name_are_told_apart(run: Run, tmp_path: Path) -> None:
+    files = []
+    for folder, becomes in (("dark", "False"), ("light", "True")):
+        files.append(str(tmp_path / folder / "lamp.py"))
+        Path(files[-1]).parent.mkdir()
+        Path(files[-1]).write_text(LAMP.format(becomes))
+        os.utime(files[-1], (0, 0))  # what is newer than the process is not kept
+    for _ in range(2):
+        found = json.loads(run("check", *files, "--json").stdout)["results"]
+        assert [one["verdict"] for one in found] == ["verified", "violated"]
