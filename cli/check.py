@@ -56,13 +56,13 @@ report says that it is from the cache, and when the search was made. The variabl
 names the folder, `ACKPROOF_CACHE=off` switches it off, and `--no-cache` searches anew.
 
 Without `--instance`, a design that says nothing of what it expects is checked on the instances
-where it makes a difference, the smallest first, up to one and a half million states of the base or
-the first violation. A design that comes to nothing but what the base comes to is not verified but
-unchanged.
+where it makes a difference, the smallest first, up to the first violation, and as long as all
+instances up to there have no more than one and a half million states together. A design that comes
+to as many states and steps as the base is not verified but unchanged.
 
 Exit codes: 0 verified, 1 a property is violated or an expectation did not come true, 2 the input is
 wrong, 3 the search is incomplete (bounded, truncated, or something that must happen never did), or
-reached nothing that the design changes.
+may have reached nothing that the design changes (unchanged, where that was not expected).
 
 Examples:
 
@@ -185,8 +185,8 @@ def _exit_codes(results: list[Result]) -> list[int]:
     from ackproof.model.verdict import Verdict
 
     unmet = [r for r in results if r.report.verdict is Verdict.UNCHANGED]
-    met = {r.job.target.label for r in results if r not in unmet}
-    silent = [r for r in unmet if r.judgement or (r.job.sweep and r.job.target.label in met)]
+    met = {id(r.job.target) for r in results if r not in unmet}
+    silent = [r for r in unmet if r.judgement or (r.job.sweep and id(r.job.target) in met)]
     return [r.report.verdict.exit_code for r in results if r not in silent]
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from ackproof.cli.inputs import InputError
-from ackproof.cli.targets import BASE, USER
+from ackproof.cli.targets import BASE, plainly
 from ackproof.cli.ticker import Ticker
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _module(target: Target, found: InferenceResult, assumed: Sequence[str]) -> s
     first = "from ackproof.lang import lemma\n"
     about = f"from {place} import {', '.join(names)}  # noqa: F401\n"
     text = found.module().replace(first, first + about, 1)
-    return text.replace(f"from {USER}", "from ")
+    return plainly(text)
 
 
 def _hypotheses_in(found: InferenceResult) -> set[str]:

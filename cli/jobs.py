@@ -91,10 +91,10 @@ def _jobs(target: Target, instances: Sequence[str], engine: str, *, judged: bool
 
 
 def _left_out(target: Target, sweep: Sequence[Instance]) -> str:
-    """Say which instances a design is not checked on for their size."""
+    """Say which instances are not looked at for a design, for their size."""
     names = [i.name for i in target.model.instances if i not in sweep]
     looked = "checked where it makes a difference, the smallest instances first"
-    return f"{looked}; too large for that: {', '.join(names)}" if names else looked
+    return f"{looked}; not looked at: {', '.join(names)}" if names else looked
 
 
 def _note(target: Target, expected: Sequence[Job]) -> str:
@@ -141,10 +141,10 @@ def memory_limit(text: str | None) -> int | None:
         ) from None
 
 
-def cache_for(no_cache: bool) -> Cache | None:
-    """Return where results are kept; with `--no-cache`, that has no outcomes of searches.
+def cache_for(no_cache: bool, results: Sequence[str] = (OUTCOMES,)) -> Cache | None:
+    """Return where results are kept; with `--no-cache`, that has none of the kinds of `results`.
 
-    What was read and compiled is kept all the same: it makes nothing less of a search.
+    What was read and compiled is kept all the same: it makes nothing less of a search or a proof.
     """
     cache = default_cache()
-    return cache.without(OUTCOMES) if no_cache and cache else cache
+    return cache.without(*results) if no_cache and cache else cache

@@ -44,7 +44,8 @@ Instances = Annotated[
         "-i",
         metavar="NAME",
         help="Instance to check on; may be repeated. If not given: those that the design's "
-        "expectations name, or else the first that the file brings, or the model's first.",
+        "expectations name, or that the file brings; else, for a design, those where it makes a "
+        "difference, and for all others the model's first.",
         show_default=False,
     ),
 ]

@@ -104,11 +104,11 @@ def prove(
     as_json: AsJson = False,
 ) -> int:
     """Prove properties; the text of the help is in `_HELP`."""
-    from ackproof.cli.jobs import worker_count
+    from ackproof.cli.jobs import cache_for, worker_count
     from ackproof.cli.proof_arguments import attempt_of, library_of, parse_arguments
     from ackproof.cli.prove_search import Search, check_options
-    from ackproof.model.cache import default_cache
     from ackproof.model.resources import default_workers
+    from ackproof.proofs.kept import KINDS
 
     count = worker_count(workers) or default_workers()
     if recheck is not None and (certificate is not None or list_all):
@@ -135,7 +135,7 @@ def prove(
         return show_list(attempt, as_json=as_json)
     if certificate is not None:
         _check_folder(certificate)
-    proof = _made(attempt, target, count, each, None if no_cache else default_cache())
+    proof = _made(attempt, target, count, each, cache_for(no_cache, KINDS))
     if core and proof.exit_code == 0:
         from ackproof.cli.proof_core import show_proof_core
 

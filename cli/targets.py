@@ -13,11 +13,13 @@ import importlib
 import importlib.util
 import linecache
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -36,6 +38,7 @@ __all__ = [
     "load",
     "load_all",
     "names_design",
+    "plainly",
 ]
 
 #: The model that designs change.
@@ -148,7 +151,7 @@ def _from_file(path: Path) -> ModuleType:
 
 
 def _run(path: Path) -> ModuleType:
-    name = f"{USER}{path.stem}"
+    name = _module_name(path)
     spec = importlib.util.spec_from_file_location(name, path.resolve())
     if spec is None or spec.loader is None:
         raise InputError(f"{path} is not a Python file; its name must end in .py")
@@ -167,6 +170,19 @@ def _run(path: Path) -> ModuleType:
     finally:
         sys.path.remove(folder)
     return module
+
+
+def _module_name(path: Path) -> str:
+    """Return what a file is called as a module: another file has another name.
+
+    What two modules of one name have cannot be told apart, and the cache of programs goes by names.
+    """
+    return f"{USER}{sha256(str(path.resolve()).encode()).hexdigest()[:8]}_{path.stem}"
+
+
+def plainly(text: str) -> str:
+    """Return a text with modules called as their files are."""
+    return re.sub(rf"\b{USER}[0-9a-f]{{8}}_", "", text)
 
 
 def _imported(module: str, name: str) -> ModuleType:

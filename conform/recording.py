@@ -91,7 +91,7 @@ def _read_lines(path: Path) -> Iterator[Event]:
                 return
             try:
                 event = decoder.decode(line)
-            except msgspec.DecodeError as error:
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise RecordingError(f"{path}:{number}: {error}; is it a recording?") from None
             if event.kind not in _KINDS:
                 known = ", ".join(Kind)
@@ -104,6 +104,6 @@ def _read_lines(path: Path) -> Iterator[Event]:
 def _check_header(path: Path, line: bytes) -> None:
     try:
         header = msgspec.json.decode(line, type=_Header)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         header = _Header("", 0)
     check_version(path, header.format, header.version)

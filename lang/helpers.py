@@ -85,7 +85,7 @@ def _asks_the_accused(reader: Reader, owner: type, function: Callable[..., Any])
     return inner.error(
         definition,
         f"the property `{claim}` asks `{name}`, so `{owner.__name__}` would judge itself",
-        f"leave `{name}` as it is, and give the steps that need another answer a @helper of its own",
+        f"leave `{name}` as it is; a step that needs another answer calls a @helper of its own",
     )
 
 

@@ -4,7 +4,7 @@ The program is bound, an engine explores it, and every counterexample that the e
 replayed in plain Python before anybody sees it.  Then the verdict is drawn: a state space without
 a violation is `verified` only if it was seen whole, every `@reachable` situation came up, and every
 action was enabled somewhere; but for those that the instance switches off.  Of a design the same
-search is made without it: where that finds the same, the design has not been looked at.
+search is made without it: where that finds as much, the design may not have been looked at.
 
 An engine is one of this package, by its name, or whatever does what `Explore` says.  What an engine
 of this package found before is taken from the cache, if there is one.

@@ -7,8 +7,8 @@ anybody knows.  So two things are told:
 
 * On an instance where the code that a search would run is, to the letter, that of the base, the
   design makes no difference at all.
-* A search that came to the same states by the same steps has not reached what the design changes,
-  or it has changed nothing.
+* A search that came to as many states by as many steps, level by level and action by action, may
+  not have reached what the design changes (`ackproof.model.check`).
 
 A design of which nobody says where it matters is checked on the instances where it makes a
 difference, the smallest first, until a number of states has been spent on them.

@@ -2,8 +2,8 @@
 
 Only `VERIFIED` is good news.  A search that stopped early has established something about the part
 it saw and nothing about the rest; a search that never met a situation it was told to expect may
-have verified nothing at all, and one that found of a design what it finds without it has not looked
-at the design.  All have names of their own, so that no script mistakes them for success.
+have verified nothing at all, and one that found of a design as much as it finds without it may not
+have looked at the design.  All have names of their own, so that no script mistakes them for success.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ _MEANING = {
     Verdict.BOUNDED: "no property is false up to this depth; what lies deeper was not looked at",
     Verdict.TRUNCATED: "no property is false in what was seen, but the search did not finish",
     Verdict.UNWITNESSED: "no property is false, but something that has to happen never does",
-    Verdict.UNCHANGED: "nothing that the design changes was reached: "
-    "these are the states and steps of the specification without it",
+    Verdict.UNCHANGED: "every property holds, but there are as many states and steps as without the "
+    "design; what it changes may not have been reached",
 }
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 from ackproof.lang.binding import Bound
 from ackproof.lang.data import show
+from ackproof.lang.types import SortT
 from ackproof.model.kernel.batches import Code
 from ackproof.model.lower.compile import Kernel
 from ackproof.pipeline.errors import SearchRefused
@@ -193,7 +194,14 @@ def code_of(folder: Folder) -> Code:
 def folder_name(bound: Bound) -> str:
     """Return the name of the folder for a search: the model, the design, the instance."""
     chosen = [p.name for p in bound.properties]
-    every = {p.function for p in bound.properties} == {p.name for p in bound.program.properties}
+    functions = {p.function for p in bound.properties}
+    # Of a sort without elements, there is nothing that a property is said of.
+    said = [
+        p
+        for p in bound.program.properties
+        if all(bound.elements[q.type.name] for q in p.params if isinstance(q.type, SortT))
+    ]
+    every = functions == {p.name for p in said}
     named = [
         bound.program.name,
         bound.design.claim if bound.design else "",

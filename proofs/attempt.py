@@ -18,6 +18,7 @@ from ackproof.lang.errors import BindError
 from ackproof.lang.lemmas import Library
 from ackproof.lang.model import Design, Model
 from ackproof.model.cache import Cache
+from ackproof.proofs.content import content
 from ackproof.proofs.discharge import UNKNOWN, Outcome, discharge
 from ackproof.proofs.kept import Kept
 from ackproof.proofs.library import LibraryError, check_assumptions, check_circles, check_names
@@ -237,8 +238,9 @@ def prepare(
 def digest(obligations: Obligations, names: Iterable[str]) -> str:
     """Return a hash of all that the proof of some goals depends on."""
     program, library = obligations.program, obligations.library
-    text = repr(
+    text = content(
         (
+            program.sorts,
             program.variables,
             program.actions,
             [

@@ -18,13 +18,14 @@ from pathlib import Path
 
 from ackproof.model.cache import Cache, digest, sources
 from ackproof.model.programs import LANGUAGE
+from ackproof.proofs.content import content
 from ackproof.proofs.discharge import PROVED, Outcome
 from ackproof.proofs.obligations import Obligation, Obligations
 
-__all__ = ["Kept"]
+__all__ = ["KINDS", "Kept"]
 
 #: What entries are called in the cache.
-_KIND, _CONSISTENT = "obligations", "consistent"
+_KIND, _CONSISTENT = KINDS = "obligations", "consistent"
 
 
 class Kept:
@@ -38,9 +39,9 @@ class Kept:
     def __init__(self, obligations: Obligations, cache: Cache) -> None:
         self._cache = cache
         program = obligations.program
-        self._common = digest(_solvers(), repr((program.sorts, program.variables)))
-        self._actions = {a.name: digest(repr(a)) for a in program.actions}
-        self._claims = {n: digest(repr(p)) for n, p in obligations.properties.items()}
+        self._common = digest(_solvers(), content((program.sorts, program.variables)))
+        self._actions = {a.name: digest(content(a)) for a in program.actions}
+        self._claims = {n: digest(content(p)) for n, p in obligations.properties.items()}
 
     def known(self, todo: Iterable[Obligation]) -> Mapping[Obligation, Outcome]:
         """Return those obligations that were proved before."""

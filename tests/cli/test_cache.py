@@ -163,3 +163,30 @@ def test_a_second_check_imports_neither_compilers_nor_solvers(
         ended = subprocess.run(words, env=env, capture_output=True, text=True)
     assert "verified" in ended.stdout
     assert ended.stderr.splitlines()[-1] == "[]"
+
+
+LAMP = '''
+from ackproof.lang import *
+class Lamp(System):
+    on: bool = False
+    @action
+    def switch(self) -> None:
+        self.on = {}
+@invariant
+def IsOff(s: Lamp) -> bool:
+    """It is dark."""
+    return not s.on
+MODEL = Model("lamp", Lamp, properties_in(IsOff), (Instance("one", "", {{}}),))
+'''
+
+
+def test_files_of_one_name_are_told_apart(run: Run, tmp_path: Path) -> None:
+    files = []
+    for folder, becomes in (("dark", "False"), ("light", "True")):
+        files.append(str(tmp_path / folder / "lamp.py"))
+        Path(files[-1]).parent.mkdir()
+        Path(files[-1]).write_text(LAMP.format(becomes))
+        os.utime(files[-1], (0, 0))  # what is newer than the process is not kept
+    for _ in range(2):
+        found = json.loads(run("check", *files, "--json").stdout)["results"]
+        assert [one["verdict"] for one in found] == ["verified", "violated"]

@@ -400,3 +400,12 @@ def test_without_cvc5_nothing_is_rechecked(
     result = run("--recheck", str(original))
     assert result.exit_code == 2
     assert result.stderr.startswith("error: cvc5 is not installed, which checks certificates\n")
+
+
+def test_without_the_cache_all_is_proved_again(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ACKPROOF_CACHE", str(tmp_path / "kept"))
+    assert "earlier run" not in run().stdout
+    assert "earlier run" in run().stdout
+    assert "earlier run" not in run("--no-cache").stdout

@@ -101,10 +101,10 @@ def test_what_is_no_recording_is_refused(tmp_path: Path, name: str, text: str, s
     assert str(path) in str(raised.value)
 
 
-@pytest.mark.parametrize("line", ['{"kind": "Bark"}', '{"kind": 3}', "{", "[]"])
+@pytest.mark.parametrize("line", ['{"kind": "Bark"}', '{"kind": 3}', "{", "[]", '{"kind": "\xff"}'])
 def test_a_line_that_is_no_event_is_refused_with_its_place(tmp_path: Path, line: str) -> None:
     path = written(tmp_path / "r.jsonl", [FULL])
-    with path.open("a") as file:
+    with path.open("a", encoding="latin-1") as file:
         file.write(line + "\n")
     with pytest.raises(RecordingError, match=r"r\.jsonl:3: "):
         list(read(path))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from ackproof.lang import Design, action
+from ackproof.lang.types import BOOL, EnumT, RecordT, SortT
 from ackproof.model.cache import Cache
 from ackproof.proofs import attempt as attempts
-from ackproof.proofs.attempt import prepare
+from ackproof.proofs.attempt import digest, prepare
 from ackproof.proofs.discharge import PROVED, Outcome
 from ackproof.proofs.kept import Kept
 from ackproof.proofs.obligations import Obligation
@@ -104,3 +106,24 @@ def test_hypotheses_that_exclude_each_other_are_told_each_time(
     monkeypatch.setattr(attempts, "vacuities", lambda *_: iter(wrong))
     assert not proved(cache).vacuities, "it is known that there are none"
     assert list(proved(cache, DESIGN).vacuities) == wrong
+
+
+def test_what_prints_alike_is_not_kept_for_one_another(cache: Cache) -> None:
+    obligations = prepare(closet.MODEL, closet.LIBRARY).obligations
+    (one, *_) = obligations.of_one("AloneInside")
+    first, *others = obligations.program.variables
+    keys = set()
+    for kind in (
+        EnumT("Kind", ("A",)),
+        EnumT("Kind", ("A", "B")),
+        RecordT("Kind", (("a", BOOL),)),
+        RecordT("Kind", (("a", EnumT("A", ("X",))),)),
+        SortT("Kind", ordered=False),
+        SortT("Kind", ordered=True),
+        SortT("Kind", ordered=False, owner=SortT("A", ordered=False)),
+    ):
+        variables = (replace(first, type=kind), *others)
+        obligations.program = replace(obligations.program, variables=variables)
+        keys.add(Kept(obligations, cache)._key(one))
+        keys.add(digest(obligations, ["AloneInside"]))
+    assert len(keys) == 2 * 7
