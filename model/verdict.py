@@ -3,7 +3,8 @@
 Only `VERIFIED` is good news.  A search that stopped early has established something about the part
 it saw and nothing about the rest; a search that never met a situation it was told to expect may
 have verified nothing at all, and one that found of a design as much as it finds without it may not
-have looked at the design.  All have names of their own, so that no script mistakes them for success.
+have looked at the design.  All have names of their own, so that no script mistakes them for
+success.
 """
 
 from __future__ import annotations
