@@ -54,8 +54,8 @@ _MEANING = {
     Verdict.BOUNDED: "no property is false up to this depth; what lies deeper was not looked at",
     Verdict.TRUNCATED: "no property is false in what was seen, but the search did not finish",
     Verdict.UNWITNESSED: "no property is false, but something that has to happen never does",
-    Verdict.UNCHANGED: "every property holds, but there are as many states and steps as without the "
-    "design; what it changes may not have been reached",
+    Verdict.UNCHANGED: "every property holds, but there are as many states and steps as without "
+    "the design; what it changes may not have been reached",
 }
 
 
