@@ -6,7 +6,7 @@ of one of them, wherever that is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ackproof.lang.annotations import declared
@@ -31,11 +31,10 @@ def registry_of(model: Model, design: Design | None) -> Registry:
     for cls in design.replace if design else ():
         base = next((b for b in cls.__mro__[1:] if b in known), None)
         if base is None or cls in known:
-            names = ", ".join(sorted(c.__name__ for c in known))
             raise SpecError(
                 class_span(cls),
                 f"`{cls.__name__}` takes the place of no process of the model {model.name}",
-                f"extend one of: {names}",
+                _extensible(cls, known),
             )
         if base in replaced:
             raise SpecError(
@@ -46,6 +45,15 @@ def registry_of(model: Model, design: Design | None) -> Registry:
             )
         replaced[base] = cls
     return Registry(replaced)
+
+
+def _extensible(cls: type[Process], known: Iterable[type[Process]]) -> str:
+    """Return which process a class may extend: the one that is used for what it extends, if any."""
+    meant = next((k for k in known for base in cls.__bases__ if issubclass(k, base)), None)
+    if meant is not None and meant is not cls and cls.__bases__ != (Process,):
+        base = cls.__bases__[0].__name__
+        return f"extend {meant.__module__}.{meant.__name__}, which is used as a {base}"
+    return f"extend one of: {', '.join(sorted(c.__name__ for c in known))}"
 
 
 def _below(cls: type[Process], found: dict[type[Process], None]) -> dict[type[Process], None]:
