@@ -14,6 +14,7 @@ from ackproof.lang import (
     NotEnabled,
     bound,
     helper,
+    invariant,
     properties_in,
 )
 from ackproof.model.check import check
@@ -310,17 +311,18 @@ def test_no_process_is_deeper_in_debt_than_the_constants_allow_and_one_is_as_dee
         {},
         {**MIRRORED, "CreditPair.initial": 1},
     )
-    model = Model("deep", Confirms, (*properties_in(properties_crediting),), (instance,))
+    model = Model(
+        "deep", Confirms, (*properties_in(properties_crediting, OverdraftIsLess),), (instance,)
+    )
     assert not check(model, instance, properties=["OverdraftIsBounded"]).outcome.violations
-    shallow = Design("", replace=(ShallowBroker,))
-    report = check(model, instance, shallow, properties=["OverdraftIsBounded"])
-    assert report.outcome.violations
+    assert check(model, instance, properties=["OverdraftIsLess"]).outcome.violations
 
 
-class ShallowBroker(Confirms):
-    """Promises a little more than it can."""
-
-    @helper
-    def deepest(self, channel: ChannelId) -> int:
-        """One less than it is."""
-        return self.mirror_cost * (1 + self.reading[channel].initial) - 2
+@invariant
+def OverdraftIsLess(s: Confirms) -> bool:
+    """Credit never falls as far below nothing as it may (E1.2)."""
+    return all(
+        s.casts[c].credit[r].used - s.casts[c].credit[r].initial < s.deepest(c)
+        for c in ChannelId
+        for r in Replica
+    )
