@@ -53,19 +53,12 @@ def _run_all(
     results = []
     for job in jobs:
         known = reports.setdefault(id(job.target), {})
-        for result in (
-            _sweep(job, options, watch) if job.sweep else _one(job, options, known, watch)
-        ):
+        swept = _sweep(job, options, watch) if job.sweep else None
+        for result in swept or [_run(job, options, known, watch)]:
             results.append(result)
             if result.report.outcome.limit is Limit.INTERRUPTED:
                 return results
     return results
-
-
-def _one(
-    job: Job, options: dict[str, Any], known: dict[str, Any], watch: Callable[[Job], Any]
-) -> Iterator[Result]:
-    yield _run(job, options, known, watch)
 
 
 def _sweep(job: Job, options: dict[str, Any], watch: Callable[[Job], Any]) -> Iterator[Result]:

@@ -75,7 +75,7 @@ class _Hoist:
                 name, other = same
                 rest = [_replaced(stmt, ast.Name(name, ast.Load()), other) for stmt in rest[1:]]
                 continue
-            given = self._given(rest[0])
+            given = self._given(rest[0], fixed)
             if given is not None and self._count(given[1], rest) > 1:
                 name, path = given
                 rest[1:] = [_replaced(stmt, path, name) for stmt in rest[1:]]
@@ -109,11 +109,12 @@ class _Hoist:
                     return name, other
         return None
 
-    def _given(self, stmt: ast.stmt) -> tuple[str, ast.expr] | None:
+    def _given(self, stmt: ast.stmt, fixed: set[str]) -> tuple[str, ast.expr] | None:
         """Return a local name, and the process or owner that a statement gives it to."""
         match stmt:
             case ast.Assign(targets=[ast.Name(id=name)], value=path):
-                if name not in self.changing and (self._is_process(path) or _is_owner(path)):
+                known = self._is_process(path) or _is_owner(path)
+                if known and name not in self.changing and _locals_of(path) <= fixed:
                     return name, path
         return None
 
