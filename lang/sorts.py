@@ -8,7 +8,9 @@ over a whole sort that the program does not bound.
 
 Elements of an *owned* sort, `class Msg(OwnedSort[ChannelId])`, belong to an element of another sort
 and are numbered there: an instance says how many each owner has.  Where there is one owner they are
-1, 2, 3…, and where there are several they are `Owned` values: the first of `ch2` is `ch2.1`.
+1, 2, 3…, and where there are several they are `Owned` values: the first of `ch2` is `ch2.1`.  A
+program that has integers for owners has integers for what they own: the number in the lowest
+`NUMBER_BITS`, and the owner above.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, get_args
 
 __all__ = [
+    "NUMBER_BITS",
     "OrderedSort",
     "Owned",
     "OwnedSort",
@@ -28,6 +31,9 @@ __all__ = [
     "bound_to",
     "elements_of",
 ]
+
+#: The lowest bits of an integer that says its owner too: its number there.
+NUMBER_BITS = 36
 
 S = TypeVar("S")
 C = TypeVar("C", bound="Sort")
@@ -157,7 +163,8 @@ class OwnedSort(OrderedSort, Generic[C]):
     The size that an instance gives is the number of elements of each owner.  The order is by owner,
     then by number.
 
-    Natively the elements are `Owned` values; a program with one owner may have integers.
+    Natively the elements are `Owned` values, or integers if the owners are: an element is its
+    owner, above `NUMBER_BITS`, and its number.  A program with one owner may have numbers alone.
     """
 
     owned_by: ClassVar[type[Sort] | None] = None
@@ -173,10 +180,13 @@ class OwnedSort(OrderedSort, Generic[C]):
         """Return the owner of an element.
 
         Raises:
-            LookupError: the element is an integer, and there is not exactly one owner.
+            LookupError: the element is a number alone, and there is not exactly one owner.
         """
         if isinstance(element, Owned):
             return element.owner
+        owner: Any = element >> NUMBER_BITS  # type: ignore[operator]
+        if owner:
+            return owner  # type: ignore[no-any-return]
         owners = cls.owned_by.elements if cls.owned_by is not None else None
         if owners is None or len(owners) != 1:
             raise LookupError(
@@ -202,6 +212,8 @@ class OwnedSort(OrderedSort, Generic[C]):
         if owner is None or (cls.elements and not isinstance(cls.elements[0], Owned)):
             return super().first()
         one: Any = Owned(owner, 1)
+        if isinstance(owner, int) and cls.elements is None:
+            one = owner << NUMBER_BITS | 1
         return one  # type: ignore[no-any-return]
 
     @classmethod

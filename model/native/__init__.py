@@ -7,8 +7,8 @@ values, and which sorts have no elements.
 
 * `ackproof.model.native.classes`: what is declared where, and which class a place is of;
 * `ackproof.model.native.folding`: what is left of a method when all of that is known;
-* `ackproof.model.native.translate`: the classes, as text and as classes.
-
+* `ackproof.model.native.inlining`, `hoisting`, `requirements`, `packing`: how it is put together;
+* `ackproof.model.native.translate`: the classes, as text and as classes;
 * `ackproof.model.native.families`: processes that come one by one, as a program gets them.
 
 What comes out is compared with what CPython makes of the specification itself, step by step

@@ -8,6 +8,7 @@ is asked for without that is as its class declares it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping
+from functools import cache
 from typing import Any, TypeVar, get_args, get_origin
 
 from ackproof.lang.process import Process, keys_of, split_marks
@@ -33,20 +34,24 @@ class GrowingFamily(Each[K, P]):
         self._make = make
         self._key = key
         self._having: dict[str, dict[Any, dict[K, None]]] = {}
+        self._given: dict[K, dict[str, Any]] = {}
 
     def __missing__(self, element: K) -> P:
         return self.add(element)
 
-    def add(self, element: K, **constants: Any) -> P:
+    def add(self, element: K, emit: Callable[[Event], None] | None = None, **constants: Any) -> P:
         """Add the process of an element.
 
         Args:
             element: is not there yet.
+            emit: called with the events of the process; by default, what gets all events.
             constants: of the process; they can be asked for by `having`.
         """
         known = {self._key: element} if self._key else {}
-        member = self._make(**known, **constants)
+        heard = {"emit": emit} if emit is not None else {}
+        member = self._make(**heard, **known, **constants)
         self[element] = member
+        self._given[element] = constants
         for name, value in constants.items():
             self._having.setdefault(name, {}).setdefault(value, {})[element] = None
         return member
@@ -54,9 +59,11 @@ class GrowingFamily(Each[K, P]):
     def remove(self, element: K) -> None:
         """A process is gone, and nothing speaks of it any more."""
         self.pop(element, None)
-        for values in self._having.values():
-            for elements in values.values():
-                elements.pop(element, None)
+        for name, value in self._given.pop(element, {}).items():
+            elements = self._having[name][value]
+            del elements[element]
+            if not elements:
+                del self._having[name][value]
 
     def having(self, name: str, value: Any) -> Collection[K]:
         """Return the elements whose processes were given this value of a constant."""
@@ -86,16 +93,29 @@ def assemble(
     """
     build: type[P] = classes.get(process, process)  # type: ignore[assignment]
     made = build(emit=emit, ghosts=False)
-    for name, hint in declarations(process).items():
-        part, _ = split_marks(hint)
-        if isinstance(part, type) and issubclass(part, Process):
-            setattr(made, name, assemble(part, classes, emit))
-        elif get_origin(part) is Each:
-            sort, member = get_args(part)
-            setattr(made, name, GrowingFamily(_maker(member, classes, emit), _key(member, sort)))
+    kind: Any = process
+    for name, part in _parts(kind).items():
+        setattr(made, name, assemble(part, classes, emit))
+    for name, (member, key) in _families(kind).items():
+        setattr(made, name, GrowingFamily(_maker(member, classes, emit), key))
     for name, value in constants.items():
         setattr(made, name, value)
     return made
+
+
+@cache
+def _parts(process: Any) -> dict[str, type[Process]]:
+    """Return the parts of a process, by name."""
+    hints = {name: split_marks(hint)[0] for name, hint in declarations(process).items()}
+    return {n: h for n, h in hints.items() if isinstance(h, type) and issubclass(h, Process)}
+
+
+@cache
+def _families(process: Any) -> dict[str, tuple[type[Process], str | None]]:
+    """Return the families of a process by name: of which class, and what that calls its key."""
+    hints = {name: split_marks(hint)[0] for name, hint in declarations(process).items()}
+    found = {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Each}
+    return {name: (member, _key(member, sort)) for name, (sort, member) in found.items()}
 
 
 def _maker(
@@ -103,7 +123,10 @@ def _maker(
     classes: Mapping[type[Process], type[Process]],
     emit: Callable[[Event], None] | None,
 ) -> Callable[..., P]:
-    return lambda **constants: assemble(member, classes, emit, **constants)
+    def make(emit: Callable[[Event], None] | None = emit, **constants: Any) -> P:
+        return assemble(member, classes, emit, **constants)
+
+    return make
 
 
 def _key(member: type[Process], sort: Any) -> str | None:

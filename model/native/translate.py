@@ -20,7 +20,7 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from types import ModuleType
+from types import CodeType, FunctionType
 from typing import Any, get_origin, get_type_hints
 
 from ackproof.lang.binding import Bound
@@ -41,6 +41,8 @@ from ackproof.model.native.families import having
 from ackproof.model.native.folding import Facts, folded, is_impossible, is_literal, sort_of
 from ackproof.model.native.hoisting import hoisted
 from ackproof.model.native.inlining import Method, MethodKey, inline
+from ackproof.model.native.kept import loaded
+from ackproof.model.native.packing import packed
 from ackproof.model.native.requirements import raising, without_known
 
 __all__ = ["Translation", "translate", "translate_instance"]
@@ -57,11 +59,15 @@ class Translation:
         text: of the module, as Python.
         classes: those of the module, by those that they extend.
         impossible: the actions and faults that nothing enables, by name.
+        code: of the module, compiled.
+        names: what the names in it mean.
     """
 
     text: str
     classes: Mapping[type[Process], type[Process]]
     impossible: frozenset[str]
+    code: CodeType
+    names: Mapping[str, Any]
 
 
 def translate(
@@ -72,6 +78,7 @@ def translate(
     empty: Iterable[type[Sort]] = (),
     without: Iterable[str] = (),
     bounded: bool = False,
+    integers: bool = False,
     replaced: Mapping[type[Process], type[Process]] | None = None,
 ) -> Translation:
     """Translate the classes of a system.
@@ -84,6 +91,7 @@ def translate(
         empty: sorts that have no elements.
         without: names of actions and faults that never happen.
         bounded: sorts have elements where it runs, as in an instance.
+        integers: elements of owned sorts are integers that say their owners.
         replaced: classes of which the program brings other ones, and those.
 
     Raises:
@@ -100,7 +108,7 @@ def translate(
     methods = {(cls, name): m for cls in classes for name, m in _methods(cls)}
     for name in without:
         methods[system, name].tree.body = ast.parse("require(False)").body
-    wanted = _settle(methods, facts)
+    wanted = _settle(methods, facts, classes)
     for key in sorted(wanted, key=str) if not bounded else ():
         _reject_ranges(key[0], methods[key])
     impossible = {
@@ -114,8 +122,14 @@ def translate(
     for (cls, _), method in left.items():
         method.tree.body = without_known(method.tree.body)
         method.tree = raising(hoisted(method.tree, cls, layout))
-    text = _module(left, classes)
-    return Translation(text, _load(text, left, classes, facts.enums), frozenset(impossible))
+        if integers:
+            method.tree = packed(method.tree, method.names)
+    text = _module(left, classes, facts)
+    names = _names(left, classes, facts.enums)
+    code = compile(text, "<ackproof native>", "exec")
+    return Translation(
+        text, _described(loaded(code, names, classes)), frozenset(impossible), code, names
+    )
 
 
 def _look_at(other: type[Process], name: str, called: MethodKey, facts: Facts) -> None:
@@ -238,17 +252,18 @@ def _fold(methods: _Methods, facts: Facts) -> None:
                     facts.idle.add((cls, name))
 
 
-def _settle(methods: _Methods, facts: Facts) -> set[MethodKey]:
+def _settle(methods: _Methods, facts: Facts, classes: Iterable[type[Process]]) -> set[MethodKey]:
     """Fold all methods with what no step changes, and return those that actions come to.
 
-    What no step changes decides what is possible, and that decides what no step changes.
+    What no step changes decides what is possible, and that decides what no step changes.  Of the
+    `classes` it is known what changes them; of others, which the program brings, it is not.
     """
     while True:
         _fold(methods, facts)
         wanted = _reachable(facts.layout, methods)
         changed = set().union(*(_changed(methods[key], key[0], facts) for key in wanted))
         before = len(facts.unchanged)
-        for cls in facts.layout.classes():
+        for cls in classes:
             facts.unchanged.update(_unchanged(cls, changed, facts))
         if len(facts.unchanged) == before:
             return wanted
@@ -343,26 +358,27 @@ def _reject_ranges(cls: type[Process], method: Method) -> None:
 # -- the module ------------------------------------------------------------------------------------
 
 
-def _module(methods: _Methods, classes: Iterable[type[Process]]) -> str:
+def _module(methods: _Methods, classes: Iterable[type[Process]], facts: Facts) -> str:
     parts = []
     for cls in classes:
-        own = [m.tree for (of, _), m in methods.items() if of is cls]
+        # What the program has settled is so for the methods of the specification, too.
+        body: list[ast.stmt] = [
+            ast.Assign([ast.Name(name, ast.Store())], facts.literal(value))
+            for (of, name), value in facts.constants.items()
+            if of is cls and is_literal(value)
+        ]
+        body += [m.tree for (of, _), m in methods.items() if of is cls]
         bases: list[ast.expr] = [ast.Name(f"_{cls.__name__}", ast.Load())]
-        body: list[ast.stmt] = [*own] if own else [ast.Pass()]
-        parts.append(ast.ClassDef(cls.__name__, bases, [], body, []))
+        parts.append(ast.ClassDef(cls.__name__, bases, [], body or [ast.Pass()], []))
     module = ast.fix_missing_locations(ast.Module(list(parts), []))
     return ast.unparse(module) + "\n"
 
 
-def _load(
-    text: str,
-    methods: _Methods,
-    classes: Iterable[type[Process]],
-    enums: Mapping[str, type[Enum]],
-) -> dict[type[Process], type[Process]]:
-    """Run the text of a module, in which each name means what it meant where it was written."""
-    module = ModuleType("ackproof_native")
-    names = vars(module)
+def _names(
+    methods: _Methods, classes: Iterable[type[Process]], enums: Mapping[str, type[Enum]]
+) -> dict[str, Any]:
+    """Return what the names in the text of a module mean: what they meant where it was written."""
+    names: dict[str, Any] = {}
     for method in methods.values():
         for node in ast.walk(method.tree):
             if isinstance(node, ast.Name) and node.id in method.names:
@@ -370,16 +386,17 @@ def _load(
                 if names.setdefault(node.id, found) is not found:
                     raise LookupError(f"two modules mean different things by {node.id!r}")
     names |= {**enums, "having": having, "NotEnabled": NotEnabled}
-    names |= {f"_{cls.__name__}": cls for cls in classes}
-    # The text was made here, of methods that are imported.
-    exec(compile(text, "<ackproof native>", "exec"), names)
-    for cls, name in methods:
-        _describe(vars(names[cls.__name__]).get(name), getattr(cls, name, None))
-    return {cls: names[cls.__name__] for cls in classes}
+    return names | {f"_{cls.__name__}": cls for cls in classes}
 
 
-def _describe(method: Any, original: Any) -> None:
-    """Say of a method what the one that it stands for says of itself."""
-    if method is not None and original is not None:
-        method.__doc__ = original.__doc__
-        method.__annotations__ = get_type_hints(original, include_extras=True)
+def _described(
+    classes: Mapping[type[Process], type[Process]],
+) -> Mapping[type[Process], type[Process]]:
+    """Return classes of which each method says what the one that it stands for says of itself."""
+    for cls, made in classes.items():
+        for name, method in vars(made).items():
+            original = getattr(cls, name, None)
+            if isinstance(method, FunctionType) and original is not None:
+                method.__doc__ = original.__doc__
+                method.__annotations__ = get_type_hints(original, include_extras=True)
+    return classes

@@ -123,6 +123,14 @@ def test_natively_elements_are_made_as_they_are_needed() -> None:
         Msg.of(channel)
 
 
+def test_natively_what_an_integer_owns_is_an_integer_that_says_both() -> None:
+    channel: ChannelId = 7  # type: ignore[assignment]
+    one = Msg.first(channel)
+    other: Msg = Msg.succ(one)  # type: ignore[assignment]
+    assert one < other < Msg.first(8)  # type: ignore[arg-type, operator]
+    assert Msg.owner(one) == Msg.owner(other) == channel
+
+
 def test_natively_a_program_with_one_owner_has_numbers() -> None:
     assert Msg.first() == 1  # type: ignore[comparison-overlap]
     assert Msg.succ(Msg.first()) == 2  # type: ignore[comparison-overlap]

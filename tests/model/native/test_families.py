@@ -60,3 +60,13 @@ def test_the_members_of_a_family_are_of_the_translated_class() -> None:
     family = assemble(Workshop, classes).benches
     assert isinstance(family, GrowingFamily)
     assert type(family["w1"]) is classes[Bench]
+
+
+def test_a_member_may_have_an_ear_of_its_own_for_its_events() -> None:
+    heard: list[object] = []
+    others: list[object] = []
+    system: Any = assemble(Workshop, translate(Workshop).classes, others.append)
+    mine = system.benches.add("w1", heard.append, of="ann")
+    mine.emit("knock")
+    system.benches.add("w2", of="ann").emit("bang")
+    assert (heard, others) == (["knock"], ["bang"])

@@ -250,5 +250,20 @@ class Unordered(Bench):
 
 def test_a_class_that_the_program_brings_is_called_where_it_does_something() -> None:
     left = body(translate(Workshop, replaced={Bench: Unordered}), "Workshop", "work")
-    assert "self.benches[worker].take(tool)" in left
+    assert "bench.take(tool)" in left
     assert "note" not in left
+
+
+class Careful(Workshop):
+    """A workshop that looks whether a bench is broken."""
+
+    @action
+    def rest(self, worker: Worker) -> None:
+        """Nobody rests at a bench that is not broken."""
+        require(self.benches[worker].broken)
+
+
+def test_what_a_class_that_the_program_brings_holds_may_be_anything() -> None:
+    assert body(translate(Careful), "Careful", "rest") == "raise NotEnabled"
+    brought = translate(Careful, replaced={Bench: Unordered})
+    assert "self.benches[worker].broken" in body(brought, "Careful", "rest")
