@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from ackproof.lang import Const, Ghost, Option, Process, Set, handler, helper, require
 from ackproof.spec.arrivals import Arrivals
-from ackproof.spec.sorts import Msg, Overflow, Status
+from ackproof.spec.sorts import Level, Msg, Overflow, Status
 from ackproof.spec.store import Store
 
 __all__ = ["QueueMaster"]
@@ -76,6 +76,12 @@ class QueueMaster(Process):
         """Return what has a place: what is in the queue, or comes back after a crash (C5.1)."""
         return self.holds() | set(self.store.level)
 
+    @helper
+    def is_present(self, msg: Msg) -> bool:
+        """Tell whether a message has a place (C5.1)."""
+        held = msg in self.ready or msg in self.pending
+        return held or self.store.level[msg] != Level.ABSENT
+
     @handler
     def place(self, msg: Msg) -> None:
         """A message that is about to be put into the queue comes after all others (B1.3)."""
@@ -84,7 +90,7 @@ class QueueMaster(Process):
     @handler
     def displace(self, msgs: Set[Msg]) -> None:
         """Those of some messages that have left the queue, and its files, have no place (C4.4)."""
-        self.order.leave(msgs - self.present())
+        self.order.leave({m for m in msgs if not self.is_present(m)})
 
     @helper
     def surplus(self) -> Set[Msg]:
