@@ -21,8 +21,7 @@ import time
 from pathlib import Path
 from typing import cast
 
-from ackproof.impl.machines.id_order import IdOrder
-from ackproof.lang import OrderedSet, Owned
+from ackproof.impl.machines.queue_order import PlacedSet, QueueOrder
 from ackproof.model.native.families import assemble
 from ackproof.model.native.translate import translate
 from ackproof.spec.arrivals import Arrivals
@@ -56,10 +55,10 @@ def translated() -> Confirms:
             "QueueProcess.born": Born.MASTER,
         },
         empty=[Node, Consumer],
-        # Messages of one channel stand in the order of their numbers.
-        replaced={Arrivals: IdOrder},
+        integers=True,
+        replaced={Arrivals: QueueOrder},
     ).classes
-    return assemble(Confirms, {**classes, Arrivals: IdOrder})
+    return assemble(Confirms, {**classes, Arrivals: QueueOrder})
 
 
 class Traffic:
@@ -73,7 +72,8 @@ class Traffic:
 
     def message(self, number: int) -> Msg:
         """Return the message of the channel with a number."""
-        return cast(Msg, Owned(CHANNEL, number))
+        first: int = cast(int, Msg.first(CHANNEL))
+        return cast(Msg, first + number - 1)
 
     def window(self, size: int) -> None:
         """Take `size` messages from the publisher to the consumer."""
@@ -108,7 +108,7 @@ def growing() -> Traffic:
     """Return a channel and a queue of the translated system."""
     system = translated()
     queue = system.replicas.add(PROCESS, of=QUEUE)  # type: ignore[attr-defined]
-    queue.ready = OrderedSet()
+    queue.ready = PlacedSet(queue.order)
     return Traffic(system)
 
 

@@ -3,12 +3,8 @@
 It knows nothing of frames, connections, time or files.  Sessions call it, the shell commits its
 journal, and between the two it takes the steps of the specification that its scheduler chooses.
 
-A message has one id in all queues that it is routed to.  Ids are numbers, given out in the order in
-which messages are published, whoever publishes them; a queue is in the order of the ids.
-
-What it decides itself is what the specification takes as given: the ids of messages, the numbers
-of queues, and, virtual host by virtual host, which queues there are and where a message is routed
-(A5).
+What it decides itself is what the specification takes as given: the numbers of channels and queues,
+and, virtual host by virtual host, which queues there are and where a message is routed (A5).
 """
 
 from __future__ import annotations
@@ -18,10 +14,13 @@ from collections.abc import Iterable
 from typing import cast
 
 from ackproof.impl.connection_registry import ConnectionRegistry
+from ackproof.impl.errors import HardError
 from ackproof.impl.faults.faults import Faults
 from ackproof.impl.history.history import History
 from ackproof.impl.limits import Limits
 from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
+from ackproof.impl.machines.hosted_system import hosted_system
+from ackproof.impl.machines.publication import MOST_CHANNELS, content_of
 from ackproof.impl.machines.publishing_machines import Place, Tell
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.memory import Memory
@@ -63,10 +62,10 @@ class Broker:
         faults: what can be asked to go wrong.
         immediate: whether publishers may ask for `immediate`, as before RabbitMQ 3.0.
         journal: what the disk still has to be told.
-        last_message: id of the message that was published last.
         memory: what the contents of messages take.
         replies: who waits for replies that no queue carries.
         steps: the steps of the specification, for those who cause one.
+        system: what they are steps of.
         vhosts: by name; the default one, `/`, is always there.
     """
 
@@ -91,11 +90,12 @@ class Broker:
         self.history = history if history is not None else History()
         self.faults = Faults(self)
         self.vhosts: dict[str, VirtualHost] = {}
+        self.system = hosted_system(replicas)
         self.steps = self._steps(steps, scheduler or Eager(), replicas)
         self.steps.unused = lambda queue: self.vhosts[queue.vhost].delete_unused(queue)
         self.steps.publish_dead_letter = self._publish_dead_letter
         self.steps.clock = clock
-        self.last_message = 0
+        self._last_channel = _last_channel(stored or Stored())
         self._last_number = stored.last_number if stored else 0
         for name in (DEFAULT, *vhosts):
             self.add_vhost(name)
@@ -107,8 +107,8 @@ class Broker:
         self, steps: type[ExpiringSteps], scheduler: Scheduler, replicas: int
     ) -> ExpiringSteps:
         if replicas == 1:
-            return steps(scheduler, self.journal)
-        mirrored = HealingSteps(scheduler, self.journal, replicas=replicas)
+            return steps(self.system, scheduler, self.journal)
+        mirrored = HealingSteps(self.system, scheduler, self.journal, replicas=replicas)
         mirrored.number = self.next_number
         mirrored.leader_changed = lambda queue: self.vhosts[queue.vhost].set_leader(queue)
         mirrored.leaders = self._all_queues
@@ -136,10 +136,8 @@ class Broker:
             self.add_vhost(binding.vhost).topology.restore([], [binding])
         for found in stored.queues:
             self.add_vhost(found.vhost).restore(found)
-            for message in found.messages.values():
-                message.count_in(self.memory)
-            newest = max((cast(int, msg) for msg in found.messages), default=0)
-            self.last_message = max(self.last_message, newest)
+            for placed in found.messages:
+                content_of(placed.msg).count_in(self.memory)
 
     def add_vhost(self, name: str) -> VirtualHost:
         """Return the virtual host of this name, which is there from now on if it was not."""
@@ -213,7 +211,7 @@ class Broker:
             targets: the queues it was routed to, each once.
         """
         if channel.in_transaction():
-            self.steps.publish_in_tx(channel, message, targets)
+            self.steps.publish_in_tx(channel, channel.next(message), targets)
             return
         self.send(channel, message, targets)
         self.steps.run(idle=False)
@@ -222,31 +220,33 @@ class Broker:
         self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
     ) -> None:
         """Publish a message to those queues that can hand it to a consumer now (A6.6)."""
-        self.last_message += 1
-        msg = cast(Msg, self.last_message)
-        self.steps.publish_at_once(channel, msg, message, targets)
+        self.steps.publish_at_once(channel, message, targets)
         self.steps.run(idle=False)
 
     def send(
         self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
     ) -> None:
         """Publish a message outside of a transaction; it is on its way then, and no more."""
-        self.last_message += 1
-        self.steps.publish(channel, cast(Msg, self.last_message), message, targets)
+        self.steps.publish(channel, channel.next(message), list(targets))
 
     def commit(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
         """Commit the transaction of a channel, which publishes and consumes (A13.3)."""
-        first = self.last_message + 1
-        self.last_message += len(channel.batch)
-        ids = [cast(Msg, number) for number in range(first, self.last_message + 1)]
-        self.steps.tx_commit(channel, consuming, ids)
+        self.steps.tx_commit(channel, consuming)
         self.steps.run(idle=False)
 
     # -- channels -------------------------------------------------------------------------------
 
     def open_channel(self, tell: Tell, place: Place | None = None) -> PublishingChannel:
-        """Open a channel; `tell` gets everything its publisher is to be told."""
-        channel = PublishingChannel(tell, place)
+        """Open a channel; `tell` gets everything its publisher is to be told.
+
+        Raises:
+            HardError: 541, there were as many as there are numbers for.
+        """
+        self._last_channel += 1
+        if self._last_channel >= MOST_CHANNELS:
+            raise HardError(541, "there are no numbers for channels any more; restart the broker")
+        channel = PublishingChannel(self.system, self._last_channel, tell, place)
+        self.steps.channels[channel.id] = channel
         if self.history.recording:
             channel.overhear = lambda event: self.history.said(channel, event)
         return channel
@@ -291,3 +291,9 @@ class Broker:
             raise LookupError(f"there is no queue {name!r} to crash; there are: {known}")
         self.steps.crash_queue(queue)
         self.steps.run(idle=True)
+
+
+def _last_channel(stored: Stored) -> int:
+    """Return the highest number of a channel that something on the disk came from."""
+    messages = (placed.msg for queue in stored.queues for placed in queue.messages)
+    return max((cast(int, Msg.owner(msg)) for msg in messages), default=0)

@@ -17,13 +17,13 @@ import random
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ackproof.impl.machines.publication import content_of
 from ackproof.spec.sorts import Msg
 
 if TYPE_CHECKING:
     from ackproof.impl.faults.trigger import Trigger
     from ackproof.impl.machines.channels import PublishingChannel
     from ackproof.impl.machines.queue_processes import HostedQueue
-    from ackproof.impl.wire.content import Message
 
 __all__ = ["Held", "Order", "Reordering", "permutation"]
 
@@ -34,9 +34,8 @@ _ORDERS = ("reversed", "drawn")
 
 
 class Held(NamedTuple):
-    """A publish whose confirm waits: its number, its id, and the queues it went to."""
+    """A publish whose confirm waits, and the queues it went to."""
 
-    seq: Msg
     msg: Msg
     queues: tuple[HostedQueue, ...]
 
@@ -57,17 +56,17 @@ class Reordering:
         self._trigger = trigger
         self._order = order
         self._published: list[Held] = []
-        self._waiting: dict[Msg, Held] = {}  # by number: those that are not told
-        self._kept: set[Msg] = set()  # ids of those whose turn has not come
+        self._waiting: dict[Msg, Held] = {}  # those that are not told
+        self._kept: set[Msg] = set()  # those whose turn has not come
         self._current: Held | None = None
 
-    def take(self, channel: PublishingChannel, held: Held, message: Message) -> bool:
+    def take(self, channel: PublishingChannel, held: Held) -> bool:
         """Keep a publish if it is one of them; tell whether it is."""
-        if self.channel not in (None, channel) or not self._trigger.strikes(message):
+        if self.channel not in (None, channel) or not self._trigger.strikes(content_of(held.msg)):
             return False
         self.channel = channel
         self._published.append(held)
-        self._waiting[held.seq] = held
+        self._waiting[held.msg] = held
         self._kept.add(held.msg)
         return True
 
@@ -85,11 +84,11 @@ class Reordering:
         due = self._current is not None and self._current.msg in cast
         return not due and any(msg in self._kept for msg in cast)
 
-    def settled(self, seqs: Iterable[Msg]) -> list[Held]:
+    def settled(self, msgs: Iterable[Msg]) -> list[Held]:
         """These were told; return those that are let go now."""
         going = []
-        for seq in seqs:
-            held = self._waiting.pop(seq, None)
+        for msg in msgs:
+            held = self._waiting.pop(msg, None)
             if held is not None and held.msg in self._kept:
                 self._kept.discard(held.msg)
                 going.append(held)
@@ -116,7 +115,7 @@ class Reordering:
     def turns(self) -> list[Held]:
         """Return those that are not told, in the order in which they will be."""
         turns = [self._published[place] for place in self._order]
-        return [held for held in turns if held.seq in self._waiting]
+        return [held for held in turns if held.msg in self._waiting]
 
     @property
     def over(self) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ackproof.impl.faults.trigger import Trigger
 from ackproof.impl.machines.channels import PublishingChannel
-from ackproof.impl.wire.content import Message
+from ackproof.impl.machines.publication import content_of
 from ackproof.spec.sorts import Msg
 
 __all__ = ["ConnectionCuts"]
@@ -30,17 +30,17 @@ class ConnectionCuts:
     _marked: dict[PublishingChannel, dict[Msg, bool]] = field(default_factory=dict)
     _due: list[tuple[PublishingChannel, bool]] = field(default_factory=list)
 
-    def published(self, channel: PublishingChannel, seq: Msg, message: Message) -> None:
+    def published(self, channel: PublishingChannel, msg: Msg) -> None:
         """A message is on its way: see whether its connection is to break."""
         for trigger, written in self.waiting:
-            if trigger.strikes(message):
-                self._marked.setdefault(channel, {})[seq] = written
+            if trigger.strikes(content_of(msg)):
+                self._marked.setdefault(channel, {})[msg] = written
         self.waiting = [(trigger, w) for trigger, w in self.waiting if not trigger.spent]
 
     def comes_first(self, channel: PublishingChannel, settled: Iterable[Msg]) -> bool:
         """Tell whether the connection of a channel breaks before it may tell what is settled."""
         marked = self._marked.get(channel, {})
-        struck = [written for seq in settled if (written := marked.get(seq)) is not None]
+        struck = [written for msg in settled if (written := marked.get(msg)) is not None]
         if not struck:
             return False
         del self._marked[channel]

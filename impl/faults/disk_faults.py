@@ -9,6 +9,7 @@ from typing import Any
 
 from ackproof.impl.faults.fault_target import FaultGroup, FaultTarget
 from ackproof.impl.faults.trigger import Trigger, trigger_for
+from ackproof.impl.machines.publication import content_of
 from ackproof.impl.steps.scheduler import Action, Step
 from ackproof.impl.storage.journal import Batch
 
@@ -61,7 +62,7 @@ class DiskFaults(FaultGroup):
         """Tell whether the commit of a batch is to fail, and count it."""
         if not self._failing:
             return False
-        messages = [message for _, _, message in batch.messages]
+        messages = [content_of(placed.msg) for _, placed in batch.messages]
         struck = any(
             (not one.chooses or any(map(one.about, messages))) and one.due()
             for one in self._failing

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackproof.impl.faults.confirm_reordering import Held
 from ackproof.impl.faults.connection_cuts import ConnectionCuts
+from ackproof.impl.machines.publication import confirming, content_of, name_of
 from ackproof.impl.steps.scheduler import Action, Step
 from ackproof.lang import NotEnabled
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from ackproof.impl.machines.queue_processes import HostedQueue
     from ackproof.impl.steps.fault_hooks import CrashesQueues
     from ackproof.impl.wire.content import Message
-    from ackproof.lang import Option
     from ackproof.spec.sorts import Msg
 
 __all__ = ["FaultTriggers"]
@@ -79,14 +79,13 @@ class FaultTriggers:
     def published(
         self,
         channel: PublishingChannel,
-        seq: Option[Msg],
         msg: Msg,
-        message: Message,
         targets: Iterable[HostedQueue],
     ) -> None:
         """A message is on its way: see whether it is one that a fault waits for."""
-        if seq is None:
+        if not confirming(msg):
             return
+        message = content_of(msg)
         queues = tuple(targets)
         takers = sum(queue.machine.leads() for queue in queues)
         if takers and _strikes(self.refusing, message):
@@ -98,24 +97,24 @@ class FaultTriggers:
         if _strikes(self.delaying, message):
             self._delayed[channel] = None
             self._note("delay_confirms", **_place(channel))
-        self.cuts.published(channel, seq, message)
+        self.cuts.published(channel, msg)
         if queues and channel.machine.confirming:
-            self._keep(channel, Held(seq, msg, queues), message)
+            self._keep(channel, Held(msg, queues))
 
     def refuses(self, msg: Msg) -> bool:
         """Tell whether the queue that a message has reached is to refuse it."""
         if not _counted(self._refused, msg):
             return False
-        self._note("nack_next", message=msg)
+        self._note("nack_next", message=name_of(msg))
         return True
 
     def accepted(self, msg: Msg, queue: HostedQueue) -> None:
         """A queue has taken a message in: see whether it is to end for that."""
         if _counted(self._fatal, msg):
-            self._note("crash_next", message=msg, queue=queue.name, vhost=queue.vhost)
+            self._note("crash_next", message=name_of(msg), queue=queue.name, vhost=queue.vhost)
             self._doomed.append(queue)
         if _counted(self._final, msg):
-            self._note("delete_next", message=msg, queue=queue.name, vhost=queue.vhost)
+            self._note("delete_next", message=name_of(msg), queue=queue.name, vhost=queue.vhost)
             self._unwanted.append(queue)
 
     def strike(self, steps: CrashesQueues) -> None:
@@ -183,12 +182,12 @@ class FaultTriggers:
 
     # -- another order --------------------------------------------------------------------------
 
-    def _keep(self, channel: PublishingChannel, held: Held, message: Message) -> None:
+    def _keep(self, channel: PublishingChannel, held: Held) -> None:
         for one in self.reordering:
-            if not one.take(channel, held, message):
+            if not one.take(channel, held):
                 continue
             if one.complete:
-                seqs = [late.seq for late in one.turns]
+                seqs = [channel.tag(late.msg) for late in one.turns]
                 self._note("reorder_confirms", **_place(channel), seqs=seqs)
                 self._let_go(one.proceed())
             return

@@ -7,7 +7,7 @@ history when it was decided, which is before a client can have read it.
 =====================  ============================================================================
 connection, channel    numbers: of the connection in this broker, of the channel in its connection
 seq                    sequence number of a publish; a settled one is named by `tag`, `multiple`
-message                id of the message, the same in all queues
+message                which message: a channel's number in this broker, and the message's there
 queues                 names of the queues it was routed to
 stored_by              numbers of those that must have it on the disk before it may be acked
 =====================  ============================================================================
@@ -23,6 +23,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ackproof.impl.history.entries import Entries, Entry
+from ackproof.impl.machines.publication import confirming, content_of, name_of
 from ackproof.spec.wire import Ack, Nack, Return, SelectOk
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class History(Entries):
             self._followed(*arguments)
         elif step in _OF_MESSAGES:
             queue, msg = arguments
-            self.note(_OF_MESSAGES[step], message=msg, **_of_queue(queue))
+            self.note(_OF_MESSAGES[step], message=name_of(msg), **_of_queue(queue))
         elif step in _HANDING:
             self._handed(step, arguments[0], arguments[-2], arguments[-1])
         elif step == "consumer_acks":
@@ -110,21 +111,21 @@ class History(Entries):
         self.note(
             "deliver",
             **_of_channel(consumer.channel),
-            message=msg,
+            message=name_of(msg),
             consumer=consumer.tag,
             **_of_queue(queue),
         )
         if step == "hand_on" and consumer.machine.no_ack:
-            self.note("passed_by", message=msg, **_of_queue(queue))
+            self.note("passed_by", message=name_of(msg), **_of_queue(queue))
 
-    def _published(self, channel: PublishingChannel, msg: Any, message: Any, targets: Any) -> None:
-        machine = channel.machine
+    def _published(self, channel: PublishingChannel, msg: Any, targets: Any) -> None:
+        message = content_of(msg)
         queues = list(targets)
         self.note(
             "publish",
             **_of_channel(channel),
-            seq=machine.next_seq if machine.confirming else None,
-            message=msg,
+            seq=channel.tag(msg) if confirming(msg) else None,
+            message=name_of(msg),
             exchange=message.exchange,
             routing_key=message.routing_keys[0],
             persistent=message.persistent,
@@ -139,12 +140,12 @@ class History(Entries):
 
     def _arrived(self, queue: HostedQueue) -> None:
         for msg in queue.machine.refused:
-            self.note("refused", message=msg, **_of_queue(queue))
+            self.note("refused", message=name_of(msg), **_of_queue(queue))
 
     def _followed(self, mirror: HostedQueue, msg: Any, *_: Any) -> None:
         """A mirror learnt of a message: if it has left or was given away, it needs no disk."""
         if msg not in mirror.machine.ready:
-            self.note("mirror_released", message=msg, **_of_queue(mirror))
+            self.note("mirror_released", message=name_of(msg), **_of_queue(mirror))
 
     def declared(self, queue: HostedQueue) -> None:
         """Take down that there is a new queue."""
@@ -156,7 +157,9 @@ class History(Entries):
         facts = {f.name: getattr(event, f.name) for f in dataclasses.fields(event)}
         facts.pop("channel", None)  # the machine's name of it; clients have another
         if kind == "return":
-            facts = {"seq": facts["msg"]}
+            facts = {"seq": None if facts["msg"] is None else channel.tag(facts["msg"])}
+        elif "tag" in facts:
+            facts["tag"] = channel.tag(facts["tag"])
         self.note(kind, **_of_channel(channel), **facts)
 
     def not_taken(self, step: str, arguments: tuple[Any, ...]) -> None:
@@ -164,7 +167,10 @@ class History(Entries):
 
     def committed(self, batch: Batch) -> None:
         """Take down what is on the disk now."""
-        self.note("commit", stored=[[msg, queue.number] for queue, msg, _ in batch.messages])
+        self.note(
+            "commit",
+            stored=[[name_of(placed.msg), queue.number] for queue, placed in batch.messages],
+        )
 
 
 @lru_cache(64)

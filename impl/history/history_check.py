@@ -40,7 +40,7 @@ class _Publish:
         blamed: something has happened that it may be nacked for.
     """
 
-    message: int
+    message: str
     queues: frozenset[int]
     owed: set[int]
     blamed: bool
@@ -64,7 +64,7 @@ class Check:
     def __init__(self) -> None:
         self.complaints: list[str] = []
         self._channels: dict[tuple[int, int], _Channel] = {}
-        self._messages: dict[int, _Publish] = {}
+        self._messages: dict[str, _Publish] = {}
         self._nodes = 1
         self._given_up = 0
 

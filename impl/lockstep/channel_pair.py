@@ -8,20 +8,22 @@ far as its messages are the channel's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from ackproof.impl.lockstep.shadow import Deviation, Shadow
 from ackproof.impl.lockstep.shadow_system import CHANNEL, Left
 from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue, MirrorMembership
-from ackproof.impl.wire.content import Message
 from ackproof.lang import Option
 from ackproof.lang.process import hints_of, split_marks
+from ackproof.lang.sorts import NUMBER_BITS
 from ackproof.lang.values import CONST, GHOST, KEY
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import Born, Level, Msg, Replica, Status
 
 __all__ = ["Pair"]
+
+V = TypeVar("V")
 
 #: How far a message is that the disk was given.
 _GIVEN = (Level.WRITTEN, Level.SYNCED)
@@ -34,8 +36,6 @@ class Pair:
         self.channel = channel
         self.shadow = Shadow(transactional=channel.in_transaction())
         self.queues: dict[Replica, HostedQueue] = {}
-        self._numbers: dict[Msg, Msg] = {}
-        self._ids: dict[Msg, Msg] = {}
 
     def join(self, queues: Iterable[HostedQueue]) -> None:
         """Queues are published to, perhaps for the first time."""
@@ -67,24 +67,24 @@ class Pair:
 
     def _tell_who_lacks(self, membership: MirrorMembership) -> None:
         """A mirror may lack messages of other channels only."""
-        lacking = {mirror.key for mirror in membership.unsynced} - self.shadow.system.unsynced
+        lacking = {mirror.key for mirror in membership.mirrors if mirror.lacks}
+        lacking -= self.shadow.system.unsynced
         if lacking:
             self.take("lacks", lacking)
 
-    def rank(self, number: Msg, message: Message, queues: Iterable[HostedQueue]) -> None:
-        """A message has its place in the queues that it goes to."""
+    def rank(self, msg: Msg, queues: Iterable[HostedQueue]) -> None:
+        """A message has its rank in the queues that it goes to."""
         for queue in queues:
-            if queue.priorities is not None:
-                self.shadow.rank(number, queue.machine.of, queue.priorities.rank(number, message))
-
-    def name(self, msg: Msg, number: Msg) -> None:
-        """A message of the broker has this number on the other side."""
-        self._numbers[msg] = number
-        self._ids[number] = msg
+            if queue.order.most:
+                number = cast(Msg, self.channel.tag(msg))
+                self.shadow.rank(number, queue.machine.of, queue.order.rank(msg))
 
     def number(self, msg: Option[Msg]) -> Option[Msg]:
-        """Return the number of a message; None if another channel has published it."""
-        return None if msg is None else self._numbers.get(msg)
+        """Return the number of a message; None if it is not one that the channel counts."""
+        if msg is None or Msg.owner(msg) != self.channel.id:
+            return None
+        number = self.channel.tag(msg)
+        return cast(Msg, number) if number > 0 else None
 
     def process(self, queue: HostedQueue) -> QueueProcess:
         """Return what stands for a queue on the other side."""
@@ -112,7 +112,7 @@ class Pair:
         self._write()
         found = queue.machine.store.level
         for number, level in sorted(self.process(queue).store.level.items()):
-            if level != Level.SYNCED and found[self._ids[number]] == Level.SYNCED:
+            if level != Level.SYNCED and found[self._id(number)] == Level.SYNCED:
                 self.shadow.take("sync", number, queue.key)
 
     def _write(self) -> None:
@@ -120,8 +120,12 @@ class Pair:
         for key, queue in self.queues.items():
             found = queue.machine.store.level
             for number, level in sorted(self.process(queue).store.level.items()):
-                if level == Level.BUFFERED and found[self._ids[number]] in _GIVEN:
+                if level == Level.BUFFERED and found[self._id(number)] in _GIVEN:
                     self.shadow.take("write", number, key)
+
+    def _id(self, number: Msg) -> Msg:
+        """Return the message of a number."""
+        return cast(Msg, cast(int, self.channel.first) + cast(int, number) - 1)
 
     def _trim(self) -> None:
         """Take the steps `trim` for the dead that records have lost since (D5.2)."""
@@ -138,7 +142,7 @@ class Pair:
 
     def mine(self, messages: Iterable[Msg]) -> set[Msg]:
         """Return those messages that this channel has published, by their numbers."""
-        return {self._numbers[m] for m in messages if m in self._numbers}
+        return {number for m in messages if (number := self.number(m)) is not None}
 
     def left(self, outcome: Mapping[Replica, Left] | None) -> Mapping[Replica, Left] | None:
         """Return what is left on its way to mirrors, as far as it is the channel's."""
@@ -167,29 +171,42 @@ class Pair:
         self._trim()
         system = self.shadow.system
         machine, transaction = self.channel.machine, self.channel.transaction
-        self._same("channel", _variables(system.channels[CHANNEL]), _variables(machine))
-        ours = _variables(transaction)
-        self._same("transaction", _variables(system.transactions[CHANNEL]), ours)
+        for what, specified, found in (
+            ("channel", system.channels[CHANNEL], machine),
+            ("transaction", system.transactions[CHANNEL], transaction),
+        ):
+            self._same(what, _variables(specified), self._numbered(_variables(found)))
         for key, queue in self.queues.items():
             self._compare_ways(key, queue)
             self._compare_process(key, queue)
             if isinstance(queue, HostedMirror) and system.listed(key):
                 self._compare_mirror(key, queue)
 
+    def _numbered(self, found: Any) -> Any:
+        """Return what the broker has, with the numbers of messages in their place."""
+        match found:
+            case set():
+                return {self._numbered(one) for one in found}
+            case dict():
+                return {self._numbered(key): self._numbered(one) for key, one in found.items()}
+            case int() if found >> NUMBER_BITS:
+                return self.channel.tag(cast(Msg, found))
+        return found
+
     def _compare_ways(self, key: Replica, queue: HostedQueue) -> None:
         casts = self.shadow.system.casts[CHANNEL]
         sent = self.mine(self.channel.casts.publishes[key])
-        self._same(f"on the way to {key}", casts.publishes[key], sent)
-        self._same(f"the end of {key}", casts.downs[key], self.channel.casts.downs[key])
+        self._same(f"on the way to queue {key}", casts.publishes[key], sent)
+        self._same(f"the end of queue {key}", casts.downs[key], self.channel.casts.downs[key])
 
     def _compare_process(self, key: Replica, queue: HostedQueue) -> None:
         machine, shadow = queue.machine, self.shadow.system.replicas[key]
         for name in ("ready", "pending", "awaiting", "outbox", "refused"):
             mine = self.mine(getattr(machine, name))
-            self._same(f"{name} of {key}", getattr(shadow, name), mine)
+            self._same(f"{name} of queue {key}", getattr(shadow, name), mine)
         if self.shadow.system.listed(key):  # or it is dead, and nobody asks for its store
-            self._same(f"status of {key}", shadow.status, machine.status)
-            self._same(f"store of {key}", dict(shadow.store.level), self._levels(queue))
+            self._same(f"status of queue {key}", shadow.status, machine.status)
+            self._same(f"store of queue {key}", dict(shadow.store.level), self._levels(queue))
 
     def _compare_mirror(self, key: Replica, mirror: HostedMirror) -> None:
         """Compare what a mirror was told, what it made of it, and whether it has everything."""
@@ -198,20 +215,25 @@ class Pair:
         for name in ("copies", "discards", "refusals", "removals"):
             places = getattr(membership.multicast, name)[key]
             mine = self.mine(told.msg for told in mirror.told if told.place in places)
-            self._same(f"{name} told to {key}", getattr(system.multicast, name)[key], mine)
+            self._same(f"{name} told to queue {key}", getattr(system.multicast, name)[key], mine)
         machine, shadow = mirror.machine, system.replicas[key]
-        self._same(f"role of {key}", shadow.promoted, machine.promoted)
-        self._same(f"direct of {key}", shadow.direct, self.mine(machine.direct))
-        seen = {self._numbers[m]: seen for m, seen in machine.seen.items() if m in self._numbers}
-        self._same(f"seen of {key}", dict(shadow.seen), seen)
+        self._same(f"role of queue {key}", shadow.promoted, machine.promoted)
+        self._same(f"direct of queue {key}", shadow.direct, self.mine(machine.direct))
+        self._same(f"seen of queue {key}", dict(shadow.seen), self._mine_of(machine.seen))
         if machine.mirrors():
             self._same(
-                f"{key} lacks something", key in system.unsynced, mirror in membership.unsynced
+                f"queue {key} lacks something",
+                key in system.unsynced,
+                mirror.lacks,
             )
 
     def _levels(self, queue: HostedQueue) -> dict[Msg, Level]:
-        levels = queue.machine.store.level.items()
-        return {self._numbers[m]: level for m, level in levels if m in self._numbers}
+        return self._mine_of(queue.machine.store.level)
+
+    def _mine_of(self, found: Mapping[Msg, V]) -> dict[Msg, V]:
+        """Return what is known of those messages that the channel has published."""
+        numbers = ((self.number(msg), value) for msg, value in found.items())
+        return {number: value for number, value in numbers if number is not None}
 
     def _same(self, what: str, specified: object, found: object) -> None:
         if specified != found:

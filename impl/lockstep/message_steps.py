@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from ackproof.impl.lockstep.channel_pair import Pair
 from ackproof.impl.lockstep.pair_table import Pairs
 from ackproof.impl.lockstep.shadow_system import CHANNEL
-from ackproof.impl.machines.channels import ConsumingChannel, HostedConsumer, PublishingChannel
+from ackproof.impl.machines.channels import HostedConsumer, PublishingChannel
+from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_processes import HostedQueue
-from ackproof.impl.wire.content import Message
 from ackproof.lang import Option
 from ackproof.spec.sorts import Msg, Replica
 from ackproof.spec.wire import Complaint
@@ -32,32 +32,22 @@ class Retaken(Pairs):
     # -- publishing -----------------------------------------------------------------------------
 
     def _before_publish(
-        self,
-        channel: PublishingChannel,
-        msg: Msg,
-        message: Message,
-        targets: Iterable[HostedQueue],
-    ) -> tuple[Pair, Msg] | None:
+        self, channel: PublishingChannel, msg: Msg, targets: Iterable[HostedQueue]
+    ) -> Pair | None:
         pair = self._joined(channel, targets)
-        number = channel.machine.next_seq
-        if pair is None or number is None:
-            return None
-        pair.name(msg, number)
-        pair.rank(number, message, targets)
-        return pair, number
+        if pair is not None:
+            pair.rank(msg, targets)
+        return pair
 
     def _publish(
         self,
-        known: tuple[Pair, Msg] | None,
+        pair: Pair | None,
         channel: PublishingChannel,
         msg: Msg,
-        message: Message,
         targets: Iterable[HostedQueue],
     ) -> None:
-        if known is not None:
-            pair, number = known
-            keys = {queue.machine.of for queue in targets}
-            pair.take("publish", number, keys, message.mandatory, message.persistent)
+        if pair is not None:
+            _take_publish(pair, "publish", msg, targets)
 
     def _before_deliver(self, channel: PublishingChannel, queue: HostedQueue) -> Option[Msg]:
         return channel.casts.next_for(queue.key)
@@ -111,31 +101,16 @@ class Retaken(Pairs):
 
     # -- transactions ---------------------------------------------------------------------------
 
-    def _before_publish_in_tx(
-        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
-    ) -> Option[Msg]:
-        return channel.machine.next_seq
-
     def _publish_in_tx(
-        self,
-        number: Option[Msg],
-        channel: PublishingChannel,
-        message: Message,
-        targets: Iterable[HostedQueue],
+        self, _: None, channel: PublishingChannel, msg: Msg, targets: Iterable[HostedQueue]
     ) -> None:
         pair = self._joined(channel, targets)
-        if pair is not None and number is not None:
-            pair.rank(number, message, targets)
-            keys = {queue.machine.of for queue in targets}
-            pair.take("publish_in_tx", number, keys, message.mandatory, message.persistent)
-
-    def _before_tx_commit(
-        self, channel: PublishingChannel, _: ConsumingChannel, ids: Iterable[Msg]
-    ) -> None:
-        pair = self._pair(channel)
         if pair is not None:
-            for number, msg in zip(channel.batch, ids, strict=True):
-                pair.name(msg, number)
+            pair.rank(msg, targets)
+            _take_publish(pair, "publish_in_tx", msg, targets)
+
+    def _before_tx_commit(self, channel: PublishingChannel, *_: object) -> None:
+        self._pair(channel)
 
     def _tx_commit(self, _: None, channel: PublishingChannel, *__: object) -> None:
         self._of_channel(channel, "tx_commit")
@@ -166,9 +141,7 @@ class Retaken(Pairs):
 
     # -- leaving --------------------------------------------------------------------------------
 
-    def _hand_on(
-        self, _: None, msg: Msg, __: Message, queue: HostedQueue, consumer: HostedConsumer
-    ) -> None:
+    def _hand_on(self, _: None, msg: Msg, queue: HostedQueue, consumer: HostedConsumer) -> None:
         taken = self._passed if consumer.machine.no_ack else self._handed
         taken.add((msg, queue.key))
 
@@ -183,3 +156,9 @@ class Retaken(Pairs):
 
     def _drop(self, _: None, queue: HostedQueue, msg: Msg) -> None:
         self._of_message("drop", queue, msg)
+
+
+def _take_publish(pair: Pair, action: str, msg: Msg, targets: Iterable[HostedQueue]) -> None:
+    """Publish a message on the other side, to the queues that the broker has found."""
+    message, queues = content_of(msg), {queue.machine.of for queue in targets}
+    pair.take(action, pair.number(msg), queues, message.mandatory, message.persistent)

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, cast, get_type_hints
+from typing import Any, get_type_hints
 
-from ackproof.impl.lockstep.shadow_system import CHANNEL, Copy, Left, ProcessKey, Taken
+from ackproof.impl.lockstep.shadow_system import CHANNEL, Copy, Left, Taken
 from ackproof.lang import Event, NotEnabled
 from ackproof.lang.properties import Property
 from ackproof.lang.sorts import bound_to
@@ -49,7 +49,7 @@ class Shadow:
         self.steps: list[Taken] = []
         self._now = Copy()
         self._before = Copy()
-        self._ranks: dict[Queue, dict[Msg, Msg]] = {}
+        self._ranks: dict[Queue, dict[Msg, tuple[int, Msg]]] = {}
         self._published = 0
         self.take("tx_select" if transactional else "select", CHANNEL)
 
@@ -66,7 +66,7 @@ class Shadow:
             like: what it is.
             late: it is about to join its queue, if it is one that was not there from the start.
         """
-        key, ranks = cast(Replica, ProcessKey(key)), self._ranks.setdefault(like.of, {})
+        ranks = self._ranks.setdefault(like.of, {})
         for copy in (self._now, self._before):
             copy.add(key, like, ranks)
             if like.joined and not late:
@@ -75,11 +75,11 @@ class Shadow:
     def add_dead(self, key: Replica, of: Queue) -> None:
         """A process becomes known that has ended before."""
         for copy in (self._now, self._before):
-            copy.add_dead(cast(Replica, ProcessKey(key)), of)
+            copy.add_dead(key, of)
 
-    def rank(self, number: Msg, of: Queue, ranked: Msg) -> None:
-        """A message has this place in the order of a queue."""
-        self._ranks.setdefault(of, {})[number] = ranked
+    def rank(self, number: Msg, of: Queue, rank: int) -> None:
+        """A message comes after all of a lower rank in a queue."""
+        self._ranks.setdefault(of, {})[number] = (rank, number)
 
     def take(
         self,

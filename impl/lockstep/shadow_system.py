@@ -22,7 +22,7 @@ from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import Born, ChannelId, Msg, Overflow, Queue, Replica, Status
 from ackproof.spec.system import Confirms
 
-__all__ = ["CHANNEL", "Copy", "Left", "ProcessKey", "Taken"]
+__all__ = ["CHANNEL", "Copy", "Left", "Taken"]
 
 
 class Left(NamedTuple):
@@ -44,30 +44,14 @@ class Taken(NamedTuple):
         return f"{self.action}({', '.join(map(str, self.args))})"
 
 
-class ProcessKey(str):
-    """The name of a process, ordered by its age, as the sort `Replica` is (D1.1)."""
-
-    __slots__ = ()
-
-    def __lt__(self, other: str) -> bool:
-        return _age(self) < _age(other)
-
-    def __gt__(self, other: str) -> bool:
-        return _age(self) > _age(other)
-
-
-def _age(key: str) -> int:
-    return int(key.removeprefix("q"))
-
-
 class _Process(QueueProcess):
     """A process of a queue that may have priorities."""
 
-    ranks: Mapping[Msg, Msg]
+    ranks: Mapping[Msg, tuple[int, Msg]]
 
     def head(self) -> Option[Msg]:
         """Return the message that is handed out next (INV-B4)."""
-        return min(self.ready, key=lambda msg: self.ranks.get(msg, msg), default=None)
+        return min(self.ready, key=lambda msg: self.ranks.get(msg, (0, msg)), default=None)
 
 
 class _System(Confirms):
@@ -121,7 +105,7 @@ class Copy:
                 for one in part.values() if isinstance(part, Each) else [part]:
                     self._enter(one, sort, element)
 
-    def add(self, key: Replica, like: QueueProcess, ranks: Mapping[Msg, Msg]) -> None:
+    def add(self, key: Replica, like: QueueProcess, ranks: Mapping[Msg, tuple[int, Msg]]) -> None:
         """Add a process that stands as this one, and has no message."""
         self._enter(self.system, Replica, key)
         process = cast(_Process, self.system.replicas[key])

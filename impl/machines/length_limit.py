@@ -7,12 +7,11 @@ as there is room for.  What counts are the bodies of what is ready (B5.1, B5.3).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from ackproof.impl.machines.publication import content_of
 from ackproof.impl.wire.content import Message
 from ackproof.impl.wire.tables import Table
 from ackproof.spec.queue import QueueMaster
-from ackproof.spec.sorts import Msg, Overflow
+from ackproof.spec.sorts import Overflow
 
 __all__ = ["LengthLimit"]
 
@@ -66,6 +65,6 @@ class LengthLimit:
         """A message is not ready any more."""
         self._ready_bytes -= len(message.body)
 
-    def recount(self, contents: Mapping[Msg, Message]) -> None:
+    def recount(self) -> None:
         """The queue has begun anew."""
-        self._ready_bytes = sum(len(contents[msg].body) for msg in self._machine.ready)
+        self._ready_bytes = sum(len(content_of(msg).body) for msg in self._machine.ready)

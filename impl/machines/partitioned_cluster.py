@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from ackproof.spec.cluster import Cluster
+from ackproof.impl.machines.counted_cluster import CountedCluster
 from ackproof.spec.sorts import Node
 
 if TYPE_CHECKING:
@@ -22,22 +22,16 @@ if TYPE_CHECKING:
 __all__ = ["PartitionedCluster"]
 
 
-class PartitionedCluster(Cluster):
+class PartitionedCluster(CountedCluster):
     """The spec's cluster, and where the processes of queues are in it.
 
     Attributes:
-        nodes: how many there are.
         home: the one that clients are connected to.
         paused: home has paused; there are no clients.
     """
 
-    nodes: int = 1
     home: int = 0
     paused: bool = False
-
-    def size(self) -> int:
-        """Return how many nodes the cluster has, seen or not (A12.2)."""
-        return self.nodes
 
     def name(self, replica: int) -> Node:
         """Return what the spec's machine calls the node of a replica."""

@@ -1,17 +1,12 @@
 """A channel as the broker holds it: the spec's machines for one publishing channel.
 
 `Channel` numbers, waits and tells; `Casts` says what is on its way to the queues, and which deaths
-the channel has not heard of.  Both know messages by number only.  What a number stands for is kept
-beside them, and thrown away as they forget it.
+the channel has not heard of; `Transaction` keeps what waits for a commit.  They are those of the
+broker's one system (`hosted_system`).  Beside them is kept where the channel is, and whom to tell.
 
-**Message ids.**  In the specification a message belongs to its channel and is numbered there, so
-that one element serves as its sequence number and as the message's name everywhere.  Here both are
-integers.  The line is drawn here: the `Channel` is given *sequence numbers*, from 1 on each
-channel, and everything beyond it, `Casts`, `QueueProcess` and `Store`, is given *message ids*,
-which the broker takes from one counter.  Both increase in the order of publishing, so "the oldest
-first", which the machines say as `min`, means the same in either.  The table between them is kept
-by the queue that has to answer (`HostedQueue.senders`), for as long as it has to.  A message
-published outside confirm mode has an id and no sequence number.
+**Numbers.**  A message is its channel with its number there (`publication`), whether or not
+somebody waits for its confirm.  A client counts from 1, beginning with the first message that it
+has published in confirm mode (A4.3): to it, a message is a *tag*.
 
 A queue is named to the machines by a key of its own, not by the name it was declared with: a queue
 that is deleted and declared again is another queue, and the death of the old one is not news of
@@ -21,16 +16,18 @@ the new one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar, cast
 
+from ackproof.impl.machines.hosted_system import HostedSystem, leave
+from ackproof.impl.machines.publication import channel_id, published
 from ackproof.impl.wire.content import Message
-from ackproof.lang import Event, Option
+from ackproof.lang import Event
+from ackproof.model.native.families import GrowingFamily
 from ackproof.spec.channel import Channel
-from ackproof.spec.network import Casts
-from ackproof.spec.sorts import Msg, Replica, TxMode
+from ackproof.spec.sorts import ChannelId, Msg, Replica, TxMode
 from ackproof.spec.transaction import Transaction
 
-__all__ = ["Cast", "KeyedQueue", "Place", "PublishingMachines", "Tell"]
+__all__ = ["KeyedQueue", "Place", "PublishingMachines", "Tell"]
 
 #: Called with what the publisher is told, and the message that is being published, if one is.
 Tell = Callable[[Event, Message | None], None]
@@ -66,62 +63,76 @@ class Place(NamedTuple):
     number: int
 
 
-class Cast(NamedTuple):
-    """A message on its way to a queue, and the number it is to be confirmed by, if any."""
-
-    message: Message
-    seq: Option[Msg]
-
-
 class PublishingMachines(Generic[Q]):
     """The machines of one channel, for queues of some class.
 
+    Args:
+        system: to which they belong.
+        number: of the channel among all that there ever were, from 1.
+        tell: called with what the publisher is told.
+        place: where the channel is.
+
     Attributes:
+        id: what the machines call the channel.
         machine: the spec's channel.
         casts: what is on its way to the queues, and what comes back from them.
         transaction: the spec's transaction.
-        batch: what it keeps: the contents and the queues they go to, by number.
-        contents: those of the messages that are on their way: by queue, by message id.
+        batch: what it keeps: the queues that each message goes to.
+        first: the message that its client counts as the first one.
         watching: the queues whose deaths this channel will hear of (A5.7).
+        leaving: the mirrors that have still to forget it.
         publishing: the message of the publish that is being processed.
         place: where it is; None for one that no client has opened.
         overhear: called with what the publisher is told, before it is told, if somebody is to know.
     """
 
-    def __init__(self, tell: Tell, place: Place | None = None) -> None:
+    def __init__(
+        self, system: HostedSystem, number: int, tell: Tell, place: Place | None = None
+    ) -> None:
         self._tell = tell
+        self._system = system
         self.place = place
         self.overhear: Callable[[Event], None] | None = None
-        self.machine = Channel(emit=self._emit)
-        self.casts = Casts()
-        self.transaction = Transaction(emit=self._emit)
-        self.batch: dict[Msg, tuple[Message, list[Q]]] = {}
-        self.contents: dict[Replica, dict[Msg, Cast]] = {}
+        self.id: ChannelId = channel_id(number)
+        channels = cast("GrowingFamily[ChannelId, Channel]", system.channels)
+        transactions = cast("GrowingFamily[ChannelId, Transaction]", system.transactions)
+        self.machine = channels.add(self.id, self._emit)
+        self.transaction = transactions.add(self.id, self._emit)
+        self.casts = system.casts[self.id]
+        self.machine.next_seq = self.first = Msg.first(self.id)
+        self.batch: dict[Msg, list[Q]] = {}
         self.watching: dict[Q, None] = {}
+        self.leaving: dict[Q, None] = {}
         self.publishing: Message | None = None
 
     def in_transaction(self) -> bool:
         """Tell whether what comes in waits for a commit (A13.1, A13.2)."""
         return self.transaction.mode == TxMode.OPEN
 
+    def next(self, message: Message) -> Msg:
+        """Return the message that is published next, which has this content."""
+        assert self.machine.next_seq is not None
+        waits = self.machine.confirming or self.in_transaction()
+        return published(self.machine.next_seq, message, confirming=waits)
+
+    def begin_counting(self) -> None:
+        """The client counts what it publishes from now on, unless it has begun (A4.3)."""
+        assert self.machine.next_seq is not None
+        self.first = self.machine.next_seq
+
+    def tag(self, msg: Msg) -> int:
+        """Return the number by which the client knows a message (A4.3)."""
+        return cast(int, msg) - cast(int, self.first) + 1
+
+    def forget(self) -> None:
+        """The channel is closed, and nothing that was sent on it is on its way."""
+        leave(self._system, self.id)
+
     def _emit(self, event: Event) -> None:
         if self.overhear is not None:
             self.overhear(event)
         self._tell(event, self.publishing)
 
-    def carry(self, msg: Msg, cast: Cast, queue: Q) -> None:
-        """Keep the content of a message that was cast to a queue."""
-        contents = self.contents.get(queue.key)
-        if contents is None:
-            contents = self.contents[queue.key] = {}
-        contents[msg] = cast
-
-    def arrived(self, msg: Msg, queue: Q) -> Cast:
-        """Hand over the content of a message that reached its queue."""
-        return self.contents[queue.key].pop(msg)
-
     def unwatch(self, queue: Q) -> None:
         """Monitor a queue no more; the queue knows it already."""
         self.watching.pop(queue, None)
-        if not self.contents.get(queue.key):
-            self.contents.pop(queue.key, None)

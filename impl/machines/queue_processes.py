@@ -1,33 +1,28 @@
 """A queue as the broker holds it: its processes, and what the spec's machines do not need to know.
 
 `QueueProcess` knows which messages are ready, which are with consumers, which confirms are owed,
-and how far each message has come on its way to the disk.  It knows them by id.  A queue without
-mirrors has one process, and one name does for both.
+and how far each message has come on its way to the disk.  It is one of the processes of the
+broker's system (`hosted_system`).  A queue without mirrors has one process, and one name does for
+both.
 
-The contents are kept here, of everything that is in the queue: `contents`.  Those that the disk has
-are in memory as well, and are read from there when the broker starts.  `buffered` are the messages
-that the disk has not been given; that is the memory that dies with the queue's process.
+Messages carry their contents (`publication`).  Those that the disk has are in memory as well, and
+are read from there when the broker starts.  `buffered` are the messages that the disk has not been
+given; that is the memory that dies with the queue's process.
 
 `expiries` says when the time of a message is over, in seconds since 1970, if it does not live for
-ever.  `senders` says for each message that is still to be confirmed which channel published it
-under which number (the message-id-to-channel table of rule B2.2).  `borrowers` are the channels
-that may hold something unacknowledged of this queue.
+ever.  `borrowers` are the channels that may hold something unacknowledged of this queue.
 
-After every step of the machine that makes messages disappear, `forget` makes the contents
-disappear of which the machine knows no more.  That the machine is asked, each time, is the point.
+After every step of the machine that makes messages disappear, `forget` drops what is kept of those
+of which the machine knows no more.  That the machine is asked, each time, is the point.
 
 **Mirrors.**  A mirrored queue has a master and mirrors, each with a store of its own (D1).  Each of
 them is a `HostedQueue`, under a number of its own that is never used again: a process that has died
 and is started once more is another process, and begins with nothing (C5.4, D7.2).  What they have
 in common is the queue's *membership*: who leads, who follows, and in which order they came (D1.1).
 
-Messages of several channels are published in one order, may reach the master in another, and are
-told to the mirrors in a third.  In a queue they stand in the first (`id_order`).  The others:
-
-* What a mirror has heard from channels is kept for each of them, and the process is given that of
-  the one that a message is from (D3, D4.19).
-* What is multicast is named by its place among all that was told, and arrives in that order
-  (D1.3, D1.4); what it is about, `told` says.
+What a mirror has heard from channels is kept for each of them, and the process is given that of the
+one that a message is from (D3, D4.19).  What is multicast is named by its place among all that was
+told, and arrives in that order (D1.3, D1.4); what it is about, `told` says.
 """
 
 from __future__ import annotations
@@ -38,23 +33,40 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
 from ackproof.impl.machines.consuming_machines import ConsumingMachines
+from ackproof.impl.machines.hosted_system import HostedSystem
 from ackproof.impl.machines.id_order import IdOrder
 from ackproof.impl.machines.length_limit import LengthLimit
-from ackproof.impl.machines.message_priorities import MessagePriorities
-from ackproof.impl.machines.publishing_machines import Cast, PublishingMachines
+from ackproof.impl.machines.publication import content_of
+from ackproof.impl.machines.publishing_machines import PublishingMachines
 from ackproof.impl.machines.queue_consumers import QueueConsumers
+from ackproof.impl.machines.queue_order import PlacedSet, QueueOrder
 from ackproof.impl.wire.content import Message
 from ackproof.impl.wire.tables import Table
 from ackproof.lang import OrderedSet
+from ackproof.model.native.families import GrowingFamily
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.network import Multicast
-from ackproof.spec.sorts import Born, Level, Msg, Queue, Replica, Seen, Status
+from ackproof.spec.sorts import Born, ChannelId, Level, Msg, Node, Queue, Replica, Status
 
-__all__ = ["Heard", "HostedMirror", "HostedQueue", "MirrorMembership"]
+__all__ = ["HostedMirror", "HostedQueue", "MirrorMembership", "Placed"]
+
+#: To number arrivals one need not know what has arrived before.
+_OTHERS: set[Msg] = set()
+
+
+class Placed(NamedTuple):
+    """A message that stands in a queue: at which place, and when it expires, if it does."""
+
+    msg: Msg
+    place: int
+    expires: float | None
 
 
 class HostedQueue:
     """One queue of the broker.
+
+    Args:
+        system: to which its process belongs.
 
     Attributes:
         vhost: name of the virtual host that it is in.
@@ -67,7 +79,7 @@ class HostedQueue:
         landed: messages that the disk has, as the queue has not yet noticed.
         consumers: those that are started, and whose turn it is.
         limit: how long it may become.
-        priorities: those of its messages; None if it has none.
+        order: where each of its messages stands.
         lease: seconds that it may be unused; None for ever.
         last_used: when somebody used it last, in seconds since 1970.
         dead_letter_exchange: where it publishes what it gives up; None to drop that.
@@ -80,6 +92,7 @@ class HostedQueue:
 
     def __init__(
         self,
+        system: HostedSystem,
         name: str,
         number: int,
         *,
@@ -89,34 +102,30 @@ class HostedQueue:
         owner: object | None = None,
         arguments: Table | None = None,
     ) -> None:
+        self.system = system
         self.name = name
         self.vhost = vhost
         self.number = number
-        self.key = cast(Replica, f"q{number}")
+        self.key = cast(Replica, number)
         self.durable = durable
         self.auto_delete = auto_delete
         self.owner = owner
         self.arguments = arguments or {}
-        # An exclusive queue goes with its connection, so nothing in it outlives the broker.
-        self.machine = QueueProcess(
-            of=cast(Queue, self.key), durable=durable and owner is None, marking=True
-        )
-        self.machine.ready = OrderedSet()
-        self.machine.order = IdOrder()
-        most = self.arguments.get("x-max-priority")
-        self.priorities = None if most is None else MessagePriorities(most)
+        self.machine = self._begin()
+        self.order = QueueOrder()
+        self.order.most = self.arguments.get("x-max-priority", 0)
+        self.machine.order = self.order
+        self.machine.ready = PlacedSet(self.order)
         self.limit = LengthLimit(self.machine, self.arguments)
         self.dead_letter_exchange: str | None = self.arguments.get("x-dead-letter-exchange")
         self._ttl = _seconds(self.arguments.get("x-message-ttl"))
         self.lease = _seconds(self.arguments.get("x-expires"))
         self.last_used = 0.0
-        self.contents: dict[Msg, Message] = {}
         self.expiries: dict[Msg, float] = {}
         self.buffered: dict[Msg, None] = {}
         single = self.arguments.get("x-single-active-consumer") is True
         self.consumers: QueueConsumers[HostedQueue] = QueueConsumers(single=single)
         self.borrowers: dict[ConsumingMachines[HostedQueue], None] = {}
-        self.senders: dict[Msg, tuple[PublishingMachines[HostedQueue], Msg]] = {}
         self.watchers: dict[PublishingMachines[HostedQueue], None] = {}
         self.landed: list[Msg] = []
         self.replica = 0
@@ -125,16 +134,37 @@ class HostedQueue:
         self.slow = False
         self.given_up = False
 
+    def _begin(self) -> QueueProcess:
+        """Return the process of a queue that is new, as a member of the system."""
+        # An exclusive queue goes with its connection, so nothing in it outlives the broker.
+        stored = self.durable and self.owner is None
+        return self._enter(of=cast(Queue, self.number), durable=stored)
+
+    def _enter(self, **constants: Any) -> QueueProcess:
+        family = cast("GrowingFamily[Replica, QueueProcess]", self.system.replicas)
+        return family.add(self.key, **constants)
+
     def __str__(self) -> str:
         return f"queue '{self.name}' in vhost '{self.vhost}'"
 
-    def siblings(self) -> set[Replica]:
-        """Return the processes of the same queue, this one included (D1.1)."""
-        return {self.key} if self.membership is None else self.membership.keys
+    def over(self) -> bool:
+        """Tell whether it is deleted, and all that it had to say has been heard."""
+        machine, said = self.machine, self.machine.outbox or self.machine.refused
+        return machine.status is Status.DELETED and not self.watchers and not said
 
-    def counts(self) -> bool:
-        """Tell whether its confirm is the queue's, if no other process confirms (D5.3, D7.4)."""
-        return True
+    def leave(self) -> None:
+        """The queue is deleted, and nobody asks for its processes any more."""
+        family = cast("GrowingFamily[Replica, QueueProcess]", self.system.replicas)
+        keys = {self.key} if self.membership is None else self.membership.keys
+        for key in keys:
+            family.remove(key)
+        for known in (self.system.unsynced, self.system.enlisted, self.system.trimmed):
+            known -= keys
+
+    @property
+    def lacks(self) -> bool:
+        """Tell whether it has not all that its master has (D7.2)."""
+        return self.key in self.system.unsynced
 
     @property
     def running(self) -> bool:
@@ -164,84 +194,86 @@ class HostedQueue:
             return self._ttl if own is None else own
         return min(own, self._ttl)
 
-    def keep(self, msg: Msg, message: Message) -> None:
-        """Keep the content of a message that the machine has just accepted."""
-        self.contents[msg] = message
+    def place(self, msg: Msg) -> None:
+        """A message that is about to be put into the queue comes after all others (B1.3)."""
+        self.order.arrive(msg, _OTHERS)
+
+    def keep(self, msg: Msg) -> None:
+        """The machine has just accepted a message: the disk has to be given it, or not."""
         if self.machine.store.level[msg] == Level.BUFFERED:
             self.buffered[msg] = None
 
+    def ready(self) -> list[Msg]:
+        """Return the messages that are ready, in their order."""
+        return PlacedSet(self.order, self.machine.ready).sorted()
+
+    def has(self, msg: Msg) -> bool:
+        """Tell whether a message is in the queue, or with a consumer of it."""
+        return msg in self.machine.ready or msg in self.machine.pending
+
     def part_with(self, msg: Msg) -> bool:
-        """Drop the content of a message that has left; tell whether the disk was given it.
+        """A message has left; tell whether the disk was given it.
 
         The machine would remember for ever that the message was handed out; nobody asks any more.
         """
-        message = self.contents.pop(msg)
+        self.order.leave({msg})
         self.machine.delivered.discard(msg)
         self.expiries.pop(msg, None)
         if msg in self.buffered:
             del self.buffered[msg]
             return False
-        return message.persistent and self.machine.durable
+        return content_of(msg).persistent and self.machine.durable
 
     def forget(self) -> None:
-        """Drop what the machine has forgotten: all that it does not hold, or owe a confirm for."""
-        machine = self.machine
-        level = machine.store.level
-        held = machine.holds()
-        self.contents = {m: c for m, c in self.contents.items() if m in held or m in level}
+        """Drop what the machine has forgotten: all that it does not hold, or will recover."""
+        level = self.machine.store.level
+        present = self.machine.holds() | set(level)
         self.buffered = {m: None for m in self.buffered if level[m] == Level.BUFFERED}
-        self.expiries = {m: due for m, due in self.expiries.items() if m in self.contents}
-        owed = machine.awaiting | machine.outbox | machine.refused
-        self.senders = {m: s for m, s in self.senders.items() if m in owed}
+        self.expiries = {m: due for m, due in self.expiries.items() if m in present}
+        self.order.keep(present)
 
-    def hand_over(self) -> list[tuple[Msg, Message]]:
+    def hand_over(self) -> list[Placed]:
         """Give the buffer to the disk: from now on it survives this queue's process (C3).
 
         Returns:
-            The messages with their contents, oldest first.
+            The messages, oldest first.
         """
-        given = [(msg, self.contents[msg]) for msg in self.buffered]
-        for msg, _ in given:
+        given = list(self.buffered)
+        for msg in given:
             self.machine.store.write(msg)
         self.buffered.clear()
-        return given
+        places, expiries = self.order.places, self.expiries
+        return [Placed(msg, places[msg], expiries.get(msg)) for msg in given]
 
     def recover(self) -> None:
         """Start again from what the files hold (C5.1)."""
         self.machine.recover()
-        self.machine.ready = OrderedSet(self.machine.ready)
-        self.limit.recount(self.contents)
+        self.machine.ready = PlacedSet(self.order, self.machine.ready)
+        self.limit.recount()
 
-    def restore(self, messages: Mapping[Msg, Message], expiries: Mapping[Msg, float]) -> None:
+    def restore(self, found: Iterable[Placed]) -> None:
         """Become the queue that was found on the disk, by the steps that a life of it takes (C5.1).
 
         Everything on the disk was put and synced, then the node went down, then it came back.
         """
-        if self.priorities is None:
-            self.contents = dict(messages)
-        else:
-            self.contents = {self.priorities.rank(msg, one): one for msg, one in messages.items()}
-        self.expiries = dict(expiries)
-        for msg in self.contents:
+        for msg, _, expires in found:
             self.machine.store.put(msg, False)
             self.machine.store.sync(msg)
+            if expires is not None:
+                self.expiries[msg] = expires
         self.machine.crash()
+        self.order.take({msg: place for msg, place, _ in found})
         self.recover()
 
 
-class Heard(NamedTuple):
-    """What a mirror knows of a message: who sent it, and what it is."""
-
-    channel: PublishingMachines[HostedQueue]
-    cast: Cast
-
-
 class Told(NamedTuple):
-    """What a master tells: at which place, of which message, and if that arrives, what it is."""
+    """What a master tells: at which place, of which message, and of whom that is, if it is
+    known.
+    """
 
     place: Msg
     msg: Msg
-    heard: Heard | None
+    sender: PublishingMachines[HostedQueue] | None
 
 
 class HostedMirror(HostedQueue):
@@ -254,16 +286,17 @@ class HostedMirror(HostedQueue):
         late: it joins a queue that has been there.
 
     Attributes:
-        heard: what it knows from one side only, and waits for the other.
         told: what is on its way from its master, in order.
         direct: the messages of each channel that came from that only.
         leaving: channels that have closed, and may still have to be forgotten.
         slow: it takes no step.
-        lacked: it ended without all that its master had.
     """
 
     def __init__(self, leader: HostedQueue, number: int, replica: int, *, late: bool) -> None:
+        self._of, self._node = leader.machine.of, replica
+        self._born = Born.LATER if late else Born.MIRROR
         super().__init__(
+            leader.system,
             leader.name,
             number,
             durable=leader.durable,
@@ -271,44 +304,37 @@ class HostedMirror(HostedQueue):
             auto_delete=leader.auto_delete,
             arguments=leader.arguments,
         )
-        self.machine = QueueProcess(
-            of=leader.machine.of,
-            durable=leader.machine.durable,
-            marking=True,
-            born=Born.LATER if late else Born.MIRROR,
-        )
-        self.machine.ready = OrderedSet()
-        self.machine.order = IdOrder()
-        self.limit = LengthLimit(self.machine, self.arguments)
         self.replica = replica
-        self.heard: dict[Msg, Heard] = {}
         self.told: deque[Told] = deque()
-        self.direct: dict[PublishingMachines[HostedQueue], OrderedSet[Msg]] = {}
+        self.direct: dict[ChannelId, OrderedSet[Msg]] = {}
         self.leaving: dict[PublishingMachines[HostedQueue], None] = {}
-        self.lacked = False
 
-    def counts(self) -> bool:
-        """Tell whether it has all that its master has, so that it may take over (D5.3, D7.4)."""
-        membership = self.membership
-        return not self.lacked and (membership is None or self not in membership.unsynced)
+    def _begin(self) -> QueueProcess:
+        node = cast(Node, self._node)
+        return self._enter(of=self._of, durable=self.durable, born=self._born, node=node)
 
     def of_sender(self, channel: PublishingMachines[HostedQueue]) -> set[Msg]:
         """Return the messages of a channel that are known from one side only."""
-        return {m for m, heard in self.heard.items() if heard.channel is channel}
+        return {msg for msg in self.machine.known() if Msg.owner(msg) == channel.id}
+
+    def await_end(self, channel: PublishingMachines[HostedQueue]) -> None:
+        """A channel is closed, and has to be forgotten when nothing more comes of it (D4.16)."""
+        self.leaving[channel] = None
+        channel.leaving[self] = None
+
+    def end_of(self, channel: PublishingMachines[HostedQueue]) -> None:
+        """A channel is forgotten."""
+        self.leaving.pop(channel, None)
+        channel.leaving.pop(self, None)
 
     def tidy(self, msgs: Iterable[Msg]) -> None:
-        """Keep what was heard of messages as long as the machine remembers them, and no longer."""
-        machine = self.machine
+        """Note for each of some messages whether the channel's copy of it waits for the other."""
         for msg in msgs:
-            heard = self.heard.get(msg)
-            if heard is None:
-                continue
-            direct = self.direct.setdefault(heard.channel, OrderedSet())
-            (direct.add if msg in machine.direct else direct.discard)(msg)
+            channel = Msg.owner(msg)
+            direct = self.direct.setdefault(channel, OrderedSet())
+            (direct.add if msg in self.machine.direct else direct.discard)(msg)
             if not direct:
-                del self.direct[heard.channel]
-            if msg not in machine.direct and machine.seen[msg] in (Seen.ABSENT, Seen.CALLED):
-                del self.heard[msg]
+                del self.direct[channel]
 
 
 @dataclass(eq=False)
@@ -318,7 +344,6 @@ class MirrorMembership:
     Attributes:
         leader: the master, or the last one that was.
         mirrors: those that run, the oldest first.
-        unsynced: mirrors that have not all that the master has (D7.2).
         dead: mirrors that died when no master was there to take them out of the membership.
         keys: all processes that the queue has had, by what the machines call them.
         multicast: what masters have told their mirrors.
@@ -327,7 +352,6 @@ class MirrorMembership:
 
     leader: HostedQueue
     mirrors: list[HostedMirror] = field(default_factory=list)
-    unsynced: set[HostedMirror] = field(default_factory=set)
     dead: list[HostedMirror] = field(default_factory=list)
     keys: set[Replica] = field(default_factory=set)
     multicast: Multicast = field(default_factory=Multicast)
@@ -350,22 +374,26 @@ class MirrorMembership:
     def strike(self, mirror: HostedMirror) -> None:
         """A mirror follows no more; a master that runs takes it out (D5.2)."""
         self.mirrors.remove(mirror)
-        mirror.lacked = mirror in self.unsynced
-        self.unsynced.discard(mirror)
-        if not self.leader.running:
-            self.dead.append(mirror)
+        self.dead.append(mirror)
+        if self.leader.running:
+            self.trim()
+
+    def trim(self, *others: HostedQueue) -> None:
+        """The dead, and others, are taken out of the record (D5.2)."""
+        self.leader.system.trimmed |= {one.key for one in (*self.dead, *others)}
+        self.dead.clear()
 
     def lead(self, mirror: HostedMirror) -> HostedQueue:
         """A mirror is the master from now on; return who was (D5.2)."""
         former, self.leader = self.leader, mirror
-        self.strike(mirror)
-        self.dead.clear()
+        self.mirrors.remove(mirror)
+        self.trim(former)
         return former
 
     def tell(
         self,
         msg: Msg,
-        heard: Heard | None,
+        sender: PublishingMachines[HostedQueue] | None,
         way: Mapping[Replica, set[Msg]],
         mirrors: Iterable[HostedMirror],
     ) -> None:
@@ -373,7 +401,7 @@ class MirrorMembership:
         self.places += 1
         place = cast(Msg, self.places)
         for mirror in mirrors:
-            mirror.told.append(Told(place, msg, heard))
+            mirror.told.append(Told(place, msg, sender))
             way[mirror.key].add(place)
 
     def deafen(self, mirror: HostedMirror) -> None:
@@ -383,7 +411,7 @@ class MirrorMembership:
 
     def successor(self) -> HostedMirror | None:
         """Return the mirror that is promoted next: the oldest synchronised one (D5.3)."""
-        return next((m for m in self.mirrors if m not in self.unsynced), None)
+        return next((m for m in self.mirrors if not m.lacks), None)
 
     def process(self, replica: int) -> HostedQueue | None:
         """Return the process that runs on a store."""
@@ -396,7 +424,7 @@ class MirrorMembership:
                 "replica": one.replica,
                 "leads": one is self.leader,
                 "running": one.running,
-                "synchronised": one not in self.unsynced,
+                "synchronised": not one.lacks,
                 "slow": one.slow,
                 "held": len(one.machine.holds()),
             }

@@ -10,6 +10,7 @@ together here and not by the codec.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from functools import lru_cache
 from typing import cast
 
@@ -18,6 +19,7 @@ from ackproof.impl.steps.immediate import Declined
 from ackproof.impl.wire.content import Message
 from ackproof.impl.wire.frames import METHOD, encode_content, encode_method
 from ackproof.lang import Event
+from ackproof.spec.sorts import Msg
 from ackproof.spec.wire import (
     Ack,
     Cancel,
@@ -62,19 +64,26 @@ class _Return(commands.Basic.Return):
         """A name that was decoded can be encoded."""
 
 
-def encode_event(event: Event, message: Message | None, channel: int, frame_max: int) -> bytes:
+def encode_event(
+    event: Event,
+    message: Message | None,
+    tag: Callable[[Msg], int],
+    channel: int,
+    frame_max: int,
+) -> bytes:
     """Return the frames that tell a publisher of an event.
 
     Args:
         event: what the channel tells.
         message: the message that is being published; a return needs it.
+        tag: returns the number by which the publisher knows a message.
         channel: number of the channel.
         frame_max: bytes of a whole frame, at most.
     """
     if isinstance(event, Ack):
-        return encode_method(commands.Basic.Ack(cast(int, event.tag), event.multiple), channel)
+        return encode_method(commands.Basic.Ack(tag(event.tag), event.multiple), channel)
     if isinstance(event, Nack):
-        nack = commands.Basic.Nack(cast(int, event.tag), event.multiple, requeue=False)
+        nack = commands.Basic.Nack(tag(event.tag), event.multiple, requeue=False)
         return encode_method(nack, channel)
     if type(event) in _BARE:
         return encode_method(_BARE[type(event)], channel)

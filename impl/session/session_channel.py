@@ -237,7 +237,8 @@ class SessionChannel:
             self.fail(SoftError(406, event.complaint.value), commands.Tx.Commit.index)
         elif not self.muted:
             frame_max = self.session.frame_max
-            self.session.send(encode_event(event, message, self.number, frame_max))
+            tag = self.publishing.tag
+            self.session.send(encode_event(event, message, tag, self.number, frame_max))
 
     def _show(self, event: Event) -> None:
         """Tell the client of its consumers; that one was cancelled only if it wants to know."""

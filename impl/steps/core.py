@@ -1,9 +1,10 @@
 """The steps of the specification, as the broker takes them.
 
-This is `ackproof.spec.system` once more, action by action and under the same names.  Here the
-machines of a step are its arguments, and there is no publisher and no ghost.  Each step calls the
-same handlers on the same machines in the same order.  What it does besides is an effect: keep a
-content, drop it, tell the journal, offer the steps that have become possible.
+A publish, and the way back from the disk to the publisher, are actions of the broker's own system
+(`ackproof.impl.machines.hosted_system`).  The others are `ackproof.spec.system` once more, action
+by action and under the same names, on the machines of that system: each calls the same handlers in
+the same order.  What a step does besides is an effect: tell the journal, offer the steps that have
+become possible, forget what nobody asks for any more.
 
 What a queue has to say to several channels, it says in one step.  That is as many steps of the
 system, of one channel each, with nothing between them.
@@ -14,19 +15,19 @@ becomes of a message, the machines say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from ackproof.impl.machines.channels import PublishingChannel
-from ackproof.impl.machines.publishing_machines import Cast
+from ackproof.impl.machines.hosted_system import leave
+from ackproof.impl.machines.publication import confirming, content_of, owners
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.steps.taking import Taking
 from ackproof.impl.storage.journal import Batch
-from ackproof.impl.wire.content import Message
 from ackproof.lang import require
-from ackproof.spec.sorts import Level, Msg
+from ackproof.spec.sorts import ChannelId, Level, Msg, Replica
 
 __all__ = ["Steps"]
 
@@ -46,37 +47,44 @@ class Steps(Taking):
 
     @observed
     def publish(
-        self,
-        channel: PublishingChannel,
-        msg: Msg,
-        message: Message,
-        targets: Iterable[HostedQueue],
+        self, channel: PublishingChannel, msg: Msg, targets: Collection[HostedQueue]
     ) -> None:
-        """A message is published and routed: cast to its queues, then registered (A6.1)."""
-        machine = channel.machine
-        require(machine.open)
-        seq = machine.next_seq if machine.confirming else None
-        self._cast(channel, msg, Cast(message, seq), targets)
+        """A message is published and routed: cast to its queues, then registered (A6.1).
+
+        One that nobody waits for takes a number, too, if it goes anywhere (A7.1, B2.1).
+        """
+        message, queues = content_of(msg), {queue.machine.of for queue in targets}
         channel.publishing = message
-        machine.publish({queue.key for queue in targets}, message.mandatory)
+        if confirming(msg):
+            self.system.publish(msg, queues, message.mandatory, message.persistent)
+        elif queues:
+            self.system.publish_plain(msg, queues, message.persistent)
+        else:
+            self.system.publish_unroutable(channel.id, message.mandatory)
         channel.publishing = None
+        self._sent(channel, targets)
         if self.faults is not None:
-            self.faults.published(channel, seq, msg, message, targets)
+            self.faults.published(channel, msg, targets)
         self._answered(channel)
 
-    def _cast(
-        self, channel: PublishingChannel, msg: Msg, cast: Cast, targets: Iterable[HostedQueue]
-    ) -> None:
+    def _cast(self, channel: PublishingChannel, msg: Msg, targets: Iterable[HostedQueue]) -> None:
         """Send a message to its queues, or into the void where they were (A5.4, A5.6)."""
         for queue in targets:
             queue.watch_for(channel)
             if queue.running:
                 channel.casts.cast(msg, queue.key)
-                channel.carry(msg, cast, queue)
                 self._offer(Action.DELIVER, channel, queue)
             else:
                 channel.casts.refuse(queue.key)
                 self._offer(Action.DOWN_ARRIVES, channel, queue)
+
+    def _sent(self, channel: PublishingChannel, targets: Iterable[HostedQueue]) -> None:
+        """Messages are on their way to queues, or the news that these are gone."""
+        for queue in targets:
+            queue.watch_for(channel)
+            reached = queue.running and not queue.given_up
+            action = Action.DELIVER if reached else Action.DOWN_ARRIVES
+            self._offer(action, channel, queue)
 
     @observed
     def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
@@ -84,14 +92,11 @@ class Steps(Taking):
         msg = channel.casts.next_for(queue.key)
         require(msg is not None and queue.running)
         assert msg is not None
-        message, seq = channel.arrived(msg, queue)
         channel.casts.receive(msg, queue.key)
-        if seq is not None:
-            queue.senders[msg] = (channel, seq)
         if self.faults is not None and self.faults.refuses(msg):
             self._refuse(msg, queue)
         else:
-            self._accept(msg, message, queue)
+            self._accept(msg, queue)
             if self.faults is not None:
                 self.faults.accepted(msg, queue)
         if channel.casts.next_for(queue.key) is not None:
@@ -99,9 +104,10 @@ class Steps(Taking):
         elif not channel.machine.open:
             self._unwatch(channel, queue)
 
-    def _accept(self, msg: Msg, message: Message, queue: HostedQueue) -> None:
-        queue.machine.accept(msg, message.persistent, msg in queue.senders)
-        queue.keep(msg, message)
+    def _accept(self, msg: Msg, queue: HostedQueue) -> None:
+        queue.place(msg)
+        queue.machine.accept(msg, content_of(msg).persistent, confirming(msg))
+        queue.keep(msg)
         if queue.buffered:
             self.journal.buffered(queue)
         if queue.machine.outbox:
@@ -109,7 +115,7 @@ class Steps(Taking):
 
     def _refuse(self, msg: Msg, queue: HostedQueue) -> None:
         """The queue has no room for a message (B5.4)."""
-        queue.machine.refuse(msg, msg in queue.senders)
+        queue.machine.refuse(msg, confirming(msg))
         if queue.machine.refused:
             self._offer(Action.REJECT_ARRIVES, None, queue)
 
@@ -159,7 +165,7 @@ class Steps(Taking):
         chosen = list(self.scheduler.some(landed))
         for msg in chosen:
             if store.level[msg] is not Level.ABSENT:
-                store.sync(msg)
+                self.system.sync(msg, queue.key)
         if len(chosen) == len(queue.landed):
             queue.landed.clear()
         else:
@@ -171,49 +177,38 @@ class Steps(Taking):
     @observed
     def drain(self, queue: HostedQueue) -> None:
         """A queue learns what its store has confirmed, and casts the confirms (B6.1)."""
-        require(queue.running and bool(queue.machine.store.confirmed))
-        queue.machine.drain()
+        self.system.drain(queue.key)
         self._offer(Action.CONFIRM_ARRIVES, None, queue)
 
     @observed
     def confirm_arrives(self, queue: HostedQueue) -> None:
         """The channels process the confirms that a queue has cast (A8.3, A8.5, D7.4)."""
-        machine = queue.machine
-        require(bool(machine.outbox))
-        settled: dict[PublishingChannel, None] = {}
-        siblings, counts = queue.siblings(), queue.counts()
-        for msg in machine.outbox:
-            channel, seq = queue.senders.pop(msg)
-            if counts:
-                channel.machine.settle(seq, queue.key, siblings)
-            else:
-                channel.machine.note(seq, queue.key, siblings)
-            settled[channel] = None
-        machine.posted(machine.outbox)
-        for channel in settled:
-            self._answered(channel)
-        self._offer_downs(queue)
+        self._process(queue, queue.machine.outbox, self.system.confirm_arrives)
 
     @observed
     def reject_arrives(self, queue: HostedQueue) -> None:
         """The channels process the rejects that a queue has cast (A8.4)."""
-        machine = queue.machine
-        require(bool(machine.refused))
-        for msg in machine.refused:
-            channel, seq = queue.senders.pop(msg)
-            channel.machine.reject(seq, queue.key)
-            self._answered(channel)
-        machine.rejected(machine.refused)
+        self._process(queue, queue.machine.refused, self.system.reject_arrives)
+
+    def _process(
+        self, queue: HostedQueue, said: set[Msg], action: Callable[[ChannelId, Replica], None]
+    ) -> None:
+        """What a queue has cast arrives, at one channel after another."""
+        require(bool(said))
+        for channel in owners(said):
+            action(channel, queue.key)
+            known = self.channels.get(channel)
+            if known is not None:
+                self._answered(known)
+            else:  # it is closed, and what it is told has no effect (A14.3)
+                leave(self.system, channel)
         self._offer_downs(queue)
+        self._dispose(queue)
 
     @observed
     def down_arrives(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """A channel learns that a queue is gone, after all that the queue had sent (A9, O1)."""
-        reason = channel.casts.downs[queue.key]
-        require(reason is not None and not queue.machine.outbox and not queue.machine.refused)
-        assert reason is not None
-        channel.casts.heard(queue.key)
-        channel.machine.process_down(queue.key, reason, queue.siblings())
+        self.system.down_arrives(channel.id, queue.key)
         self._unwatch(channel, queue)
         self._answered(channel)
 
@@ -226,9 +221,9 @@ class Steps(Taking):
     def flush(self, channel: PublishingChannel) -> None:
         """A channel tells its publisher what is settled (A10)."""
         if self.faults is None:
-            channel.machine.flush()
+            self.system.flush(channel.id)
         else:
-            self.faults.tell(channel, channel.machine.flush)
+            self.faults.tell(channel, lambda: self.system.flush(channel.id))
 
     @observed
     def drop(self, queue: HostedQueue, msg: Msg) -> None:
@@ -247,6 +242,19 @@ class Steps(Taking):
         """A channel is not concerned by a queue any more, which may have to wait for that."""
         queue.unwatch_for(channel)
         self._offer(Action.RESTART, None, queue)
+        self._forget(channel)
+        self._dispose(queue)
+
+    def _dispose(self, queue: HostedQueue) -> None:
+        """Nobody asks for a queue any more that is deleted, and of which all have heard that."""
+        if all(process.over() for process in queue.membership or (queue,)):
+            queue.leave()
+
+    def _forget(self, channel: PublishingChannel) -> None:
+        """Nobody asks for a channel any more that is closed, and nothing of it is on its way."""
+        if not (channel.machine.open or channel.watching or channel.leaving):
+            self.channels.pop(channel.id, None)
+            channel.forget()
 
     def _offer_downs(self, queue: HostedQueue) -> None:
         if not queue.running:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
+from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.transacting import TransactingSteps
 from ackproof.impl.steps.x_death import Cause
@@ -64,7 +65,7 @@ class DeadLetteringSteps(TransactingSteps):
         queue = channel.lender(tag)
         if queue is not None:
             for msg in messages({tag}, queue.key):
-                self.give_up(queue, queue.contents[msg], Cause.REJECTED)
+                self.give_up(queue, content_of(msg), Cause.REJECTED)
 
     def _apply(self, consuming: ConsumingChannel) -> None:
         """What was rejected in the transaction becomes dead letters at its commit (A13.3)."""

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import cast
 
 from ackproof.impl.machines.channels import ConsumingChannel, HostedConsumer
+from ackproof.impl.machines.publication import confirming, content_of
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.ending import EndingSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
-from ackproof.impl.wire.content import Message
 from ackproof.lang import require
 from ackproof.spec.sorts import Msg, Queue
 from ackproof.spec.wire import CancelOk, GetEmpty
@@ -106,40 +106,38 @@ class DeliveringSteps(EndingSteps):
         require(self.serves(queue, consumer) and queue.machine.head() == msg)
         redelivered = msg in queue.machine.delivered
         channel, no_ack = consumer.channel, consumer.machine.no_ack
-        channel.shown = queue.contents[msg]
+        channel.shown = content_of(msg)
         channel.machine.deliver(msg, queue.key, consumer.key, redelivered, no_ack)
         self._part_with(msg, queue, channel, no_ack)
 
-    def _accept(self, msg: Msg, message: Message, queue: HostedQueue) -> None:
+    def _accept(self, msg: Msg, queue: HostedQueue) -> None:
         """A message arrives: a waiting consumer may take it past the queue (B3.1)."""
         if queue.consumers:
             consumer = None if queue.machine.ready else self._next(queue)
             if consumer is not None and (consumer.machine.no_ack or queue.machine.roomless()):
-                self.hand_on(msg, message, queue, consumer)
+                self.hand_on(msg, queue, consumer)
                 return
             if queue.consumers.next() is not None:
                 self._offer(Action.SERVE, None, queue)
-        super()._accept(msg, message, queue)
+        super()._accept(msg, queue)
 
     @observed
-    def hand_on(
-        self, msg: Msg, message: Message, queue: HostedQueue, consumer: HostedConsumer
-    ) -> None:
+    def hand_on(self, msg: Msg, queue: HostedQueue, consumer: HostedConsumer) -> None:
         """A message arrives at an empty queue where a consumer waits that has room for it (B3.1).
 
         One without acks takes it past the store, for one with acks it is stored (B3.2, B3.3).
         """
         channel, no_ack = consumer.channel, consumer.machine.no_ack
         require(self.serves(queue, consumer) and (no_ack or queue.machine.roomless()))
-        channel.shown = message
+        channel.shown = content_of(msg)
         channel.machine.deliver(msg, queue.key, consumer.key, False, no_ack)
         channel.shown = None
         if no_ack:
-            queue.machine.pass_by(msg, msg in queue.senders)
+            queue.machine.pass_by(msg, confirming(msg))
             if queue.machine.outbox:
                 self._offer(Action.CONFIRM_ARRIVES, None, queue)
         else:
-            super()._accept(msg, message, queue)
+            super()._accept(msg, queue)
             queue.machine.take(msg)
             queue.lend_to(channel)
         queue.consumers.served(consumer)
@@ -154,7 +152,7 @@ class DeliveringSteps(EndingSteps):
             channel.machine.emit(GetEmpty(of))
             return
         redelivered = msg in queue.machine.delivered
-        channel.shown = queue.contents[msg]
+        channel.shown = content_of(msg)
         channel.remaining = len(queue.machine.ready) - 1
         channel.machine.answer(msg, queue.key, of, redelivered, no_ack)
         self._part_with(msg, queue, channel, no_ack)

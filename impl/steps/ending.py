@@ -49,6 +49,7 @@ class EndingSteps(Steps):
         self._end(queue, Reason.NORMAL)
         if queue.machine.durable:
             self.journal.deleted(queue)
+        self._dispose(queue)
 
     @observed
     def restart(self, queue: HostedQueue) -> None:
@@ -87,6 +88,7 @@ class EndingSteps(Steps):
         for queue in list(channel.watching):
             if channel.casts.next_for(queue.key) is None:
                 self._unwatch(channel, queue)
+        self._forget(channel)
 
     def _fall_silent(self, queue: HostedQueue) -> None:
         """What a dead master told nobody is lost; here there is nobody to be told (D1.3)."""
@@ -99,5 +101,4 @@ class EndingSteps(Steps):
             self._offer(Action.REJECT_ARRIVES, None, queue)
         for channel in queue.watchers:
             channel.casts.end(queue.key, reason)
-            channel.contents.pop(queue.key, None)
             self._offer(Action.DOWN_ARRIVES, channel, queue)

@@ -17,11 +17,11 @@ import time
 from dataclasses import dataclass, field
 
 from ackproof.impl.machines.channels import ConsumingChannel, HostedConsumer, PublishingChannel
+from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.deadlines import Clock, Deadlines
 from ackproof.impl.steps.immediate import ImmediateSteps
 from ackproof.impl.steps.x_death import Cause
-from ackproof.impl.wire.content import Message
 from ackproof.spec.sorts import Msg, Reason, Status
 
 __all__ = ["ExpiringSteps"]
@@ -62,7 +62,7 @@ class ExpiringSteps(ImmediateSteps):
     def _expire(self, queue: HostedQueue) -> None:
         """Drop what has expired, from the head of a queue (B4.2, B4.3)."""
         while (head := self._expired_head(queue)) is not None:
-            self.give_up(queue, queue.contents[head], Cause.EXPIRED)
+            self.give_up(queue, content_of(head), Cause.EXPIRED)
             self.drop(queue, head)
 
     def _expired_head(self, queue: HostedQueue) -> Msg | None:
@@ -79,11 +79,11 @@ class ExpiringSteps(ImmediateSteps):
             super().serve(queue)
         self._expire(queue)
 
-    def _accept(self, msg: Msg, message: Message, queue: HostedQueue) -> None:
+    def _accept(self, msg: Msg, queue: HostedQueue) -> None:
         """A message arrives, and its time begins."""
-        super()._accept(msg, message, queue)
-        lifetime = queue.lifetime(message)
-        if lifetime is not None and msg in queue.contents:
+        super()._accept(msg, queue)
+        lifetime = queue.lifetime(content_of(msg))
+        if lifetime is not None and queue.has(msg):
             queue.expiries[msg] = self.clock() + lifetime
             if not lifetime and msg in queue.machine.ready:
                 self._urgent = msg

@@ -11,8 +11,6 @@ from typing import Protocol
 from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.scheduler import Step
-from ackproof.impl.wire.content import Message
-from ackproof.lang import Option
 from ackproof.spec.sorts import Msg
 
 __all__ = ["CrashesQueues", "FaultHooks"]
@@ -31,9 +29,7 @@ class FaultHooks(Protocol):
     def published(
         self,
         channel: PublishingChannel,
-        seq: Option[Msg],
         msg: Msg,
-        message: Message,
         targets: Iterable[HostedQueue],
     ) -> None:
         """A message is on its way to its queues."""

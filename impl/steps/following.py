@@ -11,19 +11,19 @@ Who are the processes of a queue is the business of `ackproof.impl.steps.mirrori
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from ackproof.impl.machines.queue_processes import Heard, HostedMirror, MirrorMembership
+from ackproof.impl.machines.publication import confirming, content_of
+from ackproof.impl.machines.queue_processes import HostedMirror, MirrorMembership
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.steps.telling import TellingSteps
 from ackproof.lang import OrderedSet, require
-from ackproof.spec.sorts import Msg, Seen
+from ackproof.spec.sorts import Msg, Reason, Seen
 
 if TYPE_CHECKING:
     from ackproof.impl.machines.channels import PublishingChannel
     from ackproof.impl.machines.queue_processes import HostedQueue
-    from ackproof.impl.wire.content import Message
 
 __all__ = ["FollowingSteps"]
 
@@ -47,18 +47,13 @@ class FollowingSteps(TellingSteps):
         msg = channel.casts.next_for(mirror.key)
         require(msg is not None and mirror.machine.mirrors() and not mirror.slow)
         assert msg is not None
-        cast_ = channel.arrived(msg, mirror)
         channel.casts.receive(msg, mirror.key)
-        confirming = cast_.seq is not None
-        if cast_.seq is not None:
-            mirror.senders[msg] = (channel, cast_.seq)
-        mirror.heard[msg] = Heard(channel, cast_)
-        mirror.machine.hear(msg, cast_.message.persistent, confirming)
+        mirror.machine.hear(msg, content_of(msg).persistent, confirming(msg))
         self._followed(mirror, msg)
         if channel.casts.next_for(mirror.key) is not None:
             self._offer(Action.DELIVER, channel, mirror)
         elif not channel.machine.open:
-            mirror.leaving[channel] = None
+            mirror.await_end(channel)
             self._unwatch(channel, mirror)
             self._offer(Action.FORGET_SENDER, channel, mirror)
 
@@ -80,20 +75,21 @@ class FollowingSteps(TellingSteps):
             return
         for channel in mirror.leaving:
             self._offer(Action.FORGET_SENDER, channel, mirror)
-        if mirror in membership.unsynced:
+        if mirror.lacks:
             self._offer(Action.SYNCHRONISE, None, mirror)
         if not membership.leader.running:
             self._offer(Action.PROMOTE, None, mirror)
 
     def _hear(self, membership: MirrorMembership, mirror: HostedMirror) -> None:
-        place, msg, heard = mirror.told.popleft()
+        place, msg, sender = mirror.told.popleft()
         fate = Seen.PUBLISHED
         if place in membership.multicast.discards[mirror.key]:
             fate = Seen.DISCARDED
         elif place in membership.multicast.refusals[mirror.key]:
             fate = Seen.REFUSED
-        assert heard is not None
-        self.master_tells(mirror, msg, fate, heard)
+        self.master_tells(mirror, msg, fate)
+        if sender is not None and not sender.machine.open:
+            mirror.await_end(sender)
         membership.multicast.learnt(place, mirror.key)
 
     def _hear_removal(self, membership: MirrorMembership, mirror: HostedMirror) -> None:
@@ -102,40 +98,39 @@ class FollowingSteps(TellingSteps):
         self.master_removes(mirror, msg)
 
     @observed
-    def master_tells(self, mirror: HostedMirror, msg: Msg, fate: Seen, heard: Heard) -> None:
+    def master_tells(self, mirror: HostedMirror, msg: Msg, fate: Seen) -> None:
         """The master's copy of a message arrives at a mirror (D4.6-D4.11)."""
-        message, confirming = heard.cast.message, heard.cast.seq is not None
-        if fate is Seen.PUBLISHED and msg in mirror.contents and mirror.part_with(msg):
-            self.journal.removed(mirror, msg)
-        sent = mirror.direct.get(heard.channel, OrderedSet())
-        mirror.machine.learn(msg, fate, message.persistent, confirming, sent)
-        mirror.heard.setdefault(_plain(msg), heard)
         if fate is Seen.PUBLISHED:
-            self._got(mirror, msg, message)
+            if mirror.has(msg) and mirror.part_with(msg):
+                self.journal.removed(mirror, msg)
+            mirror.place(msg)
+        sent = mirror.direct.get(Msg.owner(msg), OrderedSet())
+        mirror.machine.learn(msg, fate, content_of(msg).persistent, confirming(msg), sent)
+        if fate is Seen.PUBLISHED:
+            self._got(mirror, msg)
         self._followed(mirror, msg)
-        if not heard.channel.machine.open:
-            mirror.leaving[heard.channel] = None
 
     @observed
     def master_removes(self, mirror: HostedMirror, msg: Msg) -> None:
         """A mirror hears that a message has left the queue (D4.15)."""
+        had = mirror.has(msg)
         mirror.machine.remove(msg)
-        self._lost(mirror, msg)
+        self._lost(mirror, msg, had)
 
-    def _got(self, mirror: HostedMirror, msg: Msg, message: Message) -> None:
+    def _got(self, mirror: HostedMirror, msg: Msg) -> None:
         """A mirror has one message more."""
         assert mirror.membership is not None
-        mirror.keep(msg, message)
-        lifetime = mirror.lifetime(message)
+        mirror.keep(msg)
+        lifetime = mirror.lifetime(content_of(msg))
         if lifetime is not None:
             due = mirror.membership.leader.expiries.get(msg)
             mirror.expiries[msg] = self.clock() + lifetime if due is None else due
         if mirror.buffered:
             self.journal.buffered(mirror)
 
-    def _lost(self, mirror: HostedMirror, msg: Msg) -> None:
+    def _lost(self, mirror: HostedMirror, msg: Msg, had: bool) -> None:
         """A mirror has one message less, if it had it."""
-        if msg in mirror.contents and mirror.part_with(msg):
+        if had and mirror.part_with(msg):
             self.journal.removed(mirror, msg)
         if mirror.machine.store.confirmed:
             self._offer(Action.DRAIN, None, mirror)
@@ -156,15 +151,22 @@ class FollowingSteps(TellingSteps):
         require(channel.casts.next_for(mirror.key) is None)
         assert membership is not None
         require(membership.multicast.silent(mirror.key))
-        self._forget(channel, mirror)
+        self._forget_at(mirror, channel)
 
-    def _forget(self, channel: PublishingChannel, mirror: HostedMirror) -> None:
+    def _end(self, queue: HostedQueue, reason: Reason) -> None:
+        """A process has ended: a mirror has no channel to forget any more."""
+        super()._end(queue, reason)
+        if isinstance(queue, HostedMirror):
+            for channel in list(queue.leaving):
+                queue.end_of(channel)
+                self._forget(channel)
+
+    def _forget_at(self, mirror: HostedMirror, channel: PublishingChannel) -> None:
         msgs = mirror.of_sender(channel)
         mirror.machine.forget_sender(msgs)
         mirror.tidy(msgs)
-        for msg in msgs - mirror.machine.owes():
-            mirror.senders.pop(msg, None)
-        mirror.leaving.pop(channel, None)
+        mirror.end_of(channel)
+        self._forget(channel)
 
     # -- the disks ------------------------------------------------------------------------------
 
@@ -191,10 +193,5 @@ class FollowingSteps(TellingSteps):
         super().close(channel)
         for mirror in followers:
             if mirror.machine.mirrors():
-                mirror.leaving[channel] = None
+                mirror.await_end(channel)
                 self._offer(Action.FORGET_SENDER, channel, mirror)
-
-
-def _plain(msg: Msg) -> Msg:
-    """Return the id of a message as the channel knows it, without its priority."""
-    return cast(Msg, int(cast(int, msg)))

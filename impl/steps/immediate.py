@@ -21,7 +21,6 @@ from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.limiting import LimitingSteps
 from ackproof.impl.wire.content import Message
 from ackproof.lang import NotEnabled
-from ackproof.spec.sorts import Msg
 
 __all__ = ["Declined", "ImmediateSteps"]
 
@@ -42,11 +41,7 @@ class ImmediateSteps(LimitingSteps):
     """Publishes that go to waiting consumers only."""
 
     def publish_at_once(
-        self,
-        channel: PublishingChannel,
-        msg: Msg,
-        message: Message,
-        targets: Iterable[HostedQueue],
+        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
     ) -> None:
         """A message is published to the queues at which a consumer takes it now (A6.6)."""
         routed = list(targets)
@@ -54,7 +49,7 @@ class ImmediateSteps(LimitingSteps):
         unroutable = message.mandatory and not routed
         if not takers and not unroutable:
             message = _declined(message)
-        self.publish(channel, msg, message, takers)
+        self.publish(channel, channel.next(message), takers)
         for queue in takers:
             self._arrive(channel, queue)
 

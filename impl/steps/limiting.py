@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
+from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.deadlettering import DeadLetteringSteps
 from ackproof.impl.steps.x_death import Cause
-from ackproof.impl.wire.content import Message
 from ackproof.spec.sorts import Msg, Tag
 
 __all__ = ["LimitingSteps"]
@@ -39,16 +39,16 @@ class LimitingSteps(DeadLetteringSteps):
         msg, ready = channel.casts.next_for(queue.key), queue.machine.ready
         came_before = msg in ready
         super().deliver(channel, queue)
-        if msg in ready and not came_before:
+        if msg in queue.machine.ready and not came_before:
             self._shorten(queue)
 
     def _serve_all(self, queue: HostedQueue) -> None:
         while queue.machine.ready and self._next(queue) is not None:
             super().serve(queue)
 
-    def _accept(self, msg: Msg, message: Message, queue: HostedQueue) -> None:
+    def _accept(self, msg: Msg, queue: HostedQueue) -> None:
         """A full queue refuses a message, even if a consumer could take it (B5.3, B5.4)."""
-        limit = queue.limit
+        limit, message = queue.limit, content_of(msg)
         if limit.exists:
             limit.expect(len(message.body))
             if queue.machine.refuses():
@@ -56,9 +56,7 @@ class LimitingSteps(DeadLetteringSteps):
                 if limit.dead_letters_refused:
                     self.give_up(queue, message, Cause.MAXLEN)
                 return
-        if queue.priorities is not None:
-            msg = queue.priorities.rank(msg, message)
-        super()._accept(msg, message, queue)
+        super()._accept(msg, queue)
         if limit.exists and msg in queue.machine.ready:
             limit.enters(message)
 
@@ -68,7 +66,7 @@ class LimitingSteps(DeadLetteringSteps):
             return
         queue.limit.measure()
         while queue.machine.overflows() and (oldest := queue.machine.head()) is not None:
-            self.give_up(queue, queue.contents[oldest], Cause.MAXLEN)
+            self.give_up(queue, content_of(oldest), Cause.MAXLEN)
             self.drop(queue, oldest)
             queue.limit.measure()
 
@@ -78,20 +76,19 @@ class LimitingSteps(DeadLetteringSteps):
         """What a client has does not count (B5.1)."""
         super().take(queue, msg)
         if queue.limit.exists:
-            queue.limit.leaves(queue.contents[msg])
+            queue.limit.leaves(content_of(msg))
 
     def drop(self, queue: HostedQueue, msg: Msg) -> None:
         """A ready message leaves its queue unseen, and makes room (C4.4)."""
-        message = queue.contents[msg]
         super().drop(queue, msg)
         if queue.limit.exists:
-            queue.limit.leaves(message)
+            queue.limit.leaves(content_of(msg))
 
     def requeue(self, queue: HostedQueue, msg: Msg) -> None:
         """What comes back counts again (B7.3)."""
         super().requeue(queue, msg)
         if queue.limit.exists:
-            queue.limit.enters(queue.contents[msg])
+            queue.limit.enters(content_of(msg))
 
     def _put_back(self, channel: ConsumingChannel, tags: Iterable[Tag]) -> None:
         """A queue that messages came back to may have to drop as many (B5.2, B7.3)."""

@@ -20,12 +20,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from ackproof.impl.machines.publication import content_of
+from ackproof.impl.machines.queue_order import PlacedSet
 from ackproof.impl.machines.queue_processes import HostedMirror, MirrorMembership
 from ackproof.impl.steps.following import FollowingSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.lang import require
-from ackproof.spec.sorts import Born, Status
+from ackproof.spec.sorts import Born, Msg, Node, Status
 
 if TYPE_CHECKING:
     from ackproof.impl.machines.queue_processes import HostedQueue
@@ -61,6 +63,7 @@ class MirroringSteps(FollowingSteps):
         """Give a queue that is new, or there again, its mirrors, if it is to have any (D1.1)."""
         if queue.machine.durable and queue.membership is None:
             queue.membership = MirrorMembership(queue)
+            queue.machine.node = cast(Node, queue.replica)
             queue.membership.keys.add(queue.key)
             for replica in range(self.replicas):
                 if replica != queue.replica:
@@ -86,18 +89,17 @@ class MirroringSteps(FollowingSteps):
         if mirror.machine.born is Born.LATER:
             membership.multicast.join(mirror.key, membership.siblings(mirror))
             mirror.machine.join()
+            self.system.enlisted.add(mirror.key)
         membership.enter(mirror)
         if membership.leader.machine.holds():
-            membership.unsynced.add(mirror)
+            self.system.unsynced.add(mirror.key)
             self._offer(Action.SYNCHRONISE, None, mirror)
 
     @observed
     def synchronise(self, mirror: HostedMirror) -> None:
         """A mirror is given all that its master has, and loses what that has not (D7.3)."""
         membership = mirror.membership
-        require(
-            membership is not None and mirror in membership.unsynced and mirror.machine.mirrors()
-        )
+        require(membership is not None and mirror.lacks and mirror.machine.mirrors())
         assert membership is not None
         leader = membership.leader
         require(
@@ -106,12 +108,14 @@ class MirroringSteps(FollowingSteps):
         has, wanted = mirror.machine.ready, leader.machine.holds()
         for msg in sorted(has - wanted):
             mirror.machine.remove(msg)
-            self._lost(mirror, msg)
+            self._lost(mirror, msg, True)
+        mirror.order.take({msg: leader.order.places[msg] for msg in wanted})
         for msg in sorted(wanted - has):
-            mirror.machine.enqueue(msg, leader.contents[msg].persistent, False)
-            self._got(mirror, msg, leader.contents[msg])
+            mirror.machine.enqueue(msg, content_of(msg).persistent, False)
+            self._got(mirror, msg)
+        mirror.machine.ready = PlacedSet(mirror.order, mirror.machine.ready)
         membership.multicast.missed[mirror.key].clear()
-        membership.unsynced.discard(mirror)
+        self.system.unsynced.discard(mirror.key)
 
     # -- what goes wrong ------------------------------------------------------------------------
 
@@ -171,27 +175,27 @@ class MirroringSteps(FollowingSteps):
         assert membership is not None
         require(not membership.leader.running and membership.multicast.silent(mirror.key))
         require(membership.successor() is mirror)
-        again = [(msg, mirror.heard.pop(msg)) for msg in sorted(mirror.machine.direct)]
-        for msg, (channel, cast_) in again:
+        for msg in sorted(mirror.machine.direct):
+            channel = self.channels[Msg.owner(msg)]
             channel.casts.cast(msg, mirror.key)
-            channel.carry(msg, cast_, mirror)
             mirror.watch_for(channel)
             self._offer(Action.DELIVER, channel, mirror)
         mirror.machine.promote()
         self._take_over(membership, mirror)
         for other in membership.mirrors:
             if membership.expected(other) != mirror.machine.ready:
-                membership.unsynced.add(other)
+                self.system.unsynced.add(other.key)
                 self._offer(Action.SYNCHRONISE, None, other)
 
     def _take_over(self, membership: MirrorMembership, mirror: HostedMirror) -> None:
         """The membership says who leads, and the disk will know (D5.2)."""
         former = membership.lead(mirror)
-        mirror.heard.clear()
         mirror.direct.clear()
-        mirror.leaving.clear()
+        for channel in list(mirror.leaving):
+            mirror.end_of(channel)
+            self._forget(channel)
         if mirror.limit.exists:
-            mirror.limit.recount(mirror.contents)
+            mirror.limit.recount()
         self.journal.created(mirror)
         self.journal.deleted(former)
         self.journal.after_commit(lambda: self._recorded(former))
@@ -222,7 +226,7 @@ class MirroringSteps(FollowingSteps):
         require(membership is None or (queue is membership.leader and not membership.mirrors))
         super().restart(queue)
         if membership is not None:
-            membership.dead.clear()
+            membership.trim()
 
     def await_running(self, queue: HostedQueue) -> None:
         """Let a queue be led again: who asks something of it waits for that."""

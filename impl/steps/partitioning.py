@@ -136,14 +136,15 @@ class PartitioningSteps(ReachingSteps):
         """What is between the channels and a process is lost (A9, D4.18)."""
         queue.given_up = True
         if isinstance(queue, HostedMirror) and queue.machine.mirrors():
-            for channel in {heard.channel: None for heard in queue.heard.values()}:
-                self._forget(channel, queue)
+            known = queue.machine.known()
+            queue.machine.forget_sender(known)
+            queue.tidy(known)
+            for channel in list(queue.leaving):
+                queue.end_of(channel)
+                self._forget(channel)
         queue.machine.silence()
-        owed = queue.machine.owes()
-        queue.senders = {msg: sender for msg, sender in queue.senders.items() if msg in owed}
         for channel in queue.watchers:
             channel.casts.publishes[queue.key].clear()
-            channel.contents.pop(queue.key, None)
             channel.casts.downs[queue.key] = Reason.BENIGN
             self._offer(Action.DOWN_ARRIVES, channel, queue)
 

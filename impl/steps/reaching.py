@@ -25,7 +25,6 @@ from ackproof.spec.sorts import Msg
 
 if TYPE_CHECKING:
     from ackproof.impl.machines.channels import HostedConsumer, PublishingChannel
-    from ackproof.impl.machines.publishing_machines import Cast
     from ackproof.impl.machines.queue_processes import HostedQueue
 
 __all__ = ["ReachingSteps"]
@@ -44,6 +43,7 @@ class ReachingSteps(MirroringSteps):
 
     def __post_init__(self) -> None:
         self.cluster.nodes = self.replicas
+        self.system.cluster = self.cluster
 
     def reaches(self, queue: HostedQueue) -> bool:
         """Tell whether clients can speak to a process; in a partition it need not run (A12.7)."""
@@ -69,12 +69,10 @@ class ReachingSteps(MirroringSteps):
 
     # -- from the channels ----------------------------------------------------------------------
 
-    def _cast(
-        self, channel: PublishingChannel, msg: Msg, cast: Cast, targets: Iterable[HostedQueue]
-    ) -> None:
+    def _cast(self, channel: PublishingChannel, msg: Msg, targets: Iterable[HostedQueue]) -> None:
         """What is sent to a node that was given up goes into the void (A5.4)."""
         targets = list(targets)
-        super()._cast(channel, msg, cast, [q for q in targets if not self.cluster.given_up(q)])
+        super()._cast(channel, msg, [q for q in targets if not self.cluster.given_up(q)])
         for queue in targets:
             if self.cluster.given_up(queue):
                 queue.watch_for(channel)

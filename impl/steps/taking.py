@@ -11,12 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ackproof.impl.machines.channels import PublishingChannel
+from ackproof.impl.machines.hosted_system import HostedSystem
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.fault_hooks import FaultHooks
 from ackproof.impl.steps.observing import Observer
 from ackproof.impl.steps.scheduler import Action, Scheduler, Step
 from ackproof.impl.storage.journal import Batch, Journal
 from ackproof.lang import NotEnabled
+from ackproof.spec.sorts import ChannelId
 
 __all__ = ["Taking"]
 
@@ -29,15 +31,19 @@ class Taking:
     """Takes the steps that the scheduler chooses, and offers others to it.
 
     Attributes:
+        system: whose steps they are.
         observers: told of each step, before and after it.
+        channels: those that there are, by what the machines call them.
         faults: what was asked to go wrong; None if nothing ever was.
         store: commits a batch and tells whether it could; None if commits are not steps.
         batch: what was given to the disk by the step `write`, until its `commit`.
     """
 
+    system: HostedSystem
     scheduler: Scheduler
     journal: Journal
     observers: list[Observer] = field(default_factory=list)
+    channels: dict[ChannelId, PublishingChannel] = field(default_factory=dict)
     faults: FaultHooks | None = None
     store: Callable[[Batch], bool] | None = None
     batch: Batch | None = None

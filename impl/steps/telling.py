@@ -8,11 +8,12 @@ it tells its mirrors in the same step.  In which way that goes over the network,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ackproof.impl.machines.queue_processes import Heard, HostedMirror, MirrorMembership
+from ackproof.impl.machines.publication import confirming, content_of
+from ackproof.impl.machines.queue_processes import HostedMirror, MirrorMembership
 from ackproof.impl.steps.expiring import ExpiringSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
@@ -22,7 +23,6 @@ from ackproof.spec.sorts import Msg, Reason, Status
 if TYPE_CHECKING:
     from ackproof.impl.machines.channels import ConsumingChannel, HostedConsumer, PublishingChannel
     from ackproof.impl.machines.queue_processes import HostedQueue
-    from ackproof.impl.wire.content import Message
     from ackproof.spec.sorts import Replica
 
 __all__ = ["TellingSteps"]
@@ -32,33 +32,25 @@ __all__ = ["TellingSteps"]
 class TellingSteps(ExpiringSteps):
     """Channels ask all processes of a queue, and its master tells the others (A5.5, D2)."""
 
-    _arriving: Heard | None = field(default=None, init=False)
+    _arriving: PublishingChannel | None = field(default=None, init=False)
 
     # -- publishing -----------------------------------------------------------------------------
 
     def publish(
-        self,
-        channel: PublishingChannel,
-        msg: Msg,
-        message: Message,
-        targets: Iterable[HostedQueue],
+        self, channel: PublishingChannel, msg: Msg, targets: Collection[HostedQueue]
     ) -> None:
         """A message is published: cast to each process of its queues (A5.5, A6.1)."""
-        super().publish(channel, msg, message, _processes(targets))
+        super().publish(channel, msg, _processes(targets))
 
-    def tx_commit(
-        self, channel: PublishingChannel, consuming: ConsumingChannel, ids: Sequence[Msg]
-    ) -> None:
+    def tx_commit(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
         """So are the messages of a transaction, to those that there are now (A13.3)."""
-        for seq, (message, kept) in list(channel.batch.items()):
-            channel.batch[seq] = (message, _processes(kept))
-        super().tx_commit(channel, consuming, ids)
+        for msg, kept in list(channel.batch.items()):
+            channel.batch[msg] = _processes(kept)
+        super().tx_commit(channel, consuming)
 
     def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """A message arrives at a master, which tells what it does with it (D2.1)."""
-        msg = channel.casts.next_for(queue.key)
-        if msg is not None and queue.running:
-            self._arriving = Heard(channel, channel.contents[queue.key][msg])
+        self._arriving = channel
         try:
             super().deliver(channel, queue)
         finally:
@@ -66,22 +58,20 @@ class TellingSteps(ExpiringSteps):
 
     # -- the master tells -----------------------------------------------------------------------
 
-    def _accept(self, msg: Msg, message: Message, queue: HostedQueue) -> None:
+    def _accept(self, msg: Msg, queue: HostedQueue) -> None:
         """What a master enqueues, its mirrors hear of, unless it was told of it itself (D6.2)."""
         if queue.membership is None:
-            super()._accept(msg, message, queue)
+            super()._accept(msg, queue)
             return
         if queue.machine.recognises(msg):
-            self._accept_again(msg, message, queue)
+            self._accept_again(msg, queue)
             return
-        super()._accept(msg, message, queue)
-        if msg in queue.contents:
-            if queue.priorities is not None:
-                msg = queue.priorities.rank(msg, message)
+        super()._accept(msg, queue)
+        if queue.has(msg):
             self._tell(queue.membership, msg, queue.membership.multicast.copies)
 
-    def _accept_again(self, msg: Msg, message: Message, queue: HostedQueue) -> None:
-        queue.machine.accept_again(msg, message.persistent, msg in queue.senders)
+    def _accept_again(self, msg: Msg, queue: HostedQueue) -> None:
+        queue.machine.accept_again(msg, content_of(msg).persistent, confirming(msg))
         if queue.machine.store.confirmed:
             self._offer(Action.DRAIN, None, queue)
         self._offer(Action.CONFIRM_ARRIVES, None, queue)
@@ -91,18 +81,15 @@ class TellingSteps(ExpiringSteps):
         """What it refuses, they hear of, too (D2.1, B5.6)."""
         membership = queue.membership
         if membership is not None and queue.machine.recognises(msg):
-            assert self._arriving is not None
-            self._accept_again(msg, self._arriving.cast.message, queue)
+            self._accept_again(msg, queue)
             return
         super()._refuse(msg, queue)
         if membership is not None:
             self._tell(membership, msg, membership.multicast.refusals)
 
-    def hand_on(
-        self, msg: Msg, message: Message, queue: HostedQueue, consumer: HostedConsumer
-    ) -> None:
+    def hand_on(self, msg: Msg, queue: HostedQueue, consumer: HostedConsumer) -> None:
         """And what it gives away (B3.3, D2.1)."""
-        super().hand_on(msg, message, queue, consumer)
+        super().hand_on(msg, queue, consumer)
         if queue.membership is not None and consumer.machine.no_ack:
             self._tell(queue.membership, msg, queue.membership.multicast.discards)
 

@@ -6,22 +6,21 @@ one does, so what comes back from the queues is settled as always, and only the 
 `complete` instead of `flush`.
 
 What is kept of a transaction are the contents and the queues they were routed to when they were
-published (A13.1).  A message gets its id when it is committed, since only then it goes on its way.
+published (A13.1).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
-from ackproof.impl.machines.publishing_machines import Cast
+from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.acknowledging import AcknowledgingSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
-from ackproof.impl.wire.content import Message
 from ackproof.lang import require
 from ackproof.spec.sorts import Msg, Status, TxMode
 from ackproof.spec.wire import ChannelClose, Complaint
@@ -30,11 +29,9 @@ __all__ = ["Committed", "TransactingSteps"]
 
 
 class Committed(NamedTuple):
-    """A message of a transaction that is being committed: its number, its id, and all about it."""
+    """A message of a transaction that is being committed, and the queues that are there by now."""
 
-    seq: Msg
     msg: Msg
-    message: Message
     targets: list[HostedQueue]
 
 
@@ -46,39 +43,33 @@ class TransactingSteps(AcknowledgingSteps):
 
     @observed
     def publish_in_tx(
-        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
+        self, channel: PublishingChannel, msg: Msg, targets: Iterable[HostedQueue]
     ) -> None:
         """In a transaction a message is routed, takes its number, and waits (A4.4, A13.1)."""
-        seq = channel.machine.next_seq
-        require(channel.machine.open and seq is not None)
-        assert seq is not None
-        kept = list(targets)
-        channel.machine.skip()
-        channel.transaction.publish(seq, {queue.machine.of for queue in kept}, message.mandatory)
-        channel.batch[seq] = (message, kept)
+        message, kept = content_of(msg), list(targets)
+        queues = {queue.machine.of for queue in kept}
+        self.system.publish_in_tx(msg, queues, message.mandatory, message.persistent)
+        channel.batch[msg] = kept
 
     @observed
-    def tx_commit(
-        self, channel: PublishingChannel, consuming: ConsumingChannel, ids: Sequence[Msg]
-    ) -> None:
+    def tx_commit(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
         """All messages go to their queues, and what was settled takes effect (A13.3).
 
         Args:
             channel: the one that commits.
             consuming: the same, as its consumers know it.
-            ids: for the messages, in order.
         """
         require(channel.machine.open and channel.transaction.mode == TxMode.OPEN)
         batch = [
-            Committed(seq, msg, message, [q for q in kept if q.machine.status != Status.DELETED])
-            for msg, (seq, (message, kept)) in zip(ids, channel.batch.items(), strict=True)
+            Committed(msg, [q for q in kept if q.machine.status != Status.DELETED])
+            for msg, kept in channel.batch.items()
         ]
         for one in batch:
-            self._cast(channel, one.msg, Cast(one.message, one.seq), one.targets)
+            self._cast(channel, one.msg, one.targets)
         for one in batch:
             self._register(channel, one)
             if self.faults is not None:
-                self.faults.published(channel, one.seq, one.msg, one.message, one.targets)
+                self.faults.published(channel, one.msg, one.targets)
         channel.batch.clear()
         channel.transaction.commit()
         self._apply(consuming)
@@ -86,10 +77,10 @@ class TransactingSteps(AcknowledgingSteps):
 
     def _register(self, channel: PublishingChannel, one: Committed) -> None:
         """Wait for a message, or return it if its queues are not found any more (A5.4, A7.3)."""
-        channel.publishing = one.message
-        if one.message.mandatory and not one.targets:
+        channel.publishing = content_of(one.msg)
+        if channel.publishing.mandatory and not one.targets:
             channel.machine.give_back(None)
-        channel.machine.register(one.seq, {queue.key for queue in one.targets})
+        channel.machine.register(one.msg, {queue.key for queue in one.targets})
         channel.publishing = None
 
     def _apply(self, consuming: ConsumingChannel) -> None:
@@ -119,8 +110,6 @@ class TransactingSteps(AcknowledgingSteps):
         if transaction.mode == TxMode.NONE:
             super()._answered(channel)
             return
-        if channel.machine.rejected and transaction.mode == TxMode.COMMITTING:
-            transaction.fail()
         if not transaction.answers():
             self._offer(Action.COMPLETE, channel)
 

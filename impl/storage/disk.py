@@ -21,13 +21,12 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ackproof.impl.machines.queue_processes import Placed
 from ackproof.impl.storage.batch_statements import write
 from ackproof.impl.storage.journal import Batch
 from ackproof.impl.storage.recovery import bindings, entries, exchanges, queues
 from ackproof.impl.storage.schema import SCHEMA, VERSION
 from ackproof.impl.storage.stored import Stored
-from ackproof.impl.wire.content import Message
-from ackproof.spec.sorts import Msg
 
 __all__ = ["Disk", "DiskError"]
 
@@ -77,7 +76,7 @@ class Disk:
             )
 
     def recover(self) -> Stored:
-        """Return everything that is here, with each queue its messages by id, oldest first.
+        """Return everything that is here, with each queue its messages in their order.
 
         Raises:
             DiskError: it cannot be read any more.
@@ -93,8 +92,8 @@ class Disk:
             "or with a copy of this one from before"
         )
 
-    def entries(self) -> tuple[dict[int, dict[Msg, Message]], dict[int, dict[Msg, float]]]:
-        """Return what stands in each queue by its number: the messages, and when they expire.
+    def entries(self) -> dict[int, list[Placed]]:
+        """Return what stands in each queue by its number, in its order.
 
         Raises:
             DiskError: it cannot be read any more.

@@ -16,9 +16,8 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ackproof.impl.machines.queue_processes import HostedQueue
+from ackproof.impl.machines.queue_processes import HostedQueue, Placed
 from ackproof.impl.topology.definitions import Change
-from ackproof.impl.wire.content import Message
 from ackproof.spec.sorts import Msg
 
 __all__ = ["Batch", "Journal"]
@@ -33,7 +32,6 @@ class Batch:
     Attributes:
         created: queues to be entered.
         messages: new messages, with the queue that each stands in.
-        expiries: when new messages expire, by the number of their queue and their id, if they do.
         removed: messages that left their queue.
         deleted: queues to be removed, with all that stands in them.
         topology: exchanges and bindings to be entered and removed.
@@ -41,8 +39,7 @@ class Batch:
     """
 
     created: list[HostedQueue] = field(default_factory=list)
-    messages: list[tuple[HostedQueue, Msg, Message]] = field(default_factory=list)
-    expiries: dict[tuple[int, Msg], float] = field(default_factory=dict)
+    messages: list[tuple[HostedQueue, Placed]] = field(default_factory=list)
     removed: list[tuple[HostedQueue, Msg]] = field(default_factory=list)
     deleted: list[HostedQueue] = field(default_factory=list)
     topology: Change = field(default_factory=Change)
@@ -111,11 +108,7 @@ class Journal:
         batch, self._next = self._next, Batch()
         self.gathered = 0
         for queue in self._dirty:
-            given = queue.hand_over()
-            batch.messages += [(queue, msg, content) for msg, content in given]
-            if queue.expiries:
-                due = ((msg, queue.expiries.get(msg)) for msg, _ in given)
-                batch.expiries |= {(queue.number, m): at for m, at in due if at is not None}
+            batch.messages += [(queue, placed) for placed in queue.hand_over()]
         self._dirty.clear()
         return batch
 
@@ -123,8 +116,8 @@ class Journal:
         """The commit of a batch has returned; return the queues to which something landed."""
         self._committing = False
         landed: dict[HostedQueue, None] = {}
-        for queue, msg, _ in batch.messages:
-            queue.landed.append(msg)
+        for queue, placed in batch.messages:
+            queue.landed.append(placed.msg)
             landed[queue] = None
         for callback in batch.waiting:
             try:

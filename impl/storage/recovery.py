@@ -6,6 +6,8 @@ import json
 import sqlite3
 from collections import defaultdict
 
+from ackproof.impl.machines.publication import published
+from ackproof.impl.machines.queue_processes import Placed
 from ackproof.impl.storage.stored import StoredQueue
 from ackproof.impl.topology.definitions import Binding, Destination, Exchange, Kind
 from ackproof.impl.wire.content import Message
@@ -15,33 +17,27 @@ from ackproof.spec.sorts import Msg
 __all__ = ["bindings", "entries", "exchanges", "queues"]
 
 
-def entries(
-    db: sqlite3.Connection,
-) -> tuple[dict[int, dict[Msg, Message]], dict[int, dict[Msg, float]]]:
-    """Return what stands in each queue by its number: the messages, and when they expire."""
-    contents = _contents(db)
-    messages: dict[int, dict[Msg, Message]] = defaultdict(dict)
-    expiries: dict[int, dict[Msg, float]] = defaultdict(dict)
-    rows = db.execute("SELECT queue, message, expires FROM entry ORDER BY message")
-    for number, msg, expires in rows:
-        messages[number][msg] = contents[msg]
-        if expires is not None:
-            expiries[number][msg] = expires
-    return messages, expiries
+def entries(db: sqlite3.Connection) -> dict[int, list[Placed]]:
+    """Return what stands in each queue by its number, in its order."""
+    messages = _messages(db)
+    found: dict[int, list[Placed]] = defaultdict(list)
+    rows = db.execute("SELECT queue, message, place, expires FROM entry ORDER BY place")
+    for number, msg, place, expires in rows:
+        found[number].append(Placed(messages[msg], place, expires))
+    return found
 
 
 def queues(db: sqlite3.Connection) -> list[StoredQueue]:
     """Return the durable queues, each with its messages."""
-    messages, expiries = entries(db)
+    messages = entries(db)
     return [
         StoredQueue(
             name,
             number,
             bool(auto_delete),
-            messages.get(number, {}),
+            messages.get(number, []),
             vhost,
             from_text(text),
-            expiries.get(number, {}),
         )
         for number, vhost, name, auto_delete, text in db.execute("SELECT * FROM queue")
     ]
@@ -76,10 +72,17 @@ def bindings(db: sqlite3.Connection) -> list[Binding]:
     ]
 
 
-def _contents(db: sqlite3.Connection) -> dict[Msg, Message]:
-    """Return all messages by id, each once however many queues it stands in."""
+def _messages(db: sqlite3.Connection) -> dict[int, Msg]:
+    """Return all messages by id, each once however many queues it stands in.
+
+    Whoever published them does not wait for them any more.
+    """
     return {
-        msg: Message(exchange, tuple(json.loads(keys)), False, True, properties, body)
+        msg: published(
+            msg,
+            Message(exchange, tuple(json.loads(keys)), False, True, properties, body),
+            confirming=False,
+        )
         for msg, exchange, keys, properties, body in db.execute(
             "SELECT id, exchange, routing_keys, properties, body FROM message"
         )

@@ -52,14 +52,9 @@ class Disks:
         stored = self._disks[0].recover()
         found = {queue.number: queue for queue in stored.queues}
         for replica, disk in enumerate(self._disks):
-            messages, expiries = disk.entries()
+            messages = disk.entries()
             for number in found.keys() & messages.keys():
-                found[number] = replace(
-                    found[number],
-                    messages=messages[number],
-                    expiries=expiries.get(number, {}),
-                    replica=replica,
-                )
+                found[number] = replace(found[number], messages=messages[number], replica=replica)
             disk.erase_all_but(found)
         return Stored(list(found.values()), stored.exchanges, stored.bindings)
 
@@ -98,7 +93,6 @@ def _entering(batch: Batch, replica: int) -> Batch:
     """Return what comes to the processes of a replica, and what they have done with."""
     return Batch(
         messages=[one for one in batch.messages if one[0].replica == replica],
-        expiries=batch.expiries,
         removed=[one for one in batch.removed if one[0].replica == replica],
     )
 

@@ -1,14 +1,14 @@
 """The tables of a database, and the version of this format.
 
-A message is one row, and one entry for each queue that it stands in.  Arguments are text, as
-`ackproof.impl.wire.tables` writes it.
+A message is one row, and one entry for each queue that it stands in, with its place there.
+Arguments are text, as `ackproof.impl.wire.tables` writes it.
 """
 
 from __future__ import annotations
 
 __all__ = ["SCHEMA", "VERSION"]
 
-VERSION = 4
+VERSION = 5
 
 SCHEMA = """
 CREATE TABLE queue (
@@ -46,6 +46,7 @@ CREATE TABLE message (
 CREATE TABLE entry (
     message INTEGER NOT NULL,
     queue INTEGER NOT NULL,
+    place INTEGER NOT NULL,
     expires REAL,
     PRIMARY KEY (message, queue)
 ) WITHOUT ROWID;

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ackproof.impl.machines.queue_processes import Placed
 from ackproof.impl.topology.definitions import Binding, Exchange
-from ackproof.impl.wire.content import Message
 from ackproof.impl.wire.tables import Table
-from ackproof.spec.sorts import Msg
 
 __all__ = ["Stored", "StoredQueue"]
 
 
 @dataclass(frozen=True)
 class StoredQueue:
-    """A queue: as it was declared, and its messages by id, oldest first.
+    """A queue: as it was declared, and its messages, in its order.
 
     Attributes:
-        expiries: when those expire that do, in seconds since 1970.
         replica: which of the node's stores its messages are in.
     """
 
     name: str
     number: int
     auto_delete: bool
-    messages: dict[Msg, Message]
+    messages: list[Placed]
     vhost: str = "/"
     arguments: Table = field(default_factory=dict)
-    expiries: dict[Msg, float] = field(default_factory=dict)
     replica: int = 0
 
 

@@ -8,6 +8,7 @@ from typing import Protocol
 from ackproof.impl.history.history import History
 from ackproof.impl.limits import Limits
 from ackproof.impl.machines.channels import PublishingChannel
+from ackproof.impl.machines.hosted_system import HostedSystem
 from ackproof.impl.machines.publishing_machines import Tell
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.memory import Memory
@@ -29,6 +30,7 @@ class BrokerServices(Protocol):
         memory: what the contents of messages take.
         replies: who waits for replies that no queue carries.
         steps: the steps of the specification.
+        system: what they are steps of.
     """
 
     history: History
@@ -37,6 +39,7 @@ class BrokerServices(Protocol):
     memory: Memory
     replies: ReplyConsumers
     steps: ExpiringSteps
+    system: HostedSystem
 
     def next_number(self) -> int:
         """Return a number for a new queue, exchange or binding, which was never used before."""

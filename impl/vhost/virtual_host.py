@@ -64,6 +64,7 @@ class VirtualHost:
     def restore(self, found: StoredQueue) -> None:
         """Take in a queue that was found on the disk."""
         queue = HostedQueue(
+            self._broker.system,
             found.name,
             found.number,
             vhost=self.name,
@@ -71,7 +72,7 @@ class VirtualHost:
             auto_delete=found.auto_delete,
             arguments=found.arguments,
         )
-        queue.restore(found.messages, found.expiries)
+        queue.restore(found.messages)
         queue.replica = found.replica
         self.queues[found.name] = queue
         self._broker.steps.used(queue)
@@ -156,6 +157,7 @@ class VirtualHost:
         check_arguments(what, arguments)
         check_type(what, arguments, durable=durable, auto_delete=auto_delete, exclusive=exclusive)
         queue = HostedQueue(
+            self._broker.system,
             name or f"amq.gen-{self._broker.steps.scheduler.token()}",
             self._broker.next_number(),
             vhost=self.name,
@@ -204,7 +206,7 @@ class VirtualHost:
 
     def purge(self, queue: HostedQueue) -> int:
         """Drop every ready message of a queue; return how many there were (B8.4)."""
-        ready = sorted(queue.machine.ready)
+        ready = queue.ready()
         for msg in ready:
             self._broker.steps.drop(queue, msg)
         return len(ready)

@@ -26,6 +26,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from ackproof.impl.machines.publication import content_of
 from ackproof.impl.storage.disk import Disk
 from pamqp import commands
 
@@ -51,7 +52,7 @@ def bodies(directory: Path) -> list[bytes]:
     disk = Disk(directory)
     try:
         queues = disk.recover().queues
-        return [message.body for queue in queues for message in queue.messages.values()]
+        return [content_of(placed.msg).body for queue in queues for placed in queue.messages]
     finally:
         disk.close()
 

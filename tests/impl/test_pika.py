@@ -112,7 +112,7 @@ def test_a_connection_that_closes_with_outstanding_confirms_leaves_its_messages(
         publisher.close()
         assert publisher.acked == publisher.nacked == set()
         gates[0].gate.set()
-        eventually(lambda: broker.ask(lambda b: not b.queues["q"].senders))
+        eventually(lambda: broker.ask(lambda b: not b.queues["q"].machine.owes()))
         assert broker.depth("q") == 10
 
 

@@ -15,6 +15,8 @@ def _select(channel: SessionChannel, method: commands.Confirm.Select) -> None:
     if channel.publishing.transaction.mode != TxMode.NONE:
         raise SoftError(406, Complaint.TX_TO_CONFIRM.value)
     channel.muted = bool(method.nowait)
+    if not channel.publishing.machine.confirming:
+        channel.publishing.begin_counting()
     channel.publishing.machine.select()
     channel.muted = False
 

@@ -194,7 +194,7 @@ def test_a_channel_that_is_closed_leaves_nothing_behind(persistent: bool) -> Non
     assert not triggers(wire).reordering
     assert not queue.landed
     assert not queue.machine.outbox
-    assert not queue.senders
+    assert not queue.machine.owes()
 
 
 def test_the_next_one_waits_until_the_one_before_it_was_told() -> None:

@@ -55,7 +55,7 @@ def test_every_queue_that_a_message_is_routed_to_refuses_it() -> None:
     assert wire.say(1, *content("a", headers={"CC": ["b"]})) == ["1 nack 1*"]
     assert not wire.broker.queues["a"].machine.ready
     assert not wire.broker.queues["b"].machine.ready
-    assert not wire.broker.queues["b"].senders
+    assert not wire.broker.queues["b"].machine.owes()
     passed(wire)
 
 
@@ -64,7 +64,7 @@ def test_a_refused_message_of_a_channel_that_is_closed_is_forgotten() -> None:
     wire.broker.faults.nack_next()
     wire.session.receive(encode(1, *content("q"), commands.Channel.Close(0, "", 0, 0)))
     assert wire.hear() == ["1 nack 1*", "1 Channel.CloseOk"]
-    assert not wire.broker.queues["q"].senders
+    assert not wire.broker.queues["q"].machine.owes()
 
 
 # -- queues ---------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ def test_the_life_of_a_message_is_taken_down_in_order() -> None:
         "connection": 1,
         "channel": 1,
         "seq": 1,
-        "message": 1,
+        "message": "2.1",
         "exchange": "",
         "routing_key": "q",
         "persistent": True,
@@ -58,7 +58,7 @@ def test_the_life_of_a_message_is_taken_down_in_order() -> None:
         "stored_by": [1],
         "down": [],
     }
-    assert told[1].facts == {"stored": [[1, 1]]}
+    assert told[1].facts == {"stored": [["2.1", 1]]}
     assert told[2].facts == {"connection": 1, "channel": 1, "tag": 1, "multiple": False}
     assert told[4].facts == {"connection": 1, "channel": 1, "seq": 2}
 
@@ -162,7 +162,7 @@ def test_a_part_of_a_history_can_be_asked_for() -> None:
 # -- what must not happen -------------------------------------------------------------------------
 
 PUBLISH: dict[str, Any] = {
-    "message": 1,
+    "message": "2.1",
     "exchange": "",
     "routing_key": "q",
     "persistent": True,
@@ -185,7 +185,7 @@ def complaint(*notes: tuple[str, dict[str, Any]]) -> str:
 
 def published(seq: int | None = 1, **facts: Any) -> tuple[str, dict[str, Any]]:
     """Return the note of a publish."""
-    return "publish", {**HERE, **PUBLISH, "seq": seq, "message": seq, **facts}
+    return "publish", {**HERE, **PUBLISH, "seq": seq, "message": f"2.{seq}", **facts}
 
 
 def said(kind: str, tag: int, multiple: bool = False) -> tuple[str, dict[str, Any]]:
@@ -198,8 +198,8 @@ def about(kind: str, **facts: Any) -> tuple[str, dict[str, Any]]:
     return kind, {"queue": "q", "vhost": "/", "queue_number": 1, **facts}
 
 
-COMMIT = ("commit", {"stored": [[1, 1]]})
-EARLY = "publish 1 is acked before the disk has it: no commit had message 1 for queue number 1"
+COMMIT = ("commit", {"stored": [["2.1", 1]]})
+EARLY = "publish 1 is acked before the disk has it: no commit had message 2.1 for queue number 1"
 CAUSELESS = (
     "publish 1 is nacked without a cause: none of its queues has crashed, was down, or refused it"
 )
@@ -257,17 +257,17 @@ def test_what_must_not_happen_is_found(notes: list[tuple[str, dict[str, Any]]], 
     [
         [published(), COMMIT, said("ack", 1)],
         [published(), about("queue_deleted"), said("ack", 1)],
-        [published(), about("dropped", message=1), said("ack", 1)],
-        [published(), about("acknowledged", message=1), said("ack", 1)],
-        [published(), about("passed_by", message=1), said("ack", 1)],
+        [published(), about("dropped", message="2.1"), said("ack", 1)],
+        [published(), about("acknowledged", message="2.1"), said("ack", 1)],
+        [published(), about("passed_by", message="2.1"), said("ack", 1)],
         [published(), about("queue_crashed"), said("nack", 1)],
-        [published(), about("refused", message=1), said("nack", 1)],
+        [published(), about("refused", message="2.1"), said("nack", 1)],
         [published(down=[1]), said("nack", 1)],
         [published(stored_by=[]), published(2, stored_by=[]), said("ack", 2), said("ack", 1)],
         [published(numbers=[], stored_by=[]), ("return", {**HERE, "seq": 1}), said("ack", 1)],
         [published(), ("channel_closed", HERE), published(), COMMIT, said("ack", 1)],
         [published(), ("node_restarted", {}), published(), COMMIT, said("ack", 1)],
-        [published(seq=None, message=1), ("return", {**HERE, "seq": None})],
+        [published(seq=None, message="2.1"), ("return", {**HERE, "seq": None})],
         [published(), COMMIT, CUT, LOST, said("ack", 1)],
         [published(), COMMIT, CUT, LOST, LOST, WHOLE, said("ack", 1)],
         [published(), COMMIT, CUT, LOST, LOST, WHOLE, ("commitok", HERE)],
@@ -300,8 +300,9 @@ def test_complaints_without_end_are_not_all_kept() -> None:
 def test_a_broker_that_acks_too_early_is_found_out() -> None:
     wire = recording()
     wire.publish(1, "q")
-    machine = wire.session.channels[1].publishing.machine
-    machine.release(1, {"q1"})  # type: ignore[arg-type]
+    channel = wire.session.channels[1].publishing
+    machine = channel.machine
+    machine.release(channel.first, {wire.broker.queues["q"].key})
     machine.flush()
     with pytest.raises(AssertionError, match="is acked before the disk has it"):
         wire.broker.history.check.passed()
@@ -317,7 +318,7 @@ def test_a_broker_in_lockstep_is_found_out_by_the_specification() -> None:
             broker.ask(lambda it: it.queues["q"].machine.ready.clear())
             with pytest.raises(pika.exceptions.AMQPError):
                 channel.basic_publish("", "q", b"hello")
-        with pytest.raises(AssertionError, match="ready of q1: the specification has"):
+        with pytest.raises(AssertionError, match="ready of queue 1: the specification has"):
             broker.check()
 
 

@@ -87,7 +87,7 @@ def _hasty(deliver: Any) -> Any:
     ) -> None:
         msg = channel.casts.next_for(mirror.key)
         deliver.__wrapped__(steps, channel, mirror)
-        if msg in mirror.senders and msg in mirror.machine.direct:
+        if msg in mirror.machine.direct:
             mirror.machine.outbox.add(msg)
 
     return deliver_to_mirror

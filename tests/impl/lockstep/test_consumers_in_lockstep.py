@@ -110,10 +110,10 @@ class Traffic:
         for name in QUEUES:
             queue = self.broker.queues[name]
             held = queue.machine.holds()
-            assert set(queue.contents) == held
+            assert set(queue.order.places) == held
             assert queue.machine.delivered <= held
             assert set(queue.machine.store.level) <= held
-            assert not queue.senders
+            assert not queue.machine.owes()
             out = [
                 delivery.msg
                 for channel in (FIRST, SECOND)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import gc
-from typing import cast
 
 import pytest
 from ackproof.impl.broker import Broker
+from ackproof.impl.machines.publication import content_of
 from pamqp import commands, frame
 from pamqp.body import ContentBody
 from pamqp.header import ContentHeader
@@ -237,7 +237,7 @@ def test_purging_while_the_disk_writes_confirms_once() -> None:
     assert wire.say(1, commands.Queue.Purge(queue="q")) == ["1 Queue.PurgeOk", "1 ack 1"]
     wire.broker.committed(batch)
     assert wire.hear() == []
-    assert [cast(int, msg) for _, msg in wire.broker.journal.take().removed] == [1]
+    assert [content_of(msg).body for _, msg in wire.broker.journal.take().removed] == [b"hello"]
 
 
 def test_a_commit_that_fails_confirms_nothing_until_it_succeeds() -> None:
@@ -286,7 +286,7 @@ def test_a_lost_connection_leaves_nothing_behind() -> None:
     wire.session.connection_lost()
     wire.commit()
     queue = wire.broker.queues["q"]
-    assert not queue.senders
+    assert not queue.machine.owes()
     assert not queue.watchers
     assert len(queue.machine.ready) == 20
 
@@ -311,7 +311,7 @@ def test_nothing_is_kept_of_messages_that_are_confirmed_and_gone() -> None:
     assert objects() - before < 100
     queue = wire.broker.queues["q"]
     assert not queue.buffered
-    assert not queue.senders
+    assert not queue.machine.owes()
 
 
 def test_crashing_a_queue_that_is_not_there_says_which_are() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.history.history import History
+from ackproof.impl.machines.publication import content_of
 from ackproof.impl.storage.disk import Disk
 from ackproof.impl.wire.content import Message
 from ackproof.impl.wire.encoded_fields import split_properties
@@ -47,7 +48,7 @@ class Dying(TimedWire):
 
     def dead(self, key: str = "q") -> list[Message]:
         """Return the dead letters that went to a queue."""
-        return list(self.broker.queues[f"dead.{key}"].contents.values())
+        return [content_of(msg) for msg in self.broker.queues[f"dead.{key}"].ready()]
 
     def headers(self, key: str = "q") -> Table:
         """Return the headers of the only dead letter in a queue."""
@@ -204,9 +205,9 @@ def test_blind_copies_are_remembered_on_the_disk(tmp_path: Path) -> None:
         disk.commit(batch)
         wire.broker.committed(batch)
         wire.hear()
-    (found,) = disk.recover().queues[0].messages.values()
+    (found,) = disk.recover().queues[0].messages
     disk.close()
-    assert found.routing_keys == ("q", "bcc")
+    assert content_of(found.msg).routing_keys == ("q", "bcc")
 
 
 def test_with_a_routing_key_it_goes_there_and_nowhere_else() -> None:
@@ -251,7 +252,7 @@ def test_each_queue_and_reason_is_counted_and_the_latest_comes_first() -> None:
     for number in (1, 2):
         wire.get("b")
         wire.nack(number, requeue=False)
-    (message,) = wire.broker.queues["b"].contents.values()
+    message = content_of(wire.broker.queues["b"].ready()[0])
     assert message.headers["x-death"] == [
         death("expired", "a", 3),
         death("rejected", "b", 2),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.lockstep.lockstep import Lockstep
+from ackproof.impl.machines.hosted_system import hosted_system
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.steps.deadlines import Deadlines
@@ -219,8 +220,9 @@ def test_the_broker_says_when_it_has_to_be_called() -> None:
 
 
 def test_the_earlier_of_two_deadlines_of_a_queue_counts() -> None:
-    deadlines, one = Deadlines(), HostedQueue("a", 1, durable=False)
-    other = HostedQueue("b", 2, durable=False)
+    deadlines, system = Deadlines(), hosted_system(1)
+    one = HostedQueue(system, "a", 1, durable=False)
+    other = HostedQueue(system, "b", 2, durable=False)
     deadlines.set(one, 5.0)
     deadlines.set(one, 3.0)
     deadlines.set(one, 4.0)

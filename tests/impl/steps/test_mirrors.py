@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.history.history import History
+from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue
 from ackproof.impl.steps.mirroring import MirroringSteps
 from pamqp import commands
@@ -52,7 +53,7 @@ def mirrors(wire: Wire) -> list[HostedMirror]:
 def ready(wire: Wire) -> list[list[bytes]]:
     """Return what is ready in each process, by number of replica, as far as it runs."""
     found = sorted((p for p in processes(wire) if p.running), key=lambda p: p.replica)
-    return [[p.contents[msg].body for msg in sorted(p.machine.ready)] for p in found]
+    return [[content_of(msg).body for msg in p.ready()] for p in found]
 
 
 def get(wire: Wire, *, no_ack: bool = True) -> list[str]:
@@ -122,7 +123,7 @@ def test_a_full_queue_nacks_once_and_its_mirrors_have_what_it_has() -> None:
     assert wire.publish(1, "q", b"more") == ["1 nack 2"]
     assert wire.commit() == ["1 ack 1"]
     assert ready(wire) == [[b"hello"]] * 3
-    assert not any(p.senders for p in processes(wire))
+    assert not any(p.machine.owes() for p in processes(wire))
     passed(wire)
 
 
@@ -141,7 +142,7 @@ def test_what_a_consumer_takes_past_the_queue_is_acked_and_stands_nowhere() -> N
     assert "2 deliver c 1 {}" in said
     assert "1 ack 1" in said
     assert ready(wire) == [[], [], []]
-    assert not any(p.senders for p in processes(wire))
+    assert not any(p.machine.owes() for p in processes(wire))
     passed(wire)
 
 
@@ -251,7 +252,7 @@ def test_a_queue_is_deleted_with_all_its_processes_and_what_it_owes_is_acked() -
     all_of_them = processes(wire)
     wire.broker.faults.delete_queue("q")
     assert wire.hear() == ["1 ack 1"]
-    assert not any(p.running or p.contents or p.senders for p in all_of_them)
+    assert not any(p.running or p.order.places or p.machine.owes() for p in all_of_them)
     assert wire.commit() == []
     passed(wire)
 
@@ -339,9 +340,9 @@ def test_nothing_is_remembered_of_channels_that_are_closed() -> None:
     wire.broker.faults.release_replica("q", 2)
     wire.commit()
     for mirror in mirrors(wire):
-        assert not mirror.heard
+        assert not mirror.direct
         assert not mirror.leaving
-        assert not mirror.senders
+        assert not mirror.machine.owes()
     assert ready(wire) == [[b"hello"]] * 3
 
 

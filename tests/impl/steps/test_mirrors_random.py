@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ackproof.impl.history.history import History
+from ackproof.impl.machines.publication import name_of
 from ackproof.impl.machines.queue_processes import HostedMirror, MirrorMembership
 
 from tests.exploring import seeds
@@ -34,8 +35,8 @@ def test_all_is_settled_at_last_and_each_mirror_has_what_its_master_has(seed: in
     for name in QUEUES:
         membership = traffic.membership(name)
         assert membership.leader.running
-        assert not membership.leader.senders
-        assert not membership.unsynced
+        assert not membership.leader.machine.owes()
+        assert not any(mirror.lacks for mirror in membership.mirrors)
         for mirror in membership.mirrors:
             agrees(mirror, membership)
 
@@ -43,10 +44,11 @@ def test_all_is_settled_at_last_and_each_mirror_has_what_its_master_has(seed: in
 def agrees(mirror: HostedMirror, membership: MirrorMembership) -> None:
     """Insist that a mirror has what its master has, and waits for nothing."""
     assert mirror.machine.ready == membership.leader.machine.holds()
-    assert mirror.contents.keys() == membership.leader.contents.keys()
+    places = membership.leader.order.places
+    assert mirror.ready() == sorted(membership.leader.machine.holds(), key=places.__getitem__)
+    assert mirror.order.places.keys() == membership.leader.order.places.keys()
     assert not mirror.told
     assert not mirror.machine.owes()
-    assert not mirror.senders
 
 
 @pytest.mark.parametrize("seed", seeds(30))
@@ -65,15 +67,16 @@ def test_what_was_confirmed_outlives_fewer_deaths_than_copies_and_the_node(seed:
     traffic.broker.run(idle=False)
     confirmed = acked(traffic.history)
     assert confirmed
-    found = {queue.name: queue.messages.keys() for queue in traffic.disks.recover().queues}
+    recovered = traffic.disks.recover().queues
+    found = {queue.name: {name_of(placed.msg) for placed in queue.messages} for queue in recovered}
     for message, name in confirmed:
         assert message in found[name], f"message {message} of queue {name} is lost"
 
 
-def acked(history: History) -> list[tuple[int, str]]:
+def acked(history: History) -> list[tuple[str, str]]:
     """Return the persistent messages that were acked, with the queue of each."""
-    outstanding: dict[tuple[int, int], dict[int, tuple[int, str] | None]] = {}
-    found: list[tuple[int, str] | None] = []
+    outstanding: dict[tuple[int, int], dict[int, tuple[str, str] | None]] = {}
+    found: list[tuple[str, str] | None] = []
     for entry in history.of("publish", "ack", "nack"):
         facts = entry.facts
         of_channel = outstanding.setdefault((facts["connection"], facts["channel"]), {})

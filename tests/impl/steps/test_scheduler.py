@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pytest
 from ackproof.impl.broker import Broker
+from ackproof.impl.machines.publication import content_of
 from ackproof.impl.steps.scheduler import Action, Eager, Step
 from ackproof.impl.steps.seeded import Seeded
 from ackproof.impl.storage.journal import Batch
@@ -103,7 +104,9 @@ class Play:
     def disk(self) -> None:
         """Begin a commit, or end it."""
         if self.batch is not None:
-            self.publisher.stored |= {content.body for _, _, content in self.batch.messages}
+            self.publisher.stored |= {
+                content_of(placed.msg).body for _, placed in self.batch.messages
+            }
             self.broker.committed(self.batch)
             self.batch = None
         elif self.broker.journal.pending:
@@ -135,7 +138,7 @@ def test_every_message_is_settled_once_in_any_order_of_steps(seed: int) -> None:
         assert play.crashed or not told.nacked
     for queue in play.broker.queues.values():
         assert queue.running
-        assert not queue.senders
+        assert not queue.machine.owes()
         assert not queue.machine.awaiting
         assert not queue.buffered
 
@@ -206,6 +209,18 @@ def test_a_confirm_that_was_sent_arrives_before_the_news_of_the_crash() -> None:
     assert wire.hear() == ["1 ack 1", "1 nack 2"]
 
 
+def test_messages_of_two_channels_stand_in_a_queue_as_they_arrived_and_not_as_published() -> None:
+    scheduler, wire = holding(Action.DELIVER)
+    other = Wire(wire.broker).opened()
+    wire.publish(1, "q", b"first published")
+    other.publish(1, "q", b"first there")
+    queue = wire.broker.queues["q"]
+    wire.broker.steps.deliver(other.session.channels[1].publishing, queue)
+    scheduler.release(Action.DELIVER)
+    wire.commit()
+    assert [content_of(msg).body for msg in queue.ready()] == [b"first there", b"first published"]
+
+
 def test_a_refusal_that_was_sent_arrives_before_the_news_of_the_crash() -> None:
     scheduler, wire = holding(Action.REJECT_ARRIVES)
     wire.broker.faults.nack_next()
@@ -217,7 +232,7 @@ def test_a_refusal_that_was_sent_arrives_before_the_news_of_the_crash() -> None:
     scheduler.release(Action.REJECT_ARRIVES)
     assert wire.hear() == ["1 nack 2*"]
     assert wire.broker.queues["q"].running
-    assert not wire.broker.queues["q"].senders
+    assert not wire.broker.queues["q"].machine.owes()
 
 
 def test_a_queue_does_not_restart_before_its_crash_is_known() -> None:
@@ -248,7 +263,6 @@ def test_what_is_on_its_way_to_a_queue_dies_with_it() -> None:
     assert wire.commit() == []
     assert not wire.broker.queues["q"].machine.ready
     channel = wire.session.channels[1].publishing
-    assert not channel.contents
     assert not channel.casts.publishes
 
 

@@ -93,5 +93,5 @@ def test_every_publish_is_settled_once_and_nothing_is_left(seed: int, consumers:
             assert not channel.publishing.machine.unconfirmed
     for queue in play.traffic.broker.queues.values():
         assert queue.running
-        assert not queue.senders
+        assert not queue.machine.owes()
         assert not queue.landed

@@ -226,11 +226,11 @@ def test_a_commit_that_fails_in_an_unknown_way_leaves_nothing(tmp_path: Path) ->
     wire.publish(1, "a")
     batch = wire.broker.journal.take()
     batch.waiting.clear()
-    (queue, msg, message) = batch.messages[0]
-    batch.messages[0] = (queue, 2**70, message)  # type: ignore[assignment]
+    (queue, placed) = batch.messages[0]
+    batch.messages[0] = (queue, placed._replace(place=2**70))
     with pytest.raises(OverflowError):
         disk.commit(batch)
-    batch.messages[0] = (queue, msg, message)
+    batch.messages[0] = (queue, placed)
     disk.commit(batch)
     assert rows(disk, "message") == 2
 
@@ -241,7 +241,7 @@ def test_another_format_is_refused(tmp_path: Path) -> None:
     with sqlite3.connect(disk.path) as other:
         other.execute("PRAGMA user_version = 7")
     other.close()
-    with pytest.raises(DiskError, match="has format 7 and this broker writes format 4"):
+    with pytest.raises(DiskError, match="has format 7 and this broker writes format 5"):
         Disk(tmp_path)
 
 

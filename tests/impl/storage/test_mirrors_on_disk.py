@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from ackproof.impl.broker import Broker
+from ackproof.impl.machines.publication import content_of
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.storage.disk import Disk, DiskError
 from ackproof.impl.storage.journal import Batch
@@ -55,7 +56,7 @@ class Run:
         self.broker.run(idle=True)
         membership = self.broker.queues["q"].membership
         assert membership is not None
-        return [[p.contents[msg].body for msg in sorted(p.machine.ready)] for p in membership]
+        return [[content_of(msg).body for msg in p.ready()] for p in membership]
 
 
 def counts(path: Path) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ackproof.impl.broker import Broker
+from ackproof.impl.machines.publication import content_of
 from ackproof.impl.session.authentication import User, Users
 from pamqp import commands
 
@@ -67,7 +68,7 @@ def test_the_broker_can_route_what_it_sends_itself() -> None:
     wire.say(1, commands.Queue.Declare(queue="q"))
     wire.say(1, commands.Queue.Bind(queue="q", exchange="x"))
     wire.publish(1, "q")
-    (message,) = broker.queues["q"].contents.values()
+    message = content_of(broker.queues["q"].ready()[0])
     vhost = broker.vhosts["/"]
     assert vhost.route("x", message) == [broker.queues["q"]]
     assert vhost.route("nosuch", message) == []

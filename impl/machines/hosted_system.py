@@ -1,0 +1,102 @@
+"""The system of the specification as this broker runs it.
+
+It is translated for a broker (`ackproof.model.native`): consumers have names and share the channels
+of publishers, there is no credit and no alarm, since sockets have those here, and nobody keeps
+ghosts.  What a broker with one process for each queue never does is gone, too.  Sorts grow: a
+channel, a queue and a consumer are there when somebody has opened, declared or started it.
+
+The order of messages in a queue is by place (`queue_order`), and messages carry their contents
+(`publication`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import ackproof.lang
+import ackproof.spec
+from ackproof.impl.machines.counted_cluster import CountedCluster
+from ackproof.impl.machines.message_sets import PersistentMessages, PlainMessages
+from ackproof.impl.machines.queue_order import QueueOrder
+from ackproof.lang import Process
+from ackproof.model.cache import default_cache
+from ackproof.model.native.families import GrowingFamily, assemble
+from ackproof.model.native.kept import kept_classes
+from ackproof.spec.arrivals import Arrivals
+from ackproof.spec.cluster import Cluster
+from ackproof.spec.sorts import Born, ChannelId, Node
+from ackproof.spec.system import Confirms
+
+if TYPE_CHECKING:
+    from ackproof.model.native.translate import Translation
+
+__all__ = ["HostedSystem", "hosted_system", "leave", "translated"]
+
+#: The system, whose families grow.
+HostedSystem = Confirms
+
+#: What is on and off in every broker.
+_CONSTANTS: dict[str, Any] = {
+    "Confirms.credit": False,
+    "Confirms.consumers": False,
+    "Confirms.shared": True,
+    "Confirms.tagged": True,
+    "Confirms.transactional": True,
+    "Confirms.plain_publishes": True,
+    "QueueProcess.marking": True,
+    "Store.lazy": False,
+}
+
+#: What a broker does by other means: it numbers arrivals, and knows how many nodes there are.
+_REPLACED: dict[type[Process], type[Process]] = {
+    Arrivals: QueueOrder,
+    Cluster: CountedCluster,
+}
+
+#: What a broker never does: alarms are a matter of its sockets, and unnamed consumers of none.
+_NEVER = ("alarm", "alarm_clears", "publish_waits", "channel_bumped", "crash_node", "crash_machine")
+
+
+def hosted_system(replicas: int) -> HostedSystem:
+    """Return a system with nothing in it.
+
+    Args:
+        replicas: how many processes each durable queue has.
+    """
+    system = assemble(Confirms, {**_classes(replicas > 1), **_REPLACED})
+    system.persistent, system.plain = PersistentMessages(), PlainMessages()
+    return system
+
+
+def leave(system: HostedSystem, channel: ChannelId) -> None:
+    """A channel is closed, nothing of it is on its way, and nobody asks for it any more."""
+    for family in (system.channels, system.transactions, system.casts):
+        cast("GrowingFamily[ChannelId, Process]", family).remove(channel)
+
+
+@cache
+def _classes(mirrored: bool) -> Mapping[type[Process], type[Process]]:
+    folders = [Path(package.__path__[0]) for package in (ackproof.lang, ackproof.spec)]
+    here = Path(__file__)
+    files = [here, here.with_name("queue_order.py"), here.with_name("counted_cluster.py")]
+    return kept_classes(
+        lambda: translated(mirrored), f"mirrored: {mirrored}", (*folders, *files), default_cache()
+    )
+
+
+def translated(mirrored: bool) -> Translation:
+    """Translate the system for a broker whose queues have mirrors, or have none."""
+    from ackproof.model.native.translate import translate  # only if it is not kept
+
+    constants = _CONSTANTS if mirrored else {**_CONSTANTS, "QueueProcess.born": Born.MASTER}
+    return translate(
+        Confirms,
+        constants=constants,
+        empty=() if mirrored else [Node],
+        without=_NEVER,
+        integers=True,
+        replaced=_REPLACED,
+    )

@@ -1,0 +1,138 @@
+"""The order of messages in a queue, by a place that each gets as it arrives.
+
+The specification remembers for each message which ones of other channels came before it, since it
+numbers messages by channel (`Arrivals`).  A program numbers the arrivals: the place of a message
+says where it stands among all others, and nothing has to be looked at to give it one.
+
+In a queue with priorities (the argument x-max-priority) a place is the priority before it is the
+number.  Whatever the machines decide by order follows from that, and nothing else changes: the head
+of the queue, the place that a message returns to, and what a full queue drops.  That is its head,
+as always, so the highest priority goes first, as RabbitMQ has it.
+
+A `PlacedSet` has its first element at hand, however many messages are in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from heapq import heapify, heappop, heappush
+from typing import Any
+
+from ackproof.impl.machines.publication import content_of
+from ackproof.impl.wire.encoded_fields import split_properties
+from ackproof.lang import Option, Set
+from ackproof.spec.arrivals import Arrivals
+from ackproof.spec.sorts import Msg
+
+__all__ = ["PlacedSet", "QueueOrder"]
+
+#: The lowest bits of a place: which arrival it was.
+_ARRIVAL_BITS = 48
+
+#: How many elements that have left a heap may hold beyond the number of those that are there.
+_SLACK = 64
+
+
+class QueueOrder(Arrivals):
+    """Who came before whom in one queue (B7.2, INV-B4).
+
+    Attributes:
+        places: of the messages that have one.
+        most: the highest priority; whoever asks for a higher one gets this.
+    """
+
+    most: int = 0
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.places: dict[Msg, int] = {}
+        self._arrived = 0
+
+    def before(self, one: Msg, other: Msg) -> bool:
+        """Tell whether one of two messages that are present stands before the other (INV-B4)."""
+        return self.places[one] < self.places[other]
+
+    def first(self, among: Set[Msg]) -> Option[Msg]:
+        """Return the first of some messages that are present; None if there are none (INV-B4)."""
+        if isinstance(among, PlacedSet):
+            return among.first()
+        return min(among, key=self.places.__getitem__, default=None)
+
+    def arrive(self, msg: Msg, present: Set[Msg]) -> None:
+        """A message comes after all of its priority that are present (B1.3)."""
+        self._arrived += 1
+        self.places[msg] = self.rank(msg) << _ARRIVAL_BITS | self._arrived
+
+    def rank(self, msg: Msg) -> int:
+        """Return how far below the highest priority a message is."""
+        if not self.most:
+            return 0
+        asked = split_properties(content_of(msg).properties).get("priority", b"\0")[0]
+        return self.most - min(asked, self.most)
+
+    def leave(self, msgs: Set[Msg]) -> None:
+        """Messages are present no more, and have no place (C4.4)."""
+        for msg in msgs:
+            self.places.pop(msg, None)
+
+    def keep(self, present: Set[Msg]) -> None:
+        """Of all messages only these are still present (C5)."""
+        self.places = {msg: place for msg, place in self.places.items() if msg in present}
+
+    def take(self, places: dict[Msg, int]) -> None:
+        """Let messages stand where they stood before (C5.1, D7.3)."""
+        self.places.update(places)
+        last = (1 << _ARRIVAL_BITS) - 1
+        self._arrived = max(self._arrived, *(place & last for place in places.values()), 0)
+
+
+class PlacedSet(set[Msg]):
+    """A set of messages that knows the first of them, by the order of their queue.
+
+    A message that leaves the set stays in a heap until it comes to the top or the heap has become
+    much larger than the set, so that to remove one costs what it costs in any set.
+    """
+
+    __slots__ = ("_heap", "_order")
+
+    def __init__(self, order: QueueOrder, items: Iterable[Msg] = ()) -> None:
+        super().__init__(items)
+        self._order = order
+        self._heap: list[tuple[int, Msg]] = []
+        self._rebuild()
+
+    def add(self, item: Msg) -> None:
+        if item not in self:
+            set.add(self, item)
+            heappush(self._heap, (self._order.places[item], item))
+            if len(self._heap) > 2 * len(self) + _SLACK:
+                self._rebuild()
+
+    def update(self, *others: Iterable[Msg]) -> None:
+        for other in others:
+            for item in other:
+                self.add(item)
+
+    def __ior__(self, other: AbstractSet[Msg]) -> PlacedSet:  # type: ignore[override, misc]
+        self.update(other)
+        return self
+
+    def first(self) -> Option[Msg]:
+        """Return the first element, None if there is none; what has left comes off the heap."""
+        heap, places = self._heap, self._order.places
+        while heap:
+            place, msg = heap[0]
+            if msg in self and places[msg] == place:
+                return msg
+            heappop(heap)
+        return None
+
+    def sorted(self) -> list[Msg]:
+        """Return the elements in the order of their queue."""
+        return sorted(self, key=self._order.places.__getitem__)
+
+    def _rebuild(self) -> None:
+        places = self._order.places
+        self._heap = [(places[msg], msg) for msg in self]
+        heapify(self._heap)
