@@ -110,7 +110,7 @@ def _runs(bound: Bound, kernel: Kernel, model: Model, memory: int) -> Runs | Non
     from ackproof.model.kernel.runs import Runs
 
     connector(kernel.words)
-    return Runs(bound, model, kernel.falsify, kernel.tables.run_bits, memory)
+    return Runs(bound, model, kernel.falsify, kernel.tables.run_bits, kernel.initial, memory)
 
 
 def _translated(

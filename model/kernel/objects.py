@@ -22,12 +22,16 @@ __all__ = ["connector", "driver"]
 
 #: The files that the machine code is made of, and made by.
 SOURCES = (
+    "classes.py",
     "control.py",
     "driver.py",
     "graph.py",
     "graph_task.py",
     "intrinsics.py",
+    "marks.py",
+    "measures.py",
     "objects.py",
+    "retrace.py",
     "table.py",
     "together.py",
 )
