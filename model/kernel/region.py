@@ -16,7 +16,7 @@ from ackproof.model.kernel.tasks import NoRoom, Tasks
 __all__ = ["left_over"]
 
 #: How many states a sample has, at first; each further one has so many times as many.
-SAMPLE, LARGER = 1 << 11, 1 << 6
+SAMPLE, LARGER = 1 << 11, 1 << 3
 
 #: How many measures are looked for.
 _MEASURES = 16
