@@ -23,6 +23,7 @@ from ackproof.model.kernel.graph_task import (
     BLOCKS,
     CAPACITY,
     CLASSES,
+    CLASSIFY,
     CODE_BITS,
     CODE_MASK,
     CODES,
@@ -32,13 +33,17 @@ from ackproof.model.kernel.graph_task import (
     GROUP_WORDS,
     HASHES,
     INPUT,
+    LEARN,
     LEVEL_COUNT,
     LEVELS,
+    MARK,
     MARKS,
     MASKS,
     METAS,
+    MODE,
     OUTPUT,
     OWNER,
+    RANK,
     SLOTS,
     SOURCES,
     WANTED,
@@ -59,8 +64,15 @@ from ackproof.model.kernel.intrinsics import (
     store,
     swap,
 )
-from ackproof.model.kernel.marks import gather
-from ackproof.model.kernel.measures import enable, enable_failing, expand_batch, is_same, measured
+from ackproof.model.kernel.marks import gather, mark, rank
+from ackproof.model.kernel.measures import (
+    enable,
+    enable_failing,
+    expand_batch,
+    is_same,
+    learn,
+    measured,
+)
 
 _SEED = 0x2545F4914F6CDD1D
 
@@ -197,3 +209,19 @@ def dismiss(shape: Shape, task: int) -> None:
             if bits >> place & 1 != 0 and may_stay(task, class_of(shape, task, state)):
                 left |= 1 << place
         store(marks, GROUP_WORDS * group, left)
+
+
+@native
+def divide(shape: Shape, task: int) -> None:
+    """Do what a task says, of all that is done to find what may be stayed in."""
+    mode = load(task, MODE)
+    if mode == MARK:
+        mark(shape, task)
+    elif mode == RANK:
+        rank(shape, task)
+    elif mode == LEARN:
+        learn(shape, task)
+    elif mode == CLASSIFY:
+        classify(shape, task)
+    else:
+        dismiss(shape, task)

@@ -106,10 +106,10 @@ def _runs(bound: Bound, kernel: Kernel, model: Model, memory: int) -> Runs | Non
     """What checks the properties of runs; it is loaded only where there are some."""
     if not kernel.falsify:
         return None
-    from ackproof.model.kernel.objects import connector
+    from ackproof.model.kernel.objects import divider
     from ackproof.model.kernel.runs import Runs
 
-    connector(kernel.words)
+    divider(kernel.words)
     return Runs(bound, model, kernel.falsify, kernel.tables.run_bits, kernel.initial, memory)
 
 

@@ -11,14 +11,11 @@ counts as one that leaves: a run cannot stay where it must happen. Everybody's m
 place before steps are joined; the tables are only read, so that all workers can join at once.
 """
 
-from ackproof.model.kernel.classes import classify, dismiss
 from ackproof.model.kernel.control import INSTANCE_BITS, INSTANCE_MASK, STOP
 from ackproof.model.kernel.graph_task import (
     BATCH,
     BLOCKS,
-    CLASSIFY,
     DEGREES,
-    DISMISS,
     DONE,
     FAILS,
     FAIR,
@@ -26,15 +23,11 @@ from ackproof.model.kernel.graph_task import (
     FALSIFY,
     INPUT,
     JOIN,
-    LEARN,
     LOST,
-    MARK,
     METAS,
     MODE,
     MOST,
     OWNER,
-    RANK,
-    RETRACE,
     SLOTS,
     SOURCES,
     STEPS,
@@ -48,8 +41,8 @@ from ackproof.model.kernel.intrinsics import (
     native,
     store,
 )
-from ackproof.model.kernel.marks import answer, ask, gather, mark, rank
-from ackproof.model.kernel.measures import expand_batch, learn
+from ackproof.model.kernel.marks import answer, ask, gather
+from ackproof.model.kernel.measures import expand_batch
 from ackproof.model.kernel.retrace import retrace
 
 __all__ = ["connect"]
@@ -117,19 +110,8 @@ def join(shape: Shape, task: int) -> None:
 
 @native
 def connect(shape: Shape, task: int) -> None:
-    """Do what a task says."""
-    mode = load(task, MODE)
-    if mode == MARK:
-        mark(shape, task)
-    elif mode == RANK:
-        rank(shape, task)
-    elif mode == LEARN:
-        learn(shape, task)
-    elif mode == CLASSIFY:
-        classify(shape, task)
-    elif mode == DISMISS:
-        dismiss(shape, task)
-    elif mode == JOIN:
+    """Do what a task says: join steps, or make the states of a level again."""
+    if load(task, MODE) == JOIN:
         join(shape, task)
-    elif mode == RETRACE:
+    else:
         retrace(shape, task)

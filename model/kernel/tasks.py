@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ackproof.model.kernel import control, graph_task
 from ackproof.model.kernel.control import bucket_slots
 from ackproof.model.kernel.memory import Arena, Region, Words, words_at
-from ackproof.model.kernel.objects import connector
+from ackproof.model.kernel.objects import connector, divider
 from ackproof.model.kernel.worker import CLUSTER_BYTES, Model, Team
 
 __all__ = ["NoRoom", "Question", "Tasks"]
@@ -53,7 +53,6 @@ class Tasks:
         self.team = team
         self.question = question
         self.closing = ExitStack()
-        self._run = connector(question.model.words)
         count = len(team.workers)
         arena = Arena(16 * (count + 1) * (graph_task.TASK_FIELDS + 8))
         self.closing.callback(arena.close)
@@ -165,8 +164,10 @@ class Tasks:
         for task in tasks:
             task[graph_task.MODE] = mode
             task[graph_task.DONE] = 0
+        made_by = connector if mode in (graph_task.JOIN, graph_task.RETRACE) else divider
+        run = made_by(self.question.model.words)
         with ThreadPoolExecutor(len(self.tasks)) as pool:
-            running = [pool.submit(self._run, ctypes.addressof(task)) for task in tasks]
+            running = [pool.submit(run, ctypes.addressof(task)) for task in tasks]
             try:
                 for future in running:
                     future.result()
