@@ -72,6 +72,7 @@ from ackproof.model.kernel.measures import (
     is_same,
     learn,
     measured,
+    teach,
 )
 
 _SEED = 0x2545F4914F6CDD1D
@@ -145,6 +146,7 @@ def look(shape: Shape, task: int, made: int) -> None:
                 enable(task, meta >> 32, meta & INSTANCE_MASK)
             else:
                 store(task, WRONG, 1)
+                teach(shape, task, before, after)
         elif (
             load(codes, meta & INSTANCE_MASK) != 0
             and not is_same(shape, before, after)

@@ -25,7 +25,9 @@ MARK, RANK, LEARN, CLASSIFY, DISMISS, JOIN, RETRACE = range(7)
 # What comes out: FIRST is the number of states that have been given ids, DONE how many of what was
 # asked for, and LOST how many states were not found, of which there are none. WRONG tells that a
 # measure is none. LEARNT has the bits that some step sets, and those that one clears; ROSE and FELL
-# tell whether there are ever more of them or fewer; FREQUENCY has a word for each instance.
+# tell whether there are ever more of them or fewer; FREQUENCY has a word for each instance. LESSONS
+# has a word with the number of the steps that have shown that a measure is none, and then those of
+# them that have room: the state before and the one after.
 (
     MODE,
     OWNER,
@@ -70,8 +72,9 @@ MARK, RANK, LEARN, CLASSIFY, DISMISS, JOIN, RETRACE = range(7)
     ROSE,
     FELL,
     FREQUENCY,
+    LESSONS,
     TASK_FIELDS,
-) = range(44)
+) = range(45)
 
 #: Slots whose marks are in one word.
 GROUP_SLOTS = 64
@@ -80,6 +83,9 @@ GROUP_WORDS = 2
 
 #: Bits of a record: an assertion is false, or something is not defined; there is no successor.
 FAILS = 3
+
+#: How many such steps have room.
+MOST_LESSONS = 1 << 10
 
 #: Bits for the fair instances that are enabled in a state; the others have none.
 CODE_BITS = 32

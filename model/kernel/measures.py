@@ -9,7 +9,8 @@ steps: what is handed to and fro is lost at last. On a cycle no step changes any
 first measure that is changed would have to come back.
 
 Which measures there are is learnt from a sample (`learn`); what goes by them holds every step of
-the region against them, and so knows in the end that they are measures.
+the region against them, and so knows in the end that they are measures. A step that shows that one
+is none is a lesson: it is learnt from together with the sample.
 """
 
 from ackproof.model.kernel.control import INSTANCE_MASK, STOP
@@ -24,11 +25,13 @@ from ackproof.model.kernel.graph_task import (
     FREQUENCY,
     INPUT,
     LEARNT,
+    LESSONS,
     LEVEL_COUNT,
     LEVELS,
     LOST,
     METAS,
     MODEL,
+    MOST_LESSONS,
     OUTPUT,
     OWNER,
     ROSE,
@@ -39,6 +42,7 @@ from ackproof.model.kernel.graph_task import (
 )
 from ackproof.model.kernel.intrinsics import (
     Shape,
+    atomic_add,
     atomic_load,
     call_expand,
     count_bits,
@@ -146,6 +150,28 @@ def study(shape: Shape, task: int, before: int, after: int) -> None:
 
 
 @native
+def teach(shape: Shape, task: int, before: int, after: int) -> None:
+    """Keep a step that shows that a measure is none."""
+    lessons, words = load(task, LESSONS), len(shape)
+    number = atomic_add(lessons, 1)
+    if number < MOST_LESSONS:
+        for word in range(words):
+            store(lessons, 1 + 2 * words * number + word, load(before, word))
+            store(lessons, 1 + 2 * words * number + words + word, load(after, word))
+
+
+@native
+def repeat(shape: Shape, task: int) -> None:
+    """Learn from the steps that were kept."""
+    lessons, words = load(task, LESSONS), len(shape)
+    for number in range(min(load(lessons, 0), MOST_LESSONS)):
+        before = lessons + 8 * (1 + 2 * words * number)
+        after = before + 8 * words
+        if measured(shape, load(task, LEVELS), load(task, LEVEL_COUNT), before, after) == 0:
+            study(shape, task, before, after)
+
+
+@native
 def tally(task: int, instance: int) -> None:
     """Count how often an instance makes a step."""
     frequency = load(task, FREQUENCY)
@@ -174,3 +200,4 @@ def learn(shape: Shape, task: int) -> None:
                 store(task, LOST, load(task, LOST) + 1)
             elif name > 0 and measured(shape, levels, known, before, after) == 0:
                 study(shape, task, before, after)
+    repeat(shape, task)

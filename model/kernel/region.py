@@ -2,12 +2,13 @@
 
 This is what decides most questions, and it keeps no step. It first learns from a sample which
 measures there are (`measures`), and goes over the region once, by classes (`classes`). If a step
-shows that something is no measure, it does so again with what a larger sample teaches; the last
-sample is the region, of which what is learnt is true.
+shows that something is no measure, it begins again, and has learnt from that step, too; after some
+of them, from a larger sample. The last sample is the region, of which what is learnt is true.
 """
 
 import ctypes
 from contextlib import ExitStack
+from itertools import count
 
 from ackproof.model.kernel import graph_task
 from ackproof.model.kernel.memory import Region, Words
@@ -15,8 +16,9 @@ from ackproof.model.kernel.tasks import NoRoom, Tasks
 
 __all__ = ["left_over"]
 
-#: How many states a sample has, at first; each further one has so many times as many.
-SAMPLE, LARGER = 1 << 11, 1 << 3
+#: How many states a sample has, at first; how often it is enough to learn from what was wrong; and
+#: how many times as many states the next sample has.
+SAMPLE, PATIENCE, LARGER = 1 << 11, 1 << 4, 1 << 3
 
 #: How many measures are looked for.
 _MEASURES = 16
@@ -54,7 +56,7 @@ def _capacity(states: int) -> int:
 def _by_classes(tasks: Tasks, region: int) -> int:
     """Take the marks from classes that cannot be stayed in; return how many states have one."""
     learning, sample = _Learning(tasks, region), SAMPLE
-    while True:
+    for attempt in count(1):
         learning.learn(sample)
         with ExitStack() as closing:
             # Behind the last entry there is as much room as it takes.
@@ -64,7 +66,9 @@ def _by_classes(tasks: Tasks, region: int) -> int:
             if tasks.total(graph_task.WRONG) == 0:
                 tasks.all_at_once(graph_task.DISMISS)
                 return tasks.rank()
-        sample *= LARGER
+        if attempt % PATIENCE == 0:
+            sample *= LARGER
+    raise AssertionError("what the whole region teaches is right")
 
 
 class _Learning:
@@ -80,12 +84,14 @@ class _Learning:
         self._fixed = tasks.words(tasks.question.model.words + 1)
         self._codes = tasks.words(instances)
         self._frequency = tasks.words(instances)
+        lessons = tasks.words(1 + 2 * tasks.question.model.words * graph_task.MOST_LESSONS)
         for field, words in (
             (graph_task.LEVELS, self._levels),
             (graph_task.LEARNT, self._learnt),
             (graph_task.FIXED, self._fixed),
             (graph_task.CODES, self._codes),
             (graph_task.FREQUENCY, self._frequency),
+            (graph_task.LESSONS, lessons),
         ):
             tasks.give({field: ctypes.addressof(words)})
 

@@ -154,10 +154,12 @@ def test_what_a_small_sample_teaches_is_held_against_every_step(
     agree(*known(model, instance, design), workers)
 
 
-def test_a_sample_that_teaches_what_is_wrong_is_followed_by_a_larger_one(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(("patience", "samples"), [(1, [1, 3]), (2, [1, 1, 3]), (99, [1, 1])])
+def test_who_has_learnt_what_is_wrong_learns_from_that_and_then_from_a_larger_sample(
+    patience: int, samples: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(region, "SAMPLE", 1)
+    monkeypatch.setattr(region, "PATIENCE", patience)
     monkeypatch.setattr(region, "LARGER", 3)
     asked: list[int] = []
     learn = region._Learning.learn
@@ -165,7 +167,7 @@ def test_a_sample_that_teaches_what_is_wrong_is_followed_by_a_larger_one(
         region._Learning, "learn", lambda self, sample: (asked.append(sample), learn(self, sample))
     )
     ask(*known(CONFIRMS, "tiny"), 1, lambda tasks: left_over(tasks, _UNLIMITED))
-    assert asked[:2] == [1, 3]
+    assert asked[: len(samples)] == samples
 
 
 # -- what it is for --------------------------------------------------------------------------------
