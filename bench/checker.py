@@ -17,7 +17,8 @@ slows all of them down.
 - `MB` is the peak of the process; bytes per state are of the states and all that goes with them
   for the kernel, of the whole process for the others.
 
-The kernel checks every property of the model; SPIN and TLC check none, which favours them.
+The kernel checks every property of the model; SPIN and TLC check none, which favours them. What is
+called `no runs` is the kernel without the properties of runs (`@eventually`), where there are some.
 """
 
 from __future__ import annotations
@@ -62,6 +63,9 @@ class Contender:
 def contenders(case: Case, with_tlc: bool) -> list[Contender]:
     """Return what is measured on a case, the kernel first."""
     found = [Contender("kernel", n, partial(kernel.measure, workers=n)) for n in (1, 2)]
+    if kernel.has_runs(case):
+        alone = partial(kernel.measure, runs=False)
+        found += [Contender("no runs", n, partial(alone, workers=n)) for n in (1, 2)]
     found += [Contender(m.name, m.workers, partial(spin.measure, mode=m)) for m in spin.MODES]
     if with_tlc and case.states <= TLC_STATES:
         found += [Contender("TLC", n, partial(tlc.measure, workers=n)) for n in (1, 2)]

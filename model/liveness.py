@@ -16,6 +16,7 @@ Each round removes states, so the rounds come to an end; there are rarely more t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,10 +25,14 @@ import numpy.typing as npt
 from ackproof.model.components import components
 from ackproof.model.fairness import Fairness
 
-__all__ = ["Graph", "Judge", "Lasso"]
+__all__ = ["Bits", "Earliest", "Graph", "Judge", "Lasso", "earliest_by"]
 
 Bits = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[Any]
+
+#: Finds those of some states that have the shortest paths: the states, and for each of them the
+#: number by which whoever asks knows it.
+Earliest = Callable[[Bits], tuple[Numbers, Numbers]]
 
 #: Pairs of a component and an instance that are counted one by one; more are sorted.
 _COUNTED = 1 << 25
@@ -55,10 +60,27 @@ class Graph:
 
 @dataclass(frozen=True)
 class Lasso:
-    """A state where a run may end up, and the instances that lead from it back to it."""
+    """A state where a run may end up, and the instances that lead from it back to it.
+
+    Args:
+        state: the state, as the graph numbers it.
+        number: and as it is numbered where the graph is from.
+        cycle: the instances; empty where the run stays.
+    """
 
     state: int
+    number: int
     cycle: tuple[int, ...]
+
+
+def earliest_by(depths: Numbers) -> Earliest:
+    """Return what finds the earliest states by the lengths of the shortest paths to them."""
+
+    def earliest(states: Bits) -> tuple[Numbers, Numbers]:
+        found = np.flatnonzero(states & (depths == depths[states].min()))
+        return found, found
+
+    return earliest
 
 
 class Judge:
@@ -66,13 +88,11 @@ class Judge:
 
     Args:
         graph: the states in which one of the properties is false, and their steps.
-        depths: the length of the shortest path to each of them.
         fairness: which instances must happen.
     """
 
-    def __init__(self, graph: Graph, depths: Numbers, fairness: Fairness) -> None:
+    def __init__(self, graph: Graph, fairness: Fairness) -> None:
         self.graph = graph
-        self.depths = depths
         self.fairness = fairness
         most = max(fairness.any, default=0)
         if len(graph.instances):
@@ -87,19 +107,20 @@ class Judge:
         self.enabling = np.zeros(graph.states, bool)
         self.enabling[self.sources[self.fair_steps]] = True
 
-    def nearest_lasso(self, false: Bits) -> Lasso | None:
+    def nearest_lasso(self, false: Bits, earliest: Earliest) -> Lasso | None:
         """Return a fair way to stay where a property is false, beginning as early as possible."""
         fair, component = self.fair_states(false)
         if not fair.any():
             return None
-        nearest = np.flatnonzero(fair & (self.depths == self.depths[fair].min()))
+        nearest, numbers = earliest(fair)
         # Where a run can simply stay, it is easiest to explain.
-        resting = nearest[~self.enabling[nearest]]
-        state = int(resting[0] if len(resting) else nearest[0])
+        resting = np.flatnonzero(~self.enabling[nearest])
+        chosen = int(resting[0]) if len(resting) else 0
+        state, number = int(nearest[chosen]), int(numbers[chosen])
         if len(resting):
-            return Lasso(state, ())
+            return Lasso(state, number, ())
         inside = fair & (component == component[state])
-        return Lasso(state, _Cycle(self, inside).through(state))
+        return Lasso(state, number, _Cycle(self, inside).through(state))
 
     def fair_states(self, false: Bits) -> tuple[Bits, Numbers]:
         """Return which states are in fair components, and numbers that tell these apart."""

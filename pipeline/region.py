@@ -24,9 +24,9 @@ import numpy as np
 import pyarrow as pa
 from ackproof.model.fairness import Fairness, fairness_of
 from ackproof.model.kernel.batches import Batches, States
-from ackproof.model.kernel.graph import FAILS
+from ackproof.model.kernel.graph_task import FAILS
 from ackproof.model.kernel.search import DEADLOCK
-from ackproof.model.liveness import Graph, Judge
+from ackproof.model.liveness import Graph, Judge, earliest_by
 from ackproof.model.outcome import Limit
 from ackproof.pipeline.expanding import batches_of, read_states
 from ackproof.pipeline.folder import Folder
@@ -178,9 +178,10 @@ def _judged(search: Search, fairness: Fairness, sizes: Sequence[int], taken: int
         steps.column("target").to_numpy().astype(np.int32),
         steps.column("instance").to_numpy().astype(np.int32),
     )
-    judge, runs = Judge(graph, depths, fairness), Runs(bytes=taken)
+    judge, runs = Judge(graph, fairness), Runs(bytes=taken)
+    earliest = earliest_by(depths)
     for bit, name in search.kernel.tables.run_bits.items():
-        lasso = judge.nearest_lasso(masks >> bit & 1 == 1)
+        lasso = judge.nearest_lasso(masks >> bit & 1 == 1, earliest)
         if lasso is not None:
             row = notes.slice(lasso.state, 1).to_pylist()[0]
             part = int(np.searchsorted(np.cumsum(sizes), lasso.state, side="right"))

@@ -29,15 +29,13 @@ says how a state was first reached: `number of the predecessor << 24 | instance`
     # Progress through the current level. BASE is the local number of the first state of the
     # current frontier, INSPECTED how many states of the next one have had their properties looked
     # at, DEPTH the level of the current frontier (the initial states are level 1). With SURVEY a
-    # search goes on after a violation. With KEEP the frontiers follow each other in one region, so
-    # that in the end all states are there in the order of their numbers.
+    # search goes on after a violation.
     CURSOR,
     BASE,
     INSPECTED,
     DEPTH,
     MAX_DEPTH,
     SURVEY,
-    KEEP,
     VIOLATED,
     STATUS,
     # The model: addresses of its two functions, and of what they count and report.
@@ -70,7 +68,7 @@ says how a state was first reached: `number of the predecessor << 24 | instance`
     ROUND,
     PAUSE,
     FIELDS,
-) = range(49)
+) = range(48)
 
 # Values of STATUS.
 RUNNING, EXHAUSTED, VIOLATION_FOUND, DEPTH_REACHED, MEMORY_FULL, INTERRUPTED = range(6)

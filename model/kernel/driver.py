@@ -36,7 +36,6 @@ from ackproof.model.kernel.control import (
     INSTANCE_BITS,
     INSTANCE_MASK,
     INTERRUPTED,
-    KEEP,
     LEVELS,
     MAX_DEPTH,
     MEMORY_FULL,
@@ -171,10 +170,6 @@ def advance(shape: Shape, block: int) -> None:
     store(block, CURRENT_PEAK, load(block, NEXT_PEAK))
     store(block, NEXT, frontier)
     store(block, NEXT_PEAK, peak)
-    if load(block, KEEP) != 0:
-        store(block, NEXT, load(block, CURRENT) + 8 * len(shape) * load(block, CURRENT_COUNT))
-        store(block, CURRENT_PEAK, load(block, COUNT))
-        store(block, NEXT_PEAK, 0)
     store(block, NEXT_COUNT, 0)
     store(block, INSPECTED, 0)
     store(block, CURSOR, 0)

@@ -106,11 +106,11 @@ def _runs(bound: Bound, kernel: Kernel, model: Model, memory: int) -> Runs | Non
     """What checks the properties of runs; it is loaded only where there are some."""
     if not kernel.falsify:
         return None
-    from ackproof.model.kernel.objects import connector
+    from ackproof.model.kernel.objects import divider
     from ackproof.model.kernel.runs import Runs
 
-    connector(kernel.words)
-    return Runs(bound, model, kernel.falsify, kernel.tables.run_bits, memory)
+    divider(kernel.words)
+    return Runs(bound, model, kernel.falsify, kernel.tables.run_bits, kernel.initial, memory)
 
 
 def _translated(

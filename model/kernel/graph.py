@@ -1,41 +1,33 @@
 """Reading the steps between some states from the tables of a finished search.
 
-A search keeps states, not steps. Where properties of runs are checked, the steps that leave the
-states in which one of them is false are made once more: these states, the *region*, have got
-*ids*, 1, 2, 3…, and the other ones have id 0. A task goes over the states of one worker:
+A search keeps states, not steps. What is left of a region that a run may stay in (see `classes`)
+has marks, and the steps that leave these states are made once more: for each one a word, `id of the
+successor << 24 | instance`, those of a state next to each other. A state without a mark has the id
+0.
 
-- `place` looks up each state of the region in the table and writes its id beside the table, at the
-  number of its slot;
-- `join` expands the states of the region, looks up their successors, and writes for each step
-  `id of the successor << 24 | instance`, the steps of a state next to each other.
-
-A step that does not change the state is none, and one that leaves the region is of interest only
+A step that does not change the state is none, and one to a state without a mark is of interest only
 if its instance is fair. A fair step that fails, because an assertion is false, leads nowhere, and
-counts as one that leaves: a run cannot stay where it must happen. Everybody's ids have to be in
-place before steps are joined; the tables are only read, so that all workers can do either at once.
+counts as one that leaves: a run cannot stay where it must happen. Everybody's marks have to be in
+place before steps are joined; the tables are only read, so that all workers can join at once.
 """
 
-from ackproof.model.kernel.control import BUCKETS, INSTANCE_BITS, INSTANCE_MASK, TABLE, WORKERS
+from ackproof.model.kernel.control import INSTANCE_BITS, INSTANCE_MASK, STOP
 from ackproof.model.kernel.graph_task import (
     BATCH,
     BLOCKS,
-    COUNT,
-    COUNTS,
     DEGREES,
     DONE,
+    FAILS,
     FAIR,
-    HASHES,
-    IDS,
+    FALSE,
+    FALSIFY,
     INPUT,
-    JOINING,
-    KEPT,
+    JOIN,
     LOST,
     METAS,
-    MODEL,
+    MODE,
     MOST,
-    OUTPUT,
     OWNER,
-    SEEN,
     SLOTS,
     SOURCES,
     STEPS,
@@ -43,110 +35,29 @@ from ackproof.model.kernel.graph_task import (
 )
 from ackproof.model.kernel.intrinsics import (
     Shape,
-    call_expand,
+    atomic_load,
+    call_falsify,
     load,
-    lowest_bit,
-    matches,
     native,
-    prefetch,
-    scale,
     store,
-    vacancies,
 )
-from ackproof.model.kernel.table import bucket_bytes, fingerprint
+from ackproof.model.kernel.marks import answer, ask, gather
+from ackproof.model.kernel.measures import expand_batch
+from ackproof.model.kernel.retrace import retrace
 
 __all__ = ["connect"]
-
-#: Bits of a record: an assertion is false, or something is not defined; there is no successor.
-FAILS = 3
-
-
-@native
-def slot_of(shape: Shape, block: int, state: int, hashed: int) -> int:
-    """Number of the slot that holds a state; -1 if it is not in the table."""
-    words = len(shape)
-    size = bucket_bytes(shape)
-    index = scale(hashed, load(block, BUCKETS))
-    bucket = load(block, TABLE) + index * size
-    found = matches(shape, bucket, state)
-    while found == 0:
-        if vacancies(shape, bucket) != 0:
-            return -1
-        bucket += size
-        index += 1
-        found = matches(shape, bucket, state)
-    return index * (size // (8 * words)) + lowest_bit(found) // words
-
-
-@native
-def place(shape: Shape, task: int) -> None:
-    """Write the ids of the states of the region at the numbers of their slots."""
-    block = load(load(task, BLOCKS), load(task, OWNER))
-    slots = load(load(task, SLOTS), load(task, OWNER))
-    kept = load(task, KEPT)
-    for local in range(load(task, COUNT)):
-        name = load(load(task, IDS), local)
-        if name != 0:
-            slot = slot_of(
-                shape, block, kept + 8 * len(shape) * local, fingerprint(shape, kept, local)
-            )
-            if slot < 0:
-                store(task, LOST, load(task, LOST) + 1)
-            else:
-                store(slots, slot, name)
-
-
-@native
-def gather(shape: Shape, task: int, start: int) -> int:
-    """Fill a batch with states of the region, from a local number on; returns how many."""
-    words = len(shape)
-    room = load(task, BATCH)
-    kept, ids = load(task, KEPT), load(task, IDS)
-    target, sources = load(task, INPUT), load(task, SOURCES)
-    count = 0
-    local = start
-    end = load(task, COUNT)
-    while count < room and local < end:
-        name = load(ids, local)
-        if name != 0:
-            for word in range(words):
-                store(target, count * words + word, load(kept, local * words + word))
-            store(sources, count, name)
-            count += 1
-        local += 1
-    store(sources, room, local)
-    return count
-
-
-@native
-def ask(shape: Shape, task: int, made: int) -> None:
-    """Hash the successors of a batch, and ask the memory for their buckets."""
-    output, hashes = load(task, OUTPUT), load(task, HASHES)
-    workers = load(load(load(task, BLOCKS), 0), WORKERS)
-    for i in range(made):
-        hashed = fingerprint(shape, output, i)
-        store(hashes, 2 * i, hashed)
-        # The same choice of an owner as `together` makes.
-        owner = scale(hashed << 32, workers)
-        store(hashes, 2 * i + 1, owner)
-        block = load(load(task, BLOCKS), owner)
-        index = scale(hashed, load(block, BUCKETS))
-        prefetch(load(block, TABLE) + index * bucket_bytes(shape))
 
 
 @native
 def write(shape: Shape, task: int, made: int, first: int) -> None:
     """Write the steps of a batch, of which `first` is the number of the first state."""
-    output, metas, hashes = load(task, OUTPUT), load(task, METAS), load(task, HASHES)
+    metas = load(task, METAS)
     record = 0
     for i in range(made):
-        owner = load(hashes, 2 * i + 1)
-        block = load(load(task, BLOCKS), owner)
-        slot = slot_of(shape, block, output + 8 * len(shape) * i, load(hashes, 2 * i))
-        if slot < 0:
+        name = answer(shape, task, i)
+        if name < 0:
             store(task, LOST, load(task, LOST) + 1)
             continue
-        name = load(load(load(task, SLOTS), owner), slot)
         position = load(metas, i) >> 32
         record = fail(task, record, position, first)
         if name != load(load(task, SOURCES), position):
@@ -178,32 +89,29 @@ def note(task: int, name: int, instance: int, state: int) -> None:
 
 @native
 def join(shape: Shape, task: int) -> None:
-    """Write the steps that leave the states of the region; ends early when there are too many."""
-    local = 0
+    """Write the steps that leave marked states; ends early when there are too many."""
+    block = load(load(task, BLOCKS), load(task, OWNER))
+    slot = 0
     first = 0
-    while local < load(task, COUNT) and load(task, DONE) <= load(task, MOST):
-        count = gather(shape, task, local)
-        local = load(load(task, SOURCES), load(task, BATCH))
-        store(load(task, VIOLATIONS), 0, 0)
-        made = call_expand(
-            load(task, MODEL),
-            count,
-            load(task, INPUT),
-            load(task, OUTPUT),
-            load(task, METAS),
-            load(task, COUNTS),
-            load(task, SEEN),
-            load(task, VIOLATIONS),
-        )
-        ask(shape, task, made)
+    while (
+        slot < load(task, SLOTS)
+        and load(task, DONE) <= load(task, MOST)
+        and atomic_load(load(block, STOP)) == 0
+    ):
+        count = gather(shape, task, slot)
+        slot = load(load(task, SOURCES), load(task, BATCH))
+        call_falsify(load(task, FALSIFY), count, load(task, INPUT), load(task, FALSE) + 8 * first)
+        made = expand_batch(task, count)
+        for i in range(made):
+            ask(shape, task, i, i)
         write(shape, task, made, first)
         first += count
 
 
 @native
 def connect(shape: Shape, task: int) -> None:
-    """Do what a task says: place ids, or join steps."""
-    if load(task, JOINING) == 0:
-        place(shape, task)
-    else:
+    """Do what a task says: join steps, or make the states of a level again."""
+    if load(task, MODE) == JOIN:
         join(shape, task)
+    else:
+        retrace(shape, task)

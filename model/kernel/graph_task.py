@@ -1,28 +1,56 @@
-"""The words of a task that `graph` does: where everything is that it reads and writes.
+"""The words of a task about properties of runs: what to do, and where everything is.
 
-Compiled code and what calls it agree on them; the latter does without the compiler.
+Compiled code and what calls it agree on them; the latter does without the compiler.  There is a
+task for each worker of a search, which is about the states in the table of that worker.
 """
 
-# Words of a task. BLOCKS and SLOTS are addresses of one word for each worker: its control block,
-# and its ids by slot. OWNER is the worker whose states these are, KEPT their address, COUNT how
-# many there are, and IDS the address of their ids. FAIR has a word for each instance, 0 unless it
-# is fair. INPUT to HASHES are buffers for a batch. STEPS is where steps are written, at most MOST
-# of them, and DEGREES how many each state of the region has. DONE and LOST are results: how many
-# steps were written, and how many states were not found, of which there are none.
+# What to do, see `marks`, `measures`, `classes`, `graph` and `retrace`.
+MARK, RANK, LEARN, CLASSIFY, DISMISS, JOIN, RETRACE = range(7)
+
+# MODE is one of them. BLOCKS and MARKS are addresses of one word for each worker: its control
+# block, and its marks; OWNER is the worker whose states these are, and SLOTS how many slots of its
+# table have marks.
+#
+# WANTED has the bits of the properties that are asked for, FALSIFY and MODEL are functions of the
+# model. FAIR has a word for each instance, 0 unless it is fair. CODES has one, too: the bit that it
+# has in what is enabled, or 0. There are LEVEL_COUNT measures from LEVELS on, FIXED has the bits of
+# a state that they are about, and every STRIDE-th group of states is gone over. CLASSES is a table
+# with CAPACITY entries.
+#
+# INPUT to VIOLATIONS are buffers for a batch of BATCH states. STEPS is where steps are written, at
+# most MOST of them, DEGREES how many each state has, and FALSE which properties are false there.
+# EARLIER and LATER are addresses of one word for each worker, where it has the states of a level,
+# and of the next one; DEPTH is the number of the latter, and FOUND is where marked ones are noted.
+#
+# What comes out: FIRST is the number of states that have been given ids, DONE how many of what was
+# asked for, and LOST how many states were not found, of which there are none. WRONG tells that a
+# measure is none. LEARNT has the bits that some step sets, and those that one clears; ROSE and FELL
+# tell whether there are ever more of them or fewer; FREQUENCY has a word for each instance. LESSONS
+# has a word with the number of the steps that have shown that a measure is none, and then those of
+# them that have room: the state before and the one after.
 (
-    JOINING,
+    MODE,
     OWNER,
     BLOCKS,
+    MARKS,
     SLOTS,
-    KEPT,
-    COUNT,
-    IDS,
-    FAIR,
+    WANTED,
+    FALSIFY,
     MODEL,
+    FAIR,
+    CODES,
+    LEVELS,
+    LEVEL_COUNT,
+    FIXED,
+    CLASSES,
+    CAPACITY,
+    STRIDE,
     BATCH,
     INPUT,
     SOURCES,
+    BITS,
     OUTPUT,
+    MASKS,
     METAS,
     HASHES,
     COUNTS,
@@ -31,7 +59,34 @@ Compiled code and what calls it agree on them; the latter does without the compi
     STEPS,
     MOST,
     DEGREES,
+    FALSE,
+    EARLIER,
+    LATER,
+    DEPTH,
+    FOUND,
+    FIRST,
     DONE,
     LOST,
+    WRONG,
+    LEARNT,
+    ROSE,
+    FELL,
+    FREQUENCY,
+    LESSONS,
     TASK_FIELDS,
-) = range(24)
+) = range(45)
+
+#: Slots whose marks are in one word.
+GROUP_SLOTS = 64
+#: Words for the marks of a group: the marks, and the id of the first state that has one.
+GROUP_WORDS = 2
+
+#: Bits of a record: an assertion is false, or something is not defined; there is no successor.
+FAILS = 3
+
+#: How many such steps have room.
+MOST_LESSONS = 1 << 10
+
+#: Bits for the fair instances that are enabled in a state; the others have none.
+CODE_BITS = 32
+CODE_MASK = (1 << CODE_BITS) - 1

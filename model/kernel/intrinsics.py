@@ -156,6 +156,18 @@ def _atomic_add(builder: Any, arguments: list[Any]) -> Any:
     return builder.atomic_rmw("add", pointer, arguments[1], "seq_cst")
 
 
+def _atomic_or(builder: Any, arguments: list[Any]) -> Any:
+    pointer = builder.inttoptr(arguments[0], _POINTER)
+    return builder.atomic_rmw("or", pointer, arguments[1], "seq_cst")
+
+
+def _swap(builder: Any, arguments: list[Any]) -> Any:
+    address, expected, value = arguments
+    place = builder.inttoptr(address, _POINTER)
+    done = builder.cmpxchg(place, expected, value, "seq_cst", "seq_cst")
+    return builder.zext(builder.extract_value(done, 1), _WORD)
+
+
 load: Callable[[int, int], int] = _primitive(2, lambda b, a: b.load(_at(b, a[0], a[1])))
 store: Callable[[int, int, int], None] = _primitive(
     3, lambda b, a: b.store(a[2], _at(b, a[0], a[1])), types.none
@@ -170,13 +182,18 @@ scale: Callable[[int, int], int] = _primitive(2, _scale)
 
 atomic_load: Callable[[int], int] = _primitive(1, _atomic_load)
 atomic_add: Callable[[int, int], int] = _primitive(2, _atomic_add)
+atomic_or: Callable[[int, int], int] = _primitive(2, _atomic_or)
+# Writes the last argument if the one before it is there, and returns whether.
+swap: Callable[[int, int, int], int] = _primitive(3, _swap)
 pause: Callable[[int], None] = _primitive(1, _pause, types.none)
 
 call_expand: Callable[[int, int, int, int, int, int, int, int], int] = _primitive(8, _call)
 call_inspect: Callable[[int, int, int, int, int], int] = _primitive(5, _call)
+call_falsify: Callable[[int, int, int, int], int] = _primitive(4, _call)
 
 # On a bucket of the table: a bit for each slot that holds the state at an address, or that is
 # empty. The bit of a slot is the position of its first word, so `lowest_bit` of it is an offset.
 matches: Callable[[Shape, int, int], int] = _primitive(2, _matches, shaped=True)
 vacancies: Callable[[Shape, int], int] = _primitive(1, _vacancies, shaped=True)
 lowest_bit: Callable[[int], int] = _primitive(1, _lowest_bit)
+count_bits: Callable[[int], int] = _primitive(1, lambda b, a: b.ctpop(a[0]))

@@ -18,16 +18,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["connector", "driver"]
+__all__ = ["connector", "divider", "driver"]
 
 #: The files that the machine code is made of, and made by.
 SOURCES = (
+    "classes.py",
     "control.py",
     "driver.py",
     "graph.py",
     "graph_task.py",
     "intrinsics.py",
+    "marks.py",
+    "measures.py",
     "objects.py",
+    "retrace.py",
     "table.py",
     "together.py",
 )
@@ -45,10 +49,19 @@ def driver(words: int, workers: int) -> Callable[[int], None]:
 
 
 @cache
-def connector(words: int) -> Callable[[int], None]:
-    """Return what reads the steps between states from the tables of a search, see `graph`.
+def divider(words: int) -> Callable[[int], None]:
+    """Return what tells which parts of a region may be stayed in, see `classes`.
 
     It takes the address of a task, and does not hold the interpreter's lock.
+    """
+    return _function("divide", words)
+
+
+@cache
+def connector(words: int) -> Callable[[int], None]:
+    """Return what reads steps and levels from the tables of a search, see `graph`.
+
+    It is for the same tasks, and few questions need it.
     """
     return _function("connect", words)
 
@@ -132,13 +145,14 @@ def _machine() -> Any:
 
 def _compile(kind: str, words: int) -> bytes:
     import llvmlite.binding as llvm
+    from ackproof.model.kernel.classes import divide
     from ackproof.model.kernel.driver import alone
     from ackproof.model.kernel.graph import connect
     from ackproof.model.kernel.together import together
     from numba import types
 
-    functions: dict[str, Any] = {"alone": alone, "together": together, "connect": connect}
-    function = functions[kind]
+    functions: tuple[Any, ...] = (alone, together, divide, connect)
+    function = next(f for f in functions if f.__name__ == kind)
     signature = (types.UniTuple(types.int64, words), types.int64)  # type: ignore[no-untyped-call]
     function.compile(signature)
     compiled = function.overloads[signature]

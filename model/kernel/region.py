@@ -1,226 +1,149 @@
-"""The region of a search: the states in which a property of runs is false, with their steps.
+"""The region of a search: where a property of runs is false, and what of it may be stayed in.
 
-What a finished search holds is asked for the region as arrays, which `ackproof.model.liveness`
-understands. The states are numbered from 0 in the order of workers, and of when each found them.
+This is what decides most questions, and it keeps no step. It first learns from a sample which
+measures there are (`measures`), and goes over the region once, by classes (`classes`). If a step
+shows that something is no measure, it begins again, and has learnt from that step, too; after some
+of them, from a larger sample. The last sample is the region, of which what is learnt is true.
 """
 
 import ctypes
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import Any
+from itertools import count
 
-import numpy as np
-import numpy.typing as npt
-from ackproof.model.kernel import control, graph_task
-from ackproof.model.kernel.control import bucket_slots
-from ackproof.model.kernel.memory import Arena, Region
-from ackproof.model.kernel.objects import connector
-from ackproof.model.kernel.worker import CLUSTER_BYTES, Model, Team, Worker
-from ackproof.model.liveness import Graph
+from ackproof.model.kernel import graph_task
+from ackproof.model.kernel.memory import Region, Words
+from ackproof.model.kernel.tasks import NoRoom, Tasks
 
-__all__ = ["Area", "TooManySteps", "area_of"]
+__all__ = ["left_over"]
 
-Words = npt.NDArray[np.int64]
+#: How many states a sample has, at first; how often it is enough to learn from what was wrong; and
+#: how many times as many states the next sample has.
+SAMPLE, PATIENCE, LARGER = 1 << 11, 1 << 4, 1 << 3
 
-_BATCH = 64
-#: Bytes that the analysis takes for each step, at its peak.
-STEP_BYTES = 64
+#: How many measures are looked for.
+_MEASURES = 16
 
 
-class TooManySteps(MemoryError):
-    """The steps between the states of a region do not fit into the memory allowed."""
-
-
-@dataclass(frozen=True)
-class Area:
-    """A region.
+def left_over(tasks: Tasks, limit: int) -> tuple[int, int]:
+    """Mark what of the region a fair run may stay in, as far as that can be told.
 
     Args:
-        graph: its states and steps.
-        masks: for each state which properties are false there, a bit for each.
-        depths: for each state the length of the shortest path to it.
-        numbers: for each state its number in the search.
-        bytes: what this took, at most.
+        tasks: what is asked.
+        limit: bytes that it may take.
+
+    Returns:
+        how many states have marks, and how many bytes it took. If none has, every property holds
+        that is asked for.
+
+    Raises:
+        NoRoom: the bytes do not suffice.
     """
-
-    graph: Graph
-    masks: npt.NDArray[np.uint64]
-    depths: Words
-    numbers: Words
-    bytes: int
-
-
-def area_of(
-    team: Team, model: Model, falsify: int, instances: int, fair: Iterable[int], limit: int
-) -> Area:
-    """Return the region of a search that has seen every state, and has kept them.
-
-    `falsify` is the address of the function that tells what is false in a state; there are
-    `instances` instances, of which `fair` are fair, and `limit` bytes to put it all in.
-
-    Raises `TooManySteps` if they do not suffice.
-    """
-    masks = [_masks(worker, falsify) for worker in team.workers]
-    ids = _ids(masks)
-    owners = np.concatenate([np.full(len(m), w) for w, m in enumerate(masks)])
-    inside = np.concatenate([m != 0 for m in masks])
-    locals_ = np.concatenate([np.arange(len(m)) for m in masks])
-    depths = np.concatenate(
-        [_depths(worker, len(m)) for worker, m in zip(team.workers, masks, strict=True)]
-    )
-    found = _steps(team, model, ids, instances, fair, limit)
-    return Area(
-        graph=found,
-        masks=np.concatenate(masks)[inside],
-        depths=depths[inside],
-        numbers=locals_[inside] * len(team.workers) + owners[inside],
-        bytes=STEP_BYTES * len(found.targets),
-    )
+    tasks.all_at_once(graph_task.MARK)
+    left = tasks.rank()
+    taken = tasks.mark_bytes + 8 * _capacity(left)
+    if taken > limit:
+        raise NoRoom
+    if left:
+        left = _by_classes(tasks, left)
+    return left, taken
 
 
-def _masks(worker: Worker, falsify: int) -> npt.NDArray[np.uint64]:
-    """What is false in each state of a worker."""
-    count = worker.block[control.COUNT]
-    masks = np.zeros(count, np.uint64)
-    shape = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
-    shape(falsify)(count, worker.kept, masks.ctypes.data)
-    return masks
+def _capacity(states: int) -> int:
+    """Return how many entries a table of classes has: there may be as many as states."""
+    return states + states // 4 + 1
 
 
-def _ids(masks: list[npt.NDArray[np.uint64]]) -> list[Words]:
-    """The ids of the states of each worker: 1, 2, 3… where something is false, else 0."""
-    found, last = [], 0
-    for mask in masks:
-        false = mask != 0
-        found.append(np.where(false, last + np.cumsum(false), 0).astype(np.int64))
-        last += int(np.count_nonzero(false))
-    return found
+def _by_classes(tasks: Tasks, region: int) -> int:
+    """Take the marks from classes that cannot be stayed in; return how many states have one."""
+    learning, sample = _Learning(tasks, region), SAMPLE
+    for attempt in count(1):
+        learning.learn(sample)
+        with ExitStack() as closing:
+            # Behind the last entry there is as much room as it takes.
+            table = closing.enter_context(Region(8 * (_capacity(region) + region + 1)))
+            tasks.give({graph_task.CLASSES: table.address, graph_task.CAPACITY: _capacity(region)})
+            tasks.all_at_once(graph_task.CLASSIFY)
+            if tasks.total(graph_task.WRONG) == 0:
+                tasks.all_at_once(graph_task.DISMISS)
+                return tasks.rank()
+        if attempt % PATIENCE == 0:
+            sample *= LARGER
+    raise AssertionError("what the whole region teaches is right")
 
 
-def _depths(worker: Worker, count: int) -> Words:
-    """On which level each state of a worker was found, the initial one's being 0."""
-    starts = np.array(worker.level_starts(), np.int64)
-    return (np.searchsorted(starts, np.arange(count), side="right") - 1).astype(np.int64)
+class _Learning:
+    """Learns measures from samples of a region."""
+
+    def __init__(self, tasks: Tasks, region: int) -> None:
+        self._tasks = tasks
+        self._region = region
+        self._width = 2 * tasks.question.model.words + 1
+        instances = max(tasks.question.instances, 1)
+        self._levels = tasks.words(self._width * _MEASURES)
+        self._learnt = tasks.words(self._width - 1)
+        self._fixed = tasks.words(tasks.question.model.words + 1)
+        self._codes = tasks.words(instances)
+        self._frequency = tasks.words(instances)
+        lessons = tasks.words(1 + 2 * tasks.question.model.words * graph_task.MOST_LESSONS)
+        for field, words in (
+            (graph_task.LEVELS, self._levels),
+            (graph_task.LEARNT, self._learnt),
+            (graph_task.FIXED, self._fixed),
+            (graph_task.CODES, self._codes),
+            (graph_task.FREQUENCY, self._frequency),
+            (graph_task.LESSONS, lessons),
+        ):
+            tasks.give({field: ctypes.addressof(words)})
+
+    def learn(self, sample: int) -> None:
+        """Learn measures from so many states, each from the steps that those before it leave."""
+        tasks, levels = self._tasks, 0
+        # All is learnt from everybody's states, or from some of one of them.
+        whole = sample >= self._region
+        stride = 1 if whole else max(1, self._region // sample)
+        tasks.give({graph_task.STRIDE: stride, graph_task.LEVEL_COUNT: 0, graph_task.WRONG: 0})
+        _clear(self._fixed)
+        while levels < _MEASURES:
+            _clear(self._learnt)
+            tasks.give({graph_task.ROSE: 0, graph_task.FELL: 0})
+            tasks.in_turns(graph_task.LEARN, None if whole else [0])
+            if levels == 0:
+                self._encode()
+            measure = self._measure(tasks.total(graph_task.ROSE), tasks.total(graph_task.FELL))
+            if not any(measure):
+                break
+            for at, part in enumerate(measure):
+                self._levels[self._width * levels + at] = part
+            self._fix(measure)
+            levels += 1
+            tasks.give({graph_task.LEVEL_COUNT: levels})
+        tasks.give({graph_task.STRIDE: 1})
+
+    def _measure(self, rose: int, fell: int) -> list[int]:
+        """Return a measure of the steps that were seen, all 0 if there is none."""
+        found = [0] * self._width
+        for at in range(0, self._width - 1, 2):
+            rising, falling = self._learnt[at], self._learnt[at + 1]
+            found[at], found[at + 1] = rising & ~falling, falling & ~rising
+        if not any(found) and bool(rose) != bool(fell):
+            found[-1] = 1 if rose else -1
+        return found
+
+    def _fix(self, measure: list[int]) -> None:
+        """Note what a measure is about."""
+        for word in range(len(self._fixed) - 1):
+            self._fixed[word] |= measure[2 * word] | measure[2 * word + 1]
+        if measure[-1]:
+            self._fixed[len(self._fixed) - 1] = -1
+
+    def _encode(self) -> None:
+        """Give the fair instances that make most steps a bit each."""
+        _clear(self._codes)
+        often = {n: self._frequency[n] for n in self._tasks.question.fair}
+        chosen = sorted(often, key=lambda n: -often[n])[: graph_task.CODE_BITS]
+        for bit, instance in enumerate(chosen):
+            self._codes[instance] = 1 << bit
 
 
-def _steps(
-    team: Team, model: Model, ids: list[Words], instances: int, fair: Iterable[int], limit: int
-) -> Graph:
-    """The steps between the states that have ids."""
-    flags = np.zeros(max(instances, 1), np.int64)
-    flags[list(fair)] = 1
-    run = connector(model.words)
-    count = len(team.workers)
-    with ExitStack() as closing, ThreadPoolExecutor(count) as pool:
-        tasks = _Tasks(closing, team, model, ids, flags, limit // (STEP_BYTES * count))
-        list(pool.map(run, tasks.addresses))
-        tasks.join()
-        list(pool.map(run, tasks.addresses))
-        return tasks.graph()
-
-
-class _Tasks:
-    """One task for each worker, with the memory for all of them; see `graph`."""
-
-    def __init__(
-        self,
-        closing: ExitStack,
-        team: Team,
-        model: Model,
-        ids: list[Words],
-        fair: Words,
-        most: int,
-    ) -> None:
-        self._ids = ids
-        self._most = most
-        self._closing = closing
-        self._model = model
-        self._generated = team.generated
-        count = len(team.workers)
-        arena = Arena(64 * (count + 1) * (graph_task.TASK_FIELDS + 4))
-        closing.callback(arena.close)
-        blocks, slots = arena.take(count), arena.take(count)
-        self._tasks = [arena.take(graph_task.TASK_FIELDS) for _ in team.workers]
-        self._degrees = [np.zeros(np.count_nonzero(i), np.int64) for i in ids]
-        for index, worker in enumerate(team.workers):
-            words = worker.block[control.BUCKETS] * bucket_slots(model.words)
-            blocks[index] = worker.address
-            slots[index] = self._region(8 * words + CLUSTER_BYTES)
-            task = self._tasks[index]
-            for field, value in (
-                (graph_task.OWNER, index),
-                (graph_task.BLOCKS, ctypes.addressof(blocks)),
-                (graph_task.SLOTS, ctypes.addressof(slots)),
-                (graph_task.KEPT, worker.kept),
-                (graph_task.COUNT, worker.block[control.COUNT]),
-                (graph_task.IDS, ids[index].ctypes.data),
-                (graph_task.FAIR, fair.ctypes.data),
-                (graph_task.MODEL, model.expand),
-                (graph_task.DEGREES, self._degrees[index].ctypes.data),
-            ):
-                task[field] = value
-
-    @property
-    def addresses(self) -> list[int]:
-        """The address of each task."""
-        return [ctypes.addressof(task) for task in self._tasks]
-
-    def _region(self, size: int) -> int:
-        return self._closing.enter_context(Region(size)).address
-
-    def join(self) -> None:
-        """Make the tasks ones that join steps."""
-        model = self._model
-        made = _BATCH * model.fanout
-        # A record for each step that fails, and one for each state.
-        records = made + _BATCH
-        for task in self._tasks:
-            failing = task[graph_task.COUNT] * model.fanout
-            for field, words in (
-                (graph_task.INPUT, _BATCH * model.words),
-                (graph_task.SOURCES, _BATCH + 1),
-                (graph_task.OUTPUT, made * model.words),
-                (graph_task.METAS, made),
-                (graph_task.HASHES, 2 * made),
-                (graph_task.COUNTS, model.actions),
-                (graph_task.SEEN, model.seen_words),
-                (graph_task.VIOLATIONS, 2 + 3 * records),
-                (graph_task.STEPS, self._generated + made + failing),
-            ):
-                task[field] = self._region(8 * words)
-            _room(task[graph_task.VIOLATIONS], records)
-            task[graph_task.BATCH] = _BATCH
-            task[graph_task.MOST] = self._most
-            task[graph_task.JOINING] = 1
-
-    def graph(self) -> Graph:
-        """The steps that were joined."""
-        assert not any(task[graph_task.LOST] for task in self._tasks), (
-            "a complete search has all states"
-        )
-        if any(task[graph_task.DONE] > self._most for task in self._tasks):
-            raise TooManySteps
-        degrees = np.concatenate(self._degrees)
-        starts = np.zeros(len(degrees) + 1, np.int64)
-        np.cumsum(degrees, out=starts[1:])
-        targets = np.empty(starts[-1], np.int32)
-        instances = np.empty(starts[-1], np.int32)
-        at = 0
-        for task in self._tasks:
-            steps = _array(task[graph_task.STEPS], task[graph_task.DONE])
-            targets[at : at + len(steps)] = (steps >> control.INSTANCE_BITS) - 1
-            instances[at : at + len(steps)] = steps & control.INSTANCE_MASK
-            at += len(steps)
-        return Graph(starts, targets, instances)
-
-
-def _room(address: int, records: int) -> None:
-    """Say for how many records there is room."""
-    (ctypes.c_int64 * 2).from_address(address)[1] = records
-
-
-def _array(address: int, count: int) -> Any:
-    """That many words of memory as an array that must not outlive it."""
-    return np.ctypeslib.as_array((ctypes.c_int64 * count).from_address(address))
+def _clear(words: Words) -> None:
+    ctypes.memset(ctypes.addressof(words), 0, ctypes.sizeof(words))

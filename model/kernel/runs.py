@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import struct
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-import numpy as np
 from ackproof.lang.binding import Bound
-from ackproof.model.fairness import fairness_of
-from ackproof.model.kernel.region import TooManySteps, area_of
+from ackproof.model.fairness import Fairness, fairness_of
+from ackproof.model.kernel.region import left_over
 from ackproof.model.kernel.search import path_to
+from ackproof.model.kernel.tasks import NoRoom, Question, Tasks
 from ackproof.model.kernel.worker import Model, Team
-from ackproof.model.liveness import Bits, Judge, Lasso
 from ackproof.model.outcome import Limit
+
+if TYPE_CHECKING:
+    from ackproof.model.liveness import Bits, Lasso
 
 __all__ = ["Runs"]
 
@@ -26,6 +30,7 @@ class Runs:
         model: it compiled.
         falsify: the address of the function that tells which of the properties are false.
         names: the properties by their bits.
+        initial: the words of the initial state.
         memory: bytes that it may take.
 
     Attributes:
@@ -39,6 +44,7 @@ class Runs:
     model: Model
     falsify: int
     names: Mapping[int, str]
+    initial: Sequence[int]
     memory: int
     paths: dict[str, tuple[int, ...]] = field(default_factory=dict)
     cycles: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -49,26 +55,42 @@ class Runs:
         """Judge the runs that a search has found, while its states are in memory."""
         try:
             self._check(team)
-        except TooManySteps:
+        except NoRoom:
             self.limit = Limit.MEMORY
         except KeyboardInterrupt:
             self.limit = Limit.INTERRUPTED
 
     def _check(self, team: Team) -> None:
         fairness = fairness_of(self.bound)
-        used = sum(worker.bytes for worker in team.workers)
-        count = len(self.bound.instances())
-        left = max(self.memory - used, 0)
-        area = area_of(team, self.model, self.falsify, count, fairness.any, left)
-        self.bytes = area.bytes
-        judge = Judge(area.graph, area.depths, fairness)
+        left = max(self.memory - sum(worker.bytes for worker in team.workers), 0)
+        question = Question(
+            model=self.model,
+            falsify=self.falsify,
+            wanted=sum(1 << bit for bit in self.names),
+            instances=len(self.bound.instances()),
+            fair=fairness.any,
+        )
+        with Tasks(team, question) as tasks:
+            states, self.bytes = left_over(tasks, left)
+            if states:
+                self._judge(tasks, fairness, left - tasks.mark_bytes)
+
+    def _judge(self, tasks: Tasks, fairness: Fairness, limit: int) -> None:
+        """Look at the steps of what may be stayed in."""
+        from ackproof.model.kernel.area import Area
+        from ackproof.model.liveness import Judge
+
+        area = Area(tasks, limit)
+        self.bytes = max(self.bytes, tasks.mark_bytes + area.bytes)
+        judge = Judge(area.graph, fairness)
+        earliest = area.earliest(struct.pack(f"{len(self.initial)}Q", *self.initial))
         judged: list[tuple[Bits, Lasso | None]] = []
         for bit, name in self.names.items():
-            false = area.masks >> bit & 1 == 1
+            false = area.false(bit)
             # Properties that say much the same are false in the same states.
-            known = [found for states, found in judged if np.array_equal(states, false)]
-            lasso = known[0] if known else judge.nearest_lasso(false)
+            known = [found for states, found in judged if (states == false).all()]
+            lasso = known[0] if known else judge.nearest_lasso(false, earliest)
             judged.append((false, lasso))
             if lasso is not None:
-                _, self.paths[name] = path_to(team, int(area.numbers[lasso.state]))
+                _, self.paths[name] = path_to(tasks.team, lasso.number)
                 self.cycles[name] = lasso.cycle

@@ -124,9 +124,9 @@ def search(
     `memory_limit` is in bytes, for the states and all that goes with them; most of the free memory
     if not given. With `max_depth` the states of that level are not expanded. With `survey` a
     violation does not end the search, which then finds those of all properties. `then` is called
-    when every reachable state was seen, with the workers and all states. `progress` is
-    called about five times a second, in the calling thread. An interruption (Ctrl-C) ends the
-    search with what is known, and is not raised again.
+    when every reachable state was seen, with the workers and their tables. `progress` is called
+    about five times a second, in the calling thread. An interruption (Ctrl-C) ends the search with
+    what is known, and is not raised again.
 
     Raises `memory.OutOfAddresses` if the system does not lend the addresses to be filled.
     """
@@ -136,9 +136,9 @@ def search(
     limit = default_limit() if memory_limit is None else memory_limit
     start = time.perf_counter()
     run = driver(model.words, workers)
-    depth, keep = max_depth or _UNBOUNDED, then is not None
+    depth = max_depth or _UNBOUNDED
     words = array("Q", (word & _WORD for row in initial for word in row))
-    with Team(model, memoryview(words), workers, limit, depth, survey, keep) as team:
+    with Team(model, memoryview(words), workers, limit, depth, survey) as team:
         _watch(team, run, start, progress)
         if then is not None and _status(team)[0] is Status.EXHAUSTED:
             then(team)

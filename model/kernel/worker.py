@@ -144,8 +144,6 @@ class Worker:
             region = self._closing.enter_context(Region(limit + spare))
             self.block[field] = region.address
         self.block[control.BUCKETS] = _FIRST_BUCKETS
-        #: Address of the first state that was found, if the states are kept.
-        self.kept: int = self.block[control.NEXT]
 
     def _buffers(self, arena: Arena, sizes: _Sizes, initial: memoryview) -> None:
         block, count = self.block, initial.nbytes // (8 * self._words)
@@ -172,10 +170,8 @@ class Team:
     """The workers of one search; a context manager that owns their memory.
 
     `initial` is the 64-bit words of the initial states, one state after the other; together the
-    workers may occupy `limit`
-    bytes, and with `survey` they go on after a violation. With `keep` all states stay where
-    `Worker.kept` says, in the order of their local numbers. Raises `memory.OutOfAddresses` if the
-    system does not lend the addresses.
+    workers may occupy `limit` bytes, and with `survey` they go on after a violation. Raises
+    `memory.OutOfAddresses` if the system does not lend the addresses.
     """
 
     def __init__(
@@ -186,7 +182,6 @@ class Team:
         limit: int,
         max_depth: int,
         survey: bool = False,
-        keep: bool = False,
     ) -> None:
         assert workers > 0
         self._closing = ExitStack()
@@ -200,7 +195,6 @@ class Team:
                 self._closing.callback(worker.close)
                 worker.block[control.MAX_DEPTH] = max_depth
                 worker.block[control.SURVEY] = survey
-                worker.block[control.KEEP] = keep
                 self.workers.append(worker)
             self._connect(model)
         except BaseException:
@@ -221,6 +215,11 @@ class Team:
     def stop(self) -> None:
         """Ask all workers to come to an end soon."""
         self._shared[0] = 1
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether they were asked to."""
+        return bool(self._shared[0])
 
     def total(self, field: int) -> int:
         """Sum over the workers of one word of their control blocks."""
