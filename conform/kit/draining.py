@@ -1,0 +1,111 @@
+"""Draining: the end of a run, when everything is settled, closed, and fetched from the queues.
+
+Channels are closed first, so that what their clients have not settled comes back.  Then each queue
+is emptied by basic.get.  A message that is missing may be on its way back from a connection that
+was dropped; so queues are asked again for a while, before anybody says that it is lost.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from ackproof.conform.kit.clients import Clients
+from ackproof.conform.kit.operations import Do, Operation
+from ackproof.conform.kit.session import Session
+from ackproof.conform.kit.stalled import Stalled
+from ackproof.conform.kit.trace import Queue, Trace
+from pamqp import commands
+
+__all__ = ["Drain"]
+
+#: The connection of the drain; those of programs have numbers up to 9.
+_OWN = 10
+_GET = Operation(Do.GET, connection=1, channel=1, no_ack=True)
+#: Seconds between two times that a queue is asked.
+_AGAIN = 0.05
+#: More messages than a program has; a queue that has more makes them itself.
+_MOST = 10_000
+
+
+class Drain:
+    """Ends a run.
+
+    Args:
+        clients: those of the run.
+        name: what a queue is called at the broker.
+        missing: tells whether anything is missing from queues that should be there.
+        late: seconds that it may take to come back.
+    """
+
+    def __init__(
+        self,
+        clients: Clients,
+        name: Callable[[str], str],
+        missing: Callable[[Trace], bool],
+        late: float,
+    ) -> None:
+        self._clients = clients
+        self._trace = clients.trace
+        self._name = name
+        self._missing = missing
+        self._late = late
+
+    def settle(self) -> None:
+        """Wait for what is owed, then close all channels and connections.
+
+        Raises:
+            Stalled: something does not come.
+        """
+        for session in list(self._clients.living()):
+            self._clients.settle(session)
+        self._clients.wait_for_all()
+        for session in list(self._clients.living()):
+            self._clients.close_session(session)
+        self._clients.close()
+
+    def empty(self) -> None:
+        """Fetch what is in the queues.
+
+        Raises:
+            Stalled: the broker does not answer.
+        """
+        end = time.monotonic() + self._late
+        self._empty_once()
+        while self._missing(self._trace) and time.monotonic() < end:
+            time.sleep(_AGAIN)
+            self._empty_once()
+
+    def _empty_once(self) -> None:
+        for queue in self._trace.queues.values():
+            if queue.lives and (queue.blurred or queue.alive is not None):
+                self._fetch(queue)
+
+    def _fetch(self, queue: Queue) -> None:
+        operation = Operation(Do.GET, queue=queue.name, no_ack=True)
+        for _ in range(_MOST):
+            session = self._clients.session(_OWN, 1)
+            get = session.get(operation, self._name(queue.name))
+            self._clients.wait_for(session)
+            if session.ended:
+                queue.missing = not queue.blurred
+            if get.answer != "ok":
+                return
+            queue.left += 1
+        raise Stalled(f"the queue {queue.name} has no end")
+
+    def remove(self, exchange: str) -> None:
+        """Remove the queues and the exchange of the run, as far as that is possible."""
+        session = self._clients.session(_OWN, 1)
+        for queue in self._trace.queues.values():
+            if queue.lives:
+                self._ask(session, commands.Queue.Delete(queue=self._name(queue.name)))
+        if exchange:
+            self._ask(session, commands.Exchange.Delete(exchange=exchange))
+        self._clients.close()
+
+    def _ask(
+        self, session: Session, method: commands.Queue.Delete | commands.Exchange.Delete
+    ) -> None:
+        session.say(Operation(Do.DELETE), method, answered=True)
+        self._clients.wait_for(session)
