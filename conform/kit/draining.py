@@ -11,17 +11,19 @@ import time
 from collections.abc import Callable
 
 from ackproof.conform.kit.clients import Clients
+from ackproof.conform.kit.ledger import delayed, missing
 from ackproof.conform.kit.operations import Do, Operation
 from ackproof.conform.kit.session import Session
 from ackproof.conform.kit.stalled import Stalled
-from ackproof.conform.kit.trace import Queue, Trace
+from ackproof.conform.kit.trace import Queue
 from pamqp import commands
 
 __all__ = ["Drain"]
 
 #: The connection of the drain; those of programs have numbers up to 9.
 _OWN = 10
-_GET = Operation(Do.GET, connection=1, channel=1, no_ack=True)
+#: Seconds that messages may take to come back where everything ended in good order.
+_SOON = 0.2
 #: Seconds between two times that a queue is asked.
 _AGAIN = 0.05
 #: More messages than a program has; a queue that has more makes them itself.
@@ -34,21 +36,18 @@ class Drain:
     Args:
         clients: those of the run.
         name: what a queue is called at the broker.
-        missing: tells whether anything is missing from queues that should be there.
-        late: seconds that it may take to come back.
+        late: seconds that it may take until something comes back from where a connection broke.
     """
 
     def __init__(
         self,
         clients: Clients,
         name: Callable[[str], str],
-        missing: Callable[[Trace], bool],
         late: float,
     ) -> None:
         self._clients = clients
         self._trace = clients.trace
         self._name = name
-        self._missing = missing
         self._late = late
 
     def settle(self) -> None:
@@ -70,9 +69,12 @@ class Drain:
         Raises:
             Stalled: the broker does not answer.
         """
-        end = time.monotonic() + self._late
+        begun = time.monotonic()
         self._empty_once()
-        while self._missing(self._trace) and time.monotonic() < end:
+        while missing(self._trace):
+            patience = self._late if delayed(self._trace) else _SOON
+            if time.monotonic() - begun > patience:
+                return
             time.sleep(_AGAIN)
             self._empty_once()
 

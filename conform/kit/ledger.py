@@ -20,7 +20,7 @@ from ackproof.conform.kit.routing import may_reach, reached, surely_reaches
 from ackproof.conform.kit.trace import Delivery, Life, Publish, Queue, Trace
 from ackproof.conform.violations import rules_of
 
-__all__ = ["RULES", "Finding", "findings", "missing"]
+__all__ = ["RULES", "Finding", "delayed", "findings", "missing"]
 
 #: The properties that are named here; three names are no properties, and say themselves what they
 #: mean: OnlyThePublished, DeclaredIsThere, ClosedWithCause.
@@ -79,17 +79,20 @@ class _Book:
 
 def _lost(book: _Book) -> Iterator[Finding]:
     """An acked or committed message is in each of its queues until it is consumed."""
+    for message, queue, life in _losses(book):
+        told = "committed" if message.mode == "tx" else "acked"
+        where = f"{_called(life)} {queue.name!r}"
+        full = ", which refuses what it has no room for," if life.refuses else ""
+        why = f"message {message.number} is {told}, and {where}{full} has not got it"
+        yield Finding(_name_of_loss(message, queue), f"{why}: nobody has consumed it")
+
+
+def _losses(book: _Book) -> Iterator[tuple[Publish, Queue, Life]]:
     for message in book.trace.publishes:
-        if message.fate != "acked":
-            continue
-        for queue, life in reached(book.trace, message, surely=True):
-            if _must_be_there(book, message, queue, life):
-                name = _name_of_loss(message, queue)
-                told = "committed" if message.mode == "tx" else "acked"
-                where = f"{_called(life)} {queue.name!r}"
-                full = ", which refuses what it has no room for," if life.refuses else ""
-                why = f"message {message.number} is {told}, and {where}{full} has not got it"
-                yield Finding(name, f"{why}: nobody has consumed it")
+        if message.fate == "acked":
+            for queue, life in reached(book.trace, message, surely=True):
+                if _must_be_there(book, message, queue, life):
+                    yield message, queue, life
 
 
 def _must_be_there(book: _Book, message: Publish, queue: Queue, life: Life) -> bool:
@@ -361,5 +364,13 @@ def findings(trace: Trace, *, complete: bool = True) -> list[Finding]:
 
 
 def missing(trace: Trace) -> bool:
-    """Tell whether messages are missing from queues, which may still come back."""
-    return next(_lost(_Book(trace)), None) is not None
+    """Tell whether messages are missing from queues."""
+    return next(_losses(_Book(trace)), None) is not None
+
+
+def delayed(trace: Trace) -> bool:
+    """Tell whether what is missing may be on its way back, from a crash or a broken connection."""
+    waits = {d.queue for d in trace.deliveries if d.source.session in trace.broken}
+    waits |= {s.queue for s in trace.subscriptions if s.said.session in trace.broken}
+    waits |= {g.queue for g in trace.gets if g.said.session in trace.broken}
+    return any(q.crashed or q.name in waits for _, q, _ in _losses(_Book(trace)))

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from ackproof.conform.kit.clients import Clients
 from ackproof.conform.kit.control import ControlError
 from ackproof.conform.kit.draining import Drain
-from ackproof.conform.kit.ledger import Finding, findings, missing
-from ackproof.conform.kit.operations import Do, Operation
+from ackproof.conform.kit.ledger import Finding, findings
+from ackproof.conform.kit.operations import Operation
 from ackproof.conform.kit.performing import Control, Performer
 from ackproof.conform.kit.stalled import Stalled
 from ackproof.conform.kit.trace import Trace
@@ -28,8 +28,6 @@ from ackproof.conform.proxy import told
 __all__ = ["Result", "Setting", "reach", "run"]
 
 _TOKEN_BYTES = 4
-#: Seconds that messages may take to come back from connections that ended in good order.
-_SOON = 0.5
 
 
 @dataclass(frozen=True)
@@ -85,9 +83,7 @@ def run(program: Sequence[Operation], setting: Setting) -> Result:
     token = f"ackproof-{secrets.token_hex(_TOKEN_BYTES)}"
     clients = Clients(setting.address, Trace(), secrets.token_bytes(), setting.patience)
     performer = Performer(clients, token, setting.control)
-    broken_off = any(o.do in (Do.DROP, Do.FAULT) for o in program)
-    late = setting.late if broken_off else _SOON
-    drain = Drain(clients, performer.name, missing, late)
+    drain = Drain(clients, performer.name, setting.late)
     result = Result()
     try:
         performer.perform(program)

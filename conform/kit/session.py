@@ -305,6 +305,7 @@ class Session:
 
     def broke(self) -> None:
         """The connection is gone."""
+        self._trace.broken.add(self.number)
         self._end("broken")
 
     def _end(self, how: str) -> None:

@@ -222,7 +222,7 @@ class Trace:
     subscriptions: list[Subscription] = field(default_factory=list)
     gets: list[Get] = field(default_factory=list)
     closes: list[Close] = field(default_factory=list)
-    refused: bool = False  # something was asked for that queues may be nacked for, by a fault
+    broken: set[int] = field(default_factory=set)  # sessions whose connection has broken
     now: int = 0
 
     def tick(self) -> int:

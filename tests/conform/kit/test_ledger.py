@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ackproof.conform.kit.ledger import delayed, missing
 from ackproof.conform.kit.operations import Do, Operation
 from ackproof.conform.kit.trace import Close, Get
 
@@ -352,3 +353,38 @@ def test_a_channel_is_closed_for_a_cause() -> None:
     told = story()
     told.trace.closes += [Close("c1", 404, "gone", True), Close("c1", 541, "INTERNAL", False)]
     assert told.names() == ["ClosedWithCause"]
+
+
+# -- what may still come --------------------------------------------------------------------------
+
+
+def test_what_a_broken_connection_had_may_be_on_its_way_back() -> None:
+    told = story()
+    told.deliver(told.publish())
+    assert missing(told.trace)
+    assert not delayed(told.trace)
+    told.trace.broken.add(2)
+    assert delayed(told.trace)
+
+
+def test_what_nobody_had_is_not_on_its_way() -> None:
+    told = story()
+    told.publish()
+    told.trace.broken.add(2)
+    assert missing(told.trace)
+    assert not delayed(told.trace)
+
+
+def test_a_queue_that_crashed_takes_its_time() -> None:
+    told = story()
+    told.publish(persistent=True)
+    told.trace.queue("q").crashed = True
+    assert delayed(told.trace)
+
+
+def test_where_nothing_is_missing_nothing_is_late() -> None:
+    told = story()
+    told.drain(told.publish())
+    told.trace.queue("q").crashed = True
+    assert not missing(told.trace)
+    assert not delayed(told.trace)
