@@ -41,7 +41,8 @@ runs again. Nothing is called a violation that a client cannot know: what was se
 broke may have arrived or not.
 
 With `--control`, the broker is also made to fail: queues crash, the node restarts, the disk is
-slow. It takes the address that `ackproof serve --control` says.
+slow. It takes the address that `ackproof serve --control` says, or a program that knows how to do
+that to another broker.
 
 Exit codes: 0 if the broker conforms, 1 if a rule is broken, 2 if the input is wrong, 3 if none is
 broken, and runs could not be brought to their end.
@@ -82,7 +83,10 @@ Time = Annotated[
 ControlUrl = Annotated[
     str | None,
     typer.Option(
-        "--control", metavar="URL", help="What can make the broker fail.", show_default=False
+        "--control",
+        metavar="URL|PROGRAM",
+        help="What can make the broker fail.",
+        show_default=False,
     ),
 ]
 Replay = Annotated[
@@ -163,13 +167,13 @@ def _setting(url: str, control: str | None, patience: float) -> Setting:
     Raises:
         InputError: it cannot be, or what makes it fail cannot.
     """
-    from ackproof.conform.kit.control import ControlError, HttpControl
+    from ackproof.conform.kit.control import ControlError, control_of
     from ackproof.conform.kit.running import Setting, reach
     from ackproof.conform.kit.stalled import Stalled
     from ackproof.conform.kit.url import parse
 
     try:
-        setting = Setting(parse(url), None if control is None else HttpControl(control), patience)
+        setting = Setting(parse(url), None if control is None else control_of(control), patience)
         reach(setting)
     except (ValueError, ControlError, Stalled) as error:
         raise InputError(str(error)) from None
@@ -203,7 +207,6 @@ def _conducted(
 ) -> Campaign:
     from ackproof.cli.ticker import Ticker
     from ackproof.conform.kit.campaign import Campaign, Ran
-    from ackproof.conform.kit.operations import FAULTS
 
     with Ticker(f"seed {first}") as tick:
 
@@ -211,8 +214,7 @@ def _conducted(
             rules = ", ".join(sorted(ran.result.names)) or ran.result.incomplete or "conforms"
             tick(f"run {len(campaign.ran):,}, seed {ran.seed}: {rules}")
 
-        faults = () if setting.control is None else FAULTS
-        campaign = Campaign(setting, faults, shrink, hear)
+        campaign = Campaign(setting, shrink, hear)
         try:
             if program is not None:
                 campaign.perform(program, runs or _REPLAYS)

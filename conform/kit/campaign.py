@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ackproof.conform.kit.drawing import draw
@@ -60,7 +60,6 @@ class Campaign:
 
     Args:
         setting: the broker, and what runs have in common.
-        faults: what it can be made to do.
         shrink: seconds to minimise one violation.
         hear: is told of each run.
 
@@ -71,7 +70,6 @@ class Campaign:
     """
 
     setting: Setting
-    faults: Sequence[str] = ()
     shrink: float = 60.0
     hear: Callable[[Ran], None] = lambda ran: None
     ran: list[Ran] = field(default_factory=list)
@@ -81,12 +79,13 @@ class Campaign:
 
     def conduct(self, first: int, runs: int, seconds: float | None) -> None:
         """Run programs of the seeds from `first` on, so many, and for so long at most."""
+        control = self.setting.control
+        faults = () if control is None else control.faults
         begun = time.monotonic()
         for seed in range(first, first + runs):
             if seconds is not None and time.monotonic() - begun > seconds:
                 return
-            program = draw(seed, self.faults)
-            self._take(program, seed)
+            self._take(draw(seed, faults), seed)
 
     def perform(self, program: Program, runs: int) -> None:
         """Run one program until it breaks a rule, so many times at most."""

@@ -9,7 +9,7 @@ for nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from ackproof.conform.kit.clients import Clients
@@ -28,7 +28,13 @@ _NEEDS_A_QUEUE = frozenset({Do.DELETE, Do.BIND, Do.CONSUME, Do.GET})
 
 
 class Control(Protocol):
-    """What can make a broker fail."""
+    """What can make a broker fail.
+
+    Attributes:
+        faults: in which ways.
+    """
+
+    faults: Sequence[str]
 
     def strike(self, fault: str, queue: str) -> None:
         """Cause a fault, of a queue if it is one of queues."""
@@ -215,7 +221,7 @@ class Performer:
 
     def _strike(self, operation: Operation) -> None:
         control = self._control
-        if control is None:
+        if control is None or operation.fault not in control.faults:
             return
         if operation.fault == "restart_node":
             self._restart(control)

@@ -6,12 +6,13 @@ which only an account of all messages shows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 from unittest.mock import patch
 from weakref import WeakKeyDictionary
 
+from ackproof.conform.kit.operations import FAULTS
 from ackproof.conform.kit.running import Setting
 from ackproof.conform.kit.url import Address
 from ackproof.impl.machines import consuming_machines, queue_processes
@@ -264,6 +265,8 @@ PLANTED: dict[str, Planted] = {
 
 class _Striking:
     """Makes a broker of this process fail."""
+
+    faults: Sequence[str] = FAULTS
 
     def __init__(self, broker: RunningBroker) -> None:
         self._broker = broker
