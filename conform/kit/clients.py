@@ -114,8 +114,8 @@ class Clients:
     def _blur(self, session: Session) -> None:
         """Nobody knows which queues there are, if it is unknown what became of what was asked."""
         for queue in self.trace.queues.values():
-            lives = [life for life in queue.lives if not life.known()]
-            if any(said.session == session.number for life in lives for said in life.parts()):
+            parts = [said for life in queue.lives for said in life.parts()]
+            if any(said.session == session.number and said.known == inf for said in parts):
                 queue.blurred = True
 
     # -- waiting ------------------------------------------------------------------------------

@@ -85,15 +85,18 @@ class Drain:
 
     def _fetch(self, queue: Queue) -> None:
         operation = Operation(Do.GET, queue=queue.name, no_ack=True)
+        end = time.monotonic() + self._late
         for _ in range(_MOST):
             session = self._clients.session(_OWN, 1)
             get = session.get(operation, self._name(queue.name))
             self._clients.wait_for(session)
-            if session.ended:
-                queue.missing = not queue.blurred
-            if get.answer != "ok":
+            if session.ended and queue.crashed and time.monotonic() < end:
+                time.sleep(_AGAIN)  # it may still be on its way up
+            elif get.answer == "ok":
+                queue.left += 1
+            else:
+                queue.missing = bool(session.ended) and not queue.blurred
                 return
-            queue.left += 1
         raise Stalled(f"the queue {queue.name} has no end")
 
     def remove(self, exchange: str) -> None:

@@ -301,7 +301,7 @@ class Session:
         """Tell whether a queue that was asked for may be gone."""
         queues = [self._trace.queue(name) for name in self._queues]
         deleted = any(life.deleted is not None for queue in queues for life in queue.lives)
-        return deleted or any(queue.blurred for queue in queues)
+        return deleted or any(queue.blurred or queue.crashed for queue in queues)
 
     def broke(self) -> None:
         """The connection is gone."""

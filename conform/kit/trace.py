@@ -73,10 +73,6 @@ class Life:
         """Tell whether it drops messages when it is full."""
         return self.limit is not None and not self.refuses
 
-    def known(self) -> bool:
-        """Tell whether all that it is made of is known to be processed."""
-        return all(said.known < inf for said in self.parts())
-
     def parts(self) -> list[Said]:
         """Return what it is made of."""
         return [self.declared, *self.binds, *([self.deleted] if self.deleted else [])]
