@@ -83,6 +83,24 @@ def test_a_consumer_without_acks_may_have_got_it_and_nobody_saw() -> None:
     assert told.names() == []
 
 
+def test_who_asked_and_heard_nothing_may_have_got_it() -> None:
+    told = story()
+    told.publish()
+    said = told.say(Operation(Do.GET, queue="q", no_ack=True), 2, known=False)
+    told.trace.gets.append(Get("q", said, True))
+    assert told.names() == []
+
+
+def test_what_somebody_got_who_heard_nothing_is_not_ready() -> None:
+    told = story()
+    message = told.publish()
+    said = told.say(Operation(Do.GET, queue="q"), 3, known=False)
+    told.trace.gets.append(Get("q", said, False))
+    told.find_nothing()
+    told.drain(message, marked=True)
+    assert told.names() == []
+
+
 def test_a_deleted_queue_owes_nothing() -> None:
     told = story()
     told.publish()
@@ -202,6 +220,14 @@ def test_what_nobody_published_is_strange() -> None:
     assert "OnlyThePublished" in told.names()
 
 
+def test_a_message_of_another_run_is_strange() -> None:
+    told = story()
+    message = told.publish()
+    told.drain(message)
+    told.deliver(message, marked=True, consumed=True).content.message = "another-1"
+    assert told.names() == ["OnlyThePublished"]
+
+
 def test_a_message_that_is_changed_is_strange() -> None:
     for changed in ({"digest": "x"}, {"persistent": True}, {"size": 9}, {"key": "other"}):
         told = story()
@@ -277,6 +303,32 @@ def test_messages_of_two_channels_have_no_order() -> None:
     told = story()
     first, second = told.publish(session=1), told.publish(session=3)
     told.drain(second, first)
+    assert told.names() == []
+
+
+def test_messages_that_went_different_ways_have_no_order() -> None:
+    told = story()
+    told.bind()
+    first, second = told.publish(), told.publish(fanout=True)
+    told.drain(second, first)
+    assert told.names() == []
+
+
+def test_what_was_fetched_may_pass_what_is_on_its_way_to_a_consumer() -> None:
+    told = story()
+    first, second = told.publish(), told.publish()
+    consumer = told.consume()
+    told.deliver(second, consumed=True)
+    told.deliver(first, source=consumer, consumed=True)
+    assert told.names() == []
+
+
+def test_after_a_crash_marks_and_acks_may_be_forgotten() -> None:
+    told = story()
+    message = told.publish(persistent=True)
+    told.trace.queue("q").crashed = True
+    told.deliver(message, consumed=True)
+    told.drain(message)
     assert told.names() == []
 
 
