@@ -45,7 +45,7 @@ slow. It takes the address that `ackproof serve --control` says, or a program th
 that to another broker.
 
 Exit codes: 0 if the broker conforms, 1 if a rule is broken, 2 if the input is wrong, 3 if none is
-broken, and runs could not be brought to their end.
+broken, and runs could not be brought to their end, or Ctrl-C ended them.
 
 Examples:
 
@@ -112,7 +112,7 @@ _STYLES = {"conforms": "bold green", "violated": "bold red", "incomplete": "bold
 _SENTENCES = {
     "conforms": "nothing was seen that the specification does not explain",
     "violated": "the specification does not explain what the broker did",
-    "incomplete": "runs could not be brought to their end",
+    "incomplete": "no rule is broken by what was seen, and not all was",
 }
 
 
@@ -224,6 +224,7 @@ def _conducted(
         except KeyboardInterrupt:
             if not campaign.ran:
                 raise
+            campaign.interrupted = True
     return campaign
 
 
@@ -255,6 +256,8 @@ def _show(page: Page, found: ConformDocument, first: int | None) -> None:
     again = f"{seen.get('redelivered', 0):,} marked as redelivered"
     _row(page, "delivered", f"{seen.get('delivered', 0):,}, {again}")
     _row(page, "declared", f"{seen.get('queues', 0):,} queues")
+    if found.interrupted:
+        _row(page, "incomplete", "it was interrupted")
     for one in found.incomplete[:_SHOWN]:
         _row(page, "incomplete", f"{'seed' if first is not None else 'run'} {one.seed}: {one.why}")
     if len(found.incomplete) > _SHOWN:

@@ -67,6 +67,8 @@ class Campaign:
         ran: what was run.
         violated: what was found, by rule.
         operations: what programs had, how often.
+        counts: what came of them, how often.
+        interrupted: it was ended before its time.
     """
 
     setting: Setting
@@ -76,6 +78,7 @@ class Campaign:
     violated: dict[str, Violated] = field(default_factory=dict)
     operations: Counter[str] = field(default_factory=Counter)
     counts: Counter[str] = field(default_factory=Counter)
+    interrupted: bool = False
 
     def conduct(self, first: int, runs: int, seconds: float | None) -> None:
         """Run programs of the seeds from `first` on, so many, and for so long at most."""

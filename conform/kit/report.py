@@ -53,7 +53,7 @@ class ConformDocument(Struct, frozen=True, forbid_unknown_fields=True):
             *("conforms", "violated", "incomplete"),
             description="conforms: nothing was found that the specification does not explain; "
             "violated: something was; incomplete: nothing was, and runs could not be brought to "
-            "their end, or there were none",
+            "their end, it was interrupted, or there were none",
         ),
     ]
     broker: Annotated[str, Meta(description="its address")]
@@ -66,6 +66,7 @@ class ConformDocument(Struct, frozen=True, forbid_unknown_fields=True):
         dict[str, int],
         Meta(description="what came of it: messages by what became of them, deliveries, events"),
     ]
+    interrupted: Annotated[bool, Meta(description="it was ended before its time")]
     violations: list[Broken]
     incomplete: list[Incomplete]
 
@@ -89,7 +90,7 @@ def document(
     verdict = "conforms"
     if campaign.violated:
         verdict = "violated"
-    elif campaign.incomplete or not campaign.ran:
+    elif campaign.incomplete or campaign.interrupted or not campaign.ran:
         verdict = "incomplete"
     return ConformDocument(
         schema=SCHEMA,
@@ -100,6 +101,7 @@ def document(
         seconds=round(seconds, 1),
         operations=dict(sorted(campaign.operations.items())),
         seen={name: count for name, count in sorted(campaign.counts.items()) if count},
+        interrupted=campaign.interrupted,
         violations=[_broken(v, files) for v in campaign.violated.values()],
         incomplete=[Incomplete(ran.seed, ran.result.incomplete) for ran in campaign.incomplete],
     )

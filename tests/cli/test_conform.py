@@ -134,6 +134,20 @@ def test_a_broker_that_ends_meanwhile_leaves_it_incomplete(url: str) -> None:
     assert "no connection to" in result.stdout
 
 
+def test_what_is_interrupted_is_incomplete(url: str) -> None:
+    original, calls = campaign.run, []
+
+    def interrupt_the_third(program: Any, setting: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return original(program, setting)
+
+    with patch.object(campaign, "run", interrupt_the_third):
+        found = document(run(url, "--runs", 5, "--json"))
+    assert (found["exit_code"], found["runs"], found["interrupted"]) == (3, 2, True)
+
+
 def _free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as free:
         return int(free.getsockname()[1])
