@@ -138,13 +138,14 @@ def conform(
 
     setting = _setting(url, control, patience)
     program = None if replay is None else _program(replay)
-    if not keep.is_dir():
-        raise InputError(f"--keep: there is no directory {keep}; make it, or give another")
+    for option, folder in (("--keep", keep), ("--junit", junit.parent if junit else keep)):
+        if not folder.is_dir():
+            raise InputError(f"{option}: there is no directory {folder}; make it, or give another")
     first = secrets.randbelow(_SEED_MOST) if seed is None else seed
     begun = time.monotonic()
     campaign = _conducted(setting, program, first, runs, seconds, shrink)
     took = time.monotonic() - begun
-    files = _kept(campaign, keep, first) if program is None else {}
+    files = _kept(campaign, keep) if program is None else {}
     found = document(campaign, str(setting.address), took, files)
     if junit is not None:
         junit.write_bytes(as_junit(campaign))
@@ -228,7 +229,7 @@ def _conducted(
     return campaign
 
 
-def _kept(campaign: Campaign, folder: Path, first: int) -> dict[str, str]:
+def _kept(campaign: Campaign, folder: Path) -> dict[str, str]:
     """Keep the programs that break a rule; return where, by rule."""
     from ackproof.conform.kit.operations import write_program
 

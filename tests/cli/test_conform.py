@@ -164,6 +164,7 @@ def _free_port() -> int:
         (["URL", "--control", "http://127.0.0.1:1"], "http://127.0.0.1:1 does not answer"),
         (["URL", "--control", __file__], "Permission denied; give a program that can be run"),
         (["URL", "--keep", "/nowhere/at/all"], "there is no directory /nowhere/at/all"),
+        (["URL", "--junit", "/nowhere/j.xml"], "--junit: there is no directory /nowhere"),
         (["URL", "--replay", "/nowhere"], "/nowhere: No such file"),
         (["URL", "--replay", __file__], "this is no program"),
         (["amqp://nobody:wrong@127.0.0.1:PORT"], "does not let this client in"),
