@@ -169,7 +169,7 @@ class Connection:
 
     def _own(self, method: base.Frame) -> None:
         if isinstance(method, commands.Connection.Close):
-            self.closed = method.reply_code or 0, method.reply_text
+            self.closed = method.reply_code or 0, " ".join(method.reply_text.split())
             self._tell(commands.Connection.CloseOk())
             self.send()
             self._ended()

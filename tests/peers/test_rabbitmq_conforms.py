@@ -27,6 +27,7 @@ KEPT = Path(__file__).resolve().parents[2] / "docs" / "examples" / "rabbitmq"
 SHOWN = {
     "cancelled-and-served": set(),
     "consumer-of-the-next-queue": {"F3.3"},
+    "deleted-before-commit": set(),
     "false-ack": set(),
     "lost-consumer-ack": set(),
     "over-the-limit": {"SharedPrefetchRespected"},
