@@ -56,10 +56,12 @@ class Deliveries:
     # -- consumers ----------------------------------------------------------------------------
 
     def limit(self, event: Event) -> None:
-        """A client asks for limits: of its next consumers, or of the channel (F2.2)."""
-        if event.shared:
-            self._shared.append(event.prefetch)
-        else:
+        """A client asks for limits: of its next consumers, or of the channel (F2.2).
+
+        The former lifts the latter.
+        """
+        self._shared.append(event.prefetch if event.shared else 0)
+        if not event.shared:
             self._limit = event.prefetch
 
     def limited(self) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ackproof.conform.events import Event
 from ackproof.spec.model import MODEL
 
-__all__ = ["RULES", "Refusal", "Violation"]
+__all__ = ["RULES", "Refusal", "Violation", "rules_of"]
 
 #: The properties of which one channel shows whether they hold.
 _PROPERTIES = (
@@ -41,14 +41,14 @@ _PROPERTIES = (
 _RULE = re.compile(r"\b(?:INV-)?[A-Z]\d+(?:\.\d+)?\b")
 
 
-def _rules_of(name: str) -> tuple[str, ...]:
+def rules_of(name: str) -> tuple[str, ...]:
     """Return the rules that a property cites."""
     (doc,) = (prop.doc for prop in MODEL.properties if prop.name == name)
     return tuple(_RULE.findall(doc.partition("\n\n")[0]))
 
 
 #: The rules behind the name of each property.
-RULES: dict[str, tuple[str, ...]] = {name: _rules_of(name) for name in _PROPERTIES}
+RULES: dict[str, tuple[str, ...]] = {name: rules_of(name) for name in _PROPERTIES}
 
 
 @dataclass(frozen=True)

@@ -143,6 +143,30 @@ STREAMS: dict[str, tuple[list[Event], str | None]] = {
         ],
         "SharedPrefetchRespected",
     ),
+    "a shared limit that one of each consumer has lifted": (
+        [
+            of(Kind.QOS, prefetch=1, shared=True),
+            of(Kind.QOS_OK),
+            of(Kind.QOS, prefetch=2),
+            of(Kind.QOS_OK),
+            *CONSUMING,
+            deliver(1),
+            deliver(2),
+        ],
+        None,
+    ),
+    "a shared limit after one of each consumer": (
+        [
+            of(Kind.QOS, prefetch=2),
+            of(Kind.QOS_OK),
+            of(Kind.QOS, prefetch=1, shared=True),
+            of(Kind.QOS_OK),
+            *CONSUMING,
+            deliver(1),
+            deliver(2),
+        ],
+        "SharedPrefetchRespected",
+    ),
     "a smaller limit that the broker may not have read": (
         [
             of(Kind.QOS, prefetch=2, shared=True),

@@ -1,0 +1,1 @@
+"""The conformance kit: random client programs against any broker, and what they prove."""

@@ -1,0 +1,116 @@
+"""Draining: the end of a run, when everything is settled, closed, and fetched from the queues.
+
+Channels are closed first, so that what their clients have not settled comes back.  Then each queue
+is emptied by basic.get.  A message that is missing may be on its way back from a connection that
+was dropped; so queues are asked again for a while, before anybody says that it is lost.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from ackproof.conform.kit.clients import Clients
+from ackproof.conform.kit.ledger import delayed, missing
+from ackproof.conform.kit.operations import Do, Operation
+from ackproof.conform.kit.session import Session
+from ackproof.conform.kit.stalled import Stalled
+from ackproof.conform.kit.trace import Queue
+from pamqp import commands
+
+__all__ = ["Drain"]
+
+#: The connection of the drain; those of programs have numbers up to 9.
+_OWN = 10
+#: Seconds that messages may take to come back where everything ended in good order.
+_SOON = 0.2
+#: Seconds between two times that a queue is asked.
+_AGAIN = 0.05
+#: More messages than a program has; a queue that has more makes them itself.
+_MOST = 10_000
+
+
+class Drain:
+    """Ends a run.
+
+    Args:
+        clients: those of the run.
+        name: what a queue is called at the broker.
+        late: seconds that it may take until something comes back from where a connection broke.
+    """
+
+    def __init__(
+        self,
+        clients: Clients,
+        name: Callable[[str], str],
+        late: float,
+    ) -> None:
+        self._clients = clients
+        self._trace = clients.trace
+        self._name = name
+        self._late = late
+
+    def settle(self) -> None:
+        """Wait for what is owed, then close all channels and connections.
+
+        Raises:
+            Stalled: something does not come.
+        """
+        for session in list(self._clients.living()):
+            self._clients.settle(session)
+        self._clients.wait_for_all()
+        for session in list(self._clients.living()):
+            self._clients.close_session(session)
+        self._clients.close()
+
+    def empty(self) -> None:
+        """Fetch what is in the queues.
+
+        Raises:
+            Stalled: the broker does not answer.
+        """
+        begun = time.monotonic()
+        self._empty_once()
+        while missing(self._trace):
+            patience = self._late if delayed(self._trace) else _SOON
+            if time.monotonic() - begun > patience:
+                return
+            time.sleep(_AGAIN)
+            self._empty_once()
+
+    def _empty_once(self) -> None:
+        for queue in self._trace.queues.values():
+            if queue.lives and (queue.blurred or queue.alive is not None):
+                self._fetch(queue)
+
+    def _fetch(self, queue: Queue) -> None:
+        operation = Operation(Do.GET, queue=queue.name, no_ack=True)
+        end = time.monotonic() + self._late
+        for _ in range(_MOST):
+            session = self._clients.session(_OWN, 1)
+            get = session.get(operation, self._name(queue.name))
+            self._clients.wait_for(session)
+            if session.ended and queue.crashed and time.monotonic() < end:
+                time.sleep(_AGAIN)  # it may still be on its way up
+            elif get.answer == "ok":
+                queue.left += 1
+            else:
+                queue.missing = bool(session.ended) and not queue.blurred
+                return
+        raise Stalled(f"the queue {queue.name} has no end")
+
+    def remove(self, exchange: str) -> None:
+        """Remove the queues and the exchange of the run, as far as that is possible."""
+        session = self._clients.session(_OWN, 1)
+        for queue in self._trace.queues.values():
+            if queue.lives:
+                self._ask(session, commands.Queue.Delete(queue=self._name(queue.name)))
+        if exchange:
+            self._ask(session, commands.Exchange.Delete(exchange=exchange))
+        self._clients.close()
+
+    def _ask(
+        self, session: Session, method: commands.Queue.Delete | commands.Exchange.Delete
+    ) -> None:
+        session.say(Operation(Do.DELETE), method, answered=True)
+        self._clients.wait_for(session)

@@ -1,0 +1,143 @@
+"""Programs are performed without waiting, and books are kept on what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import inf
+
+import pytest
+from ackproof.conform.events import Event, Kind
+from ackproof.conform.kit.clients import Clients
+from ackproof.conform.kit.operations import Do, Operation, Overflow
+from ackproof.conform.kit.performing import Performer
+from ackproof.conform.kit.trace import Trace
+
+from tests.conform.kit.planted import serving
+
+DECLARE = Operation(Do.DECLARE, queue="q1", nowait=True)
+DELETE = Operation(Do.DELETE, queue="q1", nowait=True)
+CONFIRM = Operation(Do.CONFIRM, nowait=True)
+PUBLISH = Operation(Do.PUBLISH, queue="q1", persistent=True)
+WAIT, SEND, SETTLE = Operation(Do.WAIT), Operation(Do.SEND), Operation(Do.SETTLE)
+ELSEWHERE = Operation(Do.PUBLISH, 2, 1, queue="q1")
+
+
+class Watched:
+    """Clients and a performer, and what passes between them and the broker."""
+
+    def __init__(self, clients: Clients, performer: Performer, events: list[Event]) -> None:
+        self.clients, self.events = clients, events
+        self.perform = performer.perform
+        self.trace = clients.trace
+
+    def kinds(self) -> list[str]:
+        """Return what was said and heard after the channel was open, by its kind or method."""
+        return [e.text or e.kind for e in self.events if e.kind not in (Kind.OPEN, Kind.OPEN_OK)]
+
+
+@contextmanager
+def performing(struck: bool = False) -> Iterator[Watched]:
+    """Give a performer at the reference broker."""
+    events: list[Event] = []
+    with serving(struck=struck) as setting:
+        clients = Clients(setting.address, Trace(), b"key", setting.patience)
+        clients.judgement._hear = events.append
+        yield Watched(clients, Performer(clients, "t", setting.control), events)
+        clients.abandon()
+
+
+def test_what_wants_no_answer_is_said_without_waiting() -> None:
+    with performing() as watched:
+        watched.perform([DECLARE, CONFIRM, PUBLISH, DELETE, DECLARE, PUBLISH])
+        said = ["Queue.Declare", "Select", "Publish", "Queue.Delete", "Queue.Declare", "Publish"]
+        assert watched.kinds() == said
+        first, second = watched.trace.queue("q1").lives
+        assert first.declared.known == first.deleted.known == inf  # type: ignore[union-attr]
+        watched.perform([WAIT])
+        assert second.declared.known < inf
+
+
+def test_a_channel_that_waits_for_an_answer_says_nothing_meanwhile() -> None:
+    with performing() as watched:
+        watched.perform([DECLARE, Operation(Do.GET, queue="q1"), PUBLISH])
+        assert watched.kinds() == ["Queue.Declare", "Get", "GetEmpty", "Publish"]
+
+
+def test_other_channels_go_on_meanwhile() -> None:
+    with performing() as watched:
+        watched.perform([ELSEWHERE, WAIT, Operation(Do.QOS, prefetch=1), ELSEWHERE])
+        assert watched.kinds()[-2:] == ["Qos", "Publish"]
+
+
+def test_what_makes_no_sense_is_passed_over() -> None:
+    senseless = [
+        DELETE,
+        Operation(Do.GET, queue="q1"),
+        Operation(Do.CONSUME, queue="q1", consumer="a"),
+        Operation(Do.CANCEL, consumer="a"),
+        Operation(Do.ACK),
+        Operation(Do.COMMIT),
+        Operation(Do.FAULT, fault="restart_node"),
+    ]
+    with performing() as watched:
+        watched.perform([*senseless, DECLARE, DECLARE])
+        assert watched.kinds() == ["Queue.Declare"]
+
+
+def test_acks_are_known_by_their_messages() -> None:
+    full = Operation(Do.DECLARE, queue="q2", limit=0, overflow=Overflow.REJECT_PUBLISH)
+    refused = Operation(Do.PUBLISH, queue="q2")
+    lost = Operation(Do.PUBLISH, mandatory=True)
+    with performing() as watched:
+        watched.perform([DECLARE, full, CONFIRM, PUBLISH, refused, lost, PUBLISH, SETTLE])
+        publishes = watched.trace.publishes
+        assert [one.fate for one in publishes] == ["acked", "nacked", "acked", "acked"]
+        assert [one.returned for one in publishes] == [False, False, True, False]
+        assert all(one.said.known <= one.settled for one in publishes)
+
+
+def test_a_commit_settles_what_was_published_and_consumed() -> None:
+    transact, commit = Operation(Do.TRANSACT), Operation(Do.COMMIT)
+    rollback, get, ack = Operation(Do.ROLLBACK), Operation(Do.GET, queue="q1"), Operation(Do.ACK)
+    program = [DECLARE, transact, PUBLISH, commit, get, ack, PUBLISH, rollback, ack, commit, WAIT]
+    with performing() as watched:
+        watched.perform(program)
+        kept, gone = watched.trace.publishes
+        assert (kept.fate, gone.fate, gone.commit) == ("acked", "", None)
+        (delivery,) = watched.trace.deliveries
+        assert delivery.surely_consumed()
+
+
+@pytest.mark.parametrize(("program", "blurred"), [([SEND], True), ([WAIT], False)])
+def test_of_a_queue_that_was_declared_when_the_connection_broke_nothing_is_known(
+    program: list[Operation], blurred: bool
+) -> None:
+    with performing() as watched:
+        watched.perform([DECLARE, *program, Operation(Do.DROP)])
+        assert watched.trace.queue("q1").blurred is blurred
+
+
+def test_who_goes_on_with_a_queue_on_another_channel_waits_for_the_first() -> None:
+    with performing() as watched:
+        watched.perform([DECLARE, Operation(Do.DELETE, 2, 1, queue="q1", nowait=True)])
+        (life,) = watched.trace.queue("q1").lives
+        assert life.deleted is not None
+        assert life.declared.before(life.deleted)
+
+
+def test_a_restart_costs_what_is_transient_and_no_more() -> None:
+    passing = Operation(Do.DECLARE, queue="q2", durable=False)
+    restart = Operation(Do.FAULT, fault="restart_node")
+    with performing(struck=True) as watched:
+        watched.perform([DECLARE, passing, WAIT, restart, Operation(Do.GET, queue="q1"), WAIT])
+        queues = watched.trace.queues
+        assert {name: queues[name].blurred for name in ("q1", "q2")} == {"q1": False, "q2": True}
+        assert [get.answer for get in watched.trace.gets] == ["empty"]
+
+
+def test_who_waits_releases_what_a_fault_holds_back() -> None:
+    held = Operation(Do.FAULT, fault="hold_fsync")
+    with performing(struck=True) as watched:
+        watched.perform([DECLARE, CONFIRM, WAIT, held, PUBLISH, SETTLE])
+        assert [one.fate for one in watched.trace.publishes] == ["acked"]

@@ -1,0 +1,44 @@
+"""The reference broker conforms, in its own order and in drawn ones, and when it is to fail."""
+
+from __future__ import annotations
+
+import pytest
+from ackproof.conform.kit.drawing import draw
+from ackproof.conform.kit.operations import FAULTS
+from ackproof.conform.kit.running import Setting, run
+from ackproof.conform.kit.url import parse
+from ackproof.impl.broker import Broker
+from ackproof.impl.running import RunningBroker
+
+from tests.conform.kit.planted import serving
+from tests.exploring import examples, seeds
+
+_RUNS = 40
+
+
+@pytest.mark.parametrize("order", [None, 1, 2])
+@pytest.mark.parametrize("struck", [False, True])
+def test_random_programs_conform(order: int | None, struck: bool) -> None:
+    acked = 0
+    with serving(struck=struck, order=order) as setting:
+        for seed in seeds(_RUNS):
+            program = draw(seed, FAULTS if struck else ())
+            result = run(program, setting)
+            assert (seed, result.findings, result.incomplete) == (seed, [], "")
+            acked += result.counts["acked"]
+    assert acked > examples(_RUNS)
+
+
+def test_a_run_leaves_nothing_behind() -> None:
+    with RunningBroker() as broker:
+        setting = Setting(parse(f"amqp://127.0.0.1:{broker.port}"))
+        usual = broker.ask(exchanges)
+        for seed in seeds(5):
+            assert run(draw(seed), setting).counts["queues"] > 0
+        assert broker.queues() == []
+        assert broker.ask(exchanges) == usual
+
+
+def exchanges(broker: Broker) -> set[str]:
+    """Return the names of the exchanges that there are."""
+    return set(broker.vhosts["/"].topology.graph.exchanges)

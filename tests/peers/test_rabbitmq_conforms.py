@@ -1,0 +1,67 @@
+"""A real RabbitMQ conforms, but for what is known; each known fault is found by its program.
+
+What is known has to do with queues that are deleted and declared again, with limits of channels
+that have consumers already, and with channels that are closed for an error.  Programs without these
+break nothing.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from ackproof.conform.kit.campaign import Campaign
+from ackproof.conform.kit.drawing import draw
+from ackproof.conform.kit.operations import Do, Operation, read_program
+from ackproof.conform.kit.running import Setting, run
+from ackproof.conform.kit.url import parse
+
+from tests.exploring import examples, seeds
+
+pytestmark = pytest.mark.peer
+
+KEPT = Path(__file__).resolve().parents[2] / "docs" / "examples" / "rabbitmq"
+
+#: What RabbitMQ 3.10 does with each program that is kept.
+SHOWN = {
+    "cancelled-and-served": set(),
+    "consumer-of-the-next-queue": {"F3.3"},
+    "deleted-before-commit": set(),
+    "false-ack": set(),
+    "lost-consumer-ack": set(),
+    "over-the-limit": {"SharedPrefetchRespected"},
+    "wrong-message": {"AckMeansAccepted", "F3.3"},
+}
+
+
+@pytest.fixture
+def setting(port: int) -> Setting:
+    """How to reach it."""
+    return Setting(parse(f"amqp://127.0.0.1:{port}"))
+
+
+def harmless(program: list[Operation]) -> list[Operation]:
+    """Leave out of a program what RabbitMQ is known to stumble over."""
+    kept = [operation for operation in program if operation.do not in (Do.DELETE, Do.WRONG)]
+    return [msgspec.structs.replace(operation, shared=False) for operation in kept]
+
+
+def test_random_programs_conform(setting: Setting) -> None:
+    acked = 0
+    for seed in seeds(100):
+        result = run(harmless(draw(seed)), setting)
+        assert (seed, result.findings, result.incomplete) == (seed, [], "")
+        acked += result.counts["acked"]
+    assert acked > examples(100)
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_program_that_is_kept_shows_what_it_is_kept_for(setting: Setting, name: str) -> None:
+    campaign = Campaign(setting)
+    campaign.perform(read_program(KEPT / f"{name}.jsonl"), 20)
+    assert set(campaign.violated) == SHOWN[name]
+
+
+def test_every_program_that_is_kept_is_tried() -> None:
+    assert {path.stem for path in KEPT.glob("*.jsonl")} == set(SHOWN)
