@@ -19,7 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 __all__ = ["app"]
 
 #: The commands, in the order in which the help shows them.
-_COMMANDS = ("check", "museum", "eras", "prove", "query", "serve", "record", "audit")
+_COMMANDS = ("check", "museum", "mutate", "eras", "prove", "query", "serve", "record", "audit")
 
 
 class _Commands(TyperGroup):
