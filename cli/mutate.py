@@ -45,9 +45,6 @@ Examples:
     ackproof mutate --step settle --keep found   write those that nothing notices as designs
 """
 
-#: States of the base, on all instances together, that are searched for each mutant.
-_STATES = 500_000
-
 File = Annotated[
     str | None,
     typer.Argument(metavar="FILE", help="A file that defines a model.", show_default=False),
@@ -70,11 +67,13 @@ Steps = Annotated[
     ),
 ]
 States = Annotated[
-    int,
+    int | None,
     typer.Option(
         min=1,
         metavar="BUDGET",
-        help="Look at the smallest instances that have no more states than this together.",
+        help="Look at the smallest instances that have no more states than this together; as many "
+        "as `check` looks at for a design, one and a half million, if not given.",
+        show_default=False,
     ),
 ]
 Keep = Annotated[
@@ -94,7 +93,7 @@ def mutate(
     sample: Sample = None,
     seed: Seed = 0,
     step: Steps = None,
-    states: States = _STATES,
+    states: States = None,
     keep: Keep = None,
     workers: Workers = None,
     no_cache: NoCache = False,
@@ -104,6 +103,7 @@ def mutate(
     from ackproof.cli.jobs import worker_count
     from ackproof.cli.mutant_runs import judged
     from ackproof.cli.targets import base_target, load
+    from ackproof.model.difference import BUDGETS
     from ackproof.model.resources import default_workers
 
     target = load(file) if file else base_target()
@@ -117,7 +117,7 @@ def mutate(
     matrix = judged(
         target,
         lambda mutants: _chosen(mutants, step or [], sample, seed),
-        states,
+        states or BUDGETS["kernel"],
         processes,
         cached=not no_cache,
     )
