@@ -19,7 +19,18 @@ from typer.core import TyperCommand, TyperGroup
 __all__ = ["app"]
 
 #: The commands, in the order in which the help shows them.
-_COMMANDS = ("check", "museum", "eras", "prove", "query", "serve", "record", "audit", "conform")
+_COMMANDS = (
+    "check",
+    "museum",
+    "mutate",
+    "eras",
+    "prove",
+    "query",
+    "serve",
+    "record",
+    "audit",
+    "conform",
+)
 
 
 class _Commands(TyperGroup):

@@ -1,30 +1,22 @@
 """Checks of many designs in several processes, a design at a time.
 
-To compile a design takes longer than to search it, and Python compiles one at a time in a process.
-So each process is given designs, compiles each once for all that it expects, and searches with one
+Each process is given designs, compiles each once for all that it expects, and searches with one
 thread.  What comes back is what is shown: counts, verdicts and judgements, and for a document its
 entry.  Counterexamples stay where they were replayed.
-
-A process is started afresh and loads a design by its name, as this one did; nothing is inherited,
-so it makes no difference what this process has loaded or which threads it runs.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
-import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, fields
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ackproof.cli.check_runs import run_jobs
 from ackproof.cli.inputs import InputError
 from ackproof.cli.jobs import Job, plan
 from ackproof.cli.output import Result
+from ackproof.cli.process_pool import in_processes
 from ackproof.cli.targets import USER, Target, load_all
 from ackproof.lang.binding import Bound, bind
 from ackproof.lang.errors import BindError, SpecError
@@ -32,9 +24,6 @@ from ackproof.model.bounds import dumped, loaded
 from ackproof.model.museum import Judgement
 from ackproof.model.report import Report
 from ackproof.model.resources import default_memory
-
-if TYPE_CHECKING:
-    from rich.status import Status
 
 __all__ = ["Finished", "check_here", "check_in_processes"]
 
@@ -90,55 +79,15 @@ def check_in_processes(
     groups = [list(group) for _, group in groupby(jobs, key=lambda job: id(job.target))]
     limit = options["memory"] or default_memory()
     options = {**options, "workers": 1, "memory": limit // processes}
+    pieces = [(_text(group[0].target), options, with_entries) for group in groups]
     finished: list[Finished] = []
-    spawning = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(processes, spawning, signal.signal, (signal.SIGINT, signal.SIG_IGN))
-    try:
-        found = [pool.submit(_check, _text(g[0].target), options, with_entries) for g in groups]
-        with _Line(len(groups)) as line:
-            for number, (group, future) in enumerate(zip(groups, found, strict=True)):
-                line.tell(number)
-                sent = future.result()
-                if isinstance(sent, str):
-                    raise InputError(sent)
-                finished += [_received(job, one) for job, one in zip(group, sent, strict=True)]
-    except KeyboardInterrupt:
-        pass  # what is finished is shown
-    except BrokenProcessPool:
-        raise InputError(
-            "a process that checked designs was ended from outside, perhaps for its memory\n"
-            "  instead: give --workers 1, or less --memory"
-        ) from None
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in multiprocessing.active_children():
-            process.terminate()
+    for group, sent in zip(
+        groups, in_processes(_check, pieces, processes, "designs"), strict=False
+    ):
+        if isinstance(sent, str):
+            raise InputError(sent)
+        finished += [_received(job, one) for job, one in zip(group, sent, strict=True)]
     return finished
-
-
-class _Line:
-    """A line on a terminal that tells how many designs are finished."""
-
-    def __init__(self, designs: int) -> None:
-        self._designs = designs
-        self._status: Status | None = None
-
-    def __enter__(self) -> _Line:
-        if sys.stderr.isatty():
-            from rich.console import Console
-
-            self._status = Console(stderr=True).status("")
-            self._status.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._status is not None:
-            self._status.stop()
-
-    def tell(self, finished: int) -> None:
-        """Tell how many are finished."""
-        if self._status is not None:
-            self._status.update(f"{finished} of {self._designs} designs")
 
 
 def _text(target: Target) -> str:

@@ -5,7 +5,9 @@ iteration of `x`, everything else is shared.  An iteration may read and write wh
 Of what is shared it may read what no iteration writes, and write only what comes out the same in
 any order: it may add elements to a set, or remove elements, but not both; it may add and discard
 its own `x`, and ask whether its own `x` is a member; and it may assign a value that is the same
-in every iteration.  That is why a loop can become bit operations, a quantified formula or Python.
+in every iteration.  A local that was given `x`, and a field of a record that was made of it, is `x`
+as well: an observer of an event that a loop emits is given such a record.  That is why a loop can
+become bit operations, a quantified formula or Python.
 
 Python adds one rule: a set that is ranged over must not change meanwhile.
 """
@@ -13,7 +15,7 @@ Python adds one rule: a set that is ranged over must not change meanwhile.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ackproof.lang import ir
 from ackproof.lang.errors import SpecError
@@ -21,6 +23,7 @@ from ackproof.lang.inline import inline_method
 from ackproof.lang.ir import AnyWrite, Expr, Node, Stmt
 from ackproof.lang.places import aliases, keys_of, overlap, path_of, reads
 from ackproof.lang.program import Method, ProcessDecl, Program
+from ackproof.lang.types import RecordT
 
 __all__ = ["check_loops"]
 
@@ -91,6 +94,7 @@ class _Loop:
     shared: list[AnyWrite] = field(default_factory=list)
     owned: list[AnyWrite] = field(default_factory=list)
     inner: set[str] = field(default_factory=set)
+    locals: dict[str, Expr] = field(default_factory=dict)
 
     def check(self) -> None:
         """Reject the loop if the order of its iterations would tell."""
@@ -101,13 +105,14 @@ class _Loop:
             self._check_shared(write)
         for write in self.owned:
             self._check_owned(write)
-        for stmt in self.loop.body:
+        for stmt in self._possible(self.loop.body):
             self._check_reads(stmt)
 
     def _collect(self) -> None:
         self.inner = {self.loop.binder.name}
         for node in _statements(self.loop.body):
             if isinstance(node, ir.Local):
+                self.locals[node.name] = node.value  # a local is assigned once
                 self.inner.add(node.name)
             elif isinstance(node, ir.For):
                 self.inner.add(node.binder.name)
@@ -117,7 +122,8 @@ class _Loop:
                     "the loop emits, and nothing says in which order",
                     "loop over sorted(…)",
                 )
-            elif isinstance(node, AnyWrite):
+        for node in _statements(self._possible(self.loop.body)):
+            if isinstance(node, AnyWrite):
                 mine = self._positions(node.place)
                 (self.owned if mine else self.shared).append(node)
 
@@ -129,7 +135,43 @@ class _Loop:
         return frozenset(i for i, key in enumerate(keys) if self._is_own(key))
 
     def _is_own(self, elem: Expr) -> bool:
-        return isinstance(elem, ir.Var) and elem.name == self.loop.binder.name
+        """Whether a value is the loop variable, be it by another name or in a record just made."""
+        meant = self._meant(elem)
+        return isinstance(meant, ir.Var) and meant.name == self.loop.binder.name
+
+    def _meant(self, value: Expr) -> Expr:
+        """Return what stands for a value: a local for what it was given, a field for its value."""
+        match value:
+            case ir.Var(name=name) if name in self.locals:
+                return self._meant(self.locals[name])
+            case ir.Field(obj=obj, name=name):
+                record = self._meant(obj)
+                if isinstance(record, ir.MakeRecord) and isinstance(record.type, RecordT):
+                    names = [n for n, _ in record.type.fields]
+                    return self._meant(record.args[names.index(name)])
+            case ir.Some(arg=arg) | ir.Unwrap(arg=arg):
+                return self._meant(arg)
+        return value
+
+    def _possible(self, body: Iterable[Stmt]) -> Iterator[Stmt]:
+        """Yield statements without the branches for a value that is given as None, or the rest."""
+        for stmt in body:
+            match stmt:
+                case ir.If(cond=ir.Not(arg=ir.IsNone(arg=arg))) if self._is_none(arg):
+                    yield from self._possible(stmt.orelse)
+                case ir.If(cond=ir.IsNone(arg=arg)) if self._is_none(arg):
+                    yield from self._possible(stmt.then)
+                case ir.If():
+                    then, orelse = tuple(self._possible(stmt.then)), self._possible(stmt.orelse)
+                    yield replace(stmt, then=then, orelse=tuple(orelse))
+                case ir.For():
+                    yield replace(stmt, body=tuple(self._possible(stmt.body)))
+                case _:
+                    yield stmt
+
+    def _is_none(self, value: Expr) -> bool:
+        meant = self._meant(value)
+        return isinstance(meant, ir.Lit) and meant.value is None
 
     # -- writes ---------------------------------------------------------------------------------
 

@@ -117,6 +117,9 @@ class Model:
         designs: the dotted name of a package whose modules are designs of this model, each with a
             `design`; empty if there is none.
         eras: the same, for designs that stand for versions of what is modelled.
+        equivalents: the dotted name of a module that says of small changes why they change
+            nothing, as `EQUIVALENT`: for each method, `{"Class.method": {"the change": "why"}}`;
+            see `ackproof mutate`.  Empty if there is none.
     """
 
     name: str
@@ -127,6 +130,7 @@ class Model:
     lemmas: str = ""
     designs: str = ""
     eras: str = ""
+    equivalents: str = ""
 
     def instance(self, name: str) -> Instance | None:
         """Return the instance of that name, or None."""

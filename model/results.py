@@ -36,7 +36,7 @@ from ackproof.model.programs import LANGUAGE
 if TYPE_CHECKING:
     from ackproof.model.lower.compile import Generated, Kernel
 
-__all__ = ["Idle", "Known", "Question", "origin_of"]
+__all__ = ["ENGINES", "Idle", "Known", "Question", "origin_of"]
 
 #: What entries are called in the cache.
 _KEYS = "keys"

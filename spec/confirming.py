@@ -144,8 +144,10 @@ class Confirming(Closing):
         require(bool(self.channels[channel].confirmed) or bool(self.channels[channel].rejected))
         self.has_asked(channel)
         self.nacked_now[channel].clear()
+        self.named_now[channel].clear()
         self.channels[channel].flush()
         self.nacked_now[channel].clear()
+        self.named_now[channel].clear()
 
     @action(fair="weak")
     def complete(self, channel: ChannelId) -> None:
@@ -170,17 +172,24 @@ class Confirming(Closing):
         """A publisher reads an ack (A11.5)."""
         if self.nacked_now[ack.channel]:
             self.acked_late.add(ack.tag)
+        if ack.tag in self.named_now[ack.channel]:
+            self.retold.add(ack.tag)
+        self.named_now[ack.channel].add(ack.tag)
         self.publishers[ack.channel].sees_ack(ack.tag, ack.multiple)
 
     @on(Nack)
     def sees_nack(self, nack: Nack) -> None:
         """A publisher reads a nack (A11.5)."""
         self.nacked_now[nack.channel].add(nack.tag)
+        if nack.tag in self.named_now[nack.channel]:
+            self.retold.add(nack.tag)
+        self.named_now[nack.channel].add(nack.tag)
         self.publishers[nack.channel].sees_nack(nack.tag, nack.multiple)
 
     @on(Return)
     def sees_return(self, ret: Return) -> None:
         """A publisher reads a return (A6.7)."""
         if ret.msg is not None:
-            self.unreturned.discard(ret.msg)
+            if ret.msg in self.publishers[ret.channel].returned:
+                self.retold.add(ret.msg)
             self.publishers[ret.channel].sees_return(ret.msg)

@@ -166,6 +166,27 @@ PROMOTION = Instance(
     ),
 )
 
+FANOUT_MIRRORS = Instance(
+    name="fanout_mirrors",
+    purpose="one message for two queues, of which the second is mirrored; any node may be lost",
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 3},
+    faults={"lose_node": 1, "delete_queue": 1},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2", "r3": "q2"},
+        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MASTER, "r3": Born.MIRROR},
+        "Confirms.consumers": False,
+    },
+    states=11_486,
+    lacks=(
+        "AckCoversSeveral",
+        "ConfirmedWithoutWrite",
+        "TwoMasters",
+        "estrange",
+        "reject_arrives",
+        "stop_unsynchronised",
+    ),
+)
+
 LATE = Instance(
     name="late",
     purpose="two messages, a master that may be lost, a mirror that comes late and lacks the first",
@@ -283,6 +304,27 @@ LIMITS = Instance(
         "NackedYetRecovered",
         "restart",
         "stop_unsynchronised",
+    ),
+)
+
+CROWDED = Instance(
+    name="crowded",
+    purpose="four messages, room for one, and a crash: what `multiple` may reach, and what not",
+    sizes={**OFF, Msg: 4, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 1,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+        "Confirms.consumers": False,
+    },
+    states=93_730,
+    lacks=(
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "DroppedForLackOfRoom",
+        "NackedYetHeldElsewhere",
     ),
 )
 
@@ -669,6 +711,7 @@ INSTANCES = (
     POWER,
     RECOVERY,
     MIRRORS,
+    FANOUT_MIRRORS,
     PROMOTION,
     LATE,
     LATER,
@@ -676,6 +719,7 @@ INSTANCES = (
     PARTITION,
     AWAY,
     LIMITS,
+    CROWDED,
     DROPS,
     PLAIN,
     CONSUMERS,

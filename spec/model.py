@@ -9,6 +9,7 @@ from ackproof.spec import (
     properties_consuming,
     properties_crediting,
     properties_keeping,
+    properties_telling,
     properties_transacting,
 )
 from ackproof.spec.instances import INSTANCES
@@ -19,6 +20,7 @@ __all__ = ["MODEL"]
 CLAIMS = properties_in(
     properties,
     properties_keeping,
+    properties_telling,
     properties_channels,
     properties_transacting,
     properties_consuming,
@@ -33,4 +35,5 @@ MODEL = Model(
     designs="ackproof.spec.designs",
     eras="ackproof.spec.eras",
     lemmas="ackproof.spec.lemmas",
+    equivalents="ackproof.spec.equivalents",
 )

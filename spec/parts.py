@@ -20,9 +20,11 @@ What only the properties need is kept in ghosts, and is said in the publishers' 
 * `holders[m]`: the queues that must have `m` if it is confirmed; a queue leaves when it is deleted,
   or when `m` is consumed there (C4.4, INV-B5);
 * `unroutable`: the messages routed nowhere (A6.2);
-* `unreturned`: those of them that are mandatory, and have not come back (A6.2);
+* `mandatory`: those of them that must come back (A6.2);
 * `nacked_now[c]`: the tags of the nacks of a flush, so far (A10.5);
 * `acked_late`: those acked after nacks of the same flush (A10.5);
+* `named_now[c]`: the tags that the frames of a flush have named, so far (INV-A4);
+* `retold`: those that two frames of one flush have named, or that came back twice (INV-A4);
 * `overlooked`: those that a queue was meant to get and routing did not find it (A5.4);
 * `excused`: the messages for whose nack there is a cause (INV-A12);
 * `seniors[q]`: for each message, those of other channels that were in the queue when it was put
@@ -108,9 +110,11 @@ class Parts(System):
     backed: Ghost[Map[Msg, Set[Replica]]]
     holders: Ghost[Map[Msg, Set[Queue]]]
     unroutable: Ghost[Set[Msg]]
-    unreturned: Ghost[Set[Msg]]
+    mandatory: Ghost[Set[Msg]]
     nacked_now: Ghost[Map[ChannelId, Set[Msg]]]
     acked_late: Ghost[Set[Msg]]
+    named_now: Ghost[Map[ChannelId, Set[Msg]]]
+    retold: Ghost[Set[Msg]]
     overlooked: Ghost[Set[Msg]]
     excused: Ghost[Set[Msg]]
     seniors: Ghost[Map[Queue, Map[Msg, Set[Msg]]]]

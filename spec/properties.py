@@ -150,7 +150,11 @@ def MandatoryIsReturned(s: Confirms) -> bool:
 
     Its publisher has asked for that, and takes an ack without a return for a queue's.
     """
-    return not s.unreturned & (s.acked() | s.nacked())
+    return all(
+        s.mandatory & (s.publishers[c].confirmed | s.publishers[c].nacked)
+        <= s.publishers[c].returned
+        for c in ChannelId
+    )
 
 
 @invariant

@@ -94,3 +94,17 @@ def PromotedIsSynchronised(before: Confirms, after: Confirms) -> bool:
     return not any(
         after.replicas[r].promoted and not before.replicas[r].promoted for r in before.unsynced
     )
+
+
+@invariant
+def DeletedLeavesNothing(s: Confirms) -> bool:
+    """Of a queue that is deleted nothing is left, in no process and on no disk (B8.5).
+
+    What is left would be there again when a queue of the same name is declared, and consumers would
+    get what was given up.
+    """
+    return all(
+        not s.replicas[r].ready | s.replicas[r].pending | set(s.replicas[r].store.level)
+        for r in Replica
+        if s.replicas[r].status == Status.DELETED
+    )

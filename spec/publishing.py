@@ -100,7 +100,7 @@ class Publishing(Closing):
         if not found:
             self.unroutable.add(msg)
             if mandatory:
-                self.unreturned.add(msg)
+                self.mandatory.add(msg)
         self.route(msg, found, persistent)
         self.channels[channel].publish(set(self.asked(found)), mandatory)
         self.hand_over(channel, blocked)

@@ -1,0 +1,130 @@
+"""Mutants, judged in several processes, with what was found before from the cache.
+
+Each process finds the mutants of the model by itself, and is told which to judge.  A verdict is
+kept: it depends on the model, the text of the mutant, the instances that were looked at, and on
+what has searched.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ackproof.cli.inputs import InputError
+from ackproof.cli.process_pool import in_processes
+from ackproof.cli.targets import Target, base_target, load
+from ackproof.lang.model import Instance, Model
+from ackproof.model.cache import Cache, default_cache, digest, sources
+from ackproof.model.difference import within
+from ackproof.model.mutation.judging import Fate, Judge, Verdict
+from ackproof.model.mutation.matrix import Matrix, entries_of
+from ackproof.model.mutation.mutants import Mutant, mutants_of
+from ackproof.model.programs import origin
+from ackproof.model.results import ENGINES
+
+__all__ = ["judged"]
+
+#: What entries are called in the cache.
+_KIND = "mutants"
+
+_MUTATION = Path(__file__).parents[1] / "model" / "mutation"
+
+
+def judged(
+    target: Target,
+    choice: Callable[[Sequence[Mutant]], list[int]],
+    states: int,
+    processes: int,
+    *,
+    cached: bool = True,
+) -> Matrix:
+    """Return what became of the chosen mutants of a model; an interruption leaves out the last.
+
+    Args:
+        target: the model.
+        choice: returns the numbers of the mutants to look at.
+        states: how many states the instances may have together.
+        processes: how many work at once.
+        cached: whether verdicts that are known are taken.
+
+    Raises:
+        InputError: there is no such mutant, or a process was ended.
+    """
+    model = target.model
+    mutants, instances = mutants_of(model), within(model, states)
+    numbers = choice(mutants)
+    if not numbers:
+        raise InputError(f"{model.name} has no methods in which a mistake could be made")
+    store = default_cache() if cached else None
+    keys = {n: _key(model, mutants[n], instances) for n in numbers}
+    known = {n: found for n in numbers if (found := _kept(store, keys[n])) is not None}
+    missing = [n for n in numbers if n not in known]
+    for number, verdict in zip(
+        missing, _found(target, missing, states, processes, cached=cached), strict=False
+    ):
+        known[number] = verdict
+        _put(store, keys[number], verdict)
+    seen = [n for n in numbers if n in known]
+    chosen = [mutants[n] for n in seen]
+    entries = entries_of(model, chosen, [known[n] for n in seen])
+    return Matrix(model, entries, mutants, instances, unfinished=len(numbers) - len(seen))
+
+
+def _found(
+    target: Target, numbers: Sequence[int], states: int, processes: int, *, cached: bool
+) -> Any:
+    """Yield what becomes of mutants."""
+    text = "" if target.module is None else str(target.module.__file__)
+    with tempfile.TemporaryDirectory() as folder:
+        pieces = [(text, states, folder, cached, number) for number in numbers]
+        if min(processes, len(pieces)) < 2:
+            yield from (_judge(*piece) for piece in pieces)
+        else:
+            yield from in_processes(_judge, pieces, min(processes, len(pieces)), "mutants")
+
+
+def _judge(text: str, states: int, folder: str, cached: bool, number: int) -> Verdict:
+    """Return what becomes of a mutant, in some process."""
+    mutants, judge = _bench(text, states, folder, cached)
+    return judge.judge(mutants[number])
+
+
+@cache
+def _bench(text: str, states: int, folder: str, cached: bool) -> tuple[list[Mutant], Judge]:
+    """Return what a process needs for all mutants of a model."""
+    model = (load(text) if text else base_target()).model
+    own = Path(folder) / str(os.getpid())
+    own.mkdir(exist_ok=True)
+    store = default_cache() if cached else None
+    return mutants_of(model), Judge(model, within(model, states), own, store)
+
+
+# -- what is known ------------------------------------------------------------------------------
+
+
+def _key(model: Model, mutant: Mutant, instances: Sequence[Instance]) -> str | None:
+    whence = origin(model)
+    if whence is None:
+        return None
+    return digest(whence, sources(*ENGINES, _MUTATION), mutant.text(), *map(repr, instances))
+
+
+def _kept(store: Cache | None, key: str | None) -> Verdict | None:
+    data = store.get(_KIND, key) if store and key else None
+    if data is None:
+        return None
+    said = json.loads(data)
+    lists = {name: tuple(said[name]) for name in ("searched", "other")}
+    killers = tuple((name, steps) for name, steps in said["killers"])
+    return Verdict(**{**said, **lists, "fate": Fate(said["fate"]), "killers": killers})
+
+
+def _put(store: Cache | None, key: str | None, verdict: Verdict) -> None:
+    if store and key:
+        store.put(_KIND, key, json.dumps(asdict(verdict) | {"fate": verdict.fate.value}).encode())

@@ -1,0 +1,79 @@
+"""Small changes that change nothing: why a mutant that nothing notices is no mistake.
+
+`ackproof mutate` makes one mistake at a time.  What nothing notices either shows that a property or
+an instance is missing, or stands here: by method, and by what the mutant is called, with the
+reason.  A name says nothing of lines, so an entry lasts as long as the text that it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["EQUIVALENT"]
+
+_GUARD = "self.open and (self.next_seq is not None or not self.takes_number(mandatory))"
+_CUTOFF = "otherwise is not None and otherwise < still_open"
+
+_SYSTEM = "The action that calls it requires the same."
+_FEWER = "Outside of any mode an unroutable publish may go without a number; no frame differs."
+_NOT_ASKED = "Nobody asks for it where no process of the queue is waited for, and none is by then."
+
+#: For each method, what a mutant does, and why nothing can notice it.
+EQUIVALENT: Mapping[str, Mapping[str, str]] = {
+    "Channel.select": {"drops `require(self.open)`": _SYSTEM},
+    "Channel.publish": {
+        f"drops `require({_GUARD})`": _SYSTEM,
+        f"drops `self.open` from `{_GUARD}`": _SYSTEM,
+        f"drops `self.next_seq is not None or not self.takes_number(mandatory)` from `{_GUARD}`": (
+            _SYSTEM
+        ),
+        "drops `not self.takes_number(mandatory)` from `self.next_seq is not None or not "
+        "self.takes_number(mandatory)`": _FEWER,
+        "has `self.takes_number(mandatory)` for `not self.takes_number(mandatory)`": _FEWER,
+    },
+    "Channel.skip": {
+        "drops `require(self.open and self.next_seq is not None)`": _SYSTEM,
+        "drops `self.open` from `self.open and self.next_seq is not None`": _SYSTEM,
+        "drops `self.next_seq is not None` from `self.open and self.next_seq is not None`": _SYSTEM,
+    },
+    "Channel.release": {
+        "drops `self.vouched[seq] -= siblings`": _NOT_ASKED,
+        "has `self.vouched[seq] |= siblings` for `self.vouched[seq] -= siblings`": _NOT_ASKED,
+    },
+    "Channel.reject": {"drops `self.vouched[seq].clear()`": _NOT_ASKED},
+    "Channel.process_down": {
+        "takes `replica in self.unconfirmed[seq]` for true": (
+            "What is done for a message that does not wait for the process has no effect."
+        ),
+    },
+    "Channel.cutoff": {
+        f"has `otherwise <= still_open` for `{_CUTOFF.partition(' and ')[2]}`": (
+            "What is unconfirmed is not settled, so the two are never equal."
+        ),
+    },
+    "Channel.coverable": {
+        "has `seq <= limit` for `seq < limit`": (
+            "The limit is unconfirmed or settled the other way, and so none of these."
+        ),
+    },
+    "Channel.flush": {
+        "drops `require(bool(self.confirmed) or bool(self.rejected))`": _SYSTEM,
+    },
+    "Channel.send_acks": {
+        "has `max` for `min` in `min(self.confirmed)`": "There is one element.",
+    },
+    "Channel.close": {
+        "drops `self.vouched.clear()`": _NOT_ASKED,
+    },
+    "Store.write": {
+        "drops `self.level[msg] = Level.WRITTEN`": (
+            "An fsync writes what is buffered, so a store may go without writes of its own."
+        ),
+    },
+    "Store.remove": {
+        "drops `self.level[msg] == Level.WRITTEN` from `self.level[msg] == Level.WRITTEN or "
+        "self.level[msg] == Level.SYNCED`": "A removal may reach the disk at once.",
+        "drops `self.level[msg] == Level.SYNCED` from `self.level[msg] == Level.WRITTEN or "
+        "self.level[msg] == Level.SYNCED`": "A removal may reach the disk at once.",
+    },
+}
