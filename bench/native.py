@@ -55,7 +55,7 @@ def translated() -> Confirms:
             "QueueProcess.born": Born.MASTER,
         },
         empty=[Node, Consumer],
-        integers=True,
+        growing=True,
         replaced={Arrivals: QueueOrder},
     ).classes
     return assemble(Confirms, {**classes, Arrivals: QueueOrder})

@@ -97,6 +97,6 @@ def translated(mirrored: bool) -> Translation:
         constants=constants,
         empty=() if mirrored else [Node],
         without=_NEVER,
-        integers=True,
+        growing=True,
         replaced=_REPLACED,
     )

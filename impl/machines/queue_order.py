@@ -62,7 +62,8 @@ class QueueOrder(Arrivals):
     def arrive(self, msg: Msg, present: Set[Msg]) -> None:
         """A message comes after all of its priority that are present (B1.3)."""
         self._arrived += 1
-        self.places[msg] = self.rank(msg) << _ARRIVAL_BITS | self._arrived
+        rank = self.rank(msg) << _ARRIVAL_BITS if self.most else 0
+        self.places[msg] = rank | self._arrived
 
     def rank(self, msg: Msg) -> int:
         """Return how far below the highest priority a message is."""

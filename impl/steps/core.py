@@ -27,7 +27,7 @@ from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.steps.taking import Taking
 from ackproof.impl.storage.journal import Batch
 from ackproof.lang import require
-from ackproof.spec.sorts import ChannelId, Level, Msg, Replica
+from ackproof.spec.sorts import ChannelId, Level, Msg, Replica, Status
 
 __all__ = ["Steps"]
 
@@ -247,7 +247,8 @@ class Steps(Taking):
 
     def _dispose(self, queue: HostedQueue) -> None:
         """Nobody asks for a queue any more that is deleted, and of which all have heard that."""
-        if all(process.over() for process in queue.membership or (queue,)):
+        ended = queue.machine.status is Status.DELETED
+        if ended and all(process.over() for process in queue.membership or (queue,)):
             queue.leave()
 
     def _forget(self, channel: PublishingChannel) -> None:

@@ -67,7 +67,8 @@ class GrowingFamily(Each[K, P]):
 
     def having(self, name: str, value: Any) -> Collection[K]:
         """Return the elements whose processes were given this value of a constant."""
-        return self._having.get(name, {}).get(value, ())
+        found = self._having.get(name)
+        return found.get(value, ()) if found is not None else ()
 
 
 def having(family: Each[K, Any], name: str, value: Any) -> Collection[K]:

@@ -1,7 +1,8 @@
-"""Packing: where elements are integers that say their owners, what is asked of them is arithmetic.
+"""Packing: what a program has that an instance has not, said in the cheapest way.
 
 `Msg.owner(msg)` and `Msg.succ(msg)` are calls, and among the most frequent ones.  In a program
-whose elements are integers (`ackproof.lang.sorts.OwnedSort`) they are a shift and a sum.
+whose elements are integers (`ackproof.lang.sorts.OwnedSort`) they are a shift and a sum.  And its
+families are those of `ackproof.model.native.families`, which know who has a value of a constant.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ __all__ = ["packed"]
 
 
 def packed(tree: ast.FunctionDef, names: Mapping[str, Any]) -> ast.FunctionDef:
-    """Return a method in which the owner and the successor of an element are computed.
+    """Return a method as a program runs it whose elements are integers and whose families grow.
 
     Args:
         tree: is changed, too.
@@ -33,6 +34,8 @@ class _Packing(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         match node:
+            case ast.Call(func=ast.Name(id="having"), args=[family, *wanted]):
+                return ast.Call(ast.Attribute(family, "having", ast.Load()), wanted, [])
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id=sort), attr="owner" | "succ" as asked),
                 args=[element],

@@ -10,11 +10,12 @@ In the end `require(c)` is `if not c: raise NotEnabled`.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 from ackproof.model.native.classes import CHANGES
 
-__all__ = ["raising", "without_known"]
+__all__ = ["is_pure", "raising", "without_known", "words_of", "written_by"]
 
 #: Functions that say nothing but what their arguments say, and change nothing.
 _PURE = {"all", "any", "bool", "having", "least", "len", "max", "min", "set", "sorted"}
@@ -28,12 +29,13 @@ def without_known(body: list[ast.stmt]) -> list[ast.stmt]:
         match stmt:
             case ast.Expr(value=ast.Call(func=ast.Name(id="require"), args=[cond])):
                 new = [part for part in _conjuncts(cond) if ast.dump(part) not in known]
-                known |= {ast.dump(part): _words(part) for part in new if _is_pure(part)}
+                known |= {ast.dump(part): words_of(part) for part in new if is_pure(part)}
                 if new:
-                    both = new[0] if len(new) == 1 else ast.BoolOp(ast.And(), new)
-                    left.append(ast.Expr(ast.Call(ast.Name("require", ast.Load()), [both], [])))
+                    left.append(
+                        ast.Expr(ast.Call(ast.Name("require", ast.Load()), [_both(new)], []))
+                    )
                 continue
-        written = _written(stmt)
+        written = written_by(stmt)
         if written is None:
             known.clear()
         else:
@@ -50,13 +52,13 @@ def _conjuncts(node: ast.expr) -> Iterator[ast.expr]:
         yield node
 
 
-def _words(node: ast.AST) -> frozenset[str]:
+def words_of(node: ast.AST) -> frozenset[str]:
     """Return the names and attributes that an expression speaks of."""
     names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
     return frozenset(names | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)})
 
 
-def _is_pure(node: ast.AST) -> bool:
+def is_pure(node: ast.AST) -> bool:
     """Tell whether an expression reads no more than what it names."""
     return all(_says_all(call) for call in ast.walk(node) if isinstance(call, ast.Call))
 
@@ -70,7 +72,7 @@ def _says_all(call: ast.Call) -> bool:
     return False
 
 
-def _written(stmt: ast.stmt) -> set[str] | None:
+def written_by(stmt: ast.stmt) -> set[str] | None:
     """Return the names and attributes that a statement may give a value; None if any of them."""
     found: set[str] = set()
     for node in ast.walk(stmt):
@@ -97,22 +99,78 @@ def _variable(node: ast.expr) -> str:
 
 
 class _Raising(ast.NodeTransformer):
-    """Writes a requirement as what it does."""
+    """Writes a requirement as what it does: if it does not hold, the step is not enabled.
 
-    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
-        """If it does not hold, the step is not enabled."""
+    What is required of all of something is looked at in a loop, since a generator costs more than
+    it looks at.
+    """
+
+    def __init__(self, tree: ast.FunctionDef) -> None:
+        self._names = Counter(_named(tree))
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt | list[ast.stmt]:
         match node.value:
             case ast.Call(func=ast.Name(id="require"), args=[cond]):
-                stop = ast.Raise(ast.Name("NotEnabled", ast.Load()), None)
-                if isinstance(cond, ast.Constant) and not cond.value:
-                    return stop
-                return ast.If(_negated(cond), [stop], [])
+                return [stmt for part in _together(cond) for stmt in self._required(part)]
         return node
+
+    def _required(self, cond: ast.expr) -> list[ast.stmt]:
+        stop = ast.Raise(ast.Name("NotEnabled", ast.Load()), None)
+        match cond:
+            case ast.Constant(value=value) if not value:
+                return [stop]
+            case ast.Call(func=ast.Name(id="all"), args=[ast.GeneratorExp() as asked]):
+                if not self._elsewhere(asked):
+                    return self._looped(asked)
+        return [ast.If(_negated(cond), [stop], [])]
+
+    def _elsewhere(self, asked: ast.GeneratorExp) -> bool:
+        """Tell whether a name of a generator stands for something outside of it, too."""
+        own = Counter(_named(asked))
+        targets = {n.id for one in asked.generators for n in _stored(one.target)}
+        return any(self._names[name] != own[name] for name in targets)
+
+    def _looped(self, asked: ast.GeneratorExp) -> list[ast.stmt]:
+        body = self._required(asked.elt)
+        for one in reversed(asked.generators):
+            for cond in reversed(one.ifs):
+                body = [ast.If(cond, body, [])]
+            body = [ast.For(one.target, one.iter, body, [], lineno=0)]
+        return body
+
+
+def _together(cond: ast.expr) -> Iterator[ast.expr]:
+    """Yield the parts of a condition: what is required of all of something, and what is between."""
+    rest: list[ast.expr] = []
+    for part in _conjuncts(cond):
+        if isinstance(part, ast.Call) and ast.unparse(part.func) == "all":
+            if rest:
+                yield _both(rest)
+            rest = []
+            yield part
+        else:
+            rest.append(part)
+    if rest:
+        yield _both(rest)
+
+
+def _both(parts: list[ast.expr]) -> ast.expr:
+    return parts[0] if len(parts) == 1 else ast.BoolOp(ast.And(), parts)
+
+
+def _named(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.arg):
+            yield node.id if isinstance(node, ast.Name) else node.arg
+
+
+def _stored(target: ast.expr) -> list[ast.Name]:
+    return [node for node in ast.walk(target) if isinstance(node, ast.Name)]
 
 
 def raising(tree: ast.FunctionDef) -> ast.FunctionDef:
     """Return a method that raises `NotEnabled` itself where a requirement does not hold."""
-    found: ast.FunctionDef = _Raising().visit(tree)
+    found: ast.FunctionDef = _Raising(tree).visit(tree)
     return found
 
 

@@ -44,6 +44,7 @@ from ackproof.model.native.inlining import Method, MethodKey, inline
 from ackproof.model.native.kept import loaded
 from ackproof.model.native.packing import packed
 from ackproof.model.native.requirements import raising, without_known
+from ackproof.model.native.sharing import sharing
 
 __all__ = ["Translation", "translate", "translate_instance"]
 
@@ -78,7 +79,7 @@ def translate(
     empty: Iterable[type[Sort]] = (),
     without: Iterable[str] = (),
     bounded: bool = False,
-    integers: bool = False,
+    growing: bool = False,
     replaced: Mapping[type[Process], type[Process]] | None = None,
 ) -> Translation:
     """Translate the classes of a system.
@@ -91,7 +92,7 @@ def translate(
         empty: sorts that have no elements.
         without: names of actions and faults that never happen.
         bounded: sorts have elements where it runs, as in an instance.
-        integers: elements of owned sorts are integers that say their owners.
+        growing: its families grow, and elements of owned sorts are integers that say their owners.
         replaced: classes of which the program brings other ones, and those.
 
     Raises:
@@ -121,8 +122,8 @@ def translate(
     left = {key: method for key, method in left.items() if key in called}
     for (cls, _), method in left.items():
         method.tree.body = without_known(method.tree.body)
-        method.tree = raising(hoisted(method.tree, cls, layout))
-        if integers:
+        method.tree = raising(sharing(hoisted(method.tree, cls, layout)))
+        if growing:
             method.tree = packed(method.tree, method.names)
     text = _module(left, classes, facts)
     names = _names(left, classes, facts.enums)

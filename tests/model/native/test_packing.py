@@ -39,7 +39,7 @@ class Library(System):
 
 
 def test_a_step_takes_integers_and_asks_no_sort() -> None:
-    translation = translate(Library, integers=True)
+    translation = translate(Library, growing=True)
     assert "Book." not in translation.text
     library: Any = assemble(Library, translation.classes)
     first: Any = Book.first(3)  # type: ignore[arg-type]
