@@ -10,7 +10,7 @@ and, virtual host by virtual host, which queues there are and where a message is
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import cast
 
 from ackproof.impl.connection_registry import ConnectionRegistry
@@ -201,7 +201,7 @@ class Broker:
     # -- publishing -----------------------------------------------------------------------------
 
     def publish(
-        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
+        self, channel: PublishingChannel, message: Message, targets: Collection[HostedQueue]
     ) -> None:
         """Publish a message that was routed.
 
@@ -224,10 +224,10 @@ class Broker:
         self.steps.run(idle=False)
 
     def send(
-        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
+        self, channel: PublishingChannel, message: Message, targets: Collection[HostedQueue]
     ) -> None:
         """Publish a message outside of a transaction; it is on its way then, and no more."""
-        self.steps.publish(channel, channel.next(message), list(targets))
+        self.steps.publish(channel, channel.next(message), targets)
 
     def commit(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
         """Commit the transaction of a channel, which publishes and consumes (A13.3)."""

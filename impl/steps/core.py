@@ -81,8 +81,9 @@ class Steps(Taking):
     def _sent(self, channel: PublishingChannel, targets: Iterable[HostedQueue]) -> None:
         """Messages are on their way to queues, or the news that these are gone."""
         for queue in targets:
-            queue.watch_for(channel)
-            reached = queue.running and not queue.given_up
+            if queue not in channel.watching:
+                queue.watch_for(channel)
+            reached = queue.machine.status is Status.RUNNING and not queue.given_up
             action = Action.DELIVER if reached else Action.DOWN_ARRIVES
             self._offer(action, channel, queue)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.core import Steps
+from ackproof.impl.steps.fault_hooks import FaultHooks
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.lang import require
@@ -24,10 +25,9 @@ __all__ = ["EndingSteps"]
 class EndingSteps(Steps):
     """Queues crash, are deleted and restart; channels close (A9, A14, C5)."""
 
-    def _taken(self) -> None:
+    def _stepped(self, faults: FaultHooks) -> None:
         """A step was taken, or refused: what was asked to end right then ends."""
-        if self.faults is not None:
-            self.faults.strike(self)
+        faults.strike(self)
 
     @observed
     def crash_queue(self, queue: HostedQueue) -> None:

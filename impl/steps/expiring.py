@@ -72,12 +72,14 @@ class ExpiringSteps(ImmediateSteps):
 
     def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """A message arrives; one that has no time goes to a waiting consumer or expires (B4.1)."""
-        self._expire(queue)
+        if queue.expiries:
+            self._expire(queue)
         super().deliver(channel, queue)
         urgent, self._urgent = self._urgent, None
         if urgent is not None and queue.machine.head() == urgent and self._next(queue) is not None:
             super().serve(queue)
-        self._expire(queue)
+        if queue.expiries:
+            self._expire(queue)
 
     def _accept(self, msg: Msg, queue: HostedQueue) -> None:
         """A message arrives, and its time begins."""

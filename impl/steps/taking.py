@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.machines.hosted_system import HostedSystem
@@ -21,9 +22,6 @@ from ackproof.lang import NotEnabled
 from ackproof.spec.sorts import ChannelId
 
 __all__ = ["Taking"]
-
-#: The names of the methods that take the steps.
-_METHODS = {action: action.name.lower() for action in Action}
 
 
 @dataclass
@@ -48,6 +46,15 @@ class Taking:
     store: Callable[[Batch], bool] | None = None
     batch: Batch | None = None
 
+    @cached_property
+    def _methods(self) -> tuple[Callable[..., None], ...]:
+        """Return the methods that take the steps, in the order of the actions."""
+        return tuple(getattr(self, action.name.lower(), self._impossible) for action in Action)
+
+    def _impossible(self, *_: object) -> None:
+        """Nobody takes this step here."""
+        raise NotEnabled
+
     def run(self, idle: bool) -> None:
         """Take steps until the scheduler has no more, or wants input first."""
         while True:
@@ -62,12 +69,13 @@ class Taking:
                 self._take(step)
             except NotEnabled:
                 pass
-            self._taken()
+            if self.faults is not None:
+                self._stepped(self.faults)
 
     def _take(self, step: Step) -> None:
         """Call the method of the step's name, with the channel and the queue if it is of them."""
         action, channel, queue = step
-        method = getattr(self, _METHODS[action])
+        method = self._methods[action]
         if channel is None:
             method(queue) if queue is not None else method()
         elif queue is None:
@@ -75,7 +83,7 @@ class Taking:
         else:
             method(channel, queue)
 
-    def _taken(self) -> None:
+    def _stepped(self, faults: FaultHooks) -> None:
         """A step was taken, or refused; something may have been asked to happen right then."""
 
     def _offer(

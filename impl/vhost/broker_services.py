@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Protocol
 
 from ackproof.impl.history.history import History
@@ -48,7 +48,7 @@ class BrokerServices(Protocol):
         """Open a channel; `tell` gets everything its publisher is to be told."""
 
     def publish(
-        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
+        self, channel: PublishingChannel, message: Message, targets: Collection[HostedQueue]
     ) -> None:
         """Publish a message that was routed."""
 
@@ -58,6 +58,6 @@ class BrokerServices(Protocol):
         """Publish a message to those queues that can hand it to a consumer now (A6.6)."""
 
     def send(
-        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
+        self, channel: PublishingChannel, message: Message, targets: Collection[HostedQueue]
     ) -> None:
         """Publish a message outside of a transaction; it is on its way then, and no more."""
