@@ -123,7 +123,9 @@ def mutate(
     )
     _keep(matrix, keep)
     if as_json:
-        typer.echo(json.dumps(matrix.document(), indent=2))
+        from ackproof.model.mutation.document import document
+
+        typer.echo(json.dumps(document(matrix), indent=2))
     else:
         from ackproof.cli.mutant_page import show_matrix
         from ackproof.cli.page import console

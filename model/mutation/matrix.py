@@ -11,7 +11,6 @@ import importlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ackproof.lang.model import Instance, Model
 from ackproof.model.mutation.judging import Fate, Verdict
@@ -50,23 +49,6 @@ class Entry:
     def is_false(self) -> bool:
         """Whether it is explained why nothing notices it, and something does."""
         return bool(self.explanation) and self.verdict.fate is Fate.KILLED
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the entry as it stands in a document."""
-        verdict, mutant = self.verdict, self.mutant
-        return {
-            "place": mutant.place.name,
-            "kind": mutant.place.kind,
-            "where": mutant.where,
-            "what": mutant.what,
-            "fate": verdict.fate.value,
-            "instance": verdict.instance or None,
-            "killers": [{"property": n, "steps": k or None} for n, k in verdict.killers],
-            "searched": list(verdict.searched),
-            "other_states_on": list(verdict.other),
-            "problem": verdict.problem or None,
-            "explanation": self.explanation or None,
-        }
 
 
 @dataclass(frozen=True)
@@ -153,20 +135,6 @@ class Matrix:
         if self.open or self.false or self.stale:
             return 1
         return 3 if self.unfinished else 0
-
-    def document(self) -> dict[str, Any]:
-        """Return the matrix as JSON."""
-        return {
-            "model": self.model.name,
-            "mutants": len(self.mutants),
-            "judged": len(self.entries),
-            "instances": [i.name for i in self.instances],
-            "entries": [e.to_json() for e in self.entries],
-            "totals": {place: dict(counts) for place, counts in self.totals().items()},
-            "properties": [vars(n) for n in self.by_property()],
-            "stale_explanations": self.stale,
-            "exit_code": self.exit_code,
-        }
 
 
 def entries_of(model: Model, mutants: Iterable[Mutant], verdicts: Iterable[Verdict]) -> list[Entry]:

@@ -6,8 +6,10 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import jsonschema
 import pytest
 from ackproof.cli.main import app
+from ackproof.model.mutation.document import schema
 from typer.testing import CliRunner, Result
 
 PETERSON = str(Path(__file__).parents[1] / "models" / "peterson.py")
@@ -45,6 +47,7 @@ def test_what_nothing_notices_is_shown_with_its_place() -> None:
 def test_json_has_each_mutant_with_who_noticed_it() -> None:
     result = run(PETERSON, "--step", "Peterson.yield_turn", "--json", "--workers", "1")
     found = json.loads(result.stdout)
+    jsonschema.validate(found, schema())
     assert found["judged"] == len(found["entries"]) < found["mutants"] == 48
     assert result.exit_code == found["exit_code"] == 0
     for entry in found["entries"]:
