@@ -60,6 +60,7 @@ design = Design(
         Breaks("SettledOnce", "core", 6),
         Breaks("NeverBothAckAndNack", "core", 6),
         Breaks("MultipleIsExact", "core", 5),
+        Breaks("LoneAckIsSingle", "trio", 7),
         Breaks("ReturnPrecedesNack", "core", 6),
         Breaks("ReturnedIsUnroutable", "core", 4),
         Breaks("NoAckFromMinority", "partition", 6),

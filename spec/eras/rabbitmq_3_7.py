@@ -157,6 +157,7 @@ design = Design(
     source="RabbitMQ 3.7.15 to 3.7.28",
     replace=(Channel37, QueueProcess37, Confirms37),
     expect=(
+        Breaks("UnroutableIsConfirmed", "crowded", 6),
         Breaks("NoPhantomConfirm", "core", 4),
         Breaks("SequenceIsDense", "core", 2),
         Breaks("MultipleIsExact", "trio", 5),

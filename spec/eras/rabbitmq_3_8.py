@@ -93,6 +93,7 @@ design = Design(
     source="RabbitMQ 3.8",
     replace=(Channel38, QueueProcess311, Confirms38),
     expect=(
+        Breaks("UnroutableIsConfirmed", "crowded", 6),
         Breaks("NoPhantomConfirm", "core", 4),
         Breaks("SequenceIsDense", "core", 2),
         Breaks("MultipleIsExact", "trio", 5),

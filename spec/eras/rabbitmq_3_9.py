@@ -52,6 +52,7 @@ design = Design(
     source="RabbitMQ 3.9",
     replace=(Channel39, QueueProcess311, Confirms39),
     expect=(
+        Breaks("UnroutableIsConfirmed", "crowded", 6),
         Breaks("NoPhantomConfirm", "core", 4),
         Breaks("SequenceIsDense", "core", 2),
         Breaks("MultipleIsExact", "trio", 5),
