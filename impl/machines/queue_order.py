@@ -91,49 +91,78 @@ class QueueOrder(Arrivals):
 class PlacedSet(set[Msg]):
     """A set of messages that knows the first of them, by the order of their queue.
 
-    A message that leaves the set stays in a heap until it comes to the top or the heap has become
-    much larger than the set, so that to remove one costs what it costs in any set.
+    The place of a message that leaves the set stays in a heap until it comes to the top or the heap
+    has become much larger than the set, so that to remove one costs what it costs in any set.  The
+    message itself is let go of at once, and its content with it.
     """
 
-    __slots__ = ("_heap", "_order")
+    __slots__ = ("_at", "_heap", "_order")
 
     def __init__(self, order: QueueOrder, items: Iterable[Msg] = ()) -> None:
-        super().__init__(items)
+        super().__init__()
         self._order = order
-        self._heap: list[tuple[int, Msg]] = []
-        self._rebuild()
+        self._at: dict[int, Msg] = {}
+        self._heap: list[int] = []
+        self.update(items)
 
     def add(self, item: Msg) -> None:
         if item not in self:
             set.add(self, item)
-            heappush(self._heap, (self._order.places[item], item))
+            place = self._order.places[item]
+            self._at[place] = item
+            heappush(self._heap, place)
             if len(self._heap) > 2 * len(self) + _SLACK:
-                self._rebuild()
+                self._heap = list(self._at)
+                heapify(self._heap)
+
+    def discard(self, item: object) -> None:
+        if item in self:
+            set.discard(self, item)
+            place = self._order.places[item]  # type: ignore[index]
+            del self._at[place]
+
+    def remove(self, item: Msg) -> None:
+        if item not in self:
+            raise KeyError(item)
+        self.discard(item)
+
+    def clear(self) -> None:
+        set.clear(self)
+        self._at.clear()
+        self._heap.clear()
 
     def update(self, *others: Iterable[Msg]) -> None:
         for other in others:
             for item in other:
                 self.add(item)
 
+    def difference_update(self, *others: Iterable[Any]) -> None:
+        for other in others:
+            for item in list(other):
+                self.discard(item)
+
     def __ior__(self, other: AbstractSet[Msg]) -> PlacedSet:  # type: ignore[override, misc]
         self.update(other)
         return self
 
+    def __isub__(self, other: AbstractSet[Any]) -> PlacedSet:  # type: ignore[misc]
+        self.difference_update(other)
+        return self
+
+    def __iand__(self, other: AbstractSet[Any]) -> PlacedSet:  # type: ignore[misc]
+        self.difference_update(set(self) - other)
+        return self
+
     def first(self) -> Option[Msg]:
         """Return the first element, None if there is none; what has left comes off the heap."""
-        heap, places = self._heap, self._order.places
+        heap, at = self._heap, self._at
         while heap:
-            place, msg = heap[0]
-            if msg in self and places[msg] == place:
+            msg = at.get(heap[0])
+            if msg is not None:
                 return msg
             heappop(heap)
         return None
 
     def sorted(self) -> list[Msg]:
         """Return the elements in the order of their queue."""
-        return sorted(self, key=self._order.places.__getitem__)
-
-    def _rebuild(self) -> None:
-        places = self._order.places
-        self._heap = [(places[msg], msg) for msg in self]
-        heapify(self._heap)
+        return [self._at[place] for place in sorted(self._at)]

@@ -101,8 +101,10 @@ class FollowingSteps(TellingSteps):
     def master_tells(self, mirror: HostedMirror, msg: Msg, fate: Seen) -> None:
         """The master's copy of a message arrives at a mirror (D4.6-D4.11)."""
         if fate is Seen.PUBLISHED:
-            if mirror.has(msg) and mirror.part_with(msg):
-                self.journal.removed(mirror, msg)
+            if mirror.has(msg):
+                mirror.machine.ready.discard(msg)
+                if mirror.part_with(msg):
+                    self.journal.removed(mirror, msg)
             mirror.place(msg)
         sent = mirror.direct.get(Msg.owner(msg), OrderedSet())
         mirror.machine.learn(msg, fate, content_of(msg).persistent, confirming(msg), sent)

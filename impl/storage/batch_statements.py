@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, cast
 
-from ackproof.impl.machines.publication import content_of
+from ackproof.impl.machines.publication import content_of, without_content
 from ackproof.impl.storage.journal import Batch
 from ackproof.impl.wire.tables import to_text
 from ackproof.spec.sorts import Msg
@@ -72,11 +72,6 @@ def _delete_messages(db: sqlite3.Connection, gone: list[Msg]) -> None:
         db.execute(_ORPHANS, (json.dumps(gone),))
 
 
-def _id(msg: Msg) -> int:
-    """Return what the tables call a message: an integer that is nothing more."""
-    return int(cast(int, msg))
-
-
 def _insert(db: sqlite3.Connection, batch: Batch) -> None:
     if batch.created or batch.topology:
         _insert_topology(db, batch)
@@ -85,7 +80,8 @@ def _insert(db: sqlite3.Connection, batch: Batch) -> None:
     for _, placed in batch.messages:
         message = content_of(placed.msg)
         keys = _keys_to_text(message.routing_keys)
-        row = (_id(placed.msg), message.exchange, keys, message.properties, message.body)
+        number = without_content(placed.msg)
+        row = (number, message.exchange, keys, message.properties, message.body)
         size = len(message.properties) + len(message.body)
         (small if size <= _SMALL else large).append(row)
     _insert_many(db, "INSERT OR IGNORE INTO message", small)
@@ -95,7 +91,7 @@ def _insert(db: sqlite3.Connection, batch: Batch) -> None:
         db,
         "INSERT INTO entry",
         [
-            (_id(placed.msg), queue.number, placed.place, placed.expires)
+            (without_content(placed.msg), queue.number, placed.place, placed.expires)
             for queue, placed in batch.messages
         ],
     )

@@ -16,6 +16,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ackproof.impl.machines.publication import without_content
 from ackproof.impl.machines.queue_processes import HostedQueue, Placed
 from ackproof.impl.topology.definitions import Change
 from ackproof.spec.sorts import Msg
@@ -77,7 +78,7 @@ class Journal:
 
     def removed(self, queue: HostedQueue, msg: Msg) -> None:
         """A message that the disk was given has left its queue."""
-        self._next.removed.append((queue, msg))
+        self._next.removed.append((queue, without_content(msg)))
 
     def deleted(self, queue: HostedQueue) -> None:
         """A durable queue was deleted."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
+import pytest
 from ackproof.impl.machines.hosted_system import hosted_system
 from ackproof.impl.machines.id_order import IdOrder
 from ackproof.impl.machines.publication import channel_id, published
@@ -68,6 +70,33 @@ def test_one_that_has_left_and_arrives_again_comes_last() -> None:
     ready.add(one)
     assert ready.sorted() == [two, one]
     assert ready.first() == two
+
+
+def test_whatever_leaves_a_set_is_not_its_first_any_more() -> None:
+    messages = [message(number) for number in range(1, 9)]
+    ready = PlacedSet(arrived(*messages), messages)
+    ready.remove(messages[0])
+    with pytest.raises(KeyError):
+        ready.remove(messages[0])
+    ready -= {messages[1], messages[0]}
+    assert ready.sorted() == messages[2:]
+    ready &= set(messages[3:6])
+    assert (ready.first(), ready.sorted()) == (messages[3], messages[3:6])
+    ready |= {messages[2]}
+    assert ready.first() == messages[2]
+    ready.clear()
+    assert ready.first() is None
+    assert not ready
+
+
+def test_what_has_left_a_set_is_let_go_of_with_its_content() -> None:
+    kept, gone = message(1), message(2)
+    order = arrived(kept, gone)
+    ready = PlacedSet(order, {kept, gone})
+    before = sys.getrefcount(gone)
+    ready.discard(gone)
+    order.leave({gone})
+    assert sys.getrefcount(gone) < before - 1
 
 
 def test_nothing_is_remembered_of_what_is_present_no_more() -> None:
