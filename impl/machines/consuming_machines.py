@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Generic, cast
 
+from ackproof.impl.machines.publication import without_content
 from ackproof.impl.machines.publishing_machines import Place, Q
 from ackproof.impl.wire.content import Message
 from ackproof.lang import Event, Option, Set
-from ackproof.spec.consumer import ConsumerChannel, Subscription
+from ackproof.spec.consumer import ConsumerChannel, Delivery, Subscription
 from ackproof.spec.sorts import Consumer, Queue, Replica, Tag
 
 __all__ = ["ChannelConsumer", "ConsumingMachines", "Show"]
@@ -43,6 +44,13 @@ class _Channel(ConsumerChannel):
         if tag is None or not multiple:
             return super().named(tag, multiple)
         return set(takewhile(lambda one: one <= tag, self.unacked))
+
+    def bereft(self, delivery: Option[Delivery], replicas: Set[Replica]) -> Option[Delivery]:
+        """What its process has lost is settled by its tag, and nobody asks for its content."""
+        found = super().bereft(delivery, replicas)
+        if found is delivery or found is None:
+            return found
+        return Delivery(without_content(found.msg), None, found.consumer)
 
     def restore(self) -> None:
         """A rollback gives back what was collected, which goes to its places (A13.6)."""

@@ -14,7 +14,7 @@ content takes the element out of the machine that keeps the message.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import cast
+from typing import Any, cast
 
 from ackproof.impl.wire.content import Message
 from ackproof.lang.sorts import NUMBER_BITS
@@ -27,8 +27,8 @@ __all__ = [
     "confirming",
     "content_of",
     "name_of",
-    "owners",
     "published",
+    "shares",
     "without_content",
 ]
 
@@ -72,9 +72,17 @@ def confirming(msg: Msg) -> bool:
     return msg.confirming  # type: ignore[attr-defined, no-any-return]
 
 
-def owners(msgs: Iterable[Msg]) -> list[ChannelId]:
-    """Return the channels that some messages came from, each once."""
-    return list({msg >> NUMBER_BITS for msg in msgs})  # type: ignore[operator, misc]
+def shares(msgs: Iterable[Msg]) -> list[tuple[ChannelId, set[Msg]]]:
+    """Divide messages by the channels that they came from."""
+    found: dict[Any, set[Msg]] = {}
+    for msg in msgs:
+        owner = msg >> NUMBER_BITS  # type: ignore[operator]
+        share = found.get(owner)
+        if share is None:
+            found[owner] = {msg}
+        else:
+            share.add(msg)
+    return list(found.items())
 
 
 def without_content(msg: Msg) -> Msg:

@@ -211,6 +211,10 @@ class HostedQueue:
         """Tell whether a message is in the queue, or with a consumer of it."""
         return msg in self.machine.ready or msg in self.machine.pending
 
+    def was_given(self, msg: Msg) -> bool:
+        """Tell whether the disk was given a message that is here."""
+        return msg not in self.buffered and content_of(msg).persistent and self.machine.durable
+
     def part_with(self, msg: Msg) -> bool:
         """A message has left; tell whether the disk was given it.
 
@@ -219,10 +223,9 @@ class HostedQueue:
         self.order.leave({msg})
         self.machine.delivered.discard(msg)
         self.expiries.pop(msg, None)
-        if msg in self.buffered:
-            del self.buffered[msg]
-            return False
-        return content_of(msg).persistent and self.machine.durable
+        given = self.was_given(msg)
+        self.buffered.pop(msg, None)
+        return given
 
     def forget(self) -> None:
         """Drop what the machine has forgotten: all that it does not hold, or will recover."""
@@ -380,7 +383,11 @@ class MirrorMembership:
 
     def trim(self, *others: HostedQueue) -> None:
         """The dead, and others, are taken out of the record (D5.2)."""
-        self.leader.system.trimmed |= {one.key for one in (*self.dead, *others)}
+        for one in (*self.dead, *others):
+            self.leader.system.trimmed.add(one.key)
+            one.machine.store.wipe()  # what it had is in the way of what comes in its place (C5.4)
+            one.forget()
+            one.landed.clear()
         self.dead.clear()
 
     def lead(self, mirror: HostedMirror) -> HostedQueue:

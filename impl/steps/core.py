@@ -15,19 +15,19 @@ becomes of a message, the machines say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.machines.hosted_system import leave
-from ackproof.impl.machines.publication import confirming, content_of, owners
+from ackproof.impl.machines.publication import confirming, content_of, shares
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.steps.taking import Taking
 from ackproof.impl.storage.journal import Batch
 from ackproof.lang import require
-from ackproof.spec.sorts import ChannelId, Level, Msg, Replica, Status
+from ackproof.spec.sorts import ChannelId, Level, Msg, Status
 
 __all__ = ["Steps"]
 
@@ -178,37 +178,47 @@ class Steps(Taking):
     @observed
     def drain(self, queue: HostedQueue) -> None:
         """A queue learns what its store has confirmed, and casts the confirms (B6.1)."""
+        require(queue.running)  # or it may be gone, and nobody to be asked
         self.system.drain(queue.key)
         self._offer(Action.CONFIRM_ARRIVES, None, queue)
 
     @observed
     def confirm_arrives(self, queue: HostedQueue) -> None:
-        """The channels process the confirms that a queue has cast (A8.3, A8.5, D7.4)."""
-        self._process(queue, queue.machine.outbox, self.system.confirm_arrives)
+        """The channels process the confirms that a queue has cast (A8.3, A8.5, D7.4).
 
-    @observed
-    def reject_arrives(self, queue: HostedQueue) -> None:
-        """The channels process the rejects that a queue has cast (A8.4)."""
-        self._process(queue, queue.machine.refused, self.system.reject_arrives)
-
-    def _process(
-        self, queue: HostedQueue, said: set[Msg], action: Callable[[ChannelId, Replica], None]
-    ) -> None:
-        """What a queue has cast arrives, at one channel after another."""
-        require(bool(said))
-        for channel in owners(said):
-            action(channel, queue.key)
-            known = self.channels.get(channel)
-            if known is not None:
-                self._answered(known)
-            else:  # it is closed, and what it is told has no effect (A14.3)
-                leave(self.system, channel)
+        An action looks at all that was cast for what is its channel's; so it is shown that only.
+        """
+        require(bool(queue.machine.outbox))
+        for channel, msgs in shares(queue.machine.outbox):
+            queue.machine.outbox = msgs
+            self.system.confirm_arrives(channel, queue.key)
+            self._heard(channel)
         self._offer_downs(queue)
         self._dispose(queue)
 
     @observed
+    def reject_arrives(self, queue: HostedQueue) -> None:
+        """The channels process the rejects that a queue has cast (A8.4)."""
+        require(bool(queue.machine.refused))
+        for channel, msgs in shares(queue.machine.refused):
+            queue.machine.refused = msgs
+            self.system.reject_arrives(channel, queue.key)
+            self._heard(channel)
+        self._offer_downs(queue)
+        self._dispose(queue)
+
+    def _heard(self, channel: ChannelId) -> None:
+        """A channel has heard something; one that is closed lets it have no effect (A14.3)."""
+        known = self.channels.get(channel)
+        if known is not None:
+            self._answered(known)
+        else:
+            leave(self.system, channel)
+
+    @observed
     def down_arrives(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """A channel learns that a queue is gone, after all that the queue had sent (A9, O1)."""
+        require(queue in channel.watching)
         self.system.down_arrives(channel.id, queue.key)
         self._unwatch(channel, queue)
         self._answered(channel)
@@ -221,6 +231,7 @@ class Steps(Taking):
     @observed
     def flush(self, channel: PublishingChannel) -> None:
         """A channel tells its publisher what is settled (A10)."""
+        require(channel.id in self.channels)
         if self.faults is None:
             self.system.flush(channel.id)
         else:

@@ -46,6 +46,7 @@ class EndingSteps(Steps):
 
     def _delete(self, queue: HostedQueue) -> None:
         queue.machine.delete()
+        queue.slow = False  # there is nothing left to be slow, and what was sent arrives
         self._end(queue, Reason.NORMAL)
         if queue.machine.durable:
             self.journal.deleted(queue)

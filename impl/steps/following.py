@@ -191,9 +191,8 @@ class FollowingSteps(TellingSteps):
 
     def close(self, channel: PublishingChannel) -> None:
         """A channel closes; mirrors wait for nothing more of it (D4.16)."""
-        followers = [queue for queue in channel.watching if isinstance(queue, HostedMirror)]
+        for queue in channel.watching:
+            if isinstance(queue, HostedMirror) and queue.machine.mirrors():
+                queue.await_end(channel)
+                self._offer(Action.FORGET_SENDER, channel, queue)
         super().close(channel)
-        for mirror in followers:
-            if mirror.machine.mirrors():
-                mirror.await_end(channel)
-                self._offer(Action.FORGET_SENDER, channel, mirror)

@@ -109,13 +109,22 @@ class MirroringSteps(FollowingSteps):
         for msg in sorted(has - wanted):
             mirror.machine.remove(msg)
             self._lost(mirror, msg, True)
-        mirror.order.take({msg: leader.order.places[msg] for msg in wanted})
+        self._take_places(mirror, leader, has & wanted)
+        mirror.order.take({msg: leader.order.places[msg] for msg in wanted - has})
         for msg in sorted(wanted - has):
             mirror.machine.enqueue(msg, content_of(msg).persistent, False)
             self._got(mirror, msg)
         mirror.machine.ready = PlacedSet(mirror.order, mirror.machine.ready)
         membership.multicast.missed[mirror.key].clear()
         self.system.unsynced.discard(mirror.key)
+
+    def _take_places(self, mirror: HostedMirror, leader: HostedQueue, msgs: set[Msg]) -> None:
+        """What a mirror has stands as it does in its master, on the disk, too (D7.3)."""
+        places = {msg: leader.order.places[msg] for msg in msgs}
+        for msg, place in places.items():
+            if mirror.order.places[msg] != place and mirror.was_given(msg):
+                self.journal.moved(mirror, msg, place)
+        mirror.order.take(places)
 
     # -- what goes wrong ------------------------------------------------------------------------
 

@@ -52,6 +52,8 @@ def write(db: sqlite3.Connection, batch: Batch) -> None:
     if batch.removed:
         _remove(db, batch)
     _insert(db, batch)
+    moved = [(place, queue.number, msg) for queue, msg, place in batch.moved]
+    db.executemany("UPDATE entry SET place = ? WHERE queue = ? AND message = ?", moved)
     if batch.deleted or batch.topology:
         _delete(db, batch)
 

@@ -34,6 +34,7 @@ class Batch:
         created: queues to be entered.
         messages: new messages, with the queue that each stands in.
         removed: messages that left their queue.
+        moved: messages that the disk has, and where they stand now.
         deleted: queues to be removed, with all that stands in them.
         topology: exchanges and bindings to be entered and removed.
         waiting: to be called when the commit has returned.
@@ -42,13 +43,14 @@ class Batch:
     created: list[HostedQueue] = field(default_factory=list)
     messages: list[tuple[HostedQueue, Placed]] = field(default_factory=list)
     removed: list[tuple[HostedQueue, Msg]] = field(default_factory=list)
+    moved: list[tuple[HostedQueue, Msg, int]] = field(default_factory=list)
     deleted: list[HostedQueue] = field(default_factory=list)
     topology: Change = field(default_factory=Change)
     waiting: list[Callable[[], None]] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         queues = self.created or self.messages or self.removed or self.deleted
-        return bool(queues or self.topology or self.waiting)
+        return bool(queues or self.moved or self.topology or self.waiting)
 
 
 class Journal:
@@ -79,6 +81,10 @@ class Journal:
     def removed(self, queue: HostedQueue, msg: Msg) -> None:
         """A message that the disk was given has left its queue."""
         self._next.removed.append((queue, without_content(msg)))
+
+    def moved(self, queue: HostedQueue, msg: Msg, place: int) -> None:
+        """A message that the disk was given stands at another place."""
+        self._next.moved.append((queue, without_content(msg), place))
 
     def deleted(self, queue: HostedQueue) -> None:
         """A durable queue was deleted."""

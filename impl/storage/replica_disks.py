@@ -94,6 +94,7 @@ def _entering(batch: Batch, replica: int) -> Batch:
     return Batch(
         messages=[one for one in batch.messages if one[0].replica == replica],
         removed=[one for one in batch.removed if one[0].replica == replica],
+        moved=[one for one in batch.moved if one[0].replica == replica],
     )
 
 

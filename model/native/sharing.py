@@ -87,7 +87,7 @@ def _text(comp: ast.SetComp) -> str:
     named = copy.deepcopy(comp)
     found = [node for one in named.generators for node in ast.walk(one.target)]
     targets = [node.id for node in found if isinstance(node, ast.Name)]
-    places = {name: f"_{place}" for place, name in enumerate(targets)}
+    places = {name: f"<{place}>" for place, name in enumerate(targets)}
     for node in ast.walk(named):
         if isinstance(node, ast.Name):
             node.id = places.get(node.id, node.id)

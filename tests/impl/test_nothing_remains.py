@@ -205,3 +205,56 @@ def test_connections_leave_nothing_behind_however_they_end() -> None:
         left = (server._opened, server._clogged, server._speaking, server._connections)
         assert not any(broker.ask(lambda _: [len(table) for table in left]))
         assert broker.ask(lambda _: timers()) == before
+
+
+def members(broker: Broker) -> list[int]:
+    """Return how many members each family of the broker's system has, and how many are known."""
+    system = broker.system
+    families = (system.channels, system.transactions, system.casts, system.replicas)
+    known = (broker.steps.channels, system.trimmed, system.enlisted, system.unsynced)
+    return [len(one) for one in (*families, *known)]
+
+
+@pytest.mark.parametrize("seed", [None, 0, 1, 2, 3])
+@pytest.mark.parametrize("ending", ["lost", "closed", "deleted"])
+def test_no_member_of_the_system_outlives_what_it_stands_for(seed: int | None, ending: str) -> None:
+    broker = Broker(None if seed is None else Seeded(seed, commits=False))
+    before = members(broker)
+    for _ in range(10):
+        wire = Wire(broker).opened(1, 2).confirming()
+        wire.say(1, commands.Queue.Declare(queue="q", durable=True, auto_delete=True))
+        wire.commit()
+        wire.say(2, commands.Basic.Consume(queue="q", consumer_tag="c", no_ack=True))
+        wire.publish(1, "q")
+        if ending == "closed":
+            wire.say(0, commands.Connection.Close(200, "", 0, 0))
+        elif ending == "deleted":
+            wire.say(2, commands.Queue.Delete(queue="q", nowait=True))
+        wire.session.connection_lost()
+        for _ in range(9):
+            wire.commit()
+    assert members(broker) == before
+
+
+def test_a_process_that_is_dead_keeps_nothing_of_what_it_had() -> None:
+    broker = Broker(replicas=3)
+    wire = Wire(broker).opened().with_queue("q").confirming()
+    wire.publish(1, "q", b"x" * 10_000)
+    wire.commit()
+    broker.faults.kill_replica("q", 0)
+    wire.commit()
+    wire.say(1, commands.Queue.Purge(queue="q"))
+    wire.commit()
+    gc.collect()
+    assert broker.memory.used == 0
+
+
+def test_what_waits_for_an_ack_of_a_queue_that_is_gone_has_no_content() -> None:
+    broker = Broker()
+    wire = Wire(broker).opened().with_queue("q")
+    wire.publish(1, "q", b"x" * 10_000)
+    wire.say(1, commands.Basic.Get(queue="q"))
+    wire.say(1, commands.Queue.Delete(queue="q"))
+    wire.commit()
+    gc.collect()
+    assert broker.memory.used == 0

@@ -7,8 +7,8 @@ from ackproof.impl.machines.publication import (
     confirming,
     content_of,
     name_of,
-    owners,
     published,
+    shares,
 )
 from ackproof.impl.wire.content import Message
 from ackproof.spec.queue import QueueMaster
@@ -38,5 +38,6 @@ def test_a_plain_number_is_the_same_message_to_sets_and_maps() -> None:
 def test_a_message_says_whose_it_is() -> None:
     other = published(Msg.first(channel_id(9)), HELLO, confirming=True)
     msgs = [FIRST, Msg.succ(FIRST), other]
-    assert sorted(owners(msgs)) == [7, 9]  # type: ignore[arg-type]
+    divided = dict(shares(msgs))  # type: ignore[arg-type]
+    assert divided == {7: {FIRST, Msg.succ(FIRST)}, 9: {other}}
     assert [name_of(msg) for msg in msgs] == ["7.1", "7.2", "9.1"]  # type: ignore[arg-type]

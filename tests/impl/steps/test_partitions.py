@@ -7,6 +7,7 @@ from ackproof.impl.broker import Broker
 from ackproof.impl.steps.scheduler import Action
 from pamqp import commands
 
+from tests.impl.clients import Wire
 from tests.impl.partition_clients import holding
 from tests.impl.steps.test_mirrors import Hours, get, mirrored, passed, processes, ready
 
@@ -185,3 +186,14 @@ def test_clearing_the_faults_heals_the_partition() -> None:
     assert wire.hear() == []
     wire.broker.faults.clear()
     assert wire.hear() == ["1 ack 1"]
+
+
+def test_what_a_closed_channel_has_sent_outlives_the_masters_side() -> None:
+    broker = Broker(replicas=3)
+    wire = Wire(broker).opened().with_queue("q").with_queue("r")
+    publisher = Wire(broker).opened().confirming()
+    broker.faults.partition([0], home=1)
+    publisher.publish(1, "q")
+    (said,) = publisher.say(1, commands.Queue.Declare(queue="r", durable=False))
+    assert said.startswith("1 Channel.Close 406")
+    assert wire.say(1, commands.Queue.Declare(queue="q", passive=True)) == ["1 Queue.DeclareOk q 1"]

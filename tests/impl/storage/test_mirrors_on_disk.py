@@ -13,6 +13,8 @@ import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.machines.publication import content_of
 from ackproof.impl.running import RunningBroker
+from ackproof.impl.steps.mirroring import MirroringSteps
+from ackproof.impl.steps.scheduler import Eager, Step
 from ackproof.impl.storage.disk import Disk, DiskError
 from ackproof.impl.storage.journal import Batch
 from ackproof.impl.storage.replica_disks import Disks, open_disks
@@ -229,3 +231,44 @@ def test_serve_refuses_fewer_replicas_than_there_were(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert re.search(r"there has data of 5 replicas.*start it with --replicas 5", done.stderr)
     assert "Traceback" not in done.stderr
+
+
+class Waiting(Eager):
+    """Takes no step while a test takes steps of its own."""
+
+    waits = False
+
+    def take(self, idle: bool) -> Step | None:
+        return None if self.waits else super().take(idle)
+
+
+def test_a_mirror_that_was_synchronised_recovers_in_its_masters_order(tmp_path: Path) -> None:
+    run = Run(tmp_path, replicas=2)
+    run.broker.steps.scheduler = scheduler = Waiting()
+    run.declare()
+    for text in (b"a", b"b", b"c"):
+        run.wire.publish(1, "q", text)
+    run.commit()
+    run.broker.faults.kill_replica("q", 1)
+    run.commit()
+    queue, steps, scheduler.waits = run.broker.queues["q"], run.broker.steps, True
+    assert isinstance(steps, MirroringSteps)
+    steps.join(queue, 1)
+    assert queue.membership is not None
+    (mirror,) = queue.membership.mirrors
+    run.wire.session.receive(encode(1, *content("q", b"d")))
+    steps.deliver(run.wire.session.channels[1].publishing, queue)
+    steps.follow(mirror)  # it has what is new, and nothing else, and so has its disk
+    batch = run.broker.journal.take()
+    run.disks.commit(batch)
+    run.broker.committed(batch)
+    steps.synchronise(mirror)
+    scheduler.waits = False
+    run.broker.run(idle=True)
+    run.commit()
+    run.broker.faults.kill_replica("q", 0)
+    run.commit()
+    run.end()
+    again = Run(tmp_path, replicas=2)
+    assert again.bodies()[0] == [b"a", b"b", b"c", b"d"]
+    again.end()

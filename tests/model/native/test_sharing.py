@@ -48,3 +48,10 @@ def test_sets_that_differ_are_not_taken_for_one() -> None:
     (tree,) = ast.parse(other).body
     assert isinstance(tree, ast.FunctionDef)
     assert "shared" not in ast.unparse(ast.fix_missing_locations(sharing(tree)))
+
+
+def test_a_name_is_not_taken_for_the_place_of_an_element() -> None:
+    text = TWICE.replace("y not in self.gone", "_0 not in self.gone").replace("LATER", "pass")
+    (tree,) = ast.parse(text).body
+    assert isinstance(tree, ast.FunctionDef)
+    assert "shared" not in ast.unparse(ast.fix_missing_locations(sharing(tree)))
