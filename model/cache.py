@@ -19,7 +19,6 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-import tempfile
 import time
 import uuid
 import zlib
@@ -159,6 +158,8 @@ def _checksum(kind: str, key: str, packed: bytes) -> bytes:
 
 def _write(path: Path, data: bytes) -> None:
     """Write a file that other processes see whole or not at all."""
+    import tempfile  # a program that finds all in the store needs none
+
     descriptor, name = tempfile.mkstemp(prefix=f"{path.name}-", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

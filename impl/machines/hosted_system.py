@@ -87,13 +87,19 @@ def _classes(mirrored: bool) -> Mapping[type[Process], type[Process]]:
     )
 
 
-def translated(mirrored: bool) -> Translation:
-    """Translate the system for a broker whose queues have mirrors, or have none."""
+def translated(mirrored: bool, players: Mapping[str, type[Process]] | None = None) -> Translation:
+    """Translate the system for a broker whose queues have mirrors, or have none.
+
+    Args:
+        mirrored: they have.
+        players: classes that a design puts in the place of others, by the names of those.
+    """
     from ackproof.model.native.translate import translate  # only if it is not kept
 
     constants = _CONSTANTS if mirrored else {**_CONSTANTS, "QueueProcess.born": Born.MASTER}
     return translate(
         Confirms,
+        players=players,
         constants=constants,
         empty=() if mirrored else [Node],
         without=_NEVER,

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, cast
+from functools import cache
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from ackproof.impl.faults.faults import Faults
-from ackproof.impl.machines import publishing_machines, queue_processes
+from ackproof.impl.machines import hosted_system
 from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.machines.partitioned_cluster import PartitionedCluster
 from ackproof.impl.machines.publishing_machines import PublishingMachines
@@ -21,7 +22,7 @@ from ackproof.impl.node import Node
 from ackproof.impl.session.session import Session
 from ackproof.impl.steps.core import Steps
 from ackproof.impl.steps.scheduler import Action
-from ackproof.lang import Event, Option
+from ackproof.lang import Event, Option, Process
 from ackproof.spec.channel import Channel
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import Msg, Reason, Replica
@@ -31,7 +32,7 @@ from tests.explain.behaviour import Limited, Parting, Plain, Replicating
 from tests.explain.scenario import Scenario
 from tests.explain.target import OF_MIRRORS, Target, ours
 
-__all__ = ["BROKEN", "Broken", "serving"]
+__all__ = ["BROKEN", "Broken", "running", "serving"]
 
 Emit = Callable[[PublishingChannel, Event], None]
 _tell: Emit = PublishingChannel._emit
@@ -55,7 +56,7 @@ def _always_multiple(channel: PublishingChannel, event: Event) -> None:
 
 
 def _nack_without_cause(channel: PublishingChannel, event: Event) -> None:
-    if isinstance(event, Ack) and cast(int, event.tag) == 3:
+    if isinstance(event, Ack) and channel.tag(event.tag) == 3:
         event = Nack(event.channel, event.tag, event.multiple)
     _tell(channel, event)
 
@@ -79,7 +80,7 @@ def _return_after_ack(channel: PublishingChannel, event: Event) -> None:
 
 def _ack_in_transaction(channel: PublishingChannel, event: Event) -> None:
     if isinstance(event, CommitOk):
-        _tell(channel, Ack(event.channel, 1, False))  # type: ignore[arg-type]
+        _tell(channel, Ack(event.channel, channel.first, False))
     _tell(channel, event)
 
 
@@ -118,8 +119,8 @@ class _MarksNothing(QueueProcess):
 _accept = Steps._accept
 
 
-def _accept_at_once(self: Steps, msg: Msg, message: Any, queue: HostedQueue) -> None:
-    _accept(self, msg, message, queue)
+def _accept_at_once(self: Steps, msg: Msg, queue: HostedQueue) -> None:
+    _accept(self, msg, queue)
     if msg in queue.machine.awaiting:
         queue.machine.awaiting.discard(msg)
         queue.machine.outbox.add(msg)
@@ -169,6 +170,17 @@ def _ignore(*_: Any, **__: Any) -> None:
     pass
 
 
+def running(of: type[Process], design: type[Process]) -> tuple[Any, str, Any]:
+    """Return how a broker is made to run a design: a class in the place of one of its system's."""
+
+    @cache
+    def classes(mirrored: bool) -> dict[type[Process], type[Process]]:
+        made = hosted_system.translated(mirrored, {of.__name__: design}).classes
+        return {**made, of: made[design]}
+
+    return hosted_system, "_classes", classes
+
+
 class _OneByOne(Replicating):
     """One publish at a time, so that many runs are explained soon."""
 
@@ -206,22 +218,22 @@ BROKEN: dict[str, Broken] = {
     "it acks what it should nack": Broken(PublishingMachines, "_emit", _nack_told_as_ack),
     "it returns after the ack": Broken(PublishingMachines, "_emit", _return_after_ack),
     "it acks in a transaction": Broken(PublishingMachines, "_emit", _ack_in_transaction),
-    "it waits for one queue of several": Broken(publishing_machines, "Channel", _OneQueueIsEnough),
-    "it nacks what is unroutable": Broken(publishing_machines, "Channel", _UnroutableIsNacked),
-    "it acks when a queue crashes": Broken(publishing_machines, "Channel", _CrashAccepts),
-    "its queues begin with the youngest": Broken(queue_processes, "QueueProcess", _LastInFirstOut),
-    "it does not mark what was delivered": Broken(queue_processes, "QueueProcess", _MarksNothing),
+    "it waits for one queue of several": Broken(*running(Channel, _OneQueueIsEnough)),
+    "it nacks what is unroutable": Broken(*running(Channel, _UnroutableIsNacked)),
+    "it acks when a queue crashes": Broken(*running(Channel, _CrashAccepts)),
+    "its queues begin with the youngest": Broken(*running(QueueProcess, _LastInFirstOut)),
+    "it does not mark what was delivered": Broken(*running(QueueProcess, _MarksNothing)),
     "a crashed queue loses what was confirmed": Broken(HostedQueue, "recover", _recover_less),
     "it tells what it should withhold": Broken(Faults, "withhold_confirms", _ignore, _OneInPlain),
     "it tells what it should delay": Broken(Faults, "delay_confirms", _ignore),
     "it takes what it should refuse": Broken(Faults, "nack_next", _ignore),
     "it breaks off before it has told": Broken(Session, "sever", _sever_too_early),
     "it reads on in an alarm": Broken(Node, "block", _ignore),
-    "a full queue takes more": Broken(queue_processes, "QueueProcess", _NeverRefuses, Limited),
-    "a full queue keeps the oldest": Broken(queue_processes, "QueueProcess", _NeverDrops, Limited),
+    "a full queue takes more": Broken(*running(QueueProcess, _NeverRefuses), Limited),
+    "a full queue keeps the oldest": Broken(*running(QueueProcess, _NeverDrops), Limited),
     "a message without time stays": Broken(HostedQueue, "lifetime", _ignore, Limited),
     "it waits for one process of a queue": Broken(
-        publishing_machines, "Channel", _OneProcessIsEnough, _OneByOne, 2
+        *running(Channel, _OneProcessIsEnough), _OneByOne, 2
     ),
     "a minority goes on to confirm": Broken(PartitionedCluster, "may_confirm", _yes, Parting, 3),
     "a partition is no hindrance": Broken(PartitionedCluster, "apart", _no, Parting, 3),

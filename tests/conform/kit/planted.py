@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from ackproof.conform.kit.operations import FAULTS
 from ackproof.conform.kit.running import Setting
 from ackproof.conform.kit.url import Address
-from ackproof.impl.machines import consuming_machines, queue_processes
+from ackproof.impl.machines import consuming_machines
 from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.machines.publishing_machines import PublishingMachines
 from ackproof.impl.machines.queue_processes import HostedQueue
@@ -27,9 +27,10 @@ from ackproof.impl.steps.transacting import TransactingSteps
 from ackproof.impl.topology.graph import Graph
 from ackproof.lang import Event
 from ackproof.spec.mirror import QueueProcess
+from ackproof.spec.sorts import Msg
 from ackproof.spec.wire import Ack, Return
 
-from tests.explain.broken import BROKEN
+from tests.explain.broken import BROKEN, running
 
 __all__ = ["PLANTED", "Planted", "serving"]
 
@@ -37,7 +38,7 @@ _emit = PublishingChannel._emit
 
 
 def _forget_an_ack(channel: PublishingChannel, event: Event) -> None:
-    if not (isinstance(event, Ack) and event.tag == 3):
+    if not (isinstance(event, Ack) and channel.tag(event.tag) == 3):
         _emit(channel, event)
 
 
@@ -49,9 +50,9 @@ def _return_nothing(channel: PublishingChannel, event: Event) -> None:
 _accept = Steps._accept
 
 
-def _lose_transient(self: Steps, msg: Any, message: Any, queue: Any) -> None:
-    _accept(self, msg, message, queue)
-    if not message.persistent and msg in queue.machine.ready:
+def _lose_transient(self: Steps, msg: Any, queue: Any) -> None:
+    _accept(self, msg, queue)
+    if not msg.message.persistent and msg in queue.machine.ready:
         self.drop(queue, msg)
 
 
@@ -73,11 +74,10 @@ def _remember(self: HostedQueue, channel: Any) -> None:
 
 
 def _ack_for_the_namesake(self: Steps, msg: Any, queue: Any) -> None:
-    channel, seq = queue.senders.get(msg, (None, None))
+    channel = self.channels.get(Msg.owner(msg)) if msg.confirming else None
     known = _watched.get(channel, ()) if channel is not None else ()
-    if any(other.name == queue.name and other is not queue for other in known):
-        del queue.senders[msg]
-        channel.machine.settle(seq, queue.key, queue.siblings())
+    if channel and any(other.name == queue.name and other is not queue for other in known):
+        channel.machine.settle(msg, queue.key, {queue.key})
         self._answered(channel)
     else:
         _refuse(self, msg, queue)
@@ -99,10 +99,10 @@ def _hide_the_last(self: DeliveringSteps, queue: Any, channel: Any, no_ack: bool
 _commit = TransactingSteps.tx_commit
 
 
-def _commit_less(self: TransactingSteps, channel: Any, consuming: Any, ids: Any) -> None:
-    for seq, (message, _) in list(channel.batch.items())[:1]:
-        channel.batch[seq] = message, []
-    _commit(self, channel, consuming, ids)
+def _commit_less(self: TransactingSteps, channel: Any, consuming: Any) -> None:
+    for msg in list(channel.batch)[:1]:
+        channel.batch[msg] = []
+    _commit(self, channel, consuming)
 
 
 _roll_back = TransactingSteps.tx_rollback
@@ -254,9 +254,9 @@ PLANTED: dict[str, Planted] = {
     "it confuses two queues": _new(Graph, "route", _route_to_the_first, "OnlyThePublished"),
     "a fanout reaches one queue": _new(Graph, "route", _route_to_less, "AckMeansAccepted"),
     "a full queue drops too soon": _new(
-        queue_processes, "QueueProcess", _DropsTooSoon, "AckMeansAccepted", "CommitMeansAccepted"
+        *running(QueueProcess, _DropsTooSoon), "AckMeansAccepted", "CommitMeansAccepted"
     ),
-    "a full queue refuses too late": _new(queue_processes, "QueueProcess", _RefusesTooLate, "B5.4"),
+    "a full queue refuses too late": _new(*running(QueueProcess, _RefusesTooLate), "B5.4"),
     "a consumer gets more than it asked for": _new(
         consuming_machines._Channel, "admits", _yes, "PrefetchRespected", "SharedPrefetchRespected"
     ),

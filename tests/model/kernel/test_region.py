@@ -166,7 +166,7 @@ def test_who_has_learnt_what_is_wrong_learns_from_that_and_then_from_a_larger_sa
     monkeypatch.setattr(
         region._Learning, "learn", lambda self, sample: (asked.append(sample), learn(self, sample))
     )
-    ask(*known(CONFIRMS, "tiny"), 1, lambda tasks: left_over(tasks, _UNLIMITED))
+    ask(*known(CONFIRMS, "small"), 1, lambda tasks: left_over(tasks, _UNLIMITED))
     assert asked[: len(samples)] == samples
 
 
