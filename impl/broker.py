@@ -244,7 +244,9 @@ class Broker:
         """
         self._last_channel += 1
         if self._last_channel >= MOST_CHANNELS:
-            raise HardError(541, "there are no numbers for channels any more; restart the broker")
+            raise HardError(
+                541, "there are no numbers for channels any more: empty the queues, and restart"
+            )
         channel = PublishingChannel(self.system, self._last_channel, tell, place)
         self.steps.channels[channel.id] = channel
         if self.history.recording:

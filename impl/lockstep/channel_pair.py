@@ -206,7 +206,8 @@ class Pair:
             self._same(f"{name} of queue {key}", getattr(shadow, name), mine)
         if self.shadow.system.listed(key):  # or it is dead, and nobody asks for its store
             self._same(f"status of queue {key}", shadow.status, machine.status)
-            self._same(f"store of queue {key}", dict(shadow.store.level), self._levels(queue))
+            levels = self._mine_of(machine.store.level)
+            self._same(f"store of queue {key}", dict(shadow.store.level), levels)
 
     def _compare_mirror(self, key: Replica, mirror: HostedMirror) -> None:
         """Compare what a mirror was told, what it made of it, and whether it has everything."""
@@ -221,14 +222,7 @@ class Pair:
         self._same(f"direct of queue {key}", shadow.direct, self.mine(machine.direct))
         self._same(f"seen of queue {key}", dict(shadow.seen), self._mine_of(machine.seen))
         if machine.mirrors():
-            self._same(
-                f"queue {key} lacks something",
-                key in system.unsynced,
-                mirror.lacks,
-            )
-
-    def _levels(self, queue: HostedQueue) -> dict[Msg, Level]:
-        return self._mine_of(queue.machine.store.level)
+            self._same(f"queue {key} lacks something", key in system.unsynced, mirror.lacks)
 
     def _mine_of(self, found: Mapping[Msg, V]) -> dict[Msg, V]:
         """Return what is known of those messages that the channel has published."""

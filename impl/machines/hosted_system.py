@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import ackproof.lang
 import ackproof.spec
@@ -23,7 +23,7 @@ from ackproof.impl.machines.message_sets import PersistentMessages, PlainMessage
 from ackproof.impl.machines.queue_order import QueueOrder
 from ackproof.lang import Process
 from ackproof.model.cache import default_cache
-from ackproof.model.native.families import GrowingFamily, assemble
+from ackproof.model.native.families import assemble, growing
 from ackproof.model.native.kept import kept_classes
 from ackproof.spec.arrivals import Arrivals
 from ackproof.spec.cluster import Cluster
@@ -73,8 +73,9 @@ def hosted_system(replicas: int) -> HostedSystem:
 
 def leave(system: HostedSystem, channel: ChannelId) -> None:
     """A channel is closed, nothing of it is on its way, and nobody asks for it any more."""
-    for family in (system.channels, system.transactions, system.casts):
-        cast("GrowingFamily[ChannelId, Process]", family).remove(channel)
+    growing(system.channels).remove(channel)
+    growing(system.transactions).remove(channel)
+    growing(system.casts).remove(channel)
 
 
 @cache

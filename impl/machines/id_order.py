@@ -1,14 +1,9 @@
-"""The order of messages in the broker: that of their ids.
+"""The order of what a master tells its mirrors: that of its numbers.
 
-The specification numbers messages by channel, so its machines have to remember which messages of
-other channels came before one (`Arrivals`).  The broker takes all ids from one counter
-(`publishing_machines`), and what a master tells its mirrors it counts as well (`queue_processes`).
-So a number alone says where its message stands: the first of a set is its least, and nothing has to
-be remembered.  An `OrderedSet` has its least at hand, however many messages are in it.  In a queue
-with priorities the ids compare by these first (`message_priorities`), and all else is the same.
-
-An id is taken when its message is published.  So where messages of two channels overtake each other
-on their way to a queue, they stand there in the order in which they were published.
+The specification remembers for each message which ones of other channels came before one
+(`Arrivals`).  What a master tells, the broker counts (`queue_processes`), and the machines know it
+by that count.  So a number alone says what was told first: it is the least, and nothing has to be
+remembered.
 """
 
 from __future__ import annotations

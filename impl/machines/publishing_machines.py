@@ -22,10 +22,8 @@ from ackproof.impl.machines.hosted_system import HostedSystem, leave
 from ackproof.impl.machines.publication import channel_id, published
 from ackproof.impl.wire.content import Message
 from ackproof.lang import Event
-from ackproof.model.native.families import GrowingFamily
-from ackproof.spec.channel import Channel
+from ackproof.model.native.families import growing
 from ackproof.spec.sorts import ChannelId, Msg, Replica, TxMode
-from ackproof.spec.transaction import Transaction
 
 __all__ = ["KeyedQueue", "Place", "PublishingMachines", "Tell"]
 
@@ -94,10 +92,8 @@ class PublishingMachines(Generic[Q]):
         self.place = place
         self.overhear: Callable[[Event], None] | None = None
         self.id: ChannelId = channel_id(number)
-        channels = cast("GrowingFamily[ChannelId, Channel]", system.channels)
-        transactions = cast("GrowingFamily[ChannelId, Transaction]", system.transactions)
-        self.machine = channels.add(self.id, self._emit)
-        self.transaction = transactions.add(self.id, self._emit)
+        self.machine = growing(system.channels).add(self.id, self._emit)
+        self.transaction = growing(system.transactions).add(self.id, self._emit)
         self.casts = system.casts[self.id]
         self.machine.next_seq = self.first = Msg.first(self.id)
         self.batch: dict[Msg, list[Q]] = {}

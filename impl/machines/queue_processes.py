@@ -43,10 +43,9 @@ from ackproof.impl.machines.queue_order import PlacedSet, QueueOrder
 from ackproof.impl.wire.content import Message
 from ackproof.impl.wire.tables import Table
 from ackproof.lang import OrderedSet
-from ackproof.model.native.families import GrowingFamily
-from ackproof.spec.mirror import QueueProcess
+from ackproof.model.native.families import growing
 from ackproof.spec.network import Multicast
-from ackproof.spec.sorts import Born, ChannelId, Level, Msg, Node, Queue, Replica, Status
+from ackproof.spec.sorts import Born, ChannelId, Level, Msg, Replica, Status
 
 __all__ = ["HostedMirror", "HostedQueue", "MirrorMembership", "Placed"]
 
@@ -67,6 +66,7 @@ class HostedQueue:
 
     Args:
         system: to which its process belongs.
+        process: the constants of that; None for the master of a queue that is new.
 
     Attributes:
         vhost: name of the virtual host that it is in.
@@ -101,6 +101,7 @@ class HostedQueue:
         auto_delete: bool = False,
         owner: object | None = None,
         arguments: Table | None = None,
+        process: Mapping[str, Any] | None = None,
     ) -> None:
         self.system = system
         self.name = name
@@ -111,7 +112,9 @@ class HostedQueue:
         self.auto_delete = auto_delete
         self.owner = owner
         self.arguments = arguments or {}
-        self.machine = self._begin()
+        # An exclusive queue goes with its connection, so nothing in it outlives the broker.
+        constants = process or {"of": number, "durable": durable and owner is None}
+        self.machine = growing(system.replicas).add(self.key, **constants)
         self.order = QueueOrder()
         self.order.most = self.arguments.get("x-max-priority", 0)
         self.machine.order = self.order
@@ -134,16 +137,6 @@ class HostedQueue:
         self.slow = False
         self.given_up = False
 
-    def _begin(self) -> QueueProcess:
-        """Return the process of a queue that is new, as a member of the system."""
-        # An exclusive queue goes with its connection, so nothing in it outlives the broker.
-        stored = self.durable and self.owner is None
-        return self._enter(of=cast(Queue, self.number), durable=stored)
-
-    def _enter(self, **constants: Any) -> QueueProcess:
-        family = cast("GrowingFamily[Replica, QueueProcess]", self.system.replicas)
-        return family.add(self.key, **constants)
-
     def __str__(self) -> str:
         return f"queue '{self.name}' in vhost '{self.vhost}'"
 
@@ -154,10 +147,9 @@ class HostedQueue:
 
     def leave(self) -> None:
         """The queue is deleted, and nobody asks for its processes any more."""
-        family = cast("GrowingFamily[Replica, QueueProcess]", self.system.replicas)
         keys = {self.key} if self.membership is None else self.membership.keys
         for key in keys:
-            family.remove(key)
+            growing(self.system.replicas).remove(key)
         for known in (self.system.unsynced, self.system.enlisted, self.system.trimmed):
             known -= keys
 
@@ -296,8 +288,6 @@ class HostedMirror(HostedQueue):
     """
 
     def __init__(self, leader: HostedQueue, number: int, replica: int, *, late: bool) -> None:
-        self._of, self._node = leader.machine.of, replica
-        self._born = Born.LATER if late else Born.MIRROR
         super().__init__(
             leader.system,
             leader.name,
@@ -306,15 +296,17 @@ class HostedMirror(HostedQueue):
             vhost=leader.vhost,
             auto_delete=leader.auto_delete,
             arguments=leader.arguments,
+            process={
+                "of": leader.machine.of,
+                "durable": leader.durable,
+                "born": Born.LATER if late else Born.MIRROR,
+                "node": replica,
+            },
         )
         self.replica = replica
         self.told: deque[Told] = deque()
         self.direct: dict[ChannelId, OrderedSet[Msg]] = {}
         self.leaving: dict[PublishingMachines[HostedQueue], None] = {}
-
-    def _begin(self) -> QueueProcess:
-        node = cast(Node, self._node)
-        return self._enter(of=self._of, durable=self.durable, born=self._born, node=node)
 
     def of_sender(self, channel: PublishingMachines[HostedQueue]) -> set[Msg]:
         """Return the messages of a channel that are known from one side only."""

@@ -67,25 +67,15 @@ class Steps(Taking):
             self.faults.published(channel, msg, targets)
         self._answered(channel)
 
-    def _cast(self, channel: PublishingChannel, msg: Msg, targets: Iterable[HostedQueue]) -> None:
-        """Send a message to its queues, or into the void where they were (A5.4, A5.6)."""
-        for queue in targets:
-            queue.watch_for(channel)
-            if queue.running:
-                channel.casts.cast(msg, queue.key)
-                self._offer(Action.DELIVER, channel, queue)
-            else:
-                channel.casts.refuse(queue.key)
-                self._offer(Action.DOWN_ARRIVES, channel, queue)
-
     def _sent(self, channel: PublishingChannel, targets: Iterable[HostedQueue]) -> None:
         """Messages are on their way to queues, or the news that these are gone."""
         for queue in targets:
             if queue not in channel.watching:
                 queue.watch_for(channel)
-            reached = queue.machine.status is Status.RUNNING and not queue.given_up
-            action = Action.DELIVER if reached else Action.DOWN_ARRIVES
-            self._offer(action, channel, queue)
+            if queue.machine.status is Status.RUNNING:
+                self._offer(Action.DELIVER, channel, queue)
+            if channel.casts.downs[queue.key] is not None:
+                self._offer(Action.DOWN_ARRIVES, channel, queue)
 
     @observed
     def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:

@@ -12,7 +12,6 @@ How a partition comes and is noticed is in `ackproof.impl.steps.partitioning`, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,6 @@ from ackproof.impl.machines.queue_processes import HostedMirror, MirrorMembershi
 from ackproof.impl.steps.mirroring import MirroringSteps
 from ackproof.impl.steps.scheduler import Action, Step
 from ackproof.lang import require
-from ackproof.spec.sorts import Msg
 
 if TYPE_CHECKING:
     from ackproof.impl.machines.channels import HostedConsumer, PublishingChannel
@@ -68,16 +66,6 @@ class ReachingSteps(MirroringSteps):
             self.scheduler.offer(step)
 
     # -- from the channels ----------------------------------------------------------------------
-
-    def _cast(self, channel: PublishingChannel, msg: Msg, targets: Iterable[HostedQueue]) -> None:
-        """What is sent to a node that was given up goes into the void (A5.4)."""
-        targets = list(targets)
-        super()._cast(channel, msg, [q for q in targets if not self.cluster.given_up(q)])
-        for queue in targets:
-            if self.cluster.given_up(queue):
-                queue.watch_for(channel)
-                channel.casts.refuse(queue.key)
-                self._offer(Action.DOWN_ARRIVES, channel, queue)
 
     def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """A message arrives at a process that is on this side."""

@@ -75,6 +75,15 @@ class TransactingSteps(AcknowledgingSteps):
         self._apply(consuming)
         self._offer(Action.COMPLETE, channel)
 
+    def _cast(self, channel: PublishingChannel, msg: Msg, targets: Iterable[HostedQueue]) -> None:
+        """Send a message to its queues, or into the void where they were (A5.4, A5.6)."""
+        for queue in targets:
+            if self.system.able(queue.key):
+                channel.casts.cast(msg, queue.key)
+            else:
+                channel.casts.refuse(queue.key)
+        self._sent(channel, targets)
+
     def _register(self, channel: PublishingChannel, one: Committed) -> None:
         """Wait for a message, or return it if its queues are not found any more (A5.4, A7.3)."""
         channel.publishing = content_of(one.msg)

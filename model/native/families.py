@@ -15,7 +15,7 @@ from ackproof.lang.process import Process, keys_of, split_marks
 from ackproof.lang.values import Each, Event
 from ackproof.model.native.classes import declarations
 
-__all__ = ["GrowingFamily", "assemble", "having"]
+__all__ = ["GrowingFamily", "assemble", "growing", "having"]
 
 K = TypeVar("K", bound=Hashable)
 P = TypeVar("P", bound=Process)
@@ -69,6 +69,12 @@ class GrowingFamily(Each[K, P]):
         """Return the elements whose processes were given this value of a constant."""
         found = self._having.get(name)
         return found.get(value, ()) if found is not None else ()
+
+
+def growing(family: Each[K, P]) -> GrowingFamily[K, P]:
+    """Return a family of a program, as one that grows."""
+    assert isinstance(family, GrowingFamily), "only a program adds members to a family"
+    return family
 
 
 def having(family: Each[K, Any], name: str, value: Any) -> Collection[K]:
