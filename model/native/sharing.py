@@ -35,11 +35,12 @@ def sharing(tree: ast.FunctionDef) -> ast.FunctionDef:
             if isinstance(stmt, ast.For):
                 body.append(ast.Assign([ast.Name(name, ast.Store())], comp, lineno=0))
                 _give(stmt, ast.Name(name, ast.Load()))
-            if name not in changed:
-                known[text] = (name, words_of(comp) | {name})
+            spoken = words_of(comp)
+            if name not in changed | spoken:  # or it is another set that it speaks of by then
+                known[text] = (name, spoken | {name})
         body.append(stmt)
         given = written_by(stmt)
-        own = {_kept(stmt)} if comp is not None else set()
+        own = {_kept(stmt), *_elements(comp)} if comp is not None else set()
         known = {
             text: (name, spoken)
             for text, (name, spoken) in known.items()
@@ -85,13 +86,17 @@ def _fresh(taken: set[str]) -> str:
 def _text(comp: ast.SetComp) -> str:
     """Return a set in words, in which its elements have names by their places."""
     named = copy.deepcopy(comp)
-    found = [node for one in named.generators for node in ast.walk(one.target)]
-    targets = [node.id for node in found if isinstance(node, ast.Name)]
-    places = {name: f"<{place}>" for place, name in enumerate(targets)}
+    places = {name: f"<{place}>" for place, name in enumerate(_elements(named))}
     for node in ast.walk(named):
         if isinstance(node, ast.Name):
             node.id = places.get(node.id, node.id)
     return ast.dump(named)
+
+
+def _elements(comp: ast.SetComp) -> list[str]:
+    """Return the names of the elements that a set goes through; outside they mean nothing."""
+    found = [node for one in comp.generators for node in ast.walk(one.target)]
+    return [node.id for node in found if isinstance(node, ast.Name)]
 
 
 def _changed_in_place(tree: ast.FunctionDef) -> set[str]:

@@ -43,6 +43,29 @@ def test_it_is_computed_again_where_it_may_have_changed(later: str) -> None:
     assert "asked = {y for y in wanted" in shared(later)
 
 
+NAMED = """
+def step(self, wanted):
+    FIRST = {x for x in wanted if x not in self.gone}
+    asked = {y for y in wanted if y not in self.gone}
+    return asked
+"""
+
+
+def named(first: str) -> str:
+    """Return what becomes of a step that has a name for a set, and computes it again."""
+    (tree,) = ast.parse(NAMED.replace("FIRST", first)).body
+    assert isinstance(tree, ast.FunctionDef)
+    return ast.unparse(ast.fix_missing_locations(sharing(tree)))
+
+
+def test_a_set_that_has_a_name_already_keeps_it() -> None:
+    assert "asked = first" in named("first")
+
+
+def test_a_set_whose_name_it_speaks_of_itself_is_another_one_afterwards() -> None:
+    assert "asked = {y for y in wanted" in named("wanted")
+
+
 def test_sets_that_differ_are_not_taken_for_one() -> None:
     other = TWICE.replace("y not in self.gone", "y in self.gone").replace("LATER", "pass")
     (tree,) = ast.parse(other).body
