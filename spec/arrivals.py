@@ -12,10 +12,15 @@ of them came first: so of any set of them one is the first.
 
 from __future__ import annotations
 
-from ackproof.lang import Map, Option, Process, Set, handler, helper
+from typing import Annotated
+
+from ackproof.lang import Map, Option, Process, Range, Set, handler, helper
 from ackproof.spec.sorts import Msg
 
-__all__ = ["Arrivals"]
+__all__ = ["Arrivals", "Length"]
+
+#: How many messages a queue may hold.
+Length = Annotated[int, Range(0, 2_147_483_647)]
 
 
 class Arrivals(Process):
@@ -34,6 +39,11 @@ class Arrivals(Process):
     def first(self, among: Set[Msg]) -> Option[Msg]:
         """Return the first of some messages that are present; None if there are none (INV-B4)."""
         return min({m for m in among if not self.ahead[m] & among}, default=None)
+
+    @helper
+    def surplus(self, among: Set[Msg], most: Length) -> Set[Msg]:
+        """Return the first of some messages, all but so many (B5.2)."""
+        return {m for m in among if len({k for k in among if not self.before(k, m)}) > most}
 
     @handler
     def arrive(self, msg: Msg, present: Set[Msg]) -> None:

@@ -41,7 +41,7 @@ from ackproof.lang import (
     require,
 )
 from ackproof.spec.sorts import ChannelId, Consumer, Msg, Queue, Replica, Tag
-from ackproof.spec.wire import Deliver, GetOk
+from ackproof.spec.wire import Cancel, CancelOk, Deliver, GetEmpty, GetOk, RecoverOk
 
 __all__ = ["ConsumerChannel", "Delivery", "Subscription"]
 
@@ -124,6 +124,26 @@ class ConsumerChannel(Process):
         if tag is not None:
             self.emit(GetOk(self.channel, tag, queue, msg, redelivered))
             self.count(tag, Delivery(msg, replica, None), no_ack)
+
+    @handler
+    def answer_empty(self, queue: Queue) -> None:
+        """Tell a client that asked for a message that there is none (F3.5)."""
+        self.emit(GetEmpty(self.channel, queue))
+
+    @handler
+    def cancelled(self, consumer: Consumer) -> None:
+        """Tell a client that its consumer is stopped (B7.6)."""
+        self.emit(CancelOk(consumer))
+
+    @handler
+    def bereave(self, consumer: Consumer) -> None:
+        """Tell a client that the queue of its consumer is gone (F3.3)."""
+        self.emit(Cancel(consumer))
+
+    @handler
+    def recovered(self) -> None:
+        """Tell a client that all is back that it has not settled (F1.5)."""
+        self.emit(RecoverOk(self.channel))
 
     @handler
     def count(self, tag: Tag, delivery: Delivery, no_ack: bool) -> None:
@@ -209,6 +229,20 @@ class ConsumerChannel(Process):
         if delivery is not None and delivery.replica == replica:
             return {delivery.msg}
         return set()
+
+    @helper
+    def origin(self, delivery: Option[Delivery]) -> Set[Replica]:
+        """Return the process that a delivery came from, if that has not ended (F1.7)."""
+        if delivery is not None and delivery.replica is not None:
+            return {delivery.replica}
+        return set()
+
+    @helper
+    def lenders(self, tags: Set[Tag]) -> Set[Replica]:
+        """Return the processes that these deliveries came from, collected or not (F1.7)."""
+        return {
+            r for t in tags for r in self.origin(self.unacked[t]) | self.origin(self.collected[t])
+        }
 
     @helper
     def from_process(self, tags: Set[Tag], replica: Replica) -> Set[Msg]:

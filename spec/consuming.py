@@ -29,16 +29,7 @@ from __future__ import annotations
 from ackproof.lang import Option, Set, action, fault, handler, helper, on, require
 from ackproof.spec.queueing import Queueing
 from ackproof.spec.sorts import ChannelId, Consumer, Msg, Queue, Replica, Tag, TxMode
-from ackproof.spec.wire import (
-    Cancel,
-    CancelOk,
-    ConsumerAck,
-    ConsumerReject,
-    Deliver,
-    GetEmpty,
-    GetOk,
-    RecoverOk,
-)
+from ackproof.spec.wire import ConsumerAck, ConsumerReject, Deliver, GetOk
 
 __all__ = ["Consuming"]
 
@@ -80,7 +71,7 @@ class Consuming(Queueing):
         """
         require(self.heeds(Consumer.owner(consumer)) and self.subscriptions[consumer].active)
         self.subscriptions[consumer].stop()
-        self.emit(CancelOk(consumer))
+        self.consuming[Consumer.owner(consumer)].cancelled(consumer)
 
     # -- delivering -----------------------------------------------------------------------------
 
@@ -149,7 +140,7 @@ class Consuming(Queueing):
         """A client asks for a message, and there is none (F3.5)."""
         require(self.heeds(channel) and self.replicas[replica].leads() and self.reaches(replica))
         require(not self.replicas[replica].ready)
-        self.emit(GetEmpty(self.replicas[replica].of))
+        self.consuming[channel].answer_empty(self.replicas[replica].of)
 
     @handler
     def part_with(self, msg: Msg, replica: Replica, no_ack: bool) -> None:
@@ -205,12 +196,12 @@ class Consuming(Queueing):
         everything = set(self.consuming[channel].unacked)
         self.put_back(channel, everything)
         self.consuming[channel].settle(everything)
-        self.emit(RecoverOk())
+        self.consuming[channel].recovered()
 
     @handler
     def finish(self, channel: ChannelId, tags: Set[Tag]) -> None:
         """The messages of these deliveries leave their queues (B7.1, C4.4)."""
-        for replica in Replica:
+        for replica in self.consuming[channel].lenders(tags):
             done = set(self.consuming[channel].from_process(tags, replica))
             self.consume_all(done, replica)
 
@@ -225,35 +216,22 @@ class Consuming(Queueing):
     @handler
     def put_back(self, channel: ChannelId, tags: Set[Tag]) -> None:
         """The messages of these deliveries return to their places (B7.2, B7.3)."""
-        for replica in Replica:
+        for replica in self.consuming[channel].lenders(tags):
             for msg in self.consuming[channel].from_process(tags, replica):
                 self.replicas[replica].requeue(msg)
-            self.drop_surplus(replica)
-
-    @handler
-    def drop_surplus(self, replica: Replica) -> None:
-        """A queue that several messages came back to may have to drop several (B5.2, B7.3).
-
-        Its master does so: what that has handed out is ready on a mirror, and does not count.
-        """
-        if self.replicas[replica].leads():
-            surplus = set(self.replicas[replica].surplus())
-            for msg in surplus:
-                self.replicas[replica].drop(msg)
-                self.leaves(msg, replica)
-            self.replicas[replica].displace(surplus)
+            self.shorten(replica)
 
     @handler
     def settle_collected(self, channel: ChannelId) -> None:
         """What was settled in a transaction takes effect at its commit (A13.3)."""
         returning = set(self.consuming[channel].returning)
         finished = set(self.consuming[channel].collected) - returning
-        for replica in Replica:
+        for replica in self.consuming[channel].lenders(finished | returning):
             done = set(self.consuming[channel].kept_from(finished, replica))
             self.consume_all(done, replica)
             for msg in self.consuming[channel].kept_from(returning, replica):
                 self.replicas[replica].requeue(msg)
-            self.drop_surplus(replica)
+            self.shorten(replica)
         self.consuming[channel].apply()
 
     # -- the ends -------------------------------------------------------------------------------
@@ -282,7 +260,7 @@ class Consuming(Queueing):
         for consumer in sorted(Consumer):
             if self.subscriptions[consumer].active and self.subscriptions[consumer].of == queue:
                 self.subscriptions[consumer].stop()
-                self.emit(Cancel(consumer))
+                self.consuming[Consumer.owner(consumer)].bereave(consumer)
 
     # -- what the client makes of it ------------------------------------------------------------
 

@@ -31,7 +31,7 @@ from ackproof.spec.arrivals import Arrivals
 from ackproof.spec.credit import CreditPair
 from ackproof.spec.sorts import Msg, Reason, Replica
 
-__all__ = ["Casts", "Multicast"]
+__all__ = ["Announcements", "Casts", "Multicast"]
 
 
 class Casts(Process):
@@ -91,6 +91,10 @@ class Casts(Process):
         self.downs.clear()
 
 
+class Announcements(Arrivals):
+    """The order in which a mirror is told what became of messages (D1.4)."""
+
+
 class Multicast(Process):
     """What masters have told their mirrors, and has not arrived (D1.3, D2.1)."""
 
@@ -99,7 +103,7 @@ class Multicast(Process):
     refusals: Map[Replica, Set[Msg]]  # refused, and in no queue
     removals: Map[Replica, Set[Msg]]  # gone from the queue
     missed: Map[Replica, Set[Msg]]  # what was multicast before a mirror joined
-    order: Each[Replica, Arrivals]  # in which the fate of messages was told
+    order: Each[Replica, Announcements]  # in which the fate of messages was told
 
     @helper
     def next_from_master(self, replica: Replica) -> Option[Msg]:

@@ -33,7 +33,7 @@ long as a message is in the queue or on its disk.
 from __future__ import annotations
 
 from ackproof.lang import Const, Ghost, Option, Process, Set, handler, helper, require
-from ackproof.spec.arrivals import Arrivals
+from ackproof.spec.arrivals import Arrivals, Length
 from ackproof.spec.sorts import Level, Msg, Overflow, Status
 from ackproof.spec.store import Store
 
@@ -45,7 +45,7 @@ class QueueMaster(Process):
 
     durable: Const[bool] = True
     limited: Const[bool] = False
-    max_length: Const[int] = 0
+    max_length: Const[Length] = 0
     overflow: Const[Overflow] = Overflow.DROP_HEAD
     marking: Const[bool] = False  # whether it is recorded what was handed out before
 
@@ -95,12 +95,9 @@ class QueueMaster(Process):
     @helper
     def surplus(self) -> Set[Msg]:
         """Return the oldest ready messages, as many as are over the limit (B5.2, B7.3)."""
-        return {
-            m
-            for m in self.ready
-            if self.overflows()
-            and len({k for k in self.ready if not self.order.before(k, m)}) > self.max_length
-        }
+        if self.overflows():
+            return self.order.surplus(self.ready, self.max_length)
+        return set()
 
     # -- arriving -------------------------------------------------------------------------------
 

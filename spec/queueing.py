@@ -106,12 +106,16 @@ class Queueing(Flow):
 
     @handler
     def shorten(self, replica: Replica) -> None:
-        """A master that is over its limit drops its oldest message (B5.2, B5.7, B7.3)."""
-        oldest = self.replicas[replica].head()
-        if self.replicas[replica].overflows() and oldest is not None:
-            self.replicas[replica].drop(oldest)
-            self.replicas[replica].displace({oldest})
-            self.leaves(oldest, replica)
+        """A master that is over its limit drops its oldest messages (B5.2, B5.7, B7.3).
+
+        What a master has handed out is ready on a mirror, and does not count there.
+        """
+        if self.replicas[replica].leads():
+            surplus = set(self.replicas[replica].surplus())
+            for msg in surplus:
+                self.replicas[replica].drop(msg)
+                self.leaves(msg, replica)
+            self.replicas[replica].displace(surplus)
 
     @fault
     def drop(self, msg: Msg, replica: Replica) -> None:

@@ -110,6 +110,7 @@ class GetOk(Event):
 class GetEmpty(Event):
     """basic.get-empty: there was no message to get (F3.5)."""
 
+    channel: ChannelId
     queue: Queue
 
 
@@ -135,6 +136,8 @@ class ConsumerReject(Event):
 
 class RecoverOk(Event):
     """basic.recover-ok: all that was not acked is back in its queues (F1.5)."""
+
+    channel: ChannelId
 
 
 class CancelOk(Event):

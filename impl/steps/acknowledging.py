@@ -13,7 +13,6 @@ from ackproof.impl.steps.delivering import DeliveringSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.lang import Option, Set, require
 from ackproof.spec.sorts import Reason, Tag
-from ackproof.spec.wire import Cancel, RecoverOk
 
 __all__ = ["AcknowledgingSteps"]
 
@@ -62,7 +61,7 @@ class AcknowledgingSteps(DeliveringSteps):
         everything = set(channel.machine.unacked)
         self._put_back(channel, everything)
         channel.machine.settle(everything)
-        channel.machine.emit(RecoverOk())
+        channel.machine.recovered()
         self.wake(channel)
 
     def _finish(self, channel: ConsumingChannel, tags: Set[Tag]) -> None:
@@ -132,5 +131,5 @@ class AcknowledgingSteps(DeliveringSteps):
         queue.consumers.clear()
         for consumer in consumers:
             consumer.machine.stop()
-            consumer.channel.machine.emit(Cancel(consumer.key))
+            consumer.channel.machine.bereave(consumer.key)
             consumer.channel.forget(consumer)

@@ -20,7 +20,6 @@ from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.lang import require
 from ackproof.spec.sorts import Msg, Queue
-from ackproof.spec.wire import CancelOk, GetEmpty
 
 __all__ = ["DeliveringSteps"]
 
@@ -54,7 +53,7 @@ class DeliveringSteps(EndingSteps):
         """A consumer is stopped by its client; what it has it may still settle (B7.6)."""
         require(consumer.channel.machine.open and consumer.machine.active)
         consumer.machine.stop()
-        consumer.channel.machine.emit(CancelOk(consumer.key))
+        consumer.channel.machine.cancelled(consumer.key)
         self._leave(consumer)
 
     def _leave(self, consumer: HostedConsumer) -> None:
@@ -149,7 +148,7 @@ class DeliveringSteps(EndingSteps):
         msg = queue.machine.head()
         of = cast(Queue, queue.key)
         if msg is None:
-            channel.machine.emit(GetEmpty(of))
+            channel.machine.answer_empty(of)
             return
         redelivered = msg in queue.machine.delivered
         channel.shown = content_of(msg)

@@ -155,7 +155,7 @@ def test_a_get_ignores_the_limit_and_takes_a_tag(two: Live) -> None:
 def test_a_get_from_an_empty_queue_is_answered_so() -> None:
     with live() as running:
         running.system.get_empty(R)
-        assert running.told() == [GetEmpty(queue_named(1))]
+        assert running.told() == [GetEmpty(CH1, queue_named(1))]
 
 
 def test_a_cancelled_consumer_gets_nothing_and_may_settle_what_it_has(two: Live) -> None:
@@ -201,7 +201,7 @@ def test_recovering_puts_everything_back(two: Live) -> None:
     two.system.get(message(2), R, False)
     two.told()
     two.system.recover()
-    assert two.told() == [RecoverOk()]
+    assert two.told() == [RecoverOk(CH1)]
     assert two.queue().ready == messages(1, 2)
     assert not two.system.consuming.unacked
 
