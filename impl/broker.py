@@ -25,8 +25,8 @@ from ackproof.impl.machines.publishing_machines import Place, Tell
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.memory import Memory
 from ackproof.impl.steps.deadlines import Clock, Deadlines, TimedChannel
-from ackproof.impl.steps.expiring import ExpiringSteps
 from ackproof.impl.steps.healing import HealingSteps
+from ackproof.impl.steps.immediate import ImmediateSteps
 from ackproof.impl.steps.scheduler import Eager, Scheduler
 from ackproof.impl.steps.x_death import Cause
 from ackproof.impl.storage.journal import Batch, Journal
@@ -74,7 +74,7 @@ class Broker:
         scheduler: Scheduler | None = None,
         stored: Stored | None = None,
         vhosts: Iterable[str] = (),
-        steps: type[ExpiringSteps] = ExpiringSteps,
+        steps: type[ImmediateSteps] = ImmediateSteps,
         history: History | None = None,
         clock: Clock = time.time,
         replicas: int = 1,
@@ -104,8 +104,8 @@ class Broker:
             self.steps.observers.append(self.history)
 
     def _steps(
-        self, steps: type[ExpiringSteps], scheduler: Scheduler, replicas: int
-    ) -> ExpiringSteps:
+        self, steps: type[ImmediateSteps], scheduler: Scheduler, replicas: int
+    ) -> ImmediateSteps:
         if replicas == 1:
             return steps(self.system, scheduler, self.journal)
         mirrored = HealingSteps(self.system, scheduler, self.journal, replicas=replicas)

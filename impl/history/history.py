@@ -73,7 +73,7 @@ class History(Entries):
 
     def after(self, step: str, arguments: tuple[Any, ...]) -> None:
         """Take down what a step was about."""
-        if step == "deliver":
+        if step == "arrive":
             self._arrived(arguments[1])
         elif step in _OF_QUEUES:
             self.note(_OF_QUEUES[step], **_of_queue(arguments[0]))

@@ -214,8 +214,7 @@ class Pair:
         membership, system = mirror.membership, self.shadow.system
         assert membership is not None
         for name in ("copies", "discards", "refusals", "removals"):
-            places = getattr(membership.multicast, name)[key]
-            mine = self.mine(told.msg for told in mirror.told if told.place in places)
+            mine = self.mine(getattr(mirror.system.multicast, name)[key])
             self._same(f"{name} told to queue {key}", getattr(system.multicast, name)[key], mine)
         machine, shadow = mirror.machine, system.replicas[key]
         self._same(f"role of queue {key}", shadow.promoted, machine.promoted)

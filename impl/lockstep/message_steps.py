@@ -14,7 +14,6 @@ from ackproof.impl.lockstep.shadow_system import CHANNEL
 from ackproof.impl.machines.channels import HostedConsumer, PublishingChannel
 from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_processes import HostedQueue
-from ackproof.lang import Option
 from ackproof.spec.sorts import Msg, Replica
 from ackproof.spec.wire import Complaint
 
@@ -49,13 +48,10 @@ class Retaken(Pairs):
         if pair is not None:
             _take_publish(pair, "publish", msg, targets)
 
-    def _before_deliver(self, channel: PublishingChannel, queue: HostedQueue) -> Option[Msg]:
-        return channel.casts.next_for(queue.key)
-
-    def _deliver(self, msg: Option[Msg], channel: PublishingChannel, queue: HostedQueue) -> None:
+    def _arrive(self, _: None, channel: PublishingChannel, queue: HostedQueue, msg: Msg) -> None:
         pair = self._pair(channel)
         number = None if pair is None else pair.number(msg)
-        if pair is None or msg is None or number is None:
+        if pair is None or number is None:
             return
         if (msg, queue.key) in self._passed:
             self._passed.discard((msg, queue.key))

@@ -7,7 +7,7 @@ them, by the specification's own rule.
 
 from __future__ import annotations
 
-from copy import deepcopy
+from copy import copy
 from typing import NamedTuple
 
 from ackproof.impl.lockstep.message_steps import Retaken
@@ -15,6 +15,7 @@ from ackproof.impl.lockstep.shadow_system import CHANNEL, Left
 from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue, MirrorMembership
 from ackproof.lang import Option
+from ackproof.spec.network import Multicast
 from ackproof.spec.sorts import Msg, Queue, Replica
 
 __all__ = ["RetakenEnds"]
@@ -84,7 +85,7 @@ class RetakenEnds(Retaken):
         if pair is not None and number is not None:
             pair.take("deliver_to_mirror", number, mirror.key)
 
-    def _master_tells(self, _: None, mirror: HostedMirror, msg: Msg, *__: object) -> None:
+    def _master_tells(self, _: None, mirror: HostedMirror, msg: Msg) -> None:
         self._of_message("master_tells", mirror, msg)
 
     def _master_removes(self, _: None, mirror: HostedMirror, msg: Msg) -> None:
@@ -112,16 +113,13 @@ class RetakenEnds(Retaken):
 
 def _survives(queue: HostedQueue) -> dict[Replica, Left] | None:
     """Return what is left on its way to mirrors when their master ends, by the spec's own rule."""
-    membership = queue.membership
+    membership, known = queue.membership, queue.system.multicast
     if membership is None or queue is not membership.leader:
         return None
-    multicast = deepcopy(membership.multicast)
-    multicast.equalise({mirror.key for mirror in membership.mirrors})
-    survives = {}
-    for mirror in membership.mirrors:
-        coming, removals = multicast.coming(mirror.key), multicast.removals[mirror.key]
-        survives[mirror.key] = Left(
-            {told.msg for told in mirror.told if told.place in coming},
-            {told.msg for told in mirror.told if told.place in removals},
-        )
-    return survives
+    keys, multicast = [mirror.key for mirror in membership.mirrors], Multicast()
+    for key in keys:
+        for name in ("copies", "discards", "refusals", "removals", "missed"):
+            getattr(multicast, name)[key] = set(getattr(known, name)[key])
+        multicast.order[key] = copy(known.order[key])
+    multicast.equalise(set(keys))
+    return {key: Left(multicast.coming(key), multicast.removals[key]) for key in keys}

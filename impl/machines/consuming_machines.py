@@ -11,19 +11,18 @@ and the name of a consumer, is looked up here by whoever makes frames of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import takewhile
-from typing import Generic, cast
+from typing import Generic, NamedTuple
 
-from ackproof.impl.machines.publication import without_content
-from ackproof.impl.machines.publishing_machines import Place, Q
+from ackproof.impl.machines.publishing_machines import PublishingMachines, Q
 from ackproof.impl.wire.content import Message
-from ackproof.lang import Event, Option, Set
-from ackproof.spec.consumer import ConsumerChannel, Delivery, Subscription
-from ackproof.spec.sorts import Consumer, Queue, Replica, Tag
+from ackproof.lang import Event
+from ackproof.model.native.families import growing
+from ackproof.spec.consumer import Subscription
+from ackproof.spec.sorts import Consumer, Msg, Replica, Tag
 
-__all__ = ["ChannelConsumer", "ConsumingMachines", "Show"]
+__all__ = ["ChannelConsumer", "ConsumingMachines", "Loan", "Show"]
 
 #: Called with what the client is told.
 Show = Callable[[Event], None]
@@ -33,45 +32,19 @@ Show = Callable[[Event], None]
 _MOST = 1_000_000
 
 
-class _Channel(ConsumerChannel):
-    """The spec's channel, in which what is unacknowledged is in the order of its tags.
-
-    So what a client settles up to a tag is found at the front, and the rest is not looked at.
-    """
-
-    def named(self, tag: Option[Tag], multiple: bool) -> Set[Tag]:
-        """Return the deliveries that a client settles, as the specification does (F1.2)."""
-        if tag is None or not multiple:
-            return super().named(tag, multiple)
-        return set(takewhile(lambda one: one <= tag, self.unacked))
-
-    def bereft(self, delivery: Option[Delivery], replicas: Set[Replica]) -> Option[Delivery]:
-        """What its process has lost is settled by its tag, and nobody asks for its content."""
-        found = super().bereft(delivery, replicas)
-        if found is delivery or found is None:
-            return found
-        return Delivery(without_content(found.msg), None, found.consumer)
-
-    def restore(self) -> None:
-        """A rollback gives back what was collected, which goes to its places (A13.6)."""
-        mixed = bool(self.collected)
-        super().restore()
-        if mixed:
-            ordered = sorted(self.unacked.items())
-            self.unacked.clear()
-            self.unacked.update(ordered)
-
-
 def _always() -> bool:
     return True
 
 
-def _never() -> bool:
-    return False
-
-
 def _nothing() -> None:
     """Nobody has to know."""
+
+
+class Loan(NamedTuple, Generic[Q]):
+    """A message that a client has, and the queue that it is of."""
+
+    queue: Q
+    msg: Msg
 
 
 @dataclass(eq=False, slots=True)
@@ -99,12 +72,14 @@ class ConsumingMachines(Generic[Q]):
     """The machines of the consumers of one channel, for queues of some class.
 
     Args:
+        publishing: the machines of its publisher.
         show: called with what the client is told; may look at this channel meanwhile.
         reads: tells whether the client takes what it is sent; if not, nothing is delivered.
-        collects: tells whether what the client settles waits for a commit (A13.2).
 
     Attributes:
+        id: what the machines call the channel.
         machine: the spec's channel.
+        collects: tells whether what the client settles waits for a commit (A13.2).
         most: unsettled deliveries that are kept for any client, whatever it has asked for.
         prefetch: the limit of the consumers that are started from now on (F2.2).
         consumers: by consumer tag.
@@ -119,15 +94,17 @@ class ConsumingMachines(Generic[Q]):
 
     def __init__(
         self,
+        publishing: PublishingMachines[Q],
         show: Show,
         reads: Callable[[], bool] = _always,
-        collects: Callable[[], bool] = _never,
     ) -> None:
-        self.machine: ConsumerChannel = _Channel(emit=show)
-        self.place: Place | None = None
+        self._system = publishing.system
+        self.id = publishing.id
+        self.machine = growing(self._system.consuming).add(self.id, show)
+        self.collects = publishing.in_transaction
+        self.place = publishing.place
         self.lent: Callable[[], None] = _nothing
         self.reads = reads
-        self.collects = collects
         self.most = _MOST
         self.prefetch = 0
         self.consumers: dict[str, ChannelConsumer[Q]] = {}
@@ -137,7 +114,7 @@ class ConsumingMachines(Generic[Q]):
         self.shown: Message | None = None
         self.remaining = 0
         self._by_key: dict[Consumer, ChannelConsumer[Q]] = {}
-        self._last_key = 0
+        self._last_key = Consumer.first(self.id)
 
     @property
     def full(self) -> bool:
@@ -153,10 +130,12 @@ class ConsumingMachines(Generic[Q]):
         self, tag: str, queue: Q, *, no_ack: bool, exclusive: bool, priority: int
     ) -> ChannelConsumer[Q]:
         """Return a new consumer, which is not started yet."""
-        self._last_key += 1
-        of = cast(Queue, queue.key)
-        machine = Subscription(of=of, prefetch=self.prefetch, no_ack=no_ack)
-        key = cast(Consumer, self._last_key)
+        key = Consumer.succ(self._last_key)
+        assert key is not None, "a program has as many consumers as anybody starts"
+        self._last_key = key
+        machine = growing(self._system.subscriptions).add(
+            key, of=queue.machine.of, prefetch=self.prefetch, no_ack=no_ack
+        )
         consumer = ChannelConsumer(tag, key, self, queue, machine, exclusive, priority)
         self.consumers[tag] = consumer
         self._by_key[key] = consumer
@@ -167,6 +146,7 @@ class ConsumingMachines(Generic[Q]):
         self.consumers.pop(consumer.tag, None)
         self._by_key.pop(consumer.key, None)
         self.parked.pop(consumer, None)
+        growing(self._system.subscriptions).remove(consumer.key)
 
     def tag_of(self, key: Consumer) -> str:
         """Return the consumer tag of a consumer."""
@@ -177,9 +157,12 @@ class ConsumingMachines(Generic[Q]):
         self.lenders[queue.key] = queue
         self.lent()
 
-    def lender(self, tag: Tag) -> Q | None:
-        """Return the queue that an unsettled delivery came from; None if it has ended."""
-        delivery = self.machine.unacked[tag] or self.machine.collected[tag]
-        if delivery is None or delivery.replica is None:
-            return None
-        return self.lenders[delivery.replica]
+    def loans(self, tags: Iterable[Tag]) -> list[Loan[Q]]:
+        """Return what these deliveries are of, in their order, but for queues that have ended."""
+        unacked, collected = self.machine.unacked, self.machine.collected
+        found = []
+        for tag in sorted(tags):
+            delivery = unacked[tag] or collected[tag]
+            if delivery is not None and delivery.replica is not None:
+                found.append(Loan(self.lenders[delivery.replica], delivery.msg))
+        return found

@@ -21,12 +21,16 @@ import ackproof.spec
 from ackproof.impl.machines.counted_cluster import CountedCluster
 from ackproof.impl.machines.message_sets import PersistentMessages, PlainMessages
 from ackproof.impl.machines.queue_order import QueueOrder
+from ackproof.impl.machines.tagged_channel import TaggedChannel
+from ackproof.impl.machines.told_order import ToldOrder
 from ackproof.lang import Process
 from ackproof.model.cache import default_cache
 from ackproof.model.native.families import assemble, growing
 from ackproof.model.native.kept import kept_classes
 from ackproof.spec.arrivals import Arrivals
 from ackproof.spec.cluster import Cluster
+from ackproof.spec.consumer import ConsumerChannel
+from ackproof.spec.network import Announcements
 from ackproof.spec.sorts import Born, ChannelId, Node
 from ackproof.spec.system import Confirms
 
@@ -53,8 +57,15 @@ _CONSTANTS: dict[str, Any] = {
 #: What a broker does by other means: it numbers arrivals, and knows how many nodes there are.
 _REPLACED: dict[type[Process], type[Process]] = {
     Arrivals: QueueOrder,
+    Announcements: ToldOrder,
     Cluster: CountedCluster,
 }
+
+#: What steps of the broker ask and do that are not whole actions yet.
+_BESIDES = ("expected", "mirrors_of", "put_back", "serves", "settle_collected")
+
+#: The modules here that say what is translated, and into what.
+_WRITTEN_IN = ("hosted_system", "queue_order", "told_order", "counted_cluster", "tagged_channel")
 
 #: What a broker never does: alarms are a matter of its sockets, and unnamed consumers of none.
 _NEVER = ("alarm", "alarm_clears", "publish_waits", "channel_bumped", "crash_node", "crash_machine")
@@ -76,16 +87,18 @@ def leave(system: HostedSystem, channel: ChannelId) -> None:
     growing(system.channels).remove(channel)
     growing(system.transactions).remove(channel)
     growing(system.casts).remove(channel)
+    growing(system.consuming).remove(channel)
 
 
 @cache
 def _classes(mirrored: bool) -> Mapping[type[Process], type[Process]]:
     folders = [Path(package.__path__[0]) for package in (ackproof.lang, ackproof.spec)]
     here = Path(__file__)
-    files = [here, here.with_name("queue_order.py"), here.with_name("counted_cluster.py")]
-    return kept_classes(
+    files = [here.with_name(f"{name}.py") for name in _WRITTEN_IN]
+    made = kept_classes(
         lambda: translated(mirrored), f"mirrored: {mirrored}", (*folders, *files), default_cache()
     )
+    return {**made, ConsumerChannel: made[TaggedChannel]}
 
 
 def translated(mirrored: bool, players: Mapping[str, type[Process]] | None = None) -> Translation:
@@ -97,13 +110,15 @@ def translated(mirrored: bool, players: Mapping[str, type[Process]] | None = Non
     """
     from ackproof.model.native.translate import translate  # only if it is not kept
 
+    others: dict[str, type[Process]] = {"ConsumerChannel": TaggedChannel, **(players or {})}
     constants = _CONSTANTS if mirrored else {**_CONSTANTS, "QueueProcess.born": Born.MASTER}
     return translate(
         Confirms,
-        players=players,
+        players=others,
         constants=constants,
         empty=() if mirrored else [Node],
         without=_NEVER,
         growing=True,
         replaced=_REPLACED,
+        besides=_BESIDES,
     )

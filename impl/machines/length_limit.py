@@ -7,11 +7,17 @@ as there is room for.  What counts are the bodies of what is ready (B5.1, B5.3).
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from heapq import merge
+from typing import cast
+
 from ackproof.impl.machines.publication import content_of
+from ackproof.impl.machines.queue_order import PlacedSet, QueueOrder
 from ackproof.impl.wire.content import Message
 from ackproof.impl.wire.tables import Table
 from ackproof.spec.queue import QueueMaster
-from ackproof.spec.sorts import Overflow
+from ackproof.spec.sorts import Msg, Overflow
 
 __all__ = ["LengthLimit"]
 
@@ -24,6 +30,7 @@ class LengthLimit:
 
     Args:
         machine: of the queue.
+        order: of its messages.
         arguments: of the queue, as they were checked.
 
     Attributes:
@@ -31,8 +38,9 @@ class LengthLimit:
         dead_letters_refused: what is refused is not only refused (B5.5).
     """
 
-    def __init__(self, machine: QueueMaster, arguments: Table) -> None:
+    def __init__(self, machine: QueueMaster, order: QueueOrder, arguments: Table) -> None:
         self._machine = machine
+        self._order = order
         self._messages: int | None = arguments.get(_LENGTH)
         self._bytes: int | None = arguments.get(_BYTES)
         self._ready_bytes = 0
@@ -43,19 +51,47 @@ class LengthLimit:
         if overflow != _DROP_HEAD:
             machine.overflow = Overflow.REJECT_PUBLISH
 
-    def expect(self, size: int) -> None:
-        """A message with a body of so many bytes arrives: set the limit that it meets."""
-        full = self._bytes is not None and self._ready_bytes + size > self._bytes
-        self._allow(len(self._machine.ready) + (not full))
+    def expect(self, coming: Collection[Msg]) -> None:
+        """Messages are about to be ready: set the limit that they meet."""
+        size = sum(len(content_of(msg).body) for msg in coming)
+        excess = 0 if self._bytes is None else self._ready_bytes + size - self._bytes
+        most = len(self._machine.ready) + len(coming)
+        if excess > 0 and self._machine.overflow is Overflow.REJECT_PUBLISH:
+            most = len(self._machine.ready)
+        elif excess > 0:
+            most -= self._too_many(coming, excess)
+        self._machine.max_length = most if self._messages is None else min(most, self._messages)
 
-    def measure(self) -> None:
-        """Set the limit that those meet that are ready: one has to go if it is too much."""
-        over = self._bytes is not None and self._ready_bytes > self._bytes
-        self._allow(len(self._machine.ready) - over)
+    def _too_many(self, coming: Iterable[Msg], excess: int) -> int:
+        """Return how many of the first messages have to go, for there are so many bytes too many.
 
-    def _allow(self, most: int) -> None:
-        bounds = [most] if self._messages is None else [most, self._messages]
-        self._machine.max_length = min(bounds)
+        Args:
+            coming: those that are about to be ready.
+            excess: bytes.
+        """
+        places, new = self._order.places, self._order.next_place
+        standing = cast(PlacedSet, self._machine.ready)
+        ready = ((places[msg], msg) for msg in standing.ascending())
+        others = sorted((places[msg] if msg in places else new(msg), msg) for msg in coming)
+        gone = 0
+        for _, msg in merge(ready, others):
+            if excess <= 0:
+                break
+            excess -= len(content_of(msg).body)
+            gone += 1
+        return gone
+
+    @contextmanager
+    def reached(self) -> Iterator[None]:
+        """The queue has no room at all, and refuses what comes (B5.3)."""
+        machine = self._machine
+        before = machine.limited, machine.max_length, machine.overflow
+        machine.limited, machine.max_length = True, 0
+        machine.overflow = Overflow.REJECT_PUBLISH
+        try:
+            yield
+        finally:
+            machine.limited, machine.max_length, machine.overflow = before
 
     def enters(self, message: Message) -> None:
         """A message is ready from now on."""

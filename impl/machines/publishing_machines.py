@@ -23,6 +23,7 @@ from ackproof.impl.machines.publication import channel_id, published
 from ackproof.impl.wire.content import Message
 from ackproof.lang import Event
 from ackproof.model.native.families import growing
+from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import ChannelId, Msg, Replica, TxMode
 
 __all__ = ["KeyedQueue", "Place", "PublishingMachines", "Tell"]
@@ -36,9 +37,11 @@ class KeyedQueue(Protocol):
 
     Attributes:
         key: names the queue's process to the spec's machines.
+        machine: that process.
     """
 
     key: Replica
+    machine: QueueProcess
 
 
 #: The queues that the channels of a broker publish to and consume from.
@@ -71,6 +74,7 @@ class PublishingMachines(Generic[Q]):
         place: where the channel is.
 
     Attributes:
+        system: as it was given.
         id: what the machines call the channel.
         machine: the spec's channel.
         casts: what is on its way to the queues, and what comes back from them.
@@ -88,7 +92,7 @@ class PublishingMachines(Generic[Q]):
         self, system: HostedSystem, number: int, tell: Tell, place: Place | None = None
     ) -> None:
         self._tell = tell
-        self._system = system
+        self.system = system
         self.place = place
         self.overhear: Callable[[Event], None] | None = None
         self.id: ChannelId = channel_id(number)
@@ -122,7 +126,7 @@ class PublishingMachines(Generic[Q]):
 
     def forget(self) -> None:
         """The channel is closed, and nothing that was sent on it is on its way."""
-        leave(self._system, self.id)
+        leave(self.system, self.id)
 
     def _emit(self, event: Event) -> None:
         if self.overhear is not None:

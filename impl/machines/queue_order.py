@@ -14,9 +14,10 @@ A `PlacedSet` has its first element at hand, however many messages are in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappop, heappush, nsmallest
+from itertools import islice
 from typing import Any
 
 from ackproof.impl.machines.publication import content_of
@@ -48,6 +49,7 @@ class QueueOrder(Arrivals):
         super().__init__(**options)
         self.places: dict[Msg, int] = {}
         self._arrived = 0
+        self._noted: list[Msg] | None = None
 
     def before(self, one: Msg, other: Msg) -> bool:
         """Tell whether one of two messages that are present stands before the other (INV-B4)."""
@@ -59,11 +61,22 @@ class QueueOrder(Arrivals):
             return among.first()
         return min(among, key=self.places.__getitem__, default=None)
 
+    def surplus(self, among: Set[Msg], most: int) -> Set[Msg]:
+        """Return the first of some messages, all but so many (B5.2)."""
+        extra = max(len(among) - most, 0)
+        if isinstance(among, PlacedSet):
+            return set(islice(among.ascending(), extra))
+        return set(nsmallest(extra, among, key=self.places.__getitem__))
+
     def arrive(self, msg: Msg, present: Set[Msg]) -> None:
         """A message comes after all of its priority that are present (B1.3)."""
+        self.places[msg] = self.next_place(msg)
         self._arrived += 1
+
+    def next_place(self, msg: Msg) -> int:
+        """Return the place that a message gets if it is the next to arrive."""
         rank = self.rank(msg) << _ARRIVAL_BITS if self.most else 0
-        self.places[msg] = rank | self._arrived
+        return rank | self._arrived + 1
 
     def rank(self, msg: Msg) -> int:
         """Return how far below the highest priority a message is."""
@@ -76,6 +89,17 @@ class QueueOrder(Arrivals):
         """Messages are present no more, and have no place (C4.4)."""
         for msg in msgs:
             self.places.pop(msg, None)
+        if self._noted is not None:
+            self._noted += msgs
+
+    def note(self) -> None:
+        """Remember what leaves from now on."""
+        self._noted = []
+
+    def noted(self) -> list[Msg]:
+        """Return what has left since `note`, and remember nothing any more."""
+        noted, self._noted = self._noted, None
+        return noted or []
 
     def keep(self, present: Set[Msg]) -> None:
         """Of all messages only these are still present (C5)."""
@@ -153,6 +177,12 @@ class PlacedSet(set[Msg]):
         self.difference_update(set(self) - other)
         return self
 
+    def move(self, item: Msg, place: int) -> None:
+        """An element that stood at a place has another one by now."""
+        del self._at[place]
+        set.discard(self, item)
+        self.add(item)
+
     def first(self) -> Option[Msg]:
         """Return the first element, None if there is none; what has left comes off the heap."""
         heap, at = self._heap, self._at
@@ -166,3 +196,17 @@ class PlacedSet(set[Msg]):
     def sorted(self) -> list[Msg]:
         """Return the elements in the order of their queue."""
         return [self._at[place] for place in sorted(self._at)]
+
+    def ascending(self) -> Iterator[Msg]:
+        """Yield the elements in the order of their queue; the first ones cost little."""
+        heap, last = self._heap, -1
+        waiting = [(heap[0], 0)] if heap else []
+        while waiting:
+            place, index = heappop(waiting)
+            for child in (2 * index + 1, 2 * index + 2):
+                if child < len(heap):
+                    heappush(waiting, (heap[child], child))
+            msg = self._at.get(place)
+            if msg is not None and place != last:  # one that came back is in the heap twice
+                last = place
+                yield msg

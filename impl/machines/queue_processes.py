@@ -20,9 +20,8 @@ them is a `HostedQueue`, under a number of its own that is never used again: a p
 and is started once more is another process, and begins with nothing (C5.4, D7.2).  What they have
 in common is the queue's *membership*: who leads, who follows, and in which order they came (D1.1).
 
-What a mirror has heard from channels is kept for each of them, and the process is given that of the
-one that a message is from (D3, D4.19).  What is multicast is named by its place among all that was
-told, and arrives in that order (D1.3, D1.4); what it is about, `told` says.
+What a master tells its mirrors is in the system.  A mirror hears it in the order in which it was
+told (D1.3, D1.4); `told` says of which message something comes next.
 """
 
 from __future__ import annotations
@@ -34,7 +33,6 @@ from typing import Any, NamedTuple, cast
 
 from ackproof.impl.machines.consuming_machines import ConsumingMachines
 from ackproof.impl.machines.hosted_system import HostedSystem
-from ackproof.impl.machines.id_order import IdOrder
 from ackproof.impl.machines.length_limit import LengthLimit
 from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.publishing_machines import PublishingMachines
@@ -42,15 +40,10 @@ from ackproof.impl.machines.queue_consumers import QueueConsumers
 from ackproof.impl.machines.queue_order import PlacedSet, QueueOrder
 from ackproof.impl.wire.content import Message
 from ackproof.impl.wire.tables import Table
-from ackproof.lang import OrderedSet
 from ackproof.model.native.families import growing
-from ackproof.spec.network import Multicast
-from ackproof.spec.sorts import Born, ChannelId, Level, Msg, Replica, Status
+from ackproof.spec.sorts import Born, Level, Msg, Replica, Status
 
 __all__ = ["HostedMirror", "HostedQueue", "MirrorMembership", "Placed"]
-
-#: To number arrivals one need not know what has arrived before.
-_OTHERS: set[Msg] = set()
 
 
 class Placed(NamedTuple):
@@ -119,7 +112,7 @@ class HostedQueue:
         self.order.most = self.arguments.get("x-max-priority", 0)
         self.machine.order = self.order
         self.machine.ready = PlacedSet(self.order)
-        self.limit = LengthLimit(self.machine, self.arguments)
+        self.limit = LengthLimit(self.machine, self.order, self.arguments)
         self.dead_letter_exchange: str | None = self.arguments.get("x-dead-letter-exchange")
         self._ttl = _seconds(self.arguments.get("x-message-ttl"))
         self.lease = _seconds(self.arguments.get("x-expires"))
@@ -152,6 +145,9 @@ class HostedQueue:
             growing(self.system.replicas).remove(key)
         for known in (self.system.unsynced, self.system.enlisted, self.system.trimmed):
             known -= keys
+        for key in keys:
+            growing(self.system.multicast.order).remove(key)
+            self.system.multicast.missed[key].clear()
 
     @property
     def lacks(self) -> bool:
@@ -186,10 +182,6 @@ class HostedQueue:
             return self._ttl if own is None else own
         return min(own, self._ttl)
 
-    def place(self, msg: Msg) -> None:
-        """A message that is about to be put into the queue comes after all others (B1.3)."""
-        self.order.arrive(msg, _OTHERS)
-
     def keep(self, msg: Msg) -> None:
         """The machine has just accepted a message: the disk has to be given it, or not."""
         if self.machine.store.level[msg] == Level.BUFFERED:
@@ -197,7 +189,7 @@ class HostedQueue:
 
     def ready(self) -> list[Msg]:
         """Return the messages that are ready, in their order."""
-        return PlacedSet(self.order, self.machine.ready).sorted()
+        return cast(PlacedSet, self.machine.ready).sorted()
 
     def has(self, msg: Msg) -> bool:
         """Tell whether a message is in the queue, or with a consumer of it."""
@@ -261,16 +253,6 @@ class HostedQueue:
         self.recover()
 
 
-class Told(NamedTuple):
-    """What a master tells: at which place, of which message, and of whom that is, if it is
-    known.
-    """
-
-    place: Msg
-    msg: Msg
-    sender: PublishingMachines[HostedQueue] | None
-
-
 class HostedMirror(HostedQueue):
     """A process of a queue that began as a mirror.
 
@@ -281,8 +263,7 @@ class HostedMirror(HostedQueue):
         late: it joins a queue that has been there.
 
     Attributes:
-        told: what is on its way from its master, in order.
-        direct: the messages of each channel that came from that only.
+        told: which messages its master has told it something of, in order.
         leaving: channels that have closed, and may still have to be forgotten.
         slow: it takes no step.
     """
@@ -304,13 +285,12 @@ class HostedMirror(HostedQueue):
             },
         )
         self.replica = replica
-        self.told: deque[Told] = deque()
-        self.direct: dict[ChannelId, OrderedSet[Msg]] = {}
+        self.told: deque[Msg] = deque()
         self.leaving: dict[PublishingMachines[HostedQueue], None] = {}
 
-    def of_sender(self, channel: PublishingMachines[HostedQueue]) -> set[Msg]:
-        """Return the messages of a channel that are known from one side only."""
-        return {msg for msg in self.machine.known() if Msg.owner(msg) == channel.id}
+    def move(self, msg: Msg, place: int) -> None:
+        """A message that stood at a place has another one by now."""
+        cast(PlacedSet, self.machine.ready).move(msg, place)
 
     def await_end(self, channel: PublishingMachines[HostedQueue]) -> None:
         """A channel is closed, and has to be forgotten when nothing more comes of it (D4.16)."""
@@ -322,15 +302,6 @@ class HostedMirror(HostedQueue):
         self.leaving.pop(channel, None)
         channel.leaving.pop(self, None)
 
-    def tidy(self, msgs: Iterable[Msg]) -> None:
-        """Note for each of some messages whether the channel's copy of it waits for the other."""
-        for msg in msgs:
-            channel = Msg.owner(msg)
-            direct = self.direct.setdefault(channel, OrderedSet())
-            (direct.add if msg in self.machine.direct else direct.discard)(msg)
-            if not direct:
-                del self.direct[channel]
-
 
 @dataclass(eq=False)
 class MirrorMembership:
@@ -341,16 +312,12 @@ class MirrorMembership:
         mirrors: those that run, the oldest first.
         dead: mirrors that died when no master was there to take them out of the membership.
         keys: all processes that the queue has had, by what the machines call them.
-        multicast: what masters have told their mirrors.
-        places: how many things were told so far.
     """
 
     leader: HostedQueue
     mirrors: list[HostedMirror] = field(default_factory=list)
     dead: list[HostedMirror] = field(default_factory=list)
     keys: set[Replica] = field(default_factory=set)
-    multicast: Multicast = field(default_factory=Multicast)
-    places: int = 0
 
     def __iter__(self) -> Iterator[HostedQueue]:
         return iter((self.leader, *self.mirrors))
@@ -364,7 +331,6 @@ class MirrorMembership:
         mirror.membership = self
         self.mirrors.append(mirror)
         self.keys.add(mirror.key)
-        self.multicast.order[mirror.key] = IdOrder()
 
     def strike(self, mirror: HostedMirror) -> None:
         """A mirror follows no more; a master that runs takes it out (D5.2)."""
@@ -389,24 +355,10 @@ class MirrorMembership:
         self.trim(former)
         return former
 
-    def tell(
-        self,
-        msg: Msg,
-        sender: PublishingMachines[HostedQueue] | None,
-        way: Mapping[Replica, set[Msg]],
-        mirrors: Iterable[HostedMirror],
-    ) -> None:
-        """Something is on its way to mirrors, in one way of the multicast (D2.1)."""
-        self.places += 1
-        place = cast(Msg, self.places)
-        for mirror in mirrors:
-            mirror.told.append(Told(place, msg, sender))
-            way[mirror.key].add(place)
-
     def deafen(self, mirror: HostedMirror) -> None:
         """A mirror has ended, and what it was told and has not heard is lost with it (O1)."""
         mirror.told.clear()
-        self.multicast.end(mirror.key)
+        mirror.system.multicast.end(mirror.key)
 
     def successor(self) -> HostedMirror | None:
         """Return the mirror that is promoted next: the oldest synchronised one (D5.3)."""
@@ -433,20 +385,6 @@ class MirrorMembership:
     def siblings(self, mirror: HostedMirror) -> set[Replica]:
         """Return the other mirrors, by what the machines call them."""
         return {one.key for one in self.mirrors if one is not mirror}
-
-    def equalise(self, mirrors: list[HostedMirror]) -> None:
-        """The master is dead to these mirrors, and what it told none of them is lost (D1.3)."""
-        self.multicast.equalise({mirror.key for mirror in mirrors})
-        for mirror in mirrors:
-            left = self.multicast.coming(mirror.key) | self.multicast.removals[mirror.key]
-            mirror.told = deque(told for told in mirror.told if told.place in left)
-
-    def expected(self, mirror: HostedMirror) -> set[Msg]:
-        """Return what a mirror will have when all that it was told has arrived (D1.3)."""
-        multicast = self.multicast
-        copies, removals = multicast.copies[mirror.key], multicast.removals[mirror.key]
-        has = mirror.machine.ready | {told.msg for told in mirror.told if told.place in copies}
-        return has - {told.msg for told in mirror.told if told.place in removals}
 
 
 def _seconds(milliseconds: int | None) -> float | None:

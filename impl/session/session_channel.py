@@ -92,9 +92,8 @@ class SessionChannel:
         self.broker = session.broker
         self.number = number
         self.publishing = self.broker.open_channel(self._tell, Place(session, number))
-        self.consuming = ConsumingChannel(self._show, session.reads, self.publishing.in_transaction)
+        self.consuming = ConsumingChannel(self.publishing, self._show, session.reads)
         self.consuming.most = session.limits.unacked
-        self.consuming.place = self.publishing.place
         self.consuming.lent = self._lend
         self.muted = False
         self.closing = False
@@ -299,8 +298,8 @@ class SessionChannel:
         """The channel is closed, by whomever: the machines are told, and nothing more comes in."""
         self.broker.consumer_timeouts.forget(self)
         self.forget_replies()
-        self.broker.close_channel(self.publishing)
         self.broker.steps.end_consumers(self.consuming)
+        self.broker.close_channel(self.publishing)
         self.assembly = None
 
     def _lend(self) -> None:

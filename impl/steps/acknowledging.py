@@ -5,13 +5,16 @@ This is a part of `ackproof.spec.consuming` once more; see `ackproof.impl.steps.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ackproof.impl.machines.channels import ConsumingChannel
+from ackproof.impl.machines.consuming_machines import Loan
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.delivering import DeliveringSteps
 from ackproof.impl.steps.observing import observed
-from ackproof.lang import Option, Set, require
+from ackproof.lang import Option, require
 from ackproof.spec.sorts import Reason, Tag
 
 __all__ = ["AcknowledgingSteps"]
@@ -26,14 +29,10 @@ class AcknowledgingSteps(DeliveringSteps):
     @observed
     def consumer_acks(self, channel: ConsumingChannel, tag: Option[Tag], multiple: bool) -> None:
         """A client is done with one delivery, with several, or with all (F1.2)."""
-        machine = channel.machine
-        require(machine.open and machine.knows(tag, multiple))
-        settled = set(machine.named(tag, multiple))
-        if channel.collects():
-            machine.collect(settled, False)
-            return
-        self._finish(channel, settled)
-        machine.settle(settled)
+        loans = self._settled(channel, tag, multiple)
+        self.system.consumer_acks(channel.id, tag, multiple)
+        for queue, msg in loans:
+            self.acknowledge(queue, msg)
         self.wake(channel)
 
     @observed
@@ -41,44 +40,38 @@ class AcknowledgingSteps(DeliveringSteps):
         self, channel: ConsumingChannel, tag: Option[Tag], multiple: bool, requeue: bool
     ) -> None:
         """A client does not want deliveries; they come back to their queues, or not (F1.4)."""
-        machine = channel.machine
-        require(machine.open and machine.knows(tag, multiple))
-        settled = set(machine.named(tag, multiple))
-        if channel.collects():
-            machine.collect(settled, requeue)
-            return
-        if requeue:
-            self._put_back(channel, settled)
-        else:
-            self._finish(channel, settled)
-        machine.settle(settled)
+        loans = self._settled(channel, tag, multiple)
+        with self._returned(loans if requeue else []):
+            self.system.consumer_rejects(channel.id, tag, multiple, requeue)
+        for queue, msg in [] if requeue else loans:
+            self.acknowledge(queue, msg)
         self.wake(channel)
+
+    def _settled(
+        self, channel: ConsumingChannel, tag: Option[Tag], multiple: bool
+    ) -> list[Loan[HostedQueue]]:
+        """Return what a client settles now; in a transaction that waits for the commit (A13.2)."""
+        machine = channel.machine
+        require(machine.knows(tag, multiple))
+        return [] if channel.collects() else channel.loans(machine.named(tag, multiple))
 
     @observed
     def recover(self, channel: ConsumingChannel) -> None:
         """A client has everything requeued that it has not settled (F1.5)."""
-        require(channel.machine.open)
-        everything = set(channel.machine.unacked)
-        self._put_back(channel, everything)
-        channel.machine.settle(everything)
-        channel.machine.recovered()
+        machine = channel.machine
+        if not machine.unacked:
+            machine.recovered()
+            return
+        with self._returned(channel.loans(machine.unacked)):
+            self.system.recover(channel.id)
         self.wake(channel)
 
-    def _finish(self, channel: ConsumingChannel, tags: Set[Tag]) -> None:
-        """The messages of these deliveries leave their queues (B7.1, C4.4)."""
-        for tag in sorted(tags):
-            queue = channel.lender(tag)
-            if queue is not None:
-                for msg in channel.machine.from_process({tag}, queue.key):
-                    self.acknowledge(queue, msg)
-
-    def _put_back(self, channel: ConsumingChannel, tags: Set[Tag]) -> None:
-        """The messages of these deliveries return to their places (B7.2, B7.3)."""
-        for tag in sorted(tags):
-            queue = channel.lender(tag)
-            if queue is not None:
-                for msg in channel.machine.from_process({tag}, queue.key):
-                    self.requeue(queue, msg)
+    @contextmanager
+    def _returned(self, loans: Iterable[Loan[HostedQueue]]) -> Iterator[None]:
+        """Messages return to their places in a step (B7.2, B7.3)."""
+        yield
+        for queue, msg in loans:
+            self.requeue(queue, msg)
 
     # -- limits ---------------------------------------------------------------------------------
 
@@ -112,7 +105,8 @@ class AcknowledgingSteps(DeliveringSteps):
         consumers = list(channel.consumers.values())
         for consumer in consumers:
             consumer.machine.stop()
-        self._put_back(channel, set(machine.unacked))
+        with self._returned(channel.loans(machine.unacked)):
+            self.system.put_back(channel.id, set(machine.unacked))
         machine.close()
         for queue in channel.lenders.values():
             queue.borrowers.pop(channel, None)

@@ -1,10 +1,12 @@
 """The steps of the specification, as the broker takes them.
 
-A publish, and the way back from the disk to the publisher, are actions of the broker's own system
-(`ackproof.impl.machines.hosted_system`).  The others are `ackproof.spec.system` once more, action
-by action and under the same names, on the machines of that system: each calls the same handlers in
-the same order.  What a step does besides is an effect: tell the journal, offer the steps that have
-become possible, forget what nobody asks for any more.
+What a message does is an action of the broker's own system
+(`ackproof.impl.machines.hosted_system`): it is published, arrives, is stored, confirmed, handed
+out and settled.  How processes and channels end, and how a mirror joins and leads, is
+`ackproof.spec.system` once more, action by action and under the same names, on the machines of that
+system.  What a step does besides is an effect: tell the journal, offer the steps that have become
+possible, forget what nobody asks for any more.  What an action did to each message, `drop`, `take`,
+`acknowledge` and `requeue` say, which happen when it has been taken.
 
 What a queue has to say to several channels, it says in one step.  That is as many steps of the
 system, of one channel each, with nothing between them.
@@ -77,38 +79,18 @@ class Steps(Taking):
             if channel.casts.downs[queue.key] is not None:
                 self._offer(Action.DOWN_ARRIVES, channel, queue)
 
-    @observed
-    def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
-        """The oldest message on its way to a queue arrives and is enqueued (B1, B2, O2)."""
-        msg = channel.casts.next_for(queue.key)
-        require(msg is not None and queue.running)
-        assert msg is not None
-        channel.casts.receive(msg, queue.key)
-        if self.faults is not None and self.faults.refuses(msg):
-            self._refuse(msg, queue)
-        else:
-            self._accept(msg, queue)
-            if self.faults is not None:
-                self.faults.accepted(msg, queue)
-        if channel.casts.next_for(queue.key) is not None:
-            self._offer(Action.DELIVER, channel, queue)
-        elif not channel.machine.open:
-            self._unwatch(channel, queue)
-
-    def _accept(self, msg: Msg, queue: HostedQueue) -> None:
-        queue.place(msg)
-        queue.machine.accept(msg, content_of(msg).persistent, confirming(msg))
-        queue.keep(msg)
-        if queue.buffered:
-            self.journal.buffered(queue)
-        if queue.machine.outbox:
+    def _answers(self, queue: HostedQueue) -> None:
+        """A process may have something to tell channels, or its store has something to tell it."""
+        machine = queue.machine
+        if machine.outbox:
             self._offer(Action.CONFIRM_ARRIVES, None, queue)
-
-    def _refuse(self, msg: Msg, queue: HostedQueue) -> None:
-        """The queue has no room for a message (B5.4)."""
-        queue.machine.refuse(msg, confirming(msg))
-        if queue.machine.refused:
+        if machine.refused:
             self._offer(Action.REJECT_ARRIVES, None, queue)
+        if machine.store.confirmed:
+            self._offer(Action.DRAIN, None, queue)
+
+    def _tell(self, queue: HostedQueue, msg: Msg) -> None:
+        """A master has told its mirrors of a message; here it has none (D2.1)."""
 
     # -- the disk -------------------------------------------------------------------------------
 
@@ -227,11 +209,30 @@ class Steps(Taking):
         else:
             self.faults.tell(channel, lambda: self.system.flush(channel.id))
 
+    def let_go(self, queue: HostedQueue, msg: Msg) -> None:
+        """The head of a queue leaves it unseen: it expires, or is purged (B4.3, B8.4)."""
+        self.system.drop(msg, queue.key)
+        self.drop(queue, msg)
+
+    # -- what has happened to a message in its queue --------------------------------------------
+
     @observed
     def drop(self, queue: HostedQueue, msg: Msg) -> None:
-        """A ready message leaves its queue unseen (B4.3, C4.4)."""
-        queue.machine.drop(msg)
+        """A ready message has left its queue unseen (B4.3, C4.4)."""
         self._gone(queue, msg)
+
+    @observed
+    def take(self, queue: HostedQueue, msg: Msg) -> None:
+        """A client has got the head of a queue, and will acknowledge it (B3.2)."""
+
+    @observed
+    def acknowledge(self, queue: HostedQueue, msg: Msg) -> None:
+        """A client was done with a message: it is consumed (B7.1, C4.4)."""
+        self._gone(queue, msg)
+
+    @observed
+    def requeue(self, queue: HostedQueue, msg: Msg) -> None:
+        """A message has come back to its place (B7.2, B7.3)."""
 
     def _gone(self, queue: HostedQueue, msg: Msg) -> None:
         """A message has left its queue: the disk has to know, if it knows of the message."""
@@ -239,6 +240,7 @@ class Steps(Taking):
             self.journal.removed(queue, msg)
         if queue.machine.store.confirmed:
             self._offer(Action.DRAIN, None, queue)
+        self._tell(queue, msg)
 
     def _unwatch(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """A channel is not concerned by a queue any more, which may have to wait for that."""

@@ -7,7 +7,7 @@ just before the original goes, as RabbitMQ does (B4.4).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
@@ -16,8 +16,8 @@ from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.transacting import TransactingSteps
 from ackproof.impl.steps.x_death import Cause
 from ackproof.impl.wire.content import Message
-from ackproof.lang import Option, require
-from ackproof.spec.sorts import Msg, Replica, Tag
+from ackproof.lang import Option
+from ackproof.spec.sorts import Tag
 
 __all__ = ["DeadLetteringSteps"]
 
@@ -45,33 +45,18 @@ class DeadLetteringSteps(TransactingSteps):
         self, channel: ConsumingChannel, tag: Option[Tag], multiple: bool, requeue: bool
     ) -> None:
         """A client does not want deliveries; those that do not come back become dead letters."""
-        machine = channel.machine
-        require(machine.open and machine.knows(tag, multiple))
         if not requeue:
-            named = set(machine.named(tag, multiple))
             if channel.collects():
-                channel.rejected |= named
-            else:
-                for one in sorted(named):
-                    self._reject(channel, one, machine.from_process)
-        super().consumer_rejects(channel, tag, multiple, requeue)
-
-    def _reject(
-        self,
-        channel: ConsumingChannel,
-        tag: Tag,
-        messages: Callable[[set[Tag], Replica], Iterable[Msg]],
-    ) -> None:
-        queue = channel.lender(tag)
-        if queue is not None:
-            for msg in messages({tag}, queue.key):
+                channel.rejected |= channel.machine.named(tag, multiple)
+            for queue, msg in self._settled(channel, tag, multiple):
                 self.give_up(queue, content_of(msg), Cause.REJECTED)
+        super().consumer_rejects(channel, tag, multiple, requeue)
 
     def _apply(self, consuming: ConsumingChannel) -> None:
         """What was rejected in the transaction becomes dead letters at its commit (A13.3)."""
         rejected, consuming.rejected = consuming.rejected, set()
-        for tag in sorted(rejected):
-            self._reject(consuming, tag, consuming.machine.kept_from)
+        for queue, msg in consuming.loans(rejected):
+            self.give_up(queue, content_of(msg), Cause.REJECTED)
         super()._apply(consuming)
 
     def tx_rollback(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:

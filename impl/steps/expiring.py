@@ -16,11 +16,11 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from ackproof.impl.machines.channels import ConsumingChannel, HostedConsumer, PublishingChannel
+from ackproof.impl.machines.channels import ConsumingChannel, HostedConsumer
 from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.deadlines import Clock, Deadlines
-from ackproof.impl.steps.immediate import ImmediateSteps
+from ackproof.impl.steps.limiting import LimitingSteps
 from ackproof.impl.steps.x_death import Cause
 from ackproof.spec.sorts import Msg, Reason, Status
 
@@ -30,7 +30,7 @@ _NEVER = float("inf")
 
 
 @dataclass
-class ExpiringSteps(ImmediateSteps):
+class ExpiringSteps(LimitingSteps):
     """Messages leave when their time is over, and queues that nobody uses go.
 
     Attributes:
@@ -40,7 +40,6 @@ class ExpiringSteps(ImmediateSteps):
 
     clock: Clock = time.time
     deadlines: Deadlines[HostedQueue] = field(default_factory=Deadlines)
-    _urgent: Msg | None = field(default=None, init=False)
 
     @property
     def due(self) -> float | None:
@@ -63,38 +62,17 @@ class ExpiringSteps(ImmediateSteps):
         """Drop what has expired, from the head of a queue (B4.2, B4.3)."""
         while (head := self._expired_head(queue)) is not None:
             self.give_up(queue, content_of(head), Cause.EXPIRED)
-            self.drop(queue, head)
+            self.let_go(queue, head)
 
     def _expired_head(self, queue: HostedQueue) -> Msg | None:
         head = queue.machine.head() if queue.expiries else None
         due = _NEVER if head is None else queue.expiries.get(head, _NEVER)
         return head if due < _NEVER and due <= self.clock() else None
 
-    def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
-        """A message arrives; one that has no time goes to a waiting consumer or expires (B4.1)."""
-        if queue.expiries:
-            self._expire(queue)
-        super().deliver(channel, queue)
-        urgent, self._urgent = self._urgent, None
-        if urgent is not None and queue.machine.head() == urgent and self._next(queue) is not None:
-            super().serve(queue)
-        if queue.expiries:
-            self._expire(queue)
-
-    def _accept(self, msg: Msg, queue: HostedQueue) -> None:
-        """A message arrives, and its time begins."""
-        super()._accept(msg, queue)
-        lifetime = queue.lifetime(content_of(msg))
-        if lifetime is not None and queue.has(msg):
-            queue.expiries[msg] = self.clock() + lifetime
-            if not lifetime and msg in queue.machine.ready:
-                self._urgent = msg
-            self._watch(queue)
-
     def serve(self, queue: HostedQueue) -> None:
         """The head of a queue goes to a consumer, if it has not expired."""
         self._expire(queue)
-        super().serve(queue)
+        self.serve_head(queue)
 
     def get(self, queue: HostedQueue, channel: ConsumingChannel, no_ack: bool) -> None:
         """A client asks for the head of a queue, which has not expired."""

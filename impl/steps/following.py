@@ -13,13 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ackproof.impl.machines.publication import confirming, content_of
-from ackproof.impl.machines.queue_processes import HostedMirror, MirrorMembership
+from ackproof.impl.machines.publication import content_of
+from ackproof.impl.machines.queue_processes import HostedMirror
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.steps.telling import TellingSteps
-from ackproof.lang import OrderedSet, require
-from ackproof.spec.sorts import Msg, Reason, Seen
+from ackproof.lang import require
+from ackproof.spec.sorts import Msg, Reason
 
 if TYPE_CHECKING:
     from ackproof.impl.machines.channels import PublishingChannel
@@ -45,11 +45,10 @@ class FollowingSteps(TellingSteps):
     def deliver_to_mirror(self, channel: PublishingChannel, mirror: HostedMirror) -> None:
         """The direct copy of a message arrives at a mirror (D4.1-D4.5)."""
         msg = channel.casts.next_for(mirror.key)
-        require(msg is not None and mirror.machine.mirrors() and not mirror.slow)
+        require(msg is not None and not mirror.slow)
         assert msg is not None
-        channel.casts.receive(msg, mirror.key)
-        mirror.machine.hear(msg, content_of(msg).persistent, confirming(msg))
-        self._followed(mirror, msg)
+        self.system.deliver_to_mirror(msg, mirror.key)
+        self._answers(mirror)
         if channel.casts.next_for(mirror.key) is not None:
             self._offer(Action.DELIVER, channel, mirror)
         elif not channel.machine.open:
@@ -61,15 +60,16 @@ class FollowingSteps(TellingSteps):
 
     def follow(self, mirror: HostedMirror) -> None:
         """A mirror hears the next of what its master has told."""
-        membership = mirror.membership
+        membership, multicast = mirror.membership, self.system.multicast
         require(membership is not None and mirror.machine.mirrors() and not mirror.slow)
         assert membership is not None
-        multicast = membership.multicast
-        require(bool(mirror.told))
-        if mirror.told[0].place in multicast.removals[mirror.key]:
-            self._hear_removal(membership, mirror)
-        else:
-            self._hear(membership, mirror)
+        require(not multicast.silent(mirror.key))
+        msg, ways = mirror.told[0], (multicast.copies, multicast.discards, multicast.refusals)
+        if any(msg in way[mirror.key] for way in ways):
+            self.master_tells(mirror, msg)
+        elif msg in multicast.removals[mirror.key]:
+            self.master_removes(mirror, msg)
+        mirror.told.popleft()
         if not multicast.silent(mirror.key):
             self._offer(Action.FOLLOW, None, mirror)
             return
@@ -80,80 +80,53 @@ class FollowingSteps(TellingSteps):
         if not membership.leader.running:
             self._offer(Action.PROMOTE, None, mirror)
 
-    def _hear(self, membership: MirrorMembership, mirror: HostedMirror) -> None:
-        place, msg, sender = mirror.told.popleft()
-        fate = Seen.PUBLISHED
-        if place in membership.multicast.discards[mirror.key]:
-            fate = Seen.DISCARDED
-        elif place in membership.multicast.refusals[mirror.key]:
-            fate = Seen.REFUSED
-        self.master_tells(mirror, msg, fate)
-        if sender is not None and not sender.machine.open:
-            mirror.await_end(sender)
-        membership.multicast.learnt(place, mirror.key)
-
-    def _hear_removal(self, membership: MirrorMembership, mirror: HostedMirror) -> None:
-        place, msg, _ = mirror.told.popleft()
-        membership.multicast.removed(place, mirror.key)
-        self.master_removes(mirror, msg)
-
     @observed
-    def master_tells(self, mirror: HostedMirror, msg: Msg, fate: Seen) -> None:
-        """The master's copy of a message arrives at a mirror (D4.6-D4.11)."""
-        if fate is Seen.PUBLISHED:
-            if mirror.has(msg):
-                mirror.machine.ready.discard(msg)
-                if mirror.part_with(msg):
+    def master_tells(self, mirror: HostedMirror, msg: Msg) -> None:
+        """The master's copy of a message arrives at a mirror (D4.6-D4.11).
+
+        If the mirror had the message, of a master before, that has another place now.
+        """
+        stood = mirror.order.places.get(msg)
+        self.system.master_tells(msg, mirror.key)
+        if mirror.order.places.get(msg) != stood:
+            if stood is not None:
+                mirror.move(msg, stood)
+                if mirror.was_given(msg):
                     self.journal.removed(mirror, msg)
-            mirror.place(msg)
-        sent = mirror.direct.get(Msg.owner(msg), OrderedSet())
-        mirror.machine.learn(msg, fate, content_of(msg).persistent, confirming(msg), sent)
-        if fate is Seen.PUBLISHED:
             self._got(mirror, msg)
-        self._followed(mirror, msg)
+        self._answers(mirror)
 
     @observed
     def master_removes(self, mirror: HostedMirror, msg: Msg) -> None:
         """A mirror hears that a message has left the queue (D4.15)."""
         had = mirror.has(msg)
-        mirror.machine.remove(msg)
+        self.system.master_removes(msg, mirror.key)
         self._lost(mirror, msg, had)
 
     def _got(self, mirror: HostedMirror, msg: Msg) -> None:
         """A mirror has one message more."""
         assert mirror.membership is not None
-        mirror.keep(msg)
         lifetime = mirror.lifetime(content_of(msg))
         if lifetime is not None:
             due = mirror.membership.leader.expiries.get(msg)
             mirror.expiries[msg] = self.clock() + lifetime if due is None else due
-        if mirror.buffered:
-            self.journal.buffered(mirror)
+        self._keep(mirror, msg)
 
     def _lost(self, mirror: HostedMirror, msg: Msg, had: bool) -> None:
         """A mirror has one message less, if it had it."""
         if had and mirror.part_with(msg):
             self.journal.removed(mirror, msg)
-        if mirror.machine.store.confirmed:
-            self._offer(Action.DRAIN, None, mirror)
-
-    def _followed(self, mirror: HostedMirror, msg: Msg) -> None:
-        """A mirror may have something to say to a channel."""
-        mirror.tidy([msg])
-        if mirror.machine.outbox:
-            self._offer(Action.CONFIRM_ARRIVES, None, mirror)
-        if mirror.machine.refused:
-            self._offer(Action.REJECT_ARRIVES, None, mirror)
+        self._answers(mirror)
 
     @observed
     def forget_sender(self, channel: PublishingChannel, mirror: HostedMirror) -> None:
         """A mirror has heard from both sides that a channel is gone (D4.16-D4.18)."""
-        membership = mirror.membership
-        require(membership is not None and not channel.machine.open and mirror.machine.mirrors())
-        require(channel.casts.next_for(mirror.key) is None)
-        assert membership is not None
-        require(membership.multicast.silent(mirror.key))
-        self._forget_at(mirror, channel)
+        require(not channel.machine.open and channel.casts.next_for(mirror.key) is None)
+        require(self.system.multicast.silent(mirror.key) and mirror.machine.mirrors())
+        if mirror.machine.remembers(channel.id):
+            self.system.forget_sender(channel.id, mirror.key)
+        mirror.end_of(channel)
+        self._forget(channel)
 
     def _end(self, queue: HostedQueue, reason: Reason) -> None:
         """A process has ended: a mirror has no channel to forget any more."""
@@ -162,13 +135,6 @@ class FollowingSteps(TellingSteps):
             for channel in list(queue.leaving):
                 queue.end_of(channel)
                 self._forget(channel)
-
-    def _forget_at(self, mirror: HostedMirror, channel: PublishingChannel) -> None:
-        msgs = mirror.of_sender(channel)
-        mirror.machine.forget_sender(msgs)
-        mirror.tidy(msgs)
-        mirror.end_of(channel)
-        self._forget(channel)
 
     # -- the disks ------------------------------------------------------------------------------
 

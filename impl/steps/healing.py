@@ -97,7 +97,8 @@ class HealingSteps(PartitioningSteps):
         for consumer in list(queue.consumers):
             queue.consumers.wake(consumer)
         self._offer_service(queue)
-        self._watch(queue)
+        if queue.machine.leads():
+            self._watch(queue)
 
     def _rejoin(self) -> None:
         """What ended because of the partition, or could not start, joins its queue (D7.2)."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, fields
 
 from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
 from ackproof.impl.machines.queue_processes import HostedQueue
-from ackproof.impl.steps.limiting import LimitingSteps
+from ackproof.impl.steps.arriving import ArrivingSteps
 from ackproof.impl.wire.content import Message
 from ackproof.lang import NotEnabled
 
@@ -37,7 +37,7 @@ def _declined(message: Message) -> Declined:
 
 
 @dataclass
-class ImmediateSteps(LimitingSteps):
+class ImmediateSteps(ArrivingSteps):
     """Publishes that go to waiting consumers only."""
 
     def publish_at_once(

@@ -87,7 +87,7 @@ class MirroringSteps(FollowingSteps):
     def enlist(self, mirror: HostedMirror, membership: MirrorMembership) -> None:
         """A new mirror hears its master, and is called by channels, from now on (A5.5, D1.2)."""
         if mirror.machine.born is Born.LATER:
-            membership.multicast.join(mirror.key, membership.siblings(mirror))
+            self.system.multicast.join(mirror.key, membership.siblings(mirror))
             mirror.machine.join()
             self.system.enlisted.add(mirror.key)
         membership.enter(mirror)
@@ -103,7 +103,7 @@ class MirroringSteps(FollowingSteps):
         assert membership is not None
         leader = membership.leader
         require(
-            leader.machine.leads() and membership.multicast.silent(mirror.key) and not mirror.slow
+            leader.machine.leads() and self.system.multicast.silent(mirror.key) and not mirror.slow
         )
         has, wanted = mirror.machine.ready, leader.machine.holds()
         for msg in sorted(has - wanted):
@@ -115,7 +115,7 @@ class MirroringSteps(FollowingSteps):
             mirror.machine.enqueue(msg, content_of(msg).persistent, False)
             self._got(mirror, msg)
         mirror.machine.ready = PlacedSet(mirror.order, mirror.machine.ready)
-        membership.multicast.missed[mirror.key].clear()
+        self.system.multicast.missed[mirror.key].clear()
         self.system.unsynced.discard(mirror.key)
 
     def _take_places(self, mirror: HostedMirror, leader: HostedQueue, msgs: set[Msg]) -> None:
@@ -142,7 +142,10 @@ class MirroringSteps(FollowingSteps):
         """What a dead master told nobody is lost (D1.3), and a dead mirror hears no more."""
         membership = queue.membership
         if membership is not None and queue is membership.leader:
-            membership.equalise(self.mirrors_of(membership))
+            self.system.multicast.equalise(self.system.mirrors_of(queue.key))
+            for mirror in membership.mirrors:
+                if self.system.multicast.silent(mirror.key):
+                    mirror.told.clear()
         elif membership is not None:
             self._struck(membership, cast(HostedMirror, queue))
 
@@ -182,7 +185,7 @@ class MirroringSteps(FollowingSteps):
         membership = mirror.membership
         require(membership is not None and mirror.machine.mirrors() and not mirror.slow)
         assert membership is not None
-        require(not membership.leader.running and membership.multicast.silent(mirror.key))
+        require(not membership.leader.running and self.system.multicast.silent(mirror.key))
         require(membership.successor() is mirror)
         for msg in sorted(mirror.machine.direct):
             channel = self.channels[Msg.owner(msg)]
@@ -192,14 +195,13 @@ class MirroringSteps(FollowingSteps):
         mirror.machine.promote()
         self._take_over(membership, mirror)
         for other in membership.mirrors:
-            if membership.expected(other) != mirror.machine.ready:
+            if self.system.expected(other.key) != mirror.machine.ready:
                 self.system.unsynced.add(other.key)
                 self._offer(Action.SYNCHRONISE, None, other)
 
     def _take_over(self, membership: MirrorMembership, mirror: HostedMirror) -> None:
         """The membership says who leads, and the disk will know (D5.2)."""
         former = membership.lead(mirror)
-        mirror.direct.clear()
         for channel in list(mirror.leaving):
             mirror.end_of(channel)
             self._forget(channel)
@@ -246,7 +248,7 @@ class MirroringSteps(FollowingSteps):
         successor = membership.successor()
         if membership.leader.machine.status is Status.DOWN and successor is not None:
             self.hasten(successor)
-            while not membership.multicast.silent(successor.key):
+            while not self.system.multicast.silent(successor.key):
                 self.follow(successor)
             self.promote(successor)
         super().await_running(membership.leader)

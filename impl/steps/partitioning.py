@@ -138,7 +138,6 @@ class PartitioningSteps(ReachingSteps):
         if isinstance(queue, HostedMirror) and queue.machine.mirrors():
             known = queue.machine.known()
             queue.machine.forget_sender(known)
-            queue.tidy(known)
             for channel in list(queue.leaving):
                 queue.end_of(channel)
                 self._forget(channel)
@@ -159,7 +158,7 @@ class PartitioningSteps(ReachingSteps):
         strangers = self.cluster.strangers(leader, membership.mirrors)
         require(bool(strangers))
         self.cluster.estranged.add(leader.key)
-        membership.equalise(strangers)
+        self.system.multicast.equalise({mirror.key for mirror in strangers})
         for mirror in strangers:
             self._offer(Action.FOLLOW, None, mirror)
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ackproof.impl.machines.partitioned_cluster import PartitionedCluster
-from ackproof.impl.machines.queue_processes import HostedMirror, MirrorMembership
+from ackproof.impl.machines.queue_processes import HostedMirror
 from ackproof.impl.steps.mirroring import MirroringSteps
 from ackproof.impl.steps.scheduler import Action, Step
 from ackproof.lang import require
@@ -73,16 +73,6 @@ class ReachingSteps(MirroringSteps):
         super().deliver(channel, queue)
 
     # -- between a master and its mirrors -------------------------------------------------------
-
-    def mirrors_of(self, membership: MirrorMembership) -> list[HostedMirror]:
-        """A master tells those mirrors that it has not given up (D2.1)."""
-        if not self.cluster.divided(membership.leader):
-            return membership.mirrors
-        return [
-            mirror
-            for mirror in membership.mirrors
-            if self.cluster.linked(mirror, membership.leader)
-        ]
 
     def follow(self, mirror: HostedMirror) -> None:
         """What a master has told arrives, once it is known that no more will come (D1.3)."""

@@ -8,31 +8,26 @@ it tells its mirrors in the same step.  In which way that goes over the network,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ackproof.impl.machines.publication import confirming, content_of
-from ackproof.impl.machines.queue_processes import HostedMirror, MirrorMembership
-from ackproof.impl.steps.expiring import ExpiringSteps
+from ackproof.impl.steps.immediate import ImmediateSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.lang import require
 from ackproof.spec.sorts import Msg, Reason, Status
 
 if TYPE_CHECKING:
-    from ackproof.impl.machines.channels import ConsumingChannel, HostedConsumer, PublishingChannel
+    from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
     from ackproof.impl.machines.queue_processes import HostedQueue
-    from ackproof.spec.sorts import Replica
 
 __all__ = ["TellingSteps"]
 
 
 @dataclass
-class TellingSteps(ExpiringSteps):
+class TellingSteps(ImmediateSteps):
     """Channels ask all processes of a queue, and its master tells the others (A5.5, D2)."""
-
-    _arriving: PublishingChannel | None = field(default=None, init=False)
 
     # -- publishing -----------------------------------------------------------------------------
 
@@ -48,69 +43,18 @@ class TellingSteps(ExpiringSteps):
             channel.batch[msg] = _processes(kept)
         super().tx_commit(channel, consuming)
 
-    def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
-        """A message arrives at a master, which tells what it does with it (D2.1)."""
-        self._arriving = channel
-        try:
-            super().deliver(channel, queue)
-        finally:
-            self._arriving = None
-
     # -- the master tells -----------------------------------------------------------------------
 
-    def _accept(self, msg: Msg, queue: HostedQueue) -> None:
-        """What a master enqueues, its mirrors hear of, unless it was told of it itself (D6.2)."""
+    def _tell(self, queue: HostedQueue, msg: Msg) -> None:
+        """A master has told its mirrors what became of a message (D2.1)."""
         if queue.membership is None:
-            super()._accept(msg, queue)
             return
-        if queue.machine.recognises(msg):
-            self._accept_again(msg, queue)
-            return
-        super()._accept(msg, queue)
-        if queue.has(msg):
-            self._tell(queue.membership, msg, queue.membership.multicast.copies)
-
-    def _accept_again(self, msg: Msg, queue: HostedQueue) -> None:
-        queue.machine.accept_again(msg, content_of(msg).persistent, confirming(msg))
-        if queue.machine.store.confirmed:
-            self._offer(Action.DRAIN, None, queue)
-        self._offer(Action.CONFIRM_ARRIVES, None, queue)
-        self._offer(Action.REJECT_ARRIVES, None, queue)
-
-    def _refuse(self, msg: Msg, queue: HostedQueue) -> None:
-        """What it refuses, they hear of, too (D2.1, B5.6)."""
-        membership = queue.membership
-        if membership is not None and queue.machine.recognises(msg):
-            self._accept_again(msg, queue)
-            return
-        super()._refuse(msg, queue)
-        if membership is not None:
-            self._tell(membership, msg, membership.multicast.refusals)
-
-    def hand_on(self, msg: Msg, queue: HostedQueue, consumer: HostedConsumer) -> None:
-        """And what it gives away (B3.3, D2.1)."""
-        super().hand_on(msg, queue, consumer)
-        if queue.membership is not None and consumer.machine.no_ack:
-            self._tell(queue.membership, msg, queue.membership.multicast.discards)
-
-    def _tell(
-        self, membership: MirrorMembership, msg: Msg, way: Mapping[Replica, set[Msg]]
-    ) -> None:
-        """What becomes of a message is on its way to the mirrors."""
-        mirrors = self.mirrors_of(membership)
-        membership.tell(msg, self._arriving, way, mirrors)
-        for mirror in mirrors:
+        sender = self.channels.get(Msg.owner(msg))
+        for mirror in queue.membership.mirrors:
+            mirror.told.append(msg)
+            if sender is not None and not sender.machine.open:
+                mirror.await_end(sender)
             self._offer(Action.FOLLOW, None, mirror)
-
-    def mirrors_of(self, membership: MirrorMembership) -> list[HostedMirror]:
-        """Return the mirrors that hear what the master does (D1.2, D2.1)."""
-        return membership.mirrors
-
-    def _gone(self, queue: HostedQueue, msg: Msg) -> None:
-        """And what leaves the queue (D2.1, D4.15)."""
-        super()._gone(queue, msg)
-        if queue.membership is not None:
-            self._tell(queue.membership, msg, queue.membership.multicast.removals)
 
     # -- what goes wrong ------------------------------------------------------------------------
 

@@ -95,12 +95,12 @@ class TransactingSteps(AcknowledgingSteps):
     def _apply(self, consuming: ConsumingChannel) -> None:
         """What was settled in the transaction leaves its queues, or returns to them (A13.3)."""
         machine = consuming.machine
-        for tag in sorted(machine.collected):
-            queue = consuming.lender(tag)
-            if queue is not None:
-                for msg in machine.kept_from({tag}, queue.key):
-                    (self.requeue if tag in machine.returning else self.acknowledge)(queue, msg)
-        machine.apply()
+        returning = consuming.loans(machine.returning)
+        finished = consuming.loans(set(machine.collected) - machine.returning)
+        with self._returned(returning):
+            self.system.settle_collected(consuming.id)
+        for queue, msg in finished:
+            self.acknowledge(queue, msg)
         self.wake(consuming)
 
     @observed

@@ -208,7 +208,7 @@ class VirtualHost:
         """Drop every ready message of a queue; return how many there were (B8.4)."""
         ready = queue.ready()
         for msg in ready:
-            self._broker.steps.drop(queue, msg)
+            self._broker.steps.let_go(queue, msg)
         return len(ready)
 
     def delete_exclusive(self, owner: object) -> None:

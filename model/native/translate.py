@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from types import CodeType, FunctionType
@@ -81,6 +81,7 @@ def translate(
     bounded: bool = False,
     growing: bool = False,
     replaced: Mapping[type[Process], type[Process]] | None = None,
+    besides: Collection[str] = (),
 ) -> Translation:
     """Translate the classes of a system.
 
@@ -94,6 +95,7 @@ def translate(
         bounded: sorts have elements where it runs, as in an instance.
         growing: its families grow, and elements of owned sorts are integers that say their owners.
         replaced: classes of which the program brings other ones, and those.
+        besides: names of the methods of the system that the program calls besides its actions.
 
     Raises:
         LookupError: there is no such constant; or a step ranges over a sort that no family has
@@ -109,7 +111,8 @@ def translate(
     methods = {(cls, name): m for cls in classes for name, m in _methods(cls)}
     for name in without:
         methods[system, name].tree.body = ast.parse("require(False)").body
-    wanted = _settle(methods, facts, classes)
+    roots = [key for key in methods if _is_action(*key)] + [(system, name) for name in besides]
+    wanted = _settle(methods, facts, classes, roots)
     for key in sorted(wanted, key=str) if not bounded else ():
         _reject_ranges(key[0], methods[key])
     impossible = {
@@ -118,7 +121,7 @@ def translate(
     left = {key: methods[key] for key in methods if key in wanted}
     inline(left, layout)
     _fold(left, facts)
-    called = _reachable(layout, left)
+    called = _reachable(layout, left, roots)
     left = {key: method for key, method in left.items() if key in called}
     for (cls, _), method in left.items():
         method.tree.body = without_known(method.tree.body)
@@ -253,15 +256,17 @@ def _fold(methods: _Methods, facts: Facts) -> None:
                     facts.idle.add((cls, name))
 
 
-def _settle(methods: _Methods, facts: Facts, classes: Iterable[type[Process]]) -> set[MethodKey]:
-    """Fold all methods with what no step changes, and return those that actions come to.
+def _settle(
+    methods: _Methods, facts: Facts, classes: Iterable[type[Process]], roots: Iterable[MethodKey]
+) -> set[MethodKey]:
+    """Fold all methods with what no step changes, and return those that the roots come to.
 
     What no step changes decides what is possible, and that decides what no step changes.  Of the
     `classes` it is known what changes them; of others, which the program brings, it is not.
     """
     while True:
         _fold(methods, facts)
-        wanted = _reachable(facts.layout, methods)
+        wanted = _reachable(facts.layout, methods, roots)
         changed = set().union(*(_changed(methods[key], key[0], facts) for key in wanted))
         before = len(facts.unchanged)
         for cls in classes:
@@ -323,9 +328,9 @@ def _is_action(cls: type[Process], name: str) -> bool:
     return mark is not None and mark.kind in _ACTIONS
 
 
-def _reachable(layout: Layout, methods: _Methods) -> set[MethodKey]:
-    """Return the methods that the actions of a system come to."""
-    waiting = [key for key in methods if _is_action(*key)]
+def _reachable(layout: Layout, methods: _Methods, roots: Iterable[MethodKey]) -> set[MethodKey]:
+    """Return the methods that some of them come to."""
+    waiting = [key for key in roots if key in methods]
     found = set(waiting)
     while waiting:
         cls, name = waiting.pop()

@@ -18,12 +18,12 @@ from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.machines.partitioned_cluster import PartitionedCluster
 from ackproof.impl.machines.publishing_machines import PublishingMachines
 from ackproof.impl.machines.queue_processes import HostedQueue
+from ackproof.impl.machines.tagged_channel import TaggedChannel
 from ackproof.impl.node import Node
 from ackproof.impl.session.session import Session
-from ackproof.impl.steps.core import Steps
-from ackproof.impl.steps.scheduler import Action
 from ackproof.lang import Event, Option, Process
 from ackproof.spec.channel import Channel
+from ackproof.spec.consumer import ConsumerChannel
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import Msg, Reason, Replica
 from ackproof.spec.wire import Ack, CommitOk, Nack, Return
@@ -116,15 +116,9 @@ class _MarksNothing(QueueProcess):
         pass
 
 
-_accept = Steps._accept
-
-
-def _accept_at_once(self: Steps, msg: Msg, queue: HostedQueue) -> None:
-    _accept(self, msg, queue)
-    if msg in queue.machine.awaiting:
-        queue.machine.awaiting.discard(msg)
-        queue.machine.outbox.add(msg)
-        self._offer(Action.CONFIRM_ARRIVES, None, queue)
+class _ConfirmsAtOnce(QueueProcess):
+    def record_confirm(self, msg: Msg, stored: bool) -> None:
+        self.outbox.add(msg)
 
 
 _recover = HostedQueue.recover
@@ -176,7 +170,8 @@ def running(of: type[Process], design: type[Process]) -> tuple[Any, str, Any]:
     @cache
     def classes(mirrored: bool) -> dict[type[Process], type[Process]]:
         made = hosted_system.translated(mirrored, {of.__name__: design}).classes
-        return {**made, of: made[design]}
+        players = {ConsumerChannel: TaggedChannel, of: design}
+        return {**made, **{cls: made[player] for cls, player in players.items()}}
 
     return hosted_system, "_classes", classes
 
@@ -210,7 +205,7 @@ class Broken(NamedTuple):
 
 #: What is wrong with each.
 BROKEN: dict[str, Broken] = {
-    "it acks what is not synced": Broken(Steps, "_accept", _accept_at_once),
+    "it acks what is not synced": Broken(*running(QueueProcess, _ConfirmsAtOnce)),
     "it acks twice": Broken(PublishingMachines, "_emit", _ack_twice),
     "its acks are never multiple": Broken(PublishingMachines, "_emit", _never_multiple),
     "its acks are always multiple": Broken(PublishingMachines, "_emit", _always_multiple),

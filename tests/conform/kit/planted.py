@@ -15,19 +15,21 @@ from weakref import WeakKeyDictionary
 from ackproof.conform.kit.operations import FAULTS
 from ackproof.conform.kit.running import Setting
 from ackproof.conform.kit.url import Address
-from ackproof.impl.machines import consuming_machines
 from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.machines.publishing_machines import PublishingMachines
 from ackproof.impl.machines.queue_processes import HostedQueue
+from ackproof.impl.machines.tagged_channel import TaggedChannel
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.session import event_frames
-from ackproof.impl.steps.core import Steps
+from ackproof.impl.steps.acknowledging import AcknowledgingSteps
+from ackproof.impl.steps.arriving import ArrivingSteps
 from ackproof.impl.steps.delivering import DeliveringSteps
 from ackproof.impl.steps.transacting import TransactingSteps
 from ackproof.impl.topology.graph import Graph
 from ackproof.lang import Event
+from ackproof.spec.consumer import ConsumerChannel, Prefetch
 from ackproof.spec.mirror import QueueProcess
-from ackproof.spec.sorts import Msg
+from ackproof.spec.sorts import Consumer, Msg
 from ackproof.spec.wire import Ack, Return
 
 from tests.explain.broken import BROKEN, running
@@ -47,24 +49,26 @@ def _return_nothing(channel: PublishingChannel, event: Event) -> None:
         _emit(channel, event)
 
 
-_accept = Steps._accept
+_arrive, _watch_for = ArrivingSteps.arrive, HostedQueue.watch_for
 
 
-def _lose_transient(self: Steps, msg: Any, queue: Any) -> None:
-    _accept(self, msg, queue)
+def _lose_transient(self: ArrivingSteps, channel: Any, queue: Any, msg: Any) -> None:
+    _arrive(self, channel, queue, msg)
     if not msg.message.persistent and msg in queue.machine.ready:
+        queue.machine.ready.discard(msg)
         self.drop(queue, msg)
 
 
-def _lose_what_comes_back(self: DeliveringSteps, queue: Any, msg: Any) -> None:
-    self.acknowledge(queue, msg)
+class _LosesWhatComesBack(QueueProcess):
+    def requeue(self, msg: Msg) -> None:
+        self.pending.discard(msg)
+        self.store.remove(msg)
 
 
-def _keep_what_is_acked(self: DeliveringSteps, queue: Any, msg: Any) -> None:
-    self.requeue(queue, msg)
+def _keep_what_is_acked(self: AcknowledgingSteps, channel: Any, tag: Any, multiple: bool) -> None:
+    self.consumer_rejects(channel, tag, multiple, True)
 
 
-_refuse, _watch_for = Steps._refuse, HostedQueue.watch_for
 _watched: WeakKeyDictionary[Any, dict[Any, None]] = WeakKeyDictionary()
 
 
@@ -73,14 +77,14 @@ def _remember(self: HostedQueue, channel: Any) -> None:
     _watch_for(self, channel)
 
 
-def _ack_for_the_namesake(self: Steps, msg: Any, queue: Any) -> None:
-    channel = self.channels.get(Msg.owner(msg)) if msg.confirming else None
-    known = _watched.get(channel, ()) if channel is not None else ()
-    if channel and any(other.name == queue.name and other is not queue for other in known):
+def _ack_for_the_namesake(self: ArrivingSteps, channel: Any, queue: Any, msg: Any) -> None:
+    _arrive(self, channel, queue, msg)
+    known = _watched.get(channel, ())
+    namesake = any(other.name == queue.name and other is not queue for other in known)
+    if namesake and msg in queue.machine.refused:
+        queue.machine.refused.discard(msg)
         channel.machine.settle(msg, queue.key, {queue.key})
         self._answered(channel)
-    else:
-        _refuse(self, msg, queue)
 
 
 _get = DeliveringSteps.get
@@ -159,8 +163,9 @@ class _RefusesTooLate(QueueProcess):
         return bool(self.limited and len(self.ready) > self.max_length and super().refuses())
 
 
-def _yes(*_: Any) -> bool:
-    return True
+class _AdmitsAll(TaggedChannel):
+    def admits(self, consumer: Consumer, prefetch: Prefetch, no_ack: bool) -> bool:
+        return True
 
 
 class Planted(NamedTuple):
@@ -221,20 +226,22 @@ PLANTED: dict[str, Planted] = {
         struck=True,
     ),
     "a queue that was declared again acks what it refuses": Planted(
-        *(Steps, "_refuse", _ack_for_the_namesake, frozenset({"AckMeansAccepted"})),
+        *(ArrivingSteps, "arrive", _ack_for_the_namesake, frozenset({"AckMeansAccepted"})),
         more=((HostedQueue, "watch_for", _remember),),
     ),
     "it forgets an ack": _new(
         PublishingMachines, "_emit", _forget_an_ack, "EveryPublishSettles", "SettledOnce"
     ),
     "it returns nothing": _new(PublishingMachines, "_emit", _return_nothing, "MandatoryIsReturned"),
-    "it loses what is transient": _new(Steps, "_accept", _lose_transient, "AckMeansAccepted"),
+    "it loses what is transient": _new(
+        ArrivingSteps, "arrive", _lose_transient, "AckMeansAccepted"
+    ),
     "what comes back is lost": _new(
-        *(DeliveringSteps, "requeue", _lose_what_comes_back),
+        *running(QueueProcess, _LosesWhatComesBack),
         *("AckMeansAccepted", "CommitMeansAccepted"),
     ),
     "what was acked stays": _new(
-        DeliveringSteps, "acknowledge", _keep_what_is_acked, "NoSecondCopy"
+        AcknowledgingSteps, "consumer_acks", _keep_what_is_acked, "NoSecondCopy"
     ),
     "the last message is hidden": _new(DeliveringSteps, "get", _hide_the_last, "AckMeansAccepted"),
     "a commit forgets the first message": _new(
@@ -258,7 +265,7 @@ PLANTED: dict[str, Planted] = {
     ),
     "a full queue refuses too late": _new(*running(QueueProcess, _RefusesTooLate), "B5.4"),
     "a consumer gets more than it asked for": _new(
-        consuming_machines._Channel, "admits", _yes, "PrefetchRespected", "SharedPrefetchRespected"
+        *running(ConsumerChannel, _AdmitsAll), "PrefetchRespected", "SharedPrefetchRespected"
     ),
 }
 

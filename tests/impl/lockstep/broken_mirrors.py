@@ -40,11 +40,13 @@ def _masters_only(_: Any) -> Any:
     return processes
 
 
-def _silent_about_removals(_: Any) -> Any:
-    def gone(steps: TellingSteps, queue: HostedQueue, msg: Msg) -> None:
-        super(TellingSteps, steps)._gone(queue, msg)
+def _silent_about_removals(tell: Any) -> Any:
+    def tell_the_rest(steps: TellingSteps, queue: HostedQueue, msg: Msg) -> None:
+        for mirror in queue.membership.mirrors if queue.membership else ():
+            steps.system.multicast.removals[mirror.key].discard(msg)
+        tell(steps, queue, msg)
 
-    return gone
+    return tell_the_rest
 
 
 def _unequal(_: Any) -> Any:
@@ -108,7 +110,7 @@ def _attached(forget: Any) -> Any:
 #: What is wrong, by what it does.
 MISTAKES = {
     "casts to the master only": Mistake(telling, "_processes", _masters_only),
-    "tells no mirror what leaves": Mistake(TellingSteps, "_gone", _silent_about_removals),
+    "tells no mirror what leaves": Mistake(TellingSteps, "_tell", _silent_about_removals),
     "lets a dead master speak on": Mistake(MirroringSteps, "_fall_silent", _unequal),
     "forgets what a new master has from channels": Mistake(MirroringSteps, "promote", _forgetful),
     "keeps what it has of closed channels": Mistake(FollowingSteps, "forget_sender", _attached),

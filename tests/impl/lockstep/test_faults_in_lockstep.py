@@ -11,7 +11,7 @@ from ackproof.impl.lockstep.lockstep import Lockstep
 from ackproof.impl.lockstep.shadow import Deviation
 from ackproof.impl.lockstep.shadow_system import CHANNEL
 from ackproof.impl.machines.channels import PublishingChannel
-from ackproof.impl.steps.expiring import ExpiringSteps
+from ackproof.impl.steps.immediate import ImmediateSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.seeded import Seeded
 from ackproof.lang import NotEnabled
@@ -116,7 +116,7 @@ def test_a_connection_that_breaks_is_closed_between_two_steps(
 
 
 @dataclass
-class Hopeful(ExpiringSteps):
+class Hopeful(ImmediateSteps):
     """Says commit-ok although a queue has not taken responsibility."""
 
     def _end_commit(self, channel: PublishingChannel) -> None:
@@ -127,7 +127,7 @@ class Hopeful(ExpiringSteps):
 
 
 @dataclass
-class Nervous(ExpiringSteps):
+class Nervous(ImmediateSteps):
     """Closes the channel before it is known that the commit has failed."""
 
     @observed
@@ -139,7 +139,7 @@ class Nervous(ExpiringSteps):
 
 
 @pytest.mark.parametrize("mistake", [Hopeful, Nervous])
-def test_a_commit_that_ends_otherwise_is_found_out(mistake: type[ExpiringSteps]) -> None:
+def test_a_commit_that_ends_otherwise_is_found_out(mistake: type[ImmediateSteps]) -> None:
     # To complete it is tried before that is possible, too; what comes after is compared as ever.
     commands: list[tuple[object, ...]] = [PUBLISH, COMMIT, ("crash", "durable")]
     with pytest.raises(Deviation):

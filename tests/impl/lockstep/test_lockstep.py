@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count
 
 import pytest
 from ackproof.impl.broker import Broker
@@ -10,13 +11,14 @@ from ackproof.impl.lockstep.lockstep import Lockstep
 from ackproof.impl.lockstep.shadow import Deviation
 from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.machines.queue_processes import HostedQueue
+from ackproof.impl.steps.arriving import ArrivingSteps
 from ackproof.impl.steps.core import Steps
 from ackproof.impl.steps.ending import EndingSteps
-from ackproof.impl.steps.expiring import ExpiringSteps
+from ackproof.impl.steps.immediate import ImmediateSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Scheduler
 from ackproof.impl.steps.seeded import Seeded
-from ackproof.spec.sorts import Level, Status
+from ackproof.spec.sorts import Level, Msg, Status
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pamqp import commands
@@ -35,7 +37,7 @@ class Traffic:
     """Four channels, four queues, and whatever may happen to them."""
 
     def __init__(
-        self, scheduler: Scheduler | None = None, steps: type[ExpiringSteps] = ExpiringSteps
+        self, scheduler: Scheduler | None = None, steps: type[ImmediateSteps] = ImmediateSteps
     ):
         broker = Broker(scheduler, steps=steps)
         self.lockstep = Lockstep(broker.steps)
@@ -187,31 +189,30 @@ def test_so_does_one_that_takes_its_steps_in_any_order(
 
 
 @dataclass
-class Forgetful(ExpiringSteps):
+class Forgetful(ImmediateSteps):
     """Does not tell the queue that the publisher waits for a confirm."""
 
     @observed
-    def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
+    def arrive(self, channel: PublishingChannel, queue: HostedQueue, msg: Msg) -> None:
         """As it should be, but the confirm is not recorded."""
-        Steps.deliver.__wrapped__(self, channel, queue)
+        ArrivingSteps.arrive.__wrapped__(self, channel, queue, msg)
         queue.machine.awaiting.clear()
 
 
 @dataclass
-class Hasty(ExpiringSteps):
+class Hasty(ImmediateSteps):
     """Confirms a message when it arrives at its queue."""
 
     @observed
-    def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
+    def arrive(self, channel: PublishingChannel, queue: HostedQueue, msg: Msg) -> None:
         """As it should be, and the channel hears of it at once."""
-        msg = channel.casts.next_for(queue.key)
-        Steps.deliver.__wrapped__(self, channel, queue)
+        ArrivingSteps.arrive.__wrapped__(self, channel, queue, msg)
         if msg in queue.machine.owes():
             channel.machine.settle(msg, queue.key, {queue.key})
 
 
 @dataclass
-class Careless(ExpiringSteps):
+class Careless(ImmediateSteps):
     """Takes what is in the buffer for what is on the disk, when a queue starts again."""
 
     @observed
@@ -224,7 +225,7 @@ class Careless(ExpiringSteps):
 
 
 @dataclass
-class Repeating(ExpiringSteps):
+class Repeating(ImmediateSteps):
     """Tells again what it told before."""
 
     @observed
@@ -237,15 +238,16 @@ class Repeating(ExpiringSteps):
 
 def test_a_queue_that_does_not_heed_priorities_is_found_out() -> None:
     traffic = Traffic()
-    machine = traffic.wire.broker.queues["ranked"].machine
-    machine.head = lambda: min(machine.ready, key=int, default=None)  # type: ignore[method-assign]
+    order = traffic.wire.broker.queues["ranked"].order
+    arrivals = count(1)
+    order.next_place = lambda _: next(arrivals)  # type: ignore[method-assign]
     publish = ("publish", 1, ["ranked"], False, False)
     with pytest.raises(Deviation, match=r"took drop\(1, 4\), which the specification does not"):
         run([publish, publish, publish, ("get", "ranked", True)], traffic)
 
 
 @pytest.mark.parametrize("mistake", [Forgetful, Hasty, Careless, Repeating])
-def test_a_broker_that_does_otherwise_is_found_out(mistake: type[ExpiringSteps]) -> None:
+def test_a_broker_that_does_otherwise_is_found_out(mistake: type[ImmediateSteps]) -> None:
     traffic = Traffic(steps=mistake)
     publish = ("publish", 1, ["durable"], False, True)
     with pytest.raises(Deviation) as found:

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 from ackproof.impl.machines.hosted_system import hosted_system
-from ackproof.impl.machines.id_order import IdOrder
 from ackproof.impl.machines.publication import channel_id, published
 from ackproof.impl.machines.queue_order import PlacedSet, QueueOrder
-from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue, MirrorMembership
+from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.wire.content import Message
 from ackproof.spec.sorts import Msg
+from hypothesis import given
+from hypothesis import strategies as st
 
 
 class Watched(PlacedSet):
@@ -123,7 +124,7 @@ def test_a_queue_finds_its_head_and_takes_a_message_in_without_looking_at_the_ot
     messages = [message(number) for number in range(1, 10)]
     ready.walked = False
     for msg in messages:
-        queue.place(msg)
+        queue.order.arrive(msg, set())
         machine.accept(msg, True, True)
     assert machine.head() == messages[0]
     machine.take(messages[0])
@@ -133,18 +134,38 @@ def test_a_queue_finds_its_head_and_takes_a_message_in_without_looking_at_the_ot
     assert not ready.walked
 
 
-def test_a_mirror_hears_in_the_order_of_what_its_master_has_told() -> None:
-    leader = HostedQueue(hosted_system(2), "q", 1, durable=True)
-    membership = MirrorMembership(leader)
-    mirrors = [HostedMirror(leader, number, number, late=False) for number in (2, 3)]
-    for mirror in mirrors:
-        membership.enter(mirror)
-    one, other = mirrors
-    for msg in (9, 4, 6):  # in the order in which they reached the master
-        membership.tell(msg, None, membership.multicast.copies, mirrors)  # type: ignore[arg-type]
-    assert isinstance(membership.multicast.order[one.key], IdOrder)
-    assert membership.multicast.next_from_master(one.key) == 1
-    for place in (1, 2):
-        membership.multicast.learnt(place, one.key)  # type: ignore[arg-type]
-    membership.equalise(mirrors)
-    assert [told.msg for told in other.told] == [9, 4], "what one of them got, each gets"
+@given(st.data())
+def test_the_first_of_a_set_are_those_that_stand_first(data: st.DataObject) -> None:
+    order = QueueOrder()
+    messages = [message(number) for number in range(1, 30)]
+    for msg in data.draw(st.permutations(messages)):
+        order.arrive(msg, set())
+    ready = PlacedSet(order, messages)
+    for msg in data.draw(st.lists(st.sampled_from(messages))):
+        ready.remove(msg) if msg in ready else ready.add(msg)
+    expected = sorted(ready, key=order.places.__getitem__)
+    assert list(ready.ascending()) == ready.sorted() == expected
+    most = data.draw(st.integers(0, 30))
+    assert order.surplus(ready, most) == order.surplus(set(ready), most)
+    assert order.surplus(ready, most) == set(expected[: max(len(ready) - most, 0)])
+
+
+def test_a_message_that_gets_another_place_stands_there() -> None:
+    one, two = message(1), message(2)
+    order = arrived(one, two)
+    ready, stood = PlacedSet(order, {one, two}), order.places[one]
+    order.arrive(one, set())
+    ready.move(one, stood)
+    assert ready.sorted() == [two, one]
+    ready.discard(one)
+    assert ready.sorted() == [two]
+
+
+def test_what_leaves_while_somebody_takes_note_is_noted() -> None:
+    one, two = message(1), message(2)
+    order = arrived(one, two)
+    order.note()
+    order.leave({one})
+    assert order.noted() == [one]
+    order.leave({two})
+    assert order.noted() == []

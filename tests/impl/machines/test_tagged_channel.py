@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from ackproof.impl.machines.channels import ConsumingChannel
+from ackproof.impl.machines.tagged_channel import TaggedChannel
 from ackproof.lang import Event
 from ackproof.spec.consumer import ConsumerChannel
 from hypothesis import given
@@ -39,7 +39,7 @@ def act(machine: ConsumerChannel, what: str, *arguments: Any) -> None:
 def test_what_a_client_names_is_what_the_specification_says(
     acts: list[tuple[Any, ...]], tag: Any, multiple: bool
 ) -> None:
-    ours, theirs = ConsumingChannel(ignore).machine, ConsumerChannel(emit=ignore)
+    ours, theirs = TaggedChannel(emit=ignore), ConsumerChannel(emit=ignore)
     for what in acts:
         act(ours, *what)
         act(theirs, *what)
