@@ -239,10 +239,13 @@ class ConsumerChannel(Process):
 
     @helper
     def lenders(self, tags: Set[Tag]) -> Set[Replica]:
-        """Return the processes that these deliveries came from, collected or not (F1.7)."""
-        return {
-            r for t in tags for r in self.origin(self.unacked[t]) | self.origin(self.collected[t])
-        }
+        """Return the processes that these deliveries came from (F1.7)."""
+        return {r for t in tags for r in self.origin(self.unacked[t])}
+
+    @helper
+    def kept_lenders(self, tags: Set[Tag]) -> Set[Replica]:
+        """Return the processes that these deliveries came from, in a transaction (F1.6)."""
+        return {r for t in tags for r in self.origin(self.collected[t])}
 
     @helper
     def from_process(self, tags: Set[Tag], replica: Replica) -> Set[Msg]:

@@ -95,9 +95,7 @@ class QueueMaster(Process):
     @helper
     def surplus(self) -> Set[Msg]:
         """Return the oldest ready messages, as many as are over the limit (B5.2, B7.3)."""
-        if self.overflows():
-            return self.order.surplus(self.ready, self.max_length)
-        return set()
+        return self.order.surplus(self.ready, self.max_length)
 
     # -- arriving -------------------------------------------------------------------------------
 

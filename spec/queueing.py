@@ -110,7 +110,7 @@ class Queueing(Flow):
 
         What a master has handed out is ready on a mirror, and does not count there.
         """
-        if self.replicas[replica].leads():
+        if self.replicas[replica].leads() and self.replicas[replica].overflows():
             surplus = set(self.replicas[replica].surplus())
             for msg in surplus:
                 self.replicas[replica].drop(msg)

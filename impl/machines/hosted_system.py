@@ -33,6 +33,7 @@ from ackproof.spec.consumer import ConsumerChannel
 from ackproof.spec.network import Announcements
 from ackproof.spec.sorts import Born, ChannelId, Node
 from ackproof.spec.system import Confirms
+from ackproof.spec.wire import ConsumerAck, ConsumerReject
 
 if TYPE_CHECKING:
     from ackproof.model.native.translate import Translation
@@ -121,4 +122,5 @@ def translated(mirrored: bool, players: Mapping[str, type[Process]] | None = Non
         growing=True,
         replaced=_REPLACED,
         besides=_BESIDES,
+        unheard=(ConsumerAck, ConsumerReject),
     )

@@ -14,7 +14,7 @@ from ackproof.impl.machines.consuming_machines import Loan
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.delivering import DeliveringSteps
 from ackproof.impl.steps.observing import observed
-from ackproof.lang import Option, require
+from ackproof.lang import Option
 from ackproof.spec.sorts import Reason, Tag
 
 __all__ = ["AcknowledgingSteps"]
@@ -51,9 +51,7 @@ class AcknowledgingSteps(DeliveringSteps):
         self, channel: ConsumingChannel, tag: Option[Tag], multiple: bool
     ) -> list[Loan[HostedQueue]]:
         """Return what a client settles now; in a transaction that waits for the commit (A13.2)."""
-        machine = channel.machine
-        require(machine.knows(tag, multiple))
-        return [] if channel.collects() else channel.loans(machine.named(tag, multiple))
+        return [] if channel.collects() else channel.loans(channel.machine.named(tag, multiple))
 
     @observed
     def recover(self, channel: ConsumingChannel) -> None:

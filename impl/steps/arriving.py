@@ -35,27 +35,28 @@ class ArrivingSteps(ExpiringSteps):
         msg = channel.casts.next_for(queue.key)
         require(msg is not None and queue.running)
         assert msg is not None
-        self._make_way(queue)
-        with self._shortened(queue, [msg], new=True):
+        if queue.expiries:
+            self._expire(queue)
+        if queue.limit.exists:
+            self._serve_all(queue)
+            with self._shortened(queue, [msg], new=True):
+                self.arrive(channel, queue, msg)
+        else:
             self.arrive(channel, queue, msg)
-        self._attend(queue, msg)
+        if queue.expiries:
+            self._attend(queue, msg)
         if channel.casts.next_for(queue.key) is not None:
             self._offer(Action.DELIVER, channel, queue)
         elif not channel.machine.open:
             self._unwatch(channel, queue)
 
-    def _make_way(self, queue: HostedQueue) -> None:
-        """What has expired goes, and consumers get what they can, before something arrives."""
-        if queue.expiries:
-            self._expire(queue)
-        if queue.limit.exists:
-            while queue.machine.ready and self._next(queue) is not None:
-                self.serve_head(queue)
+    def _serve_all(self, queue: HostedQueue) -> None:
+        """Consumers get what they can take."""
+        while queue.machine.ready and self._next(queue) is not None:
+            self.serve_head(queue)
 
     def _attend(self, queue: HostedQueue, msg: Msg) -> None:
         """A message that has no time goes to a waiting consumer, or expires (B4.1)."""
-        if not queue.expiries:
-            return
         urgent = queue.lifetime(content_of(msg)) == 0 and queue.machine.head() == msg
         if urgent and self._next(queue) is not None:
             self.serve_head(queue)
@@ -66,8 +67,8 @@ class ArrivingSteps(ExpiringSteps):
         """A queue takes a message in, or refuses it, or a consumer takes it (B1, B3.1, B5.4)."""
         machine = queue.machine
         again = queue.membership is not None and machine.recognises(msg)
-        full = not again and machine.refuses()
-        consumer = None if again or full else self._taker(queue)
+        full = queue.limit.exists and not again and machine.refuses()
+        consumer = self._taker(queue) if queue.consumers and not (again or full) else None
         if self.faults is not None and self.faults.refuses(msg):
             with queue.limit.reached():
                 self.system.deliver(msg, queue.key)
@@ -86,7 +87,7 @@ class ArrivingSteps(ExpiringSteps):
 
     def _taker(self, queue: HostedQueue) -> HostedConsumer | None:
         """Return the consumer that takes a message as it arrives, if one does (B3.1)."""
-        if not queue.consumers or queue.machine.ready:
+        if queue.machine.ready:
             return None
         consumer = self._next(queue)
         takes = consumer is not None and (consumer.machine.no_ack or queue.machine.roomless())

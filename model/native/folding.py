@@ -23,7 +23,7 @@ from typing import Any, get_args, get_origin
 
 from ackproof.lang.process import Process
 from ackproof.lang.sorts import Sort
-from ackproof.lang.values import Map
+from ackproof.lang.values import Event, Map
 from ackproof.model.native.classes import (
     CHANGES,
     Family,
@@ -50,6 +50,9 @@ class Facts:
         ignored: which arguments a method does not look at, by class and name.
         unchanged: what variables hold that no step changes, by class and name; an empty set for
             those that hold sets, maps or sequences.
+        supposed: what further variables hold, if the steps that are possible then keep that; what
+            is written to them stays.
+        unheard: the events that nobody hears of.
         enums: those of which members are written, by name.
     """
 
@@ -60,7 +63,13 @@ class Facts:
     idle: set[tuple[type[Process], str]] = field(default_factory=set)
     ignored: dict[tuple[type[Process], str], frozenset[int]] = field(default_factory=dict)
     unchanged: dict[tuple[type[Process], str], Any] = field(default_factory=dict)
+    supposed: dict[tuple[type[Process], str], Any] = field(default_factory=dict)
+    unheard: frozenset[type[Event]] = frozenset()
     enums: dict[str, type[Enum]] = field(default_factory=dict)
+
+    def holds(self, key: tuple[type[Process], str]) -> bool:
+        """Tell whether it is known or supposed what a variable holds."""
+        return key in self.unchanged or key in self.supposed
 
     def literal(self, value: Any) -> ast.expr:
         """Return a value as it is written: a truth value, a number, None, a member, or nothing."""
@@ -188,6 +197,18 @@ class _Fold(ast.NodeTransformer):
         unchanged = (variable.owner, variable.name) in self._facts.unchanged
         return variable.ghost or unchanged or self._holds_nothing(variable.hint)
 
+    def _is_unheard(self, event: ast.expr) -> bool:
+        """Tell whether nobody hears of an event."""
+        match event:
+            case ast.Call(func=ast.Name(id=name)):
+                return self._names.get(name) in self._facts.unheard
+        return False
+
+    def _is_supposed(self, target: ast.expr) -> bool:
+        """Tell whether something is written to a place that is supposed to stay as it is."""
+        variable = self._variable(target)
+        return variable is not None and (variable.owner, variable.name) in self._facts.supposed
+
     def _holds_nothing(self, hint: Any) -> bool:
         """Tell whether a variable of a type can only be empty."""
         return get_origin(hint) in (set, Map) and get_args(hint)[0] in self._facts.empty
@@ -225,7 +246,7 @@ class _Fold(ast.NodeTransformer):
             return None
         key = (variable.owner, variable.name)
         if variable.entry:
-            if key not in self._facts.unchanged or get_origin(variable.hint) is not Map:
+            if not self._facts.holds(key) or get_origin(variable.hint) is not Map:
                 return None
             inner = get_args(variable.hint)[1]
             return None if get_origin(inner) is Map else self._facts.literal(variable.first)
@@ -235,8 +256,8 @@ class _Fold(ast.NodeTransformer):
             return _nothing()
         if any(of in self._facts.empty for of in get_args(variable.hint)[:1]):
             return ast.Constant(None)
-        if key in self._facts.unchanged:
-            return self._facts.literal(self._facts.unchanged[key])
+        if self._facts.holds(key):
+            return self._facts.literal(variable.first)
         return None
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
@@ -403,6 +424,11 @@ class _Fold(ast.NodeTransformer):
                     return None
                 if name in CHANGES and self._goes(target):
                     return None
+                if name == "emit" and self._is_unheard(node.value.args[0]):
+                    return None
+                if name in CHANGES and self._is_supposed(target):
+                    node.value.args = [self.visit(arg) for arg in node.value.args]
+                    return node
         node.value = self.visit(node.value)
         match node.value:
             case ast.Constant():
@@ -417,7 +443,7 @@ class _Fold(ast.NodeTransformer):
         if self._goes(target):
             return None
         node.value = self.visit(node.value)
-        if not isinstance(target, ast.Name):
+        if not isinstance(target, ast.Name) and not self._is_supposed(target):
             self.generic_visit(target)
         return node
 
@@ -425,7 +451,10 @@ class _Fold(ast.NodeTransformer):
         """Nor is what changes nothing done."""
         if self._goes(node.target):
             return None
-        self.generic_visit(node)
+        if self._is_supposed(node.target):
+            node.value = self.visit(node.value)
+        else:
+            self.generic_visit(node)
         changes = isinstance(node.op, ast.BitAnd) or not _is_nothing(node.value)
         return node if changes else None
 

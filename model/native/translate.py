@@ -18,7 +18,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from types import CodeType, FunctionType
 from typing import Any, get_origin, get_type_hints
@@ -28,7 +28,7 @@ from ackproof.lang.data import from_data
 from ackproof.lang.process import NotEnabled, Process, System, constants_of, mark_of
 from ackproof.lang.sorts import Sort
 from ackproof.lang.source import function_ast, names_of
-from ackproof.lang.values import Map
+from ackproof.lang.values import Event, Map
 from ackproof.model.native.classes import (
     Layout,
     Variable,
@@ -82,6 +82,7 @@ def translate(
     growing: bool = False,
     replaced: Mapping[type[Process], type[Process]] | None = None,
     besides: Collection[str] = (),
+    unheard: Collection[type[Event]] = (),
 ) -> Translation:
     """Translate the classes of a system.
 
@@ -96,6 +97,7 @@ def translate(
         growing: its families grow, and elements of owned sorts are integers that say their owners.
         replaced: classes of which the program brings other ones, and those.
         besides: names of the methods of the system that the program calls besides its actions.
+        unheard: events that nobody is told of.
 
     Raises:
         LookupError: there is no such constant; or a step ranges over a sort that no family has
@@ -104,7 +106,8 @@ def translate(
     layout = Layout(system, players or {})
     others = replaced or {}
     classes = [cls for cls in layout.classes() if cls not in others]
-    facts = Facts(layout, dict(_constants(constants or {}, classes)), frozenset(empty))
+    known = dict(_constants(constants or {}, classes))
+    facts = Facts(layout, known, frozenset(empty), unheard=frozenset(unheard))
     for cls, other in others.items():
         for name in steps_of(cls):
             _look_at(other, name, (cls, name), facts)
@@ -261,18 +264,27 @@ def _settle(
 ) -> set[MethodKey]:
     """Fold all methods with what no step changes, and return those that the roots come to.
 
-    What no step changes decides what is possible, and that decides what no step changes.  Of the
-    `classes` it is known what changes them; of others, which the program brings, it is not.
+    What no step changes decides what is possible, and that decides what no step changes.  So all
+    variables are supposed to stay as they are, then all but those that a step would change that is
+    possible then, until the rest does stay: what holds at first, and is kept by each step that is
+    possible while it holds, holds always.
+
+    Of the `classes` it is known what changes them; of others, which the program brings, it is not.
     """
+    supposed = {key: value for cls in classes for key, value in _candidates(cls, facts)}
     while True:
-        _fold(methods, facts)
-        wanted = _reachable(facts.layout, methods, roots)
-        changed = set().union(*(_changed(methods[key], key[0], facts) for key in wanted))
-        before = len(facts.unchanged)
-        for cls in classes:
-            facts.unchanged.update(_unchanged(cls, changed, facts))
-        if len(facts.unchanged) == before:
-            return wanted
+        trial = {key: Method(copy.deepcopy(m.tree), m.names) for key, m in methods.items()}
+        known = replace(facts, always={}, idle=set(facts.idle), supposed=supposed)
+        _fold(trial, known)
+        wanted = _reachable(facts.layout, trial, roots)
+        changed = set().union(*(_changed(trial[key], key[0], known) for key in wanted))
+        left = {key: value for key, value in supposed.items() if key not in changed}
+        if len(left) == len(supposed):
+            break
+        supposed = left
+    facts.unchanged.update(supposed)
+    _fold(methods, facts)
+    return _reachable(facts.layout, methods, roots)
 
 
 def _changed(method: Method, cls: type[Process], facts: Facts) -> Iterator[MethodKey]:
@@ -311,13 +323,11 @@ def _takes_away(op: ast.operator, target: ast.expr, cls: type[Process], facts: F
     return is_set and isinstance(op, ast.Sub | ast.BitAnd)
 
 
-def _unchanged(
-    cls: type[Process], changed: set[MethodKey], facts: Facts
-) -> Iterator[tuple[MethodKey, Any]]:
-    """Yield the variables of a class that no step changes, and what they hold."""
+def _candidates(cls: type[Process], facts: Facts) -> Iterator[tuple[MethodKey, Any]]:
+    """Yield the variables of a class whose first value can be written down, and that value."""
     for name in declarations(cls):
         variable = facts.layout.declared(cls, name)
-        if not isinstance(variable, Variable) or variable.ghost or (cls, name) in changed:
+        if not isinstance(variable, Variable) or variable.ghost:
             continue
         if not variable.const and not variable.key and is_literal(variable.first):
             yield (cls, name), variable.first
