@@ -124,6 +124,42 @@ DEEP = Instance(
     table=False,
 )
 
+REDECLARED = Instance(
+    name="redeclared",
+    purpose="two messages, a queue that is deleted, and one of its name that refuses everything",
+    sizes={**OFF, Msg: 2, Queue: 2, Replica: 2},
+    faults={"delete_queue": 1},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "QueueProcess.after": {"r1": None, "r2": "q1"},
+        "QueueProcess.limited": {"r1": False, "r2": True},
+        "QueueProcess.max_length": 0,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+        "Confirms.consumers": False,
+    },
+    states=926,
+    lacks=(
+        "ConfirmedTransientLost",
+        "ConfirmedWithoutWrite",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "restart",
+    ),
+)
+
+RENEWED = Instance(
+    name="renewed",
+    purpose="two messages, a queue that is deleted, crashes, and is declared again, with consumers",
+    sizes={**OFF, Msg: 2, Queue: 2, Replica: 2},
+    faults={"delete_queue": 1, "crash_queue": 1},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "QueueProcess.after": {"r1": None, "r2": "q1"},
+    },
+    states=11_800,
+    lacks=("NackedYetHeldElsewhere",),
+)
+
 #: One queue, mirrored on a second node.
 TWO = {
     "QueueProcess.of": "q1",
@@ -708,6 +744,8 @@ INSTANCES = (
     FANOUT,
     MIXED,
     TRIO,
+    REDECLARED,
+    RENEWED,
     POWER,
     RECOVERY,
     MIRRORS,
