@@ -18,11 +18,12 @@ class ForgetfulChannel(Channel):
     """A channel that knows queues by their names."""
 
     @handler
-    def remove_queue(self, processes: Set[Replica]) -> None:
-        """Whatever waits for the queue of a name waits no longer."""
+    def process_down(self, replica: Replica, reason: Reason, siblings: Set[Replica]) -> None:
+        """Whatever waits for a queue that was deleted waits no longer, whoever it was."""
+        super().process_down(replica, reason, siblings)
         for seq in set(self.unconfirmed):
-            if self.unconfirmed[seq] & processes:
-                self.release(seq, processes)
+            if reason == Reason.NORMAL and self.unconfirmed[seq] & siblings:
+                self.release(seq, siblings)
 
 
 class ForgetfulConfirms(Confirms):
@@ -40,7 +41,8 @@ class ForgetfulConfirms(Confirms):
         deleted = self.casts[channel].downs[replica] == Reason.NORMAL
         super().down_arrives(channel, replica)
         if deleted:
-            self.channels[channel].remove_queue(set(self.next_of(replica)))
+            successors = set(self.next_of(replica))
+            self.channels[channel].process_down(replica, Reason.NORMAL, successors)
 
 
 design = Design(
