@@ -12,8 +12,9 @@
 #   make peers    the tests that compare with SPIN, TLC and RabbitMQ (needs spin, gcc, java and
 #                 rabbitmq-server)
 #   make reproduce
-#                 two bugs of a real RabbitMQ beside the model's counterexamples; installs
-#                 rabbitmq-server if there is none, and takes two minutes
+#                 three bugs of a real RabbitMQ beside the model's counterexamples; installs
+#                 rabbitmq-server if there is none, puts RabbitMQ 4.0 and the newest into
+#                 build/rabbitmq, and takes some minutes
 #   make bench    measure the checker beside SPIN and TLC, the search on Spark beside the kernel, the
 #                 broker beside RabbitMQ, the machines natively, and the judge of recordings; two
 #                 hours, or some minutes with ARGS=--quick
@@ -30,8 +31,9 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-# Where rabbitmq-server is, once it is installed.
+# Where rabbitmq-server is, once it is installed, and the releases of Debian that have others.
 RABBITMQ := /usr/lib/rabbitmq/lib
+RELEASES := trixie sid
 
 LAYERS  := lang spec model proofs impl conform pipeline cli
 FILES   := $(shell find $(LAYERS) -name '*.py' | LC_ALL=C sort | cksum | cut -d' ' -f1)
@@ -84,6 +86,11 @@ reproduce: $(BENCH_STAMP)
 	    $$root apt-get update -qq && $$root env DEBIAN_FRONTEND=noninteractive \
 	        apt-get install -y -qq --no-install-recommends rabbitmq-server; }
 	$(BIN)/python bench/reproduce.py $(ARGS)
+	@root=$$([ "$$(id -u)" -eq 0 ] || echo sudo); \
+	for suite in $(RELEASES); do \
+	    $$root bench/rabbitmq/make-root $$suite build/rabbitmq/$$suite || exit 1; \
+	done; \
+	$$root $(BIN)/python bench/redeclared.py $(filter --json,$(ARGS)) $(RELEASES:%=build/rabbitmq/%)
 
 bench: $(BENCH_STAMP)
 	$(BIN)/python bench/checker.py $(ARGS)

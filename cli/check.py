@@ -58,11 +58,14 @@ names the folder, `ACKPROOF_CACHE=off` switches it off, and `--no-cache` searche
 Without `--instance`, a design that says nothing of what it expects is checked on the instances
 where it makes a difference, the smallest first, up to the first violation, and as long as all
 instances up to there have no more than one and a half million states together. A design that comes
-to as many states and steps as the base is not verified but unchanged.
+to as many states and steps as the base is not verified but unchanged. One that makes an action or
+a situation of the base impossible, wherever it was looked at, is not verified but narrowed: who
+does nothing breaks no promise.
 
 Exit codes: 0 verified, 1 a property is violated or an expectation did not come true, 2 the input is
 wrong, 3 the search is incomplete (bounded, truncated, or something that must happen never did), or
-may have reached nothing that the design changes (unchanged, where that was not expected).
+may have reached nothing that the design changes (unchanged, where that was not expected), or found
+that something of the base never happens any more (narrowed).
 
 Examples:
 
@@ -180,14 +183,23 @@ def _exit_codes(results: list[Result]) -> list[int]:
     """Return what each check comes to.
 
     Where several instances are looked at for a design, and it is met on some, the others say
-    nothing; nor do they where it is expected that all is well.
+    nothing; nor do they where it is expected that all is well.  What a design does not do on one
+    instance, and does on another, it has not made impossible.
     """
     from ackproof.model.verdict import Verdict
 
     unmet = [r for r in results if r.report.verdict is Verdict.UNCHANGED]
     met = {id(r.job.target) for r in results if r not in unmet}
     silent = [r for r in unmet if r.judgement or (r.job.sweep and id(r.job.target) in met)]
+    silent += [r for r in results if r.report.lost and set(r.report.lost) <= _seen(r, results)]
     return [r.report.verdict.exit_code for r in results if r not in silent]
+
+
+def _seen(result: Result, results: list[Result]) -> set[str]:
+    """Return the actions and situations that came up wherever a target was looked at."""
+    outcomes = [r.report.outcome for r in results if r.job.target is result.job.target]
+    taken = {name for o in outcomes for name, count in o.per_action.items() if count}
+    return taken | {name for o in outcomes for name in o.witnessed}
 
 
 def _print_llvm(jobs: Sequence[Job], properties: list[str] | None) -> int:

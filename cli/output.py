@@ -101,7 +101,7 @@ def sizes_text(instance: Instance) -> str:
 
 
 def _missing(page: Page, report: Report) -> None:
-    if not report.unwitnessed and not report.dead:
+    if not report.unwitnessed and not report.dead and not report.lost:
         return
     docs = {p.name: p.doc for p in report.bound.properties}
     for name in report.unwitnessed:
@@ -109,6 +109,8 @@ def _missing(page: Page, report: Report) -> None:
         page.wrapped(" ".join(docs[name].split()), "    ")
     for name in report.dead:
         page.line("  never enabled: ", (name, STYLES["wrong"]))
+    for name in report.lost:
+        page.line("  only without the design: ", (name, STYLES["wrong"]))
     page.line()
 
 
@@ -144,6 +146,8 @@ def finding(report: Report) -> str:
                 _several(report.dead, "action", "never enabled"),
             ]
             return ", ".join(filter(None, parts))
+        case Verdict.NARROWED:
+            return f"{report.verdict.meaning}: {', '.join(report.lost)}"
         case Verdict.BOUNDED:
             return f"complete to level {outcome.levels}; what lies deeper was not looked at"
         case Verdict.TRUNCATED:

@@ -91,6 +91,8 @@ class Design:
             `{"QueueMaster.durable": False}`; where an instance gives a value too, the instance's
             counts.
         expect: what a check must find; it then says whether it did.
+        leaves_out: names of instances that the table of eras is not made on for this design, as
+            they are about something that it does not have.
     """
 
     claim: str
@@ -98,6 +100,7 @@ class Design:
     replace: tuple[type[Process], ...] = ()
     constants: Mapping[str, Any] = field(default_factory=dict)
     expect: tuple[Breaks | Holds, ...] = ()
+    leaves_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ The program is bound, an engine explores it, and every counterexample that the e
 replayed in plain Python before anybody sees it.  Then the verdict is drawn: a state space without
 a violation is `verified` only if it was seen whole, every `@reachable` situation came up, and every
 action was enabled somewhere; but for those that the instance switches off.  Of a design the same
-search is made without it: where that finds as much, the design may not have been looked at.
+search is made without it: where that finds as much, the design may not have been looked at, and
+where that meets what the design never does, the design has made it impossible.
 
 An engine is one of this package, by its name, or whatever does what `Explore` says.  What an engine
 of this package found before is taken from the cache, if there is one.
@@ -23,6 +24,7 @@ from ackproof.lang.errors import BindError
 from ackproof.lang.model import Design, Instance, Model
 from ackproof.lang.program import Program
 from ackproof.lang.properties import BUILT_IN, DEADLOCK
+from ackproof.model.beside import lost, suspected
 from ackproof.model.bounds import bound_of
 from ackproof.model.cache import Cache
 from ackproof.model.limits import refuse_large_sorts, refuse_too_many_choices
@@ -112,11 +114,14 @@ def check(
     report = check_bound(
         bound, name, engine, workers, memory, max_depth, progress, started, survey, question
     )
-    if design is None or survey or report.verdict is not Verdict.VERIFIED:
+    if design is None or survey or report.verdict not in (Verdict.VERIFIED, Verdict.UNWITNESSED):
         return report
-    if instance.states not in (None, report.outcome.states):
+    without = chosen(model, instance, None, properties, None, cache)
+    known = asked(without, "plain" if callable(engine) else engine, cache=cache)
+    suspects = suspected(report, without, known.idle)
+    if not suspects and instance.states not in (None, report.outcome.states):
         return report
-    without = check(
+    base = check(
         model,
         instance,
         properties=properties,
@@ -126,8 +131,18 @@ def check(
         progress=progress,
         cache=cache,
     )
-    same = _is_same(report.outcome, without.outcome)
-    return replace(report, verdict=Verdict.UNCHANGED) if same else report
+    return _beside(report, base.outcome, lost(suspects, base.outcome))
+
+
+def _beside(report: Report, base: Outcome, gone: tuple[str, ...]) -> Report:
+    """Return what is to be said of a design of which nothing is false, knowing the base."""
+    verdict = report.verdict
+    if verdict is Verdict.VERIFIED and gone:
+        verdict = Verdict.NARROWED
+    elif verdict is Verdict.VERIFIED and _is_same(report.outcome, base):
+        verdict = Verdict.UNCHANGED
+    off = tuple(name for name in report.off if name not in gone)
+    return replace(report, verdict=verdict, off=off, lost=gone)
 
 
 def _is_same(one: Outcome, other: Outcome) -> bool:

@@ -23,7 +23,7 @@ from msgspec import Meta, Struct, field
 
 __all__ = ["SCHEMA", "Document", "Expectation", "Result", "document", "schema", "schema_of"]
 
-SCHEMA = "ackproof/report/4"
+SCHEMA = "ackproof/report/5"
 
 Value = Annotated[
     bool | int | str | list[Any] | dict[str, Any] | None,
@@ -261,6 +261,13 @@ class Result(Struct, frozen=True, forbid_unknown_fields=True):
         list[str],
         Meta(description="actions that were never enabled, in a whole state space"),
     ]
+    lost: Annotated[
+        list[str],
+        Meta(
+            description="actions and situations that come up on this instance without the design, "
+            "and never with it; looked for where nothing is violated and the search was whole"
+        ),
+    ]
     off: Annotated[
         list[str],
         Meta(
@@ -352,6 +359,7 @@ def _result(report: Report, expectation: Mapping[str, Any] | None) -> Result:
         properties=_properties(report),
         unwitnessed=list(report.unwitnessed),
         dead=list(report.dead),
+        lost=list(report.lost),
         off=list(report.off),
         violations=[_violation(t) for t in report.traces],
         timing=Timing(report.seconds, outcome.seconds, outcome.compile_seconds),

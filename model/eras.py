@@ -46,7 +46,8 @@ class Era:
     @property
     def instances(self) -> tuple[Instance, ...]:
         """The instances that it is searched on."""
-        return tuple(i for i in self.model.instances if i.table)
+        left_out = self.design.leaves_out if self.design else ()
+        return tuple(i for i in self.model.instances if i.table and i.name not in left_out)
 
     @property
     def expected_to_break(self) -> frozenset[str]:

@@ -31,6 +31,8 @@ class Report:
         off: actions and situations that the instance switches off: faults that it does not allow,
             and what its sizes and constants rule out.
         vacuous: properties that nothing in this instance could make false.
+        lost: actions and situations that come up without the design, on this instance, and never
+            with it, but for those missing anyway; looked for where nothing is violated.
         seconds: everything together, from reading the specification to replaying the traces.
         memory_limit: bytes at which the search would have stopped.
         searched: when the search was made, as ISO 8601 in UTC, if this was taken from the cache;
@@ -49,6 +51,7 @@ class Report:
     memory_limit: int
     vacuous: frozenset[str] = frozenset()
     searched: str | None = None
+    lost: tuple[str, ...] = ()
 
     @property
     def transitions(self) -> int:

@@ -2,8 +2,9 @@
 
 Only `VERIFIED` is good news.  A search that stopped early has established something about the part
 it saw and nothing about the rest; a search that never met a situation it was told to expect may
-have verified nothing at all, and one that found of a design as much as it finds without it may not
-have looked at the design.  All have names of their own, so that no script mistakes them for
+have verified nothing at all; one that found of a design as much as it finds without it may not
+have looked at the design; and a design under which something never happens any more may keep its
+promises by doing nothing.  All have names of their own, so that no script mistakes them for
 success.
 """
 
@@ -25,6 +26,7 @@ class Verdict(Enum):
     TRUNCATED = "truncated"
     UNWITNESSED = "unwitnessed"
     UNCHANGED = "unchanged"
+    NARROWED = "narrowed"
 
     @property
     def exit_code(self) -> int:
@@ -56,6 +58,8 @@ _MEANING = {
     Verdict.UNWITNESSED: "no property is false, but something that has to happen never does",
     Verdict.UNCHANGED: "every property holds, but there are as many states and steps as without "
     "the design; what it changes may not have been reached",
+    Verdict.NARROWED: "every property holds, but what happens without the design never does with "
+    "it",
 }
 
 

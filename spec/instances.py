@@ -14,7 +14,7 @@ from __future__ import annotations
 from ackproof.lang import Instance
 from ackproof.spec.sorts import Born, ChannelId, Consumer, Msg, Node, Overflow, Queue, Replica, Tag
 
-__all__ = ["INSTANCES"]
+__all__ = ["INSTANCES", "MIRRORED"]
 
 #: The sizes of the sorts that only some parts need, where those parts are off.
 OFF = {ChannelId: 1, Node: 0, Consumer: 0, Tag: 0}
@@ -122,6 +122,42 @@ DEEP = Instance(
     constants={"QueueProcess.of": {"r1": "q1", "r2": "q2"}},
     states=11_735_730,
     table=False,
+)
+
+REDECLARED = Instance(
+    name="redeclared",
+    purpose="two messages, a queue that is deleted, and one of its name that refuses everything",
+    sizes={**OFF, Msg: 2, Queue: 2, Replica: 2},
+    faults={"delete_queue": 1},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "QueueProcess.after": {"r1": None, "r2": "q1"},
+        "QueueProcess.limited": {"r1": False, "r2": True},
+        "QueueProcess.max_length": 0,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+        "Confirms.consumers": False,
+    },
+    states=926,
+    lacks=(
+        "ConfirmedTransientLost",
+        "ConfirmedWithoutWrite",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "restart",
+    ),
+)
+
+RENEWED = Instance(
+    name="renewed",
+    purpose="two messages, a queue that is deleted, crashes, and is declared again, with consumers",
+    sizes={**OFF, Msg: 2, Queue: 2, Replica: 2},
+    faults={"delete_queue": 1, "crash_queue": 1},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "QueueProcess.after": {"r1": None, "r2": "q1"},
+    },
+    states=11_800,
+    lacks=("NackedYetHeldElsewhere",),
 )
 
 #: One queue, mirrored on a second node.
@@ -659,6 +695,24 @@ CHANNELS_ALARM = Instance(
     ),
 )
 
+DIVIDED = Instance(
+    name="divided",
+    purpose="one message for two queues, one of them on the channel's node; a partition",
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2, Node: 3},
+    faults={"partition": 1},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "QueueProcess.node": {"r1": "n1", "r2": "n2"},
+        "Confirms.home": "n1",
+        "Confirms.consumers": False,
+    },
+    states=4_319,
+    lacks=(
+        "AckCoversSeveral",
+        "DeletionConfirms",
+    ),
+)
+
 EVERYTHING = Instance(
     name="everything",
     purpose="one message, and every part switched on",
@@ -708,6 +762,8 @@ INSTANCES = (
     FANOUT,
     MIXED,
     TRIO,
+    REDECLARED,
+    RENEWED,
     POWER,
     RECOVERY,
     MIRRORS,
@@ -737,6 +793,10 @@ INSTANCES = (
     CHANNELS_COMMIT,
     CHANNELS_ACKS,
     CHANNELS_ALARM,
+    DIVIDED,
     EVERYTHING,
     DEEP,
 )
+
+#: The names of those with mirrors, which RabbitMQ has not had since 4.0.
+MIRRORED = tuple(i.name for i in INSTANCES if "QueueProcess.born" in i.constants)

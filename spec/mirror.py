@@ -45,7 +45,9 @@ class QueueProcess(QueueMaster):
     of: Const[Queue]
     born: Const[Born] = Born.MASTER
     node: Const[Option[Node]] = None
+    after: Const[Option[Queue]] = None  # the queue whose name its own takes over
 
+    declared: bool
     joined: bool
     promoted: bool
     direct: Set[Msg]
@@ -54,9 +56,14 @@ class QueueProcess(QueueMaster):
     # -- which of the two it is -----------------------------------------------------------------
 
     @helper
+    def begun(self) -> bool:
+        """Tell whether the queue of this process has been declared (A9.5)."""
+        return self.after is None or self.declared
+
+    @helper
     def led(self) -> bool:
         """Tell whether this process is its queue's master, or was when it ended (D1.1)."""
-        return self.born == Born.MASTER or self.promoted
+        return (self.born == Born.MASTER and self.begun()) or self.promoted
 
     @helper
     def leads(self) -> bool:
@@ -66,8 +73,14 @@ class QueueProcess(QueueMaster):
     @helper
     def mirrors(self) -> bool:
         """Tell whether this process is a mirror, and running (D1.1, D1.2)."""
-        there = self.born == Born.MIRROR or self.joined
+        there = (self.born == Born.MIRROR and self.begun()) or self.joined
         return self.status == Status.RUNNING and there and not self.promoted
+
+    @handler
+    def declare(self) -> None:
+        """The queue of this process is declared, and the process starts (A9.5)."""
+        self.declared = True
+        self.status = Status.RUNNING
 
     @handler
     def join(self) -> None:

@@ -9,6 +9,7 @@ from ackproof.spec import (
     properties_consuming,
     properties_crediting,
     properties_keeping,
+    properties_renewing,
     properties_telling,
     properties_transacting,
 )
@@ -20,6 +21,7 @@ __all__ = ["MODEL"]
 CLAIMS = properties_in(
     properties,
     properties_keeping,
+    properties_renewing,
     properties_telling,
     properties_channels,
     properties_transacting,

@@ -136,9 +136,9 @@ class Parts(System):
 
     @helper
     def exists(self, queue: Queue) -> bool:
-        """Tell whether routing finds a queue: a deleted one it does not (A5.4)."""
+        """Tell whether routing finds a queue: no deleted one, and none to come (A5.4, A9.5)."""
         return all(
-            self.replicas[r].status != Status.DELETED
+            self.replicas[r].status != Status.DELETED and self.replicas[r].begun()
             for r in Replica
             if self.replicas[r].of == queue
         )

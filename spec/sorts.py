@@ -48,7 +48,7 @@ class Msg(OwnedSort[ChannelId]):
 
 
 class Queue(Sort, prefix="q"):
-    """The name of a queue, as bindings and publishers know it."""
+    """A queue, as bindings and publishers know it; whatever has its name after it is another."""
 
 
 class Replica(OrderedSort, prefix="r"):

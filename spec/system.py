@@ -15,6 +15,7 @@ chapter            what it says                                                s
 `Publishing`       publishes, routing, transactions                            `transactional`
 `Confirming`       the way back to the publisher                               always there
 `Failing`          crashes, deletion, restart                                  the faults
+`Renewing`         queues declared again                                       `QueueProcess.after`
 `Partitioning`     partitions, pause_minority                                  `Node`, `partition`
 =================  ==========================================================  ==================
 """
@@ -25,9 +26,10 @@ from ackproof.spec.confirming import Confirming
 from ackproof.spec.mirroring import Mirroring
 from ackproof.spec.partitioning import Partitioning
 from ackproof.spec.publishing import Publishing
+from ackproof.spec.renewing import Renewing
 
 __all__ = ["Confirms"]
 
 
-class Confirms(Partitioning, Mirroring, Confirming, Publishing):
+class Confirms(Partitioning, Renewing, Mirroring, Confirming, Publishing):
     """Publisher confirms, from the publishers to the disk and back, on any number of channels."""

@@ -46,7 +46,7 @@ class Question:
         return self.design.rpartition(".")[2]
 
 
-_ERA = "ackproof.spec.eras.rabbitmq_3_9"
+_ERA = "ackproof.spec.eras.rabbitmq_3_10"
 
 #: By the bug's number.  All names are the specification's own.
 QUESTIONS = {

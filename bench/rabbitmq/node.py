@@ -23,7 +23,6 @@ from bench.rabbitmq.site import (
     Site,
     end_of,
     free_port,
-    scripts,
     wait_until,
 )
 
@@ -59,7 +58,8 @@ class Node:
         self.host = host
         self.port = port or free_port()
         self.log = here.folder / name / "log" / f"{self.name}.log"
-        self._scripts = scripts()
+        self._here = here
+        self._scripts = here.inside(here.scripts)
         self._folder = here.folder / name
         self._environment = self._write_configuration(here, more)
         self._child: subprocess.Popen[bytes] | None = None
@@ -81,10 +81,11 @@ class Node:
             "vm_memory_high_watermark.absolute = 1GB\n"
             "disk_free_limit.absolute = 1MB\n" + "".join(f"{line}\n" for line in more)
         )
+        inside = here.inside(folder)
         inherited = {k: v for k, v in os.environ.items() if not k.startswith(("RABBITMQ_", "ERL_"))}
         inherited.pop("NOTIFY_SOCKET", None)
         return inherited | {
-            "HOME": str(here.folder),
+            "HOME": here.inside(here.folder),
             "ERL_EPMD_ADDRESS": LOOPBACK,
             "ERL_EPMD_PORT": str(here.port),
             "RUNNING_UNDER_SYSTEMD": "true",  # the script becomes the node, instead of its parent
@@ -92,14 +93,14 @@ class Node:
             "RABBITMQ_NODE_IP_ADDRESS": self.host,
             "RABBITMQ_NODE_PORT": str(self.port),
             "RABBITMQ_DIST_PORT": str(free_port()),
-            "RABBITMQ_MNESIA_BASE": str(folder / "mnesia"),
-            "RABBITMQ_LOG_BASE": str(folder / "log"),
-            "RABBITMQ_GENERATED_CONFIG_DIR": str(folder / "generated"),
-            "RABBITMQ_SCHEMA_DIR": str(folder / "schema"),
-            "RABBITMQ_ENABLED_PLUGINS_FILE": str(folder / "enabled_plugins"),
-            "RABBITMQ_CONFIG_FILE": str(folder / "rabbitmq.conf"),
-            "RABBITMQ_CONF_ENV_FILE": str(folder / "absent-env.conf"),
-            "RABBITMQ_ADVANCED_CONFIG_FILE": str(folder / "absent.config"),
+            "RABBITMQ_MNESIA_BASE": f"{inside}/mnesia",
+            "RABBITMQ_LOG_BASE": f"{inside}/log",
+            "RABBITMQ_GENERATED_CONFIG_DIR": f"{inside}/generated",
+            "RABBITMQ_SCHEMA_DIR": f"{inside}/schema",
+            "RABBITMQ_ENABLED_PLUGINS_FILE": f"{inside}/enabled_plugins",
+            "RABBITMQ_CONFIG_FILE": f"{inside}/rabbitmq.conf",
+            "RABBITMQ_CONF_ENV_FILE": f"{inside}/absent-env.conf",
+            "RABBITMQ_ADVANCED_CONFIG_FILE": f"{inside}/absent.config",
             "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": _DISTRIBUTION,
             "RABBITMQ_CTL_ERL_ARGS": _DISTRIBUTION,
         }
@@ -113,7 +114,7 @@ class Node:
         self.log.unlink(missing_ok=True)
         with (self._folder / "console").open("ab") as console:
             self._child = subprocess.Popen(
-                [*WITH_US, str(self._scripts / "rabbitmq-server")],
+                [*WITH_US, *self._here.command(f"{self._scripts}/rabbitmq-server")],
                 env=self._environment,
                 cwd=self._folder,
                 stdin=subprocess.DEVNULL,
@@ -176,7 +177,8 @@ class Node:
         Raises:
             Failed: it failed, or does not answer.
         """
-        command = [str(self._scripts / "rabbitmqctl"), "-q", "-n", self.name, *arguments]
+        ctl = f"{self._scripts}/rabbitmqctl"
+        command = self._here.command(ctl, "-q", "-n", self.name, *arguments)
         said = f"rabbitmqctl -n {self.name} {' '.join(arguments)}"
         try:
             done = subprocess.run(

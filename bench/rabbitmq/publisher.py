@@ -118,6 +118,15 @@ class Publisher:
         self._send(1, *one * count)
         self.published += count
 
+    def pipeline(self, *methods: amqp.FrameTypes) -> None:
+        """Send methods and contents at once, and wait for no reply.
+
+        Raises:
+            Failed: the connection is lost.
+        """
+        self._send(1, *methods)
+        self.published += sum(isinstance(one, commands.Basic.Publish) for one in methods)
+
     def _call(self, reply: str, method: amqp.FrameTypes) -> None:
         self._send(1, method)
         self._await(reply)

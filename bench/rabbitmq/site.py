@@ -5,6 +5,10 @@ databases, logs, configuration, cookie, and the name server (epmd) through which
 `rabbitmqctl` find each other.  So neither a RabbitMQ that runs on this machine nor one that will
 run later is affected.
 
+A RabbitMQ of another release of Debian is in a root directory of its own, which `make-root` makes.
+Its programs run in there, with the directory for all that they touch in its `/tmp`, and with a
+`/proc` that is mounted for them alone and is gone with them.
+
 Every wait has a limit.  When it is reached, the error says what was waited for and where the log
 is, with the log's last lines, since the directory is gone afterwards.
 """
@@ -30,6 +34,7 @@ __all__ = [
     "end_of",
     "free_port",
     "scripts",
+    "scripts_in",
     "site",
     "version",
     "wait_until",
@@ -40,8 +45,11 @@ __all__ = [
 _INSTALLED = Path("/usr/lib/rabbitmq/lib")
 _SERVER = "rabbitmq_server-"
 
-#: From 3.8 on it has the two bugs; 4.0 has no mirrors, and so neither.
+#: From 3.8 on it has the two bugs of mirrors; 4.0 has no mirrors, and so neither.
 _FIRST, _TOO_NEW = (3, 8), (4,)
+
+#: Runs a program in a root directory, the first argument, with a /proc of its own.
+_IN_ROOT = 'mount -t proc proc "$1/proc" && exec chroot "$@"'
 
 #: Seconds that a node may take to boot, on a slow machine.
 BOOT_SECONDS = 180.0
@@ -67,13 +75,25 @@ def scripts(installed: Path = _INSTALLED) -> Path:
     raise Missing(f"{wanted}, is not installed; {installed} has {others or 'none at all'}")
 
 
-def version() -> str:
-    """Return the version of the RabbitMQ whose scripts are used.
+def version(root: Path | None = None) -> str:
+    """Return the version of the RabbitMQ whose scripts are used, here or in a root directory.
 
     Raises:
         Missing: none is installed.
     """
-    return ".".join(map(str, _number(scripts())))
+    return ".".join(map(str, _number(scripts() if root is None else scripts_in(root))))
+
+
+def scripts_in(root: Path) -> Path:
+    """Return the directory of the scripts of the RabbitMQ in a root directory.
+
+    Raises:
+        Missing: there is none.
+    """
+    found = sorted((root / _INSTALLED.relative_to("/")).glob(f"{_SERVER}*/sbin"), key=_number)
+    if not found:
+        raise Missing(f"{root} has no RabbitMQ; make one: bench/rabbitmq/make-root SUITE {root}")
+    return found[-1]
 
 
 def _number(path: Path) -> tuple[int, ...]:
@@ -131,20 +151,41 @@ class Site:
 
     Args:
         folder: an empty directory that the caller removes.
+        root: the directory that is the root of everything that runs here; `folder` is in it.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, root: Path | None = None) -> None:
         self.folder = folder
+        self.root = root
         self.port = free_port()
         cookie = folder / ".erlang.cookie"
         cookie.write_text("ackproof")
         cookie.chmod(0o400)
 
+    @property
+    def scripts(self) -> Path:
+        """The directory of RabbitMQ's own scripts.
+
+        Raises:
+            Missing: it is not installed.
+        """
+        return scripts() if self.root is None else scripts_in(self.root)
+
+    def inside(self, path: Path) -> str:
+        """Return a path as what runs here sees it."""
+        return str(path) if self.root is None else f"/{path.relative_to(self.root)}"
+
+    def command(self, *words: str) -> list[str]:
+        """Return what runs a command here."""
+        if self.root is None:
+            return list(words)
+        return ["unshare", "--mount", "sh", "-c", _IN_ROOT, "sh", str(self.root), *words]
+
     @contextmanager
     def names(self) -> Iterator[None]:
         """Run the name server, in the foreground: a child that can be ended by its id."""
-        command = ["epmd", "-port", str(self.port), "-address", LOOPBACK]
-        if shutil.which("epmd") is None:
+        command = self.command("epmd", "-port", str(self.port), "-address", LOOPBACK)
+        if self.root is None and shutil.which("epmd") is None:
             raise Missing("epmd is not installed; it comes with Erlang")
         quiet = subprocess.DEVNULL
         with subprocess.Popen(
@@ -164,10 +205,17 @@ def listening(port: int) -> bool:
 
 
 @contextmanager
-def site() -> Iterator[Site]:
-    """Give a place for nodes, and remove it."""
-    scripts()
-    with tempfile.TemporaryDirectory(prefix="ackproof-", ignore_cleanup_errors=True) as name:
-        here = Site(Path(name))
+def site(root: Path | None = None) -> Iterator[Site]:
+    """Give a place for nodes, and remove it.
+
+    Args:
+        root: the root directory with the RabbitMQ to run, if it is not the installed one.
+    """
+    within_root = None if root is None else root.resolve() / "tmp"
+    with tempfile.TemporaryDirectory(
+        prefix="ackproof-", ignore_cleanup_errors=True, dir=within_root
+    ) as name:
+        here = Site(Path(name), root and root.resolve())
+        _ = here.scripts  # if there are none, say so first
         with here.names():
             yield here

@@ -51,6 +51,7 @@ _CONSTANTS: dict[str, Any] = {
     "Confirms.tagged": True,
     "Confirms.transactional": True,
     "Confirms.plain_publishes": True,
+    "QueueProcess.after": None,
     "QueueProcess.marking": True,
     "Store.lazy": False,
 }

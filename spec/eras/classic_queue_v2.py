@@ -1,4 +1,4 @@
-"""Classic queues version 2, on RabbitMQ 3.11 to 3.13 and alone from 4.0: no fsync.
+"""Classic queues version 2, on RabbitMQ 3.11 to 3.13: no fsync.
 
 The second version of the classic queue's store keeps small messages in files of its own, and
 confirms what it has flushed.  A timer writes, and does not sync; it syncs when it is stopped
@@ -8,31 +8,19 @@ not that of the machine (D8 L9, INV-C4).  Everything else is as in 3.11.
 
 from __future__ import annotations
 
-from ackproof.lang import Breaks, Design, handler, require
+from ackproof.lang import Breaks, Design
 from ackproof.spec.eras.rabbitmq_3_11 import Confirms311, QueueProcess311
-from ackproof.spec.sorts import Level, Msg
-from ackproof.spec.store import Store
-
-
-class Store2(Store):
-    """A store whose timer writes and does not sync."""
-
-    @handler
-    def sync(self, msg: Msg) -> None:
-        """Hand the message to the kernel, and confirm it (C6.2, C6.3)."""
-        require(self.level[msg] == Level.BUFFERED or self.level[msg] == Level.WRITTEN)
-        self.level[msg] = Level.WRITTEN
-        self.confirm(msg)
-
+from ackproof.spec.eras.rabbitmq_4_3 import Store2
 
 design = Design(
     claim="What the kernel has is as good as on disk.",
-    source="classic queues version 2, RabbitMQ 3.11 and later",
+    source="classic queues version 2, RabbitMQ 3.11 to 3.13",
     replace=(Store2, QueueProcess311, Confirms311),
     constants={"Confirms.mirror_cost": 1},
     expect=(
         Breaks("NoAckFromMinority", "partition", 6),
         Breaks("NoNackFromMinority", "partition", 10),
+        Breaks("NackOnlyWithCause", "redeclared", 7),
         Breaks("AckMeansAccepted", "limits", 13),
         Breaks("CastMeansSynced", "core", 5),
         Breaks("NoAckBeforeDurable", "core", 7),

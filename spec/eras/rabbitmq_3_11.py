@@ -16,16 +16,20 @@ has confirmed counts (D7.4), and if it was the only one to confirm, the message 
 
 A publish costs one credit towards a mirror, which still acks it twice (E3.2, G-D7).
 
+Where a queue is deleted and declared again, a channel asks of a process that has ended normally
+whether it is the queue's.  Once the channel has published to the next one, it is not, and what
+waited for the first is nacked (A9.6); before that, it is acked.
+
 The guard remembers an answer that it never gave: a channel that has never flushed may confirm when
 its node sees no other at all (A12.3, A12.5, G-D3).  Each channel remembers for itself.
 """
 
 from __future__ import annotations
 
-from ackproof.lang import Breaks, Design, Set, handler, helper
+from ackproof.lang import Breaks, Design, Map, Set, action, handler, helper, require
+from ackproof.spec.eras.rabbitmq_4_0 import CachedGuard
 from ackproof.spec.mirror import QueueProcess
-from ackproof.spec.sorts import ChannelId, Msg, Node, Replica, Seen
-from ackproof.spec.system import Confirms
+from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica, Seen
 
 
 class QueueProcess311(QueueProcess):
@@ -45,26 +49,33 @@ class QueueProcess311(QueueProcess):
             self.outbox.add(msg)
 
 
-class Confirms311(Confirms):
+class Confirms311(CachedGuard):
     """The order of checks, the choice of a new master, and the guard's cache, as they are."""
 
-    answered: Set[ChannelId]  # channels whose cache, with no nodes and yes, was overwritten
-
-    @helper
-    def isolated(self) -> bool:
-        """Tell whether the channels' node sees no other."""
-        return len(self.cluster.lost) + 1 == len(Node)
-
-    @helper
-    def may_tell(self, channel: ChannelId) -> bool:
-        """Answer from the cache if the nodes are those of the last time (A12.3, A12.5)."""
-        return super().may_tell(channel) or (self.isolated() and channel not in self.answered)
+    next_met: Map[ChannelId, Set[Replica]]  # processes under a name that was given again
 
     @handler
-    def has_asked(self, channel: ChannelId) -> None:
-        """Remember for which nodes the answer was (A12.3)."""
-        if not self.isolated():
-            self.answered.add(channel)
+    def send(self, msg: Msg, replica: Replica) -> None:
+        """Keep the process that a message is cast to as the queue's (A9.6)."""
+        super().send(msg, replica)
+        if self.replicas[replica].after is not None:
+            self.next_met[Msg.owner(msg)].add(replica)
+
+    @helper
+    def outlived(self, channel: ChannelId, replica: Replica) -> bool:
+        """Tell whether a process is not its queue's any more, to a channel (A9.6)."""
+        return any(
+            self.replicas[r].after == self.replicas[replica].of for r in self.next_met[channel]
+        )
+
+    @action(fair="weak")
+    def down_arrives(self, channel: ChannelId, replica: Replica) -> None:
+        """Take the end of one that is not the queue's any more for that of any process (A9.6)."""
+        require(self.casts[channel].downs[replica] is not None)
+        deleted = self.casts[channel].downs[replica] == Reason.NORMAL
+        if deleted and self.outlived(channel, replica):
+            self.casts[channel].downs[replica] = Reason.BENIGN
+        super().down_arrives(channel, replica)
 
     @handler
     def take_in(self, msg: Msg, replica: Replica) -> None:
@@ -126,6 +137,7 @@ design = Design(
     expect=(
         Breaks("NoAckFromMinority", "partition", 6),
         Breaks("NoNackFromMinority", "partition", 10),
+        Breaks("NackOnlyWithCause", "redeclared", 7),
         Breaks("AckMeansAccepted", "limits", 13),
         Breaks("NoAckBeforeDurable", "limits", 13),
         Breaks("ConfirmedSurvives", "limits", 13),

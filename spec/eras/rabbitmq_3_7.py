@@ -14,7 +14,8 @@ A promoted master records whom to confirm before it looks for duplicates, so it 
 from __future__ import annotations
 
 from ackproof.lang import Breaks, Design, Map, Set, action, fault, handler, helper, require
-from ackproof.spec.eras.rabbitmq_3_9 import Channel39, Confirms39
+from ackproof.spec.eras.rabbitmq_3_9 import Channel39
+from ackproof.spec.eras.rabbitmq_3_10 import Confirms310
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import ChannelId, Msg, Queue, Reason, Replica, Seen
 
@@ -56,7 +57,7 @@ class QueueProcess37(QueueProcess):
             self.outbox.add(msg)
 
 
-class Confirms37(Confirms39):
+class Confirms37(Confirms310):
     """Receipts for mandatory messages (A6.3)."""
 
     unreceived: Map[Msg, Set[Replica]]  # mandatory messages that nobody has received yet
@@ -69,6 +70,11 @@ class Confirms37(Confirms39):
         if mandatory:
             found = {q for q in targets if self.found(q)}
             self.unreceived[msg] = set(self.addressed(found))
+
+    @helper
+    def outlived(self, channel: ChannelId, replica: Replica) -> bool:
+        """Whoever ends normally is gone, and that is all there is to it (A9, A9.5)."""
+        return False
 
     @handler
     def acknowledge_receipt(self, msg: Msg, replica: Replica) -> None:

@@ -10,7 +10,8 @@ a mirror stops that must not be promoted (D8 L13), which is a normal end as well
 from __future__ import annotations
 
 from ackproof.lang import Breaks, Design, Set, action, handler, helper
-from ackproof.spec.eras.rabbitmq_3_9 import Channel39, Confirms39
+from ackproof.spec.eras.rabbitmq_3_9 import Channel39
+from ackproof.spec.eras.rabbitmq_3_10 import Confirms310
 from ackproof.spec.eras.rabbitmq_3_11 import QueueProcess311
 from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica
 
@@ -73,8 +74,13 @@ class Channel38(Channel39):
         self.failed.clear()
 
 
-class Confirms38(Confirms39):
+class Confirms38(Confirms310):
     """A confirm can be what makes a message rejected, and the end of a mirror what confirms it."""
+
+    @helper
+    def outlived(self, channel: ChannelId, replica: Replica) -> bool:
+        """Whoever ends normally was its queue's process (A9.5)."""
+        return False
 
     @action(fair="weak")
     def confirm_arrives(self, channel: ChannelId, replica: Replica) -> None:

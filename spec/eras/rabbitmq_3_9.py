@@ -1,17 +1,15 @@
-"""RabbitMQ 3.9: as later, and two more.
+"""RabbitMQ 3.9: as 3.10, and a channel counts what its client does not.
 
 A mandatory publish outside of confirm mode advances the channel's counter, which its client does
-not know of (A4.2, G-B03); 3.10 repaired that.  And a durable queue whose node is down is not found
-by routing: a message for it counts as unroutable, is returned if it is mandatory, and acked (A5.4,
-D8 L7, G-B21); so it was until 3.11.
+not know of (A4.2, G-B03); 3.10 repaired that.
 """
 
 from __future__ import annotations
 
-from ackproof.lang import Breaks, Design, Set, action, fault, helper
+from ackproof.lang import Breaks, Design, helper
 from ackproof.spec.channel import Channel
-from ackproof.spec.eras.rabbitmq_3_11 import Confirms311, QueueProcess311
-from ackproof.spec.sorts import Queue, Replica
+from ackproof.spec.eras.rabbitmq_3_10 import Confirms310
+from ackproof.spec.eras.rabbitmq_3_11 import QueueProcess311
 
 
 class Channel39(Channel):
@@ -23,34 +21,10 @@ class Channel39(Channel):
         return self.confirming or mandatory
 
 
-class Confirms39(Confirms311):
-    """Routing by the records of queues that are alive."""
-
-    off: Set[Replica]  # processes without mirrors whose node is down
-
-    @fault
-    def lose_node(self, replica: Replica) -> None:
-        """The record of a queue goes with its node, unless it has mirrors (A5.4)."""
-        super().lose_node(replica)
-        if not self.mirrored(replica):
-            self.off.add(replica)
-
-    @action(fair="weak")
-    def restart(self, replica: Replica) -> None:
-        """It comes back with the process (A5.4)."""
-        super().restart(replica)
-        self.off.discard(replica)
-
-    @helper
-    def found(self, queue: Queue) -> bool:
-        """Tell whether a queue has a record now (A5.4)."""
-        return all(r not in self.off for r in Replica if self.replicas[r].of == queue)
-
-
 design = Design(
-    claim="A queue that cannot be reached need not be waited for.",
+    claim="What may come back has to be counted.",
     source="RabbitMQ 3.9",
-    replace=(Channel39, QueueProcess311, Confirms39),
+    replace=(Channel39, QueueProcess311, Confirms310),
     expect=(
         Breaks("UnroutableIsConfirmed", "crowded", 6),
         Breaks("NoPhantomConfirm", "core", 4),

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from bench.process import Failed, Missing
-from bench.rabbitmq.site import Site, scripts, wait_until, within
+from bench.rabbitmq.site import Site, scripts, version, wait_until, within
 
 
 def installed(folder: Path, *versions: str) -> Path:
-    for version in versions:
-        (folder / f"rabbitmq_server-{version}" / "sbin").mkdir(parents=True)
+    for number in versions:
+        (folder / f"rabbitmq_server-{number}" / "sbin").mkdir(parents=True)
     return folder
 
 
@@ -52,3 +52,34 @@ def test_polling_ends_when_it_comes_true() -> None:
 def test_the_cookie_is_nobody_elses(tmp_path: Path) -> None:
     Site(tmp_path)
     assert (tmp_path / ".erlang.cookie").stat().st_mode & 0o777 == 0o400
+
+
+def in_root(root: Path, *versions: str) -> Site:
+    """Return a place in a root directory with these versions."""
+    installed(root / "usr/lib/rabbitmq/lib", *versions)
+    folder = root / "tmp" / "here"
+    folder.mkdir(parents=True)
+    return Site(folder, root)
+
+
+def test_another_release_is_used_whatever_its_version(tmp_path: Path) -> None:
+    here = in_root(tmp_path, "3.10.8", "4.3.6")
+    assert here.inside(here.scripts) == "/usr/lib/rabbitmq/lib/rabbitmq_server-4.3.6/sbin"
+    assert version(tmp_path) == "4.3.6"
+
+
+def test_a_root_without_rabbitmq_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(Missing, match=rf"make-root SUITE {tmp_path}$"):
+        _ = in_root(tmp_path).scripts
+
+
+def test_what_runs_in_a_root_sees_paths_from_there(tmp_path: Path) -> None:
+    here = in_root(tmp_path, "4.0.5")
+    assert here.inside(here.folder / "log") == "/tmp/here/log"
+    assert here.command("epmd", "-port", "1")[-4:] == [str(tmp_path), "epmd", "-port", "1"]
+
+
+def test_what_is_installed_runs_as_it_is(tmp_path: Path) -> None:
+    here = Site(tmp_path)
+    assert here.inside(tmp_path / "log") == str(tmp_path / "log")
+    assert here.command("epmd", "-port", "1") == ["epmd", "-port", "1"]

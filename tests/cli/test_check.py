@@ -283,6 +283,45 @@ def test_a_design_that_is_met_nowhere_is_not_verified_and_says_what_was_not_look
     assert "not looked at: core," in " ".join(result.stdout.split())
 
 
+NEVER_WRITTEN = """
+from ackproof.lang import Breaks, Design, Holds, action, require
+from ackproof.spec.sorts import Msg, Replica
+from ackproof.spec.system import Confirms
+
+class NeverWritten(Confirms):
+    @action
+    def write(self, msg: Msg, replica: Replica) -> None:
+        require(%s)
+        super().write(msg, replica)
+
+design = Design(claim="An fsync writes, too.", replace=(NeverWritten,))
+"""
+
+
+def test_a_design_under_which_a_step_is_never_taken_is_narrowed_and_the_step_is_named(
+    run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "never.py"
+    file.write_text(NEVER_WRITTEN % "False")
+    result = run(str(file), "-i", "tiny")
+    assert result.exit_code == 3
+    assert "\n  only without the design: write\n" in result.stdout
+    assert result.stdout.endswith(
+        "\nnarrowed  every property holds, but what happens without the design never does with it: "
+        "write\n"
+    )
+    found = json.loads(run(str(file), "-i", "tiny", "--json").stdout)
+    assert (found["exit_code"], found["results"][0]["lost"]) == (3, ["write"])
+
+
+def test_a_step_that_is_taken_on_another_instance_is_not_missed(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "never.py"
+    queue = "self.replicas[replica]"
+    file.write_text(NEVER_WRITTEN % f"{queue}.limited and not {queue}.pending")
+    assert run(str(file), "-i", "tiny").exit_code == 3
+    assert run(str(file), "-i", "tiny", "-i", "drops").exit_code == 0
+
+
 def test_an_expectation_that_does_not_come_true_is_told(
     run: Run, careless: Callable[[int], str]
 ) -> None:

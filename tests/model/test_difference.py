@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ackproof.lang import Design, Set, handler
+from ackproof.lang import Design, Set, action, handler, require
 from ackproof.model.check import check
 from ackproof.model.difference import affected, within
 from ackproof.model.verdict import Verdict
@@ -11,6 +11,7 @@ from ackproof.spec.channel import Channel
 from ackproof.spec.model import MODEL
 from ackproof.spec.sorts import Level, Msg, Replica
 from ackproof.spec.store import Store
+from ackproof.spec.system import Confirms
 
 
 class FirstDecides(Channel):
@@ -85,3 +86,51 @@ def test_instances_are_taken_by_size_while_there_are_states_to_spend() -> None:
 
 def test_one_instance_is_always_looked_at() -> None:
     assert within(MODEL, 1) == (TINY,)
+
+
+class NeverWritten(Confirms):
+    """A queue that leaves all writing to the fsync."""
+
+    @action
+    def write(self, msg: Msg, replica: Replica) -> None:
+        """Nothing is written before."""
+        require(False)
+
+
+class NeverBack(Confirms):
+    """A queue whose process has crashed stays away."""
+
+    @action(fair="weak")
+    def restart(self, replica: Replica) -> None:
+        """It does not start again."""
+        require(False)
+
+
+NEVER_WRITTEN = Design(claim="An fsync writes, too.", replace=(NeverWritten,))
+NEVER_BACK = Design(claim="Nobody comes back.", replace=(NeverBack,))
+
+
+@pytest.mark.parametrize("engine", ["kernel", "plain"])
+def test_a_design_that_never_takes_a_step_of_the_base_is_narrowed_and_not_verified(
+    engine: str,
+) -> None:
+    report = check(MODEL, TINY, NEVER_WRITTEN, engine=engine)  # type: ignore[arg-type]
+    assert (report.verdict, report.verdict.exit_code) == (Verdict.NARROWED, 3)
+    assert report.lost == ("write",)
+    assert "write" not in report.off
+
+
+def test_what_never_comes_up_is_told_where_a_situation_is_missed_too() -> None:
+    report = check(MODEL, TINY, NEVER_BACK)
+    assert report.verdict is Verdict.UNWITNESSED
+    assert "restart" in report.lost
+    assert not set(report.lost) & {*report.unwitnessed, *report.off}
+
+
+def test_a_design_that_takes_all_steps_of_the_base_has_lost_none() -> None:
+    assert check(MODEL, TINY, TIMID).lost == ()
+
+
+def test_what_the_base_does_not_do_there_either_is_not_lost() -> None:
+    report = check(MODEL, TINY, NEVER_WRITTEN)
+    assert "promote" in report.off

@@ -17,6 +17,7 @@ from ackproof.spec.sorts import (
     Level,
     Msg,
     Node,
+    Overflow,
     Queue,
     Replica,
     Tag,
@@ -175,6 +176,31 @@ def running(
     }
     sizes = {ChannelId: channels, Msg: msgs, Queue: len(names), Replica: len(names), Node: 0}
     with _live(sizes, processes, design, constants) as scenario:
+        yield scenario
+
+
+@contextmanager
+def renewing(
+    msgs: int = 2, design: Design | None = None, limited: bool = True
+) -> Iterator[Scenario]:
+    """Give a system in confirm mode with q1, and q2, which takes over its name.
+
+    Args:
+        msgs: how many messages there are.
+        design: what is different from the base specification.
+        limited: whether q2 refuses everything.
+    """
+    first = {"of": queue_named("q1"), "after": None}
+    second = {
+        "of": queue_named("q2"),
+        "after": queue_named("q1"),
+        "limited": limited,
+        "max_length": 0,
+        "overflow": Overflow.REJECT_PUBLISH,
+    }
+    sizes = {ChannelId: 1, Msg: msgs, Queue: 2, Replica: 2, Node: 0}
+    processes = {replica("r1"): first, replica("r2"): second}
+    with _live(sizes, processes, design, {}) as scenario:
         yield scenario
 
 

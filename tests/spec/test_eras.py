@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 from ackproof.lang import Design, NotEnabled
+from ackproof.model.eras import Era
 from ackproof.spec.eras import ORDER
+from ackproof.spec.model import MODEL
 from ackproof.spec.sorts import Born, Level, Overflow
 
 from tests.spec.scenario import (
@@ -19,6 +21,8 @@ from tests.spec.scenario import (
     mirrored,
     nack,
     node,
+    queue_named,
+    renewing,
     replica,
     replicas,
     returned,
@@ -33,8 +37,8 @@ R1, R2, R3 = replica("r1"), replica("r2"), replica("r3")
 ONE = message(1)
 FULL: dict[str, Any] = {"limited": True, "max_length": 1, "overflow": Overflow.REJECT_PUBLISH}
 
-V36, V37, V38, V39, V311 = (ERAS[f"rabbitmq_3_{minor}"] for minor in (6, 7, 8, 9, 11))
-V2 = ERAS["classic_queue_v2"]
+V36, V37, V38, V39, V310, V311 = (ERAS[f"rabbitmq_3_{minor}"] for minor in (6, 7, 8, 9, 10, 11))
+V2, V40, V43 = ERAS["classic_queue_v2"], ERAS["rabbitmq_4_0"], ERAS["rabbitmq_4_3"]
 
 
 @pytest.fixture
@@ -332,7 +336,10 @@ def test_a_channel_that_has_asked_before_may_not() -> None:
 # -- classic queues, version 2 --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("era", "level"), [(V311, Level.SYNCED), (V2, Level.WRITTEN)])
+@pytest.mark.parametrize(
+    ("era", "level"),
+    [(V311, Level.SYNCED), (V2, Level.WRITTEN), (V40, Level.WRITTEN), (V43, Level.WRITTEN)],
+)
 def test_the_second_version_confirms_what_it_has_written(era: Design, level: Level) -> None:
     with running(design=era) as run:
         run.publish(1, "q1")
@@ -353,6 +360,96 @@ def test_the_second_version_survives_a_crash_and_no_power_failure(power: bool) -
             run.system.crash_node()
         run.system.restart(R1)
         assert run.process("r1").ready == (set() if power else messages(1))
+
+
+# -- a queue that is declared again ---------------------------------------------------------------
+
+
+def redeclared(run: Scenario, *, first: bool) -> None:
+    """Declare a queue again that refuses everything, and publish to it; hear of the first's end.
+
+    Args:
+        run: where.
+        first: whether a message was published to the first.
+    """
+    if first:
+        run.publish(1, "q1")
+    run.system.delete_queue(queue_named("q1"))
+    run.system.declare(queue_named("q2"))
+    run.publish(2 if first else 1, "q2")
+    run.system.down_arrives(R1)
+
+
+@pytest.mark.parametrize(
+    ("era", "frames"),
+    [
+        (V37, [ack(1)]),
+        (V38, [ack(1)]),
+        (V39, [nack(1, True)]),
+        (V310, [nack(1, True)]),
+        (V311, [nack(1, True)]),
+        (V40, [ack(2, True)]),
+        (V43, [ack(2, True)]),
+    ],
+)
+def test_the_end_of_the_first_settles_what_the_version_takes_it_for(
+    era: Design, frames: list[Any]
+) -> None:
+    with renewing(design=era) as run:
+        redeclared(run, first=True)
+        assert run.told() == frames
+
+
+@pytest.mark.parametrize("era", [V39, V310, V311, V2])
+def test_up_to_3_13_a_deletion_acks_if_nothing_was_published_to_the_next(era: Design) -> None:
+    with renewing(design=era) as run:
+        run.publish(1, "q1")
+        run.system.delete_queue(queue_named("q1"))
+        run.system.declare(queue_named("q2"))
+        run.system.down_arrives(R1)
+        assert run.told() == [ack(1)]
+
+
+@pytest.mark.parametrize("era", [V40, V43])
+def test_in_4_0_a_channel_hears_of_no_queue_that_it_never_published_to(era: Design) -> None:
+    with renewing(design=era) as run:
+        redeclared(run, first=False)
+        run.deliver(1, "r2")
+        run.system.reject_arrives(R2)
+        assert run.told() == [nack(1, True)]
+
+
+# -- 4.3: no guard --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("era", "pauses"), [(V40, True), (V43, False)])
+def test_in_4_3_a_minority_goes_on(era: Design, pauses: bool) -> None:
+    alone = (Born.LATER, Born.LATER, Born.MASTER)
+    with mirrored(alone, nodes=True, design=era) as run:
+        run.publish(1)
+        run.system.flush()
+        run.publish(2)
+        run.system.partition({node("n1"), node("n2")})
+        run.system.notice(node("n1"))
+        run.system.notice(node("n2"))
+        if pauses:
+            with pytest.raises(NotEnabled):
+                run.system.flush()
+            run.system.pause()
+        else:
+            with pytest.raises(NotEnabled):
+                run.system.pause()
+            with pytest.raises(NotEnabled):
+                run.system.halt(R3)
+            assert run.told() == [ack(2)]
+
+
+@pytest.mark.parametrize("era", [V40, V43])
+def test_from_4_0_on_no_table_is_made_with_mirrors(era: Design) -> None:
+    names = {i.name for i in Era("", MODEL, era).instances}
+    assert "redeclared" in names
+    assert "divided" in names
+    assert not names & {"mirrors", "promotion", "partition", "limits"}
 
 
 # -- all of them ----------------------------------------------------------------------------------

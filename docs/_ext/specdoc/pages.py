@@ -23,7 +23,7 @@ _RULES = """
 Rules
 =====
 
-The numbers in parentheses, as in (A9.3), number what RabbitMQ's server, versions 3.6 to 3.13, was
+The numbers in parentheses, as in (A9.3), number what RabbitMQ's server, versions 3.6 to 4.3, was
 observed to do, in its source and when it runs.  The letter is the part of the server: A the
 channel, B the queue, C the store, D mirrors, E credit flow, F consumers; the other letters have
 their headings below.  The first number is a topic within that part, and what follows the point is

@@ -1,0 +1,113 @@
+"""RabbitMQ 4.3, classic queues: no mirrors, no fsync, no guard, and queues that go by their names.
+
+Mirrored queues are gone since 4.0, so this era is of queues with one process each.
+
+The end of a queue is handled under the name of the queue.  A channel that hears that the process it
+monitors has ended normally confirms whatever waits for a queue of that name.  If the queue was
+deleted and declared again, and the channel has published to the second one meanwhile, that is acked
+without a word of the second queue, which may not have it on disk yet, or refuse it (A9.5, G-E1).
+
+Classic queues have the second version of index and store, which confirms what it has written, and
+syncs it when it is closed (C6.1, C6.2).
+
+No node pauses, whatever it is told, and there is no guard: the side without a majority goes on
+acking (A12.9).
+"""
+
+from __future__ import annotations
+
+from ackproof.lang import Breaks, Design, Map, Set, action, handler, helper, require
+from ackproof.spec.channel import Channel
+from ackproof.spec.instances import MIRRORED
+from ackproof.spec.sorts import ChannelId, Level, Msg, Reason, Replica
+from ackproof.spec.store import Store
+from ackproof.spec.system import Confirms
+
+
+class Store2(Store):
+    """A store whose timer writes and does not sync."""
+
+    @handler
+    def sync(self, msg: Msg) -> None:
+        """Hand the message to the kernel, and confirm it (C6.2, C6.3)."""
+        require(self.level[msg] == Level.BUFFERED or self.level[msg] == Level.WRITTEN)
+        self.level[msg] = Level.WRITTEN
+        self.confirm(msg)
+
+
+class Channel40(Channel):
+    """A channel that keeps the names of the queues that it waits for."""
+
+    @handler
+    def process_down(self, replica: Replica, reason: Reason, siblings: Set[Replica]) -> None:
+        """A queue of some name is deleted: nothing waits for that name any longer (A9.5)."""
+        super().process_down(replica, reason, siblings)
+        for seq in set(self.unconfirmed):
+            if reason == Reason.NORMAL and self.unconfirmed[seq] & siblings:
+                self.release(seq, siblings)
+
+
+class EndsByName(Confirms):
+    """What is heard of the end of a queue is its name."""
+
+    monitored: Map[ChannelId, Set[Replica]]  # those of a name that was given again
+
+    @helper
+    def next_of(self, replica: Replica) -> Set[Replica]:
+        """Return the processes of the queue that takes over the name of another one's (A9.5)."""
+        return {r for r in Replica if self.replicas[r].after == self.replicas[replica].of}
+
+    @handler
+    def send(self, msg: Msg, replica: Replica) -> None:
+        """Monitor a process that a message is cast to (A5.7)."""
+        super().send(msg, replica)
+        if self.next_of(replica):
+            self.monitored[Msg.owner(msg)].add(replica)
+
+    @action(fair="weak")
+    def down_arrives(self, channel: ChannelId, replica: Replica) -> None:
+        """Settle what waits for the queue that has the name now, too (A9.5, G-E1)."""
+        require(self.casts[channel].downs[replica] is not None)
+        deleted = self.casts[channel].downs[replica] == Reason.NORMAL
+        super().down_arrives(channel, replica)
+        if deleted and replica in self.monitored[channel]:
+            successors = set(self.next_of(replica))
+            self.channels[channel].process_down(replica, Reason.NORMAL, successors)
+
+
+class Confirms43(EndsByName):
+    """Nobody asks for a majority."""
+
+    @helper
+    def may_tell(self, channel: ChannelId) -> bool:
+        """Tell whatever there is to tell (A12.9)."""
+        return True
+
+    @action(fair="weak")
+    def pause(self, channel: ChannelId) -> None:
+        """No node of a channel pauses (A12.9)."""
+        require(False)
+
+    @helper
+    def in_minority(self, replica: Replica) -> bool:
+        """No node of a queue pauses either (A12.9)."""
+        return False
+
+
+design = Design(
+    claim="A queue is its name.",
+    source="RabbitMQ 4.3, classic queues",
+    replace=(Store2, Channel40, Confirms43),
+    leaves_out=MIRRORED,
+    expect=(
+        Breaks("AckMeansAccepted", "redeclared", 7),
+        Breaks("CastMeansSynced", "tiny", 5),
+        Breaks("ConfirmedSurvives", "redeclared", 7),
+        Breaks("ConfirmedByStoreIsSafe", "tiny", 4),
+        Breaks("NoAckFromMinority", "divided", 6),
+        Breaks("NoNackFromMinority", "divided", 7),
+        Breaks("NoAckBeforeDurable", "tiny", 7),
+        Breaks("EndConfirmsItsOwn", "redeclared", 6),
+        Breaks("NoCommitBeforeDurable", "channels_commit", 8),
+    ),
+)
