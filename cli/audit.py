@@ -12,7 +12,7 @@ from ackproof.cli.options import AsJson
 
 if TYPE_CHECKING:
     from ackproof.cli.page import Page
-    from ackproof.conform.audit import AuditDocument, Messages, Range
+    from ackproof.conform.document import AuditDocument, Messages, Range
 
 __all__ = ["audit"]
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from ackproof.conform.events import Event
 from ackproof.conform.following import Follower, Identity
 
-__all__ = ["Account", "Bounds"]
+__all__ = ["Account", "Bounds", "Fate"]
 
 
 class Bounds(NamedTuple):
@@ -30,7 +30,7 @@ class Bounds(NamedTuple):
     most: int
 
 
-class _Fate:
+class Fate:
     """What became of the messages of one identity."""
 
     __slots__ = ("acked", "delivered", "nacked", "published", "returned")
@@ -83,7 +83,7 @@ class Account:
         self.deliveries = self.redelivered = self.widest = 0
         self.latencies = array("d")
         self.covered: Counter[int] = Counter()
-        self._fates: dict[Identity, _Fate] = {}
+        self._fates: dict[Identity, Fate] = {}
         self._followers: dict[tuple[str, str, int], Follower] = {}
 
     def take(self, source: str, event: Event) -> None:
@@ -119,14 +119,14 @@ class Account:
 class _Entries:
     """Enters facts into an account."""
 
-    def __init__(self, account: Account, fates: dict[Identity, _Fate]) -> None:
+    def __init__(self, account: Account, fates: dict[Identity, Fate]) -> None:
         self._account = account
         self._fates = fates
 
-    def _fate(self, message: Identity) -> _Fate:
+    def _fate(self, message: Identity) -> Fate:
         found = self._fates.get(message)
         if found is None:
-            found = self._fates[message] = _Fate()
+            found = self._fates[message] = Fate()
         return found
 
     def published(self, message: Identity) -> None:

@@ -10,7 +10,7 @@ import jsonschema
 import msgspec
 import pytest
 from ackproof.cli.main import app
-from ackproof.conform.audit import schema
+from ackproof.conform.document import schema
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.recording import writer
 from ackproof.impl.running import RunningBroker
