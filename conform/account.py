@@ -43,6 +43,10 @@ class Fate:
         """Return how many times any was handed out."""
         return sum([fresh + marked for fresh, marked in self.delivered.values()])
 
+    def strangers(self) -> int:
+        """Return how many deliveries there were, if nobody was seen to publish any."""
+        return 0 if self.published else self.deliveries()
+
     def unseen(self) -> Bounds:
         """Return how many were confirmed, not returned, and never delivered."""
         kept = max(self.acked - self.returned, 0)
@@ -109,7 +113,7 @@ class Account:
 
     def strangers(self) -> int:
         """Return how many deliveries were of what nobody was seen to publish."""
-        return sum(f.deliveries() for f in self._fates.values() if not f.published)
+        return sum(fate.strangers() for fate in self._fates.values())
 
     def unsettled(self) -> int:
         """Return of how many messages the publisher has heard nothing, or did not ask to."""
