@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow.parquet as pq
 import pytest
 from ackproof.conform.audit import audit
+from ackproof.conform.document import AuditDocument
 from ackproof.pipeline.audit import run
 from ackproof.pipeline.audit.run import SparkAudit
 from ackproof.pipeline.audit.tables import WRITTEN
@@ -16,8 +21,10 @@ from ackproof.pipeline.errors import AuditFailed, AuditRefused
 from ackproof.pipeline.session import Session
 
 from tests.exploring import seeds
+from tests.pipeline.cluster import Cluster, until
 from tests.pipeline.here import in_order
-from tests.pipeline.recorded import drawn, spoiled
+from tests.pipeline.recorded import Recorded, drawn, spoiled
+from tests.pipeline.test_loss import PATIENCE, QUICK
 
 pytestmark = pytest.mark.spark
 
@@ -92,3 +99,43 @@ def test_a_task_that_fails_is_an_error_and_no_verdict(
     with pytest.raises(AuditFailed, match=r"judging the recordings: a task failed: .*no room\n"):
         SparkAudit(session, 1, tmp_path / "tables")([path])
     assert not (tmp_path / "tables" / "audit.json").exists()
+
+
+def test_a_worker_that_is_killed_in_mid_run_changes_nothing(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    recorded = drawn(tmp_path / "recordings", random.Random(7), files=4, rounds=60)
+    tables = tmp_path / "tables"
+    audited = start(cluster, tables, recorded)
+    until(lambda: said(audited, tables / "channels" / "_SUCCESS"), "first table", PATIENCE)
+    cluster.kill(cluster.workers[0])
+    assert not (tables / "audit.json").exists(), "the audit was over before the worker was"
+    try:
+        out, err = audited.communicate(timeout=PATIENCE)
+    finally:
+        cluster.add()
+    assert audited.returncode == 1, err
+    found = msgspec.json.decode(out, type=AuditDocument)
+    assert found == audit(recorded.paths)
+    places = {(v.recording, v.connection, v.channel, v.number) for v in found.violations}
+    assert places == recorded.planted
+
+
+def start(cluster: Cluster, tables: Path, recorded: Recorded) -> subprocess.Popen[str]:
+    """Start an audit on a cluster."""
+    command = [sys.executable, "-m", "ackproof.cli", "audit", "--engine", "spark", "--json"]
+    command += ["--master", cluster.url, "--partitions", "4", "--tables", str(tables)]
+    return subprocess.Popen(
+        [*command, *map(str, recorded.paths)],
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYSPARK_SUBMIT_ARGS": QUICK},
+    )
+
+
+def said(audited: subprocess.Popen[str], place: Path) -> str | None:
+    """Tell whether a running audit has come as far as some file."""
+    assert audited.poll() is None, audited.communicate()
+    return "there" if place.exists() else None
