@@ -39,8 +39,8 @@ from ackproof.pipeline.audit.reading import ORDER, SEGMENTS_SCHEMA, Reading
 from ackproof.pipeline.audit.splits import SPLIT, shared_out, splits_of
 from ackproof.pipeline.audit.tables import PACKED_SCHEMA, SUMS, TABLES, WRITTEN, unpacked
 from ackproof.pipeline.errors import AuditFailed, AuditRefused
-from ackproof.pipeline.folder import write_text
 from ackproof.pipeline.jobs import reason_of
+from ackproof.pipeline.sealed import write_text
 from ackproof.pipeline.session import Session
 from ackproof.pipeline.settings import sql_settings
 
