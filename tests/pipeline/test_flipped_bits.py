@@ -19,11 +19,11 @@ from ackproof.pipeline.tables import Tables
 
 from tests.exploring import chance, examples
 from tests.model import liveness_models as live
-from tests.models import two_phase_commit
 from tests.pipeline.searches import ALONE, bound_of, explorer_of, folder_of, summary
 from tests.pipeline.wrong import wrong
 
-BOUND = bound_of(two_phase_commit.MODEL, "rm3")
+#: Where steps lead back to levels before, so that what was seen counts.
+BOUND = bound_of(live.LINE, "values2")
 
 #: The files without which a search cannot go on, and those that are made again.
 LOST, MADE_AGAIN = ("search.json", "levels", "states", "lease"), ("index", "kernel.ll")
