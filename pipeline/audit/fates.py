@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 from ackproof.conform.account import Fate
 from ackproof.conform.following import Identity
-from ackproof.pipeline.audit.tables import COUNTS, batch_of
+from ackproof.pipeline.audit.tables import batch_of
 from ackproof.pipeline.keeping import keep_what_is_loaded
 
 __all__ = ["messages_of"]
@@ -35,30 +35,35 @@ def messages_of(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _fates(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[Identity, Fate]]:
-    message, fate = None, Fate()
+    known, fate = None, Fate()
     for batch in batches:
         columns = [column.to_pylist() for column in batch.columns]
-        for name, digest, queue, *counts in zip(*columns, strict=True):
-            if (name, digest) != message:
-                if message is not None:
-                    yield message, fate
-                message, fate = (name, digest), Fate()
-            _add(fate, queue, *counts)
-    if message is not None:
-        yield message, fate
+        for name, digest, queue, published, acked, nacked, returned, *times in zip(
+            *columns, strict=True
+        ):
+            message = name, digest
+            if message != known:
+                if known is not None:
+                    yield known, fate
+                known, fate = message, Fate()
+            fate.published += published
+            fate.acked += acked
+            fate.nacked += nacked
+            fate.returned += returned
+            if queue is not None:
+                _deliver(fate.delivered, queue, times)
+    if known is not None:
+        yield known, fate
 
 
-def _add(fate: Fate, queue: str | None, *counts: int) -> None:
-    for name, count in zip(COUNTS, counts, strict=False):
-        setattr(fate, name, getattr(fate, name) + count)
-    if queue is not None:
-        fresh, marked = counts[len(COUNTS) :]
-        known = fate.delivered.setdefault(queue, [0, 0])
-        known[0] += fresh
-        known[1] += marked
+def _deliver(delivered: dict[str, list[int]], queue: str, times: list[int]) -> None:
+    """Add how many times a queue has handed out a message: those not marked, those marked."""
+    known = delivered.get(queue)
+    delivered[queue] = times if known is None else [known[0] + times[0], known[1] + times[1]]
 
 
 def _row(message: Identity, fate: Fate) -> tuple[Any, ...]:
-    counts = (getattr(fate, name) for name in COUNTS)
+    """Return what `messages` has of a message."""
+    counts = fate.published, fate.acked, fate.nacked, fate.returned
     deliveries = fate.deliveries(), fate.strangers()
     return *message, *counts, *deliveries, *fate.seen(), *fate.unseen(), *fate.duplicated()

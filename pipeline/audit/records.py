@@ -27,12 +27,8 @@ __all__ = ["Bad", "Record", "records_of"]
 LONGEST = 16 << 20
 
 
-class Record(NamedTuple):
-    """An event: where it is, and as a line."""
-
-    place: int
-    event: Event
-    line: bytes
+#: An event: where it is, the event, and as a line.  There are very many of them.
+Record = tuple[int, Event, bytes]
 
 
 class Bad(NamedTuple):
@@ -63,7 +59,7 @@ def _rows(path: Path, split: Split) -> Iterator[Record | Bad]:
                 if isinstance(event, Malformed):
                     yield Bad(row, str(event))
                 else:
-                    yield Record(row, event, encoder.encode(event) + b"\n")
+                    yield row, event, encoder.encode(event) + b"\n"
 
 
 def _lines(path: Path, split: Split) -> Iterator[Record | Bad]:
@@ -86,7 +82,7 @@ def _lines(path: Path, split: Split) -> Iterator[Record | Bad]:
                 return
             else:
                 try:
-                    yield Record(place, of_line(line), line)
+                    yield place, of_line(line), line
                 except Malformed as error:
                     yield Bad(place, str(error))
             place += length

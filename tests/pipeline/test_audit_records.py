@@ -11,7 +11,7 @@ import pytest
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.recording import writer
 from ackproof.pipeline.audit import records
-from ackproof.pipeline.audit.records import Bad, Record, records_of
+from ackproof.pipeline.audit.records import Bad, records_of
 from ackproof.pipeline.audit.splits import Split, shared_out, splits_of
 
 from tests.exploring import chance, examples
@@ -33,7 +33,7 @@ def read(path: Path, most: int = 1 << 30) -> tuple[list[int], list[Bad]]:
         for split in splits_of([path.stat().st_size], most)
         for record in records_of(path, split)
     ]
-    good = [record.event.number for record in found if isinstance(record, Record)]
+    good = [record[1].number for record in found if not isinstance(record, Bad)]
     return good, [record for record in found if isinstance(record, Bad)]
 
 
