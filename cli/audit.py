@@ -96,6 +96,15 @@ Tables = Annotated[
     ),
 ]
 
+Add = Annotated[
+    bool,
+    typer.Option(
+        "--add",
+        help="With spark: add to the audit that the directory for tables holds; of the recordings "
+        "that it has nothing is read again.",
+    ),
+]
+
 _ENDINGS = (".jsonl", ".parquet")
 _STYLES = {"explained": "bold green", "violated": "bold red", "incomplete": "bold yellow"}
 _SENTENCES = {
@@ -113,16 +122,17 @@ def audit(
     master: Master = None,
     partitions: Partitions = None,
     tables: Tables = None,
+    add: Add = False,
     as_json: AsJson = False,
 ) -> int:
     """Audit; the text of the help is in `_HELP`."""
     import msgspec
     from ackproof.cli.page import Page, console
 
-    chosen = AuditEngine(engine, master, partitions, tables)
+    chosen = AuditEngine(engine, master, partitions, tables, add)
     chosen.check_options()
     # A file that is named twice, by itself and by its folder, say, is one recording.
-    files = list(dict.fromkeys(file for path in paths for file in _files(path)))
+    files = sorted({file for path in paths for file in _files(path)}, key=str)
     document = chosen.audit(files, drained)
     if as_json:
         typer.echo(json.dumps(msgspec.to_builtins(document), indent=2))

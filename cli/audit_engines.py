@@ -33,12 +33,14 @@ class AuditEngine:
         master: the address of a cluster.
         partitions: into how many parts channels are divided.
         tables: the directory for tables.
+        add: it may hold an audit, to which recordings are added.
     """
 
     name: str
     master: str | None = None
     partitions: int | None = None
     tables: Path | None = None
+    add: bool = False
 
     def check_options(self) -> None:
         """Refuse an engine that is unknown, and options that have no effect with it.
@@ -51,12 +53,19 @@ class AuditEngine:
             "--master": self.master,
             "--partitions": self.partitions,
             "--tables": self.tables,
+            "--add": self.add or None,
         }
         for option, value in given.items():
             if self.name != SPARK and value is not None:
                 raise InputError(
                     f"{option} goes with --engine spark only; leave it out, or add --engine spark"
                 )
+
+        if self.add and self.tables is None:
+            raise InputError(
+                "--add adds to the audit of a directory, and none is named\n"
+                "  instead: add --tables DIR"
+            )
 
     def audit(self, files: Sequence[Path], drained: bool) -> AuditDocument:
         """Audit recordings.
@@ -67,7 +76,13 @@ class AuditEngine:
         return self._on_spark(files, drained) if self.name == SPARK else _here(files, drained)
 
     def _on_spark(self, files: Sequence[Path], drained: bool) -> AuditDocument:
-        from ackproof.pipeline.errors import AuditFailed, AuditRefused, SparkUnavailable
+        from ackproof.pipeline.errors import (
+            AuditFailed,
+            AuditRefused,
+            SearchFailed,
+            SearchRefused,
+            SparkUnavailable,
+        )
         from ackproof.pipeline.java import require_packages
 
         log = Path(tempfile.mkdtemp(prefix="ackproof-audit-")) / "spark.log"
@@ -78,13 +93,13 @@ class AuditEngine:
             from ackproof.pipeline.session import open_session
 
             if self.tables is not None:
-                require_place(self.tables)
+                require_place(self.tables, self.add)
             name = "ackproof audit"
             with open_session(self.master, self.partitions or 1, log, name) as session:
                 for remark in session.remarks:
                     print(remark, file=sys.stderr, flush=True)
-                return SparkAudit(session, self.partitions, self.tables)(files, drained)
-        except AuditRefused as error:
+                return SparkAudit(session, self.partitions, self.tables, self.add)(files, drained)
+        except (AuditRefused, SearchFailed, SearchRefused) as error:
             raise InputError(str(error)) from error
         except (AuditFailed, SparkUnavailable) as error:
             # The message may name the log, for what Spark itself has said.

@@ -95,8 +95,8 @@ class Lease:
         """
         if _tokens(self._folder)[-1:] != [self.token]:
             raise SearchFailed(
-                f"{self._folder.root}: another driver goes on with this search, which took this "
-                "one for dead\n  instead: leave it to the other"
+                f"{self._folder.root}: another driver goes on here, which took this one for "
+                "dead\n  instead: leave it to the other"
             )
 
     def _renew(self) -> None:
@@ -154,7 +154,7 @@ def _require_free(folder: Folder, token: int) -> None:
 def _in_use(folder: Folder, path: Path, who: str) -> SearchRefused:
     return SearchRefused(
         f"{folder.root} is in use, {who}: {path} was renewed within {_SILENCE:.0f} s\n"
-        "  instead: wait until that search ends; a driver that has died is forgotten after as long"
+        "  instead: wait until it has ended; a driver that has died is forgotten after as long"
     )
 
 

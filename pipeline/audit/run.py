@@ -5,13 +5,16 @@ What comes out of it stays on the disks of the cluster, where Spark keeps it and
 machine is lost: a row for each channel and violation, and facts about messages.  A second shuffle
 brings the facts of each message together.  To the driver come counts, and the violations.
 
-The document is the one that `ackproof.conform.audit` returns.  Tables are written to a directory,
-if there is one, and the document last: an audit is whole if it is there.
+The document is the one that `ackproof.conform.audit` returns.  If there is a directory for tables,
+what comes out of the first job is kept there too, and more recordings can be added later
+(`ackproof.pipeline.audit.batches`).  The document is written last: an audit is whole if it is
+there.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,6 +35,7 @@ from ackproof.conform.document import (
     lost_of,
     ranks_of,
 )
+from ackproof.pipeline.audit.batches import DOCUMENT, Batches, Recording
 from ackproof.pipeline.audit.fates import messages_of
 from ackproof.pipeline.audit.judging import Judging
 from ackproof.pipeline.audit.ranks import COUNTED_SCHEMA, Counting, ranked
@@ -39,7 +43,9 @@ from ackproof.pipeline.audit.reading import ORDER, SEGMENTS_SCHEMA, Reading
 from ackproof.pipeline.audit.splits import SPLIT, shared_out, splits_of
 from ackproof.pipeline.audit.tables import PACKED_SCHEMA, SUMS, TABLES, WRITTEN, unpacked
 from ackproof.pipeline.errors import AuditFailed, AuditRefused
+from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.jobs import reason_of
+from ackproof.pipeline.lease import Lease
 from ackproof.pipeline.sealed import write_text
 from ackproof.pipeline.session import Session
 from ackproof.pipeline.settings import sql_settings
@@ -60,20 +66,25 @@ _BATCHES = {
 #: Parts for each task that can run at once, if nobody says how many.
 _PARTS_PER_TASK = 2
 
-_DOCUMENT = "audit.json"
 
-
-def require_place(tables: Path) -> None:
-    """Refuse a directory for tables that has something already.
+def require_place(tables: Path, add: bool = False) -> None:
+    """Refuse a directory for tables that has something already, or what cannot be added to.
 
     Raises:
         AuditRefused: it has, or it is a file.
     """
     if tables.exists() and not tables.is_dir():
         raise AuditRefused(f"--tables {tables} is a file; name a directory")
-    if tables.exists() and any(tables.iterdir()):
+    if not tables.exists() or not any(tables.iterdir()):
+        return
+    if not (tables / "batches").is_dir():
         raise AuditRefused(
             f"--tables {tables} is not empty\n  instead: name a directory that is new"
+        )
+    if not add:
+        raise AuditRefused(
+            f"--tables {tables} holds an audit already\n"
+            "  instead: name a directory that is new, or add --add to add recordings to it"
         )
 
 
@@ -85,12 +96,14 @@ class SparkAudit:
         session: where jobs run.
         parts: into how many parts channels and messages are divided; by the cores if None.
         tables: where tables are written; None for nowhere.
+        add: the directory may hold an audit, to which recordings are added.
         split: bytes of recordings that a task reads, about.
     """
 
     session: Session
     parts: int | None = None
     tables: Path | None = None
+    add: bool = False
     split: int = SPLIT
 
     def __call__(self, paths: Sequence[Path], drained: bool = False) -> AuditDocument:
@@ -101,24 +114,56 @@ class SparkAudit:
             drained: in the end all queues were empty, and all consumers were recorded.
 
         Raises:
-            AuditRefused: the directory for tables has something already.
+            AuditRefused: the directory for tables has something already, or a recording was
+                changed since it was added.
+            SearchRefused, SearchFailed: another driver is at work there, or has taken over.
             AuditFailed: a task failed as often as Spark tries it.
             OSError: a file cannot be looked at.
         """
-        if self.tables is not None:
-            require_place(self.tables)
-        names = [os.fsencode(path).decode("utf-8", "replace") for path in paths]
+        recordings = [_recording(path) for path in paths]
         parts = self.parts or _PARTS_PER_TASK * self.session.parallelism
         spark = self._configured(parts)
-        judged = self._judged(spark, paths, names, parts)
-        frames = {name: unpacked(judged, name) for name in WRITTEN if name != "messages"}
-        frames["messages"] = _messages(unpacked(judged, "facts"), parts)
-        with self._kept(judged, "judging the recordings"):
-            if self.tables is not None:
-                frames = {name: self._written(spark, name, frames[name]) for name in WRITTEN}
-            document = self._document(judged, frames, names, drained)
         if self.tables is not None:
-            write_text(self.tables / _DOCUMENT, msgspec.json.encode(document).decode() + "\n")
+            require_place(self.tables, self.add)
+            with Lease(Folder(self.tables)) as lease:
+                return self._added(spark, self.tables, recordings, lease, parts, drained)
+        judged = self._judged(spark, recordings, parts)
+        with self._kept(judged, "judging the recordings"):
+            return self._document(judged, _frames(judged, parts), recordings, drained)
+
+    def _added(
+        self,
+        spark: SparkSession,
+        tables: Path,
+        recordings: Sequence[Recording],
+        lease: Lease,
+        parts: int,
+        drained: bool,
+    ) -> AuditDocument:
+        """Judge what is new, and make the tables of all batches."""
+        batches = Batches(tables)
+        batch = batches.new(recordings)
+        if batch.recordings:
+            judged = self._judged(spark, batch.recordings, parts)
+            place = _url(batches.place(batch))
+            self._run(lambda: judged.write.parquet(place), "judging the recordings")
+            lease.require()
+            batches.finish(batch)
+        known = batches.known()
+        places = [_url(batches.place(batch)) for batch in known]
+        judged = spark.read.schema(PACKED_SCHEMA).parquet(*places)
+        made = {name: tables / f".{name}.{lease.token}" for name in WRITTEN}
+        frames = {
+            name: self._written(spark, made[name], name, frame)
+            for name, frame in _frames(judged, parts).items()
+        }
+        every = sorted(recording for batch in known for recording in batch.recordings)
+        document = self._document(judged, frames, every, drained)
+        lease.require()
+        (tables / DOCUMENT).unlink(missing_ok=True)
+        for name in WRITTEN:
+            batches.replace(name, made[name])
+        write_text(tables / DOCUMENT, msgspec.json.encode(document).decode() + "\n")
         return document
 
     def _configured(self, parts: int) -> SparkSession:
@@ -128,18 +173,18 @@ class SparkAudit:
         return spark
 
     def _judged(
-        self, spark: SparkSession, paths: Sequence[Path], names: Sequence[str], parts: int
+        self, spark: SparkSession, recordings: Sequence[Recording], parts: int
     ) -> DataFrame:
         """Return packed rows of what all channels have shown."""
-        sizes = [path.stat().st_size for path in paths]
-        tasks = shared_out(splits_of(sizes, self.split), self.split)
-        reading = Reading(tuple(str(p.absolute()) for p in paths), tuple(tasks), parts)
+        splits = splits_of([recording.size for recording in recordings], self.split)
+        tasks = shared_out(splits, self.split)
+        reading = Reading(tuple(r.path for r in recordings), tuple(tasks), parts)
         return (
             spark.range(0, len(tasks), 1, max(len(tasks), 1))
             .mapInArrow(reading, SEGMENTS_SCHEMA)
             .repartitionById(parts, "part")
             .sortWithinPartitions(*ORDER)
-            .mapInArrow(Judging(tuple(names)), PACKED_SCHEMA)
+            .mapInArrow(Judging(tuple(r.name for r in recordings)), PACKED_SCHEMA)
         )
 
     @contextmanager
@@ -163,18 +208,22 @@ class SparkAudit:
                 f"  instead: what Spark said is in {self.session.log}; mend that, and audit again"
             ) from error
 
-    def _written(self, spark: SparkSession, name: str, frame: DataFrame) -> DataFrame:
+    def _written(self, spark: SparkSession, place: Path, name: str, frame: DataFrame) -> DataFrame:
         """Write a table; return it as it is read."""
-        assert self.tables is not None
-        place = f"file://{(self.tables / name).absolute()}"
-        self._run(lambda: frame.write.parquet(place), f"writing the table {name}")
-        return spark.read.schema(frame.schema).parquet(place)
+        shutil.rmtree(place, ignore_errors=True)
+        self._run(lambda: frame.write.parquet(_url(place)), f"writing the table {name}")
+        return spark.read.schema(frame.schema).parquet(_url(place))
 
     # -- the document ---------------------------------------------------------------------------
 
     def _document(
-        self, judged: DataFrame, frames: dict[str, DataFrame], names: list[str], drained: bool
+        self,
+        judged: DataFrame,
+        frames: dict[str, DataFrame],
+        recordings: Sequence[Recording],
+        drained: bool,
     ) -> AuditDocument:
+        names = [recording.name for recording in recordings]
         channels = self._sums(frames["channels"], "counting channels", SUMS, ("largest", "window"))
         bounds = [f for f in TABLES["messages"].names if f.endswith(("_least", "_most"))]
         fates = self._sums(frames["messages"], "counting messages", (*bounds, "strangers"))
@@ -234,6 +283,22 @@ class SparkAudit:
 
         found = ranked(ranks_of(count), counts_of)
         return latency_of(count, found.__getitem__)
+
+
+def _recording(path: Path) -> Recording:
+    # What a name has that is no text cannot be in a table.
+    name = os.fsencode(path).decode("utf-8", "replace")
+    return Recording(name, str(path.absolute()), path.stat().st_size)
+
+
+def _url(place: Path) -> str:
+    return f"file://{place.absolute()}"
+
+
+def _frames(judged: DataFrame, parts: int) -> dict[str, DataFrame]:
+    """Return the tables that an audit leaves, from what all channels have shown."""
+    frames = {name: unpacked(judged, name) for name in WRITTEN if name != "messages"}
+    return {**frames, "messages": _messages(unpacked(judged, "facts"), parts)}
 
 
 def _messages(facts: DataFrame, parts: int) -> DataFrame:

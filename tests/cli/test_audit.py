@@ -16,6 +16,7 @@ from ackproof.conform.document import schema
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.recording import writer
 from ackproof.impl.running import RunningBroker
+from ackproof.pipeline.audit.tables import WRITTEN
 from typer.testing import CliRunner, Result
 
 from tests.conform.streams import CONFIRMING, ack, deliver, publish
@@ -149,6 +150,8 @@ def test_a_file_that_is_named_twice_is_one_recording(tmp_path: Path) -> None:
         (["--master", "local[2]"], "--master goes with --engine spark only"),
         (["--partitions", "2"], "--partitions goes with --engine spark only"),
         (["--tables", "t"], "--tables goes with --engine spark only"),
+        (["--add"], "--add goes with --engine spark only"),
+        (["--engine", "spark", "--add"], "add --tables DIR"),
         (["--engine", "spark", "--tables", "{file}"], "is a file; name a directory"),
         (["--engine", "spark", "--tables", "{folder}"], "is not empty"),
         (["--engine", "spark", "--master", "nowhere"], "nowhere is no address of a Spark master"),
@@ -183,7 +186,7 @@ def test_on_spark_the_command_says_the_same_and_leaves_tables(tmp_path: Path) ->
     found, local = run("--json", *spark, path), run("--json", path)
     assert document(found) == document(local)
     left = {file.name for file in (tmp_path / "tables").iterdir()}
-    assert left == {"audit.json", "channels", "messages", "quarantine", "violations"}
+    assert left == {"audit.json", "batches", "lease", *WRITTEN}
     assert json.loads((tmp_path / "tables" / "audit.json").read_text()) == document(local)
 
 

@@ -15,9 +15,12 @@ import pytest
 from ackproof.conform.audit import audit
 from ackproof.conform.document import AuditDocument
 from ackproof.pipeline.audit import run
+from ackproof.pipeline.audit.batches import Batch, Batches
 from ackproof.pipeline.audit.run import SparkAudit
 from ackproof.pipeline.audit.tables import WRITTEN
-from ackproof.pipeline.errors import AuditFailed, AuditRefused
+from ackproof.pipeline.errors import AuditFailed, AuditRefused, SearchRefused
+from ackproof.pipeline.folder import Folder
+from ackproof.pipeline.lease import Lease
 from ackproof.pipeline.session import Session
 
 from tests.exploring import seeds
@@ -52,7 +55,8 @@ def test_tables_are_the_same_for_any_number_of_partitions(session: Session, tmp_
     found = {}
     for parts, split in ((2, 1 << 30), (16, 2000)):
         folder = tmp_path / f"tables-{parts}"
-        document = SparkAudit(session, parts, folder, split)([*paths, spoilt])
+        audited = SparkAudit(session, parts, folder, split=split)
+        document = audited([*paths, spoilt])
         found[parts] = tables_in(folder)
         assert document.quarantined == len(places)
         assert (folder / "audit.json").exists()
@@ -107,9 +111,9 @@ def test_a_worker_that_is_killed_in_mid_run_changes_nothing(
     recorded = drawn(tmp_path / "recordings", random.Random(7), files=4, rounds=60)
     tables = tmp_path / "tables"
     audited = start(cluster, tables, recorded)
-    until(lambda: said(audited, tables / "channels" / "_SUCCESS"), "first table", PATIENCE)
+    until(lambda: said(audited, tables, "batches/*/_temporary"), "first job", PATIENCE)
     cluster.kill(cluster.workers[0])
-    assert not (tables / "audit.json").exists(), "the audit was over before the worker was"
+    assert not list(tables.glob("batches/*.json")), "all was judged before the worker was killed"
     try:
         out, err = audited.communicate(timeout=PATIENCE)
     finally:
@@ -135,7 +139,62 @@ def start(cluster: Cluster, tables: Path, recorded: Recorded) -> subprocess.Pope
     )
 
 
-def said(audited: subprocess.Popen[str], place: Path) -> str | None:
+def said(audited: subprocess.Popen[str], tables: Path, pattern: str) -> str | None:
     """Tell whether a running audit has come as far as some file."""
     assert audited.poll() is None, audited.communicate()
-    return "there" if place.exists() else None
+    return "there" if list(tables.glob(pattern)) else None
+
+
+def test_recordings_that_are_added_in_any_order_give_the_same_tables(
+    session: Session, tmp_path: Path
+) -> None:
+    rng = random.Random(9)
+    paths = drawn(tmp_path / "recordings", rng, files=4).paths
+    spoilt, _ = spoiled(paths[0], rng)
+    paths.append(spoilt)
+    once, bit_by_bit = tmp_path / "once", tmp_path / "bit by bit"
+    whole = SparkAudit(session, 3, once)(sorted(paths))
+    rng.shuffle(paths)
+    for some in (paths[:1], paths[1:3], paths[:4], paths):
+        found = SparkAudit(session, 2, bit_by_bit, add=True)(some)
+    assert found == whole
+    assert (bit_by_bit / "audit.json").read_bytes() == (once / "audit.json").read_bytes()
+    assert tables_in(bit_by_bit) == tables_in(once)
+    assert all(tables_in(once).values()), "no table is empty"
+    assert len(list((bit_by_bit / "batches").glob("*.json"))) == 4, "some came twice"
+
+
+def test_an_addition_that_was_given_up_is_made_again(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = drawn(tmp_path / "r", random.Random(3), files=2).paths
+    tables = tmp_path / "tables"
+    SparkAudit(session, 2, tables)([first])
+
+    def die(self: Batches, batch: Batch) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Batches, "finish", die)
+        with pytest.raises(KeyboardInterrupt):
+            SparkAudit(session, 2, tables, add=True)([second])
+    assert msgspec.json.decode((tables / "audit.json").read_bytes())["recordings"] == [str(first)]
+    SparkAudit(session, 2, tables, add=True)([second])
+    SparkAudit(session, 2, tmp_path / "whole")([first, second])
+    assert tables_in(tables) == tables_in(tmp_path / "whole")
+
+
+def test_nothing_is_added_to_what_is_there_unless_it_is_asked_for(
+    session: Session, tmp_path: Path
+) -> None:
+    (path,) = drawn(tmp_path / "r", random.Random(3), files=1, rounds=1).paths
+    tables = tmp_path / "tables"
+    SparkAudit(session, 1, tables)([path])
+    with pytest.raises(AuditRefused, match=r"holds an audit already\n  instead: .* add --add"):
+        SparkAudit(session, 1, tables)([path])
+    with path.open("ab") as file:
+        file.write(b"{}\n")
+    with pytest.raises(AuditRefused, match=r"bytes, and had [\d,]+ when it was audited"):
+        SparkAudit(session, 1, tables, add=True)([path])
+    with Lease(Folder(tables)), pytest.raises(SearchRefused, match="is in use, by process"):
+        SparkAudit(session, 1, tables, add=True)([path])

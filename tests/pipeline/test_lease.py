@@ -92,7 +92,7 @@ def test_a_driver_elsewhere_is_waited_for_a_minute(folder: Folder) -> None:
     os.utime(held(folder), (long_ago, long_ago))
     with Lease(folder) as other:
         assert other.token == 2
-        with pytest.raises(SearchFailed, match="another driver goes on with this search"):
+        with pytest.raises(SearchFailed, match="another driver goes on here"):
             taken.require()
         taken.__exit__(None, None, None)
         assert held(folder).name == "00002.json", "who was given up changes nothing any more"
@@ -119,7 +119,7 @@ def test_a_driver_that_wakes_too_late_makes_no_level(tmp_path: Path) -> None:
             os.utime(held(folder), (0, 0))
             others.append(summary(explorer_of(tmp_path, small=ALONE, resume=True)(BOUND)))
 
-    with pytest.raises(SearchFailed, match="another driver goes on with this search"):
+    with pytest.raises(SearchFailed, match="another driver goes on here"):
         explorer_of(tmp_path, small=ALONE)(BOUND, progress=sleep)
     levels = folder_of(tmp_path).levels()
     assert [level.token for level in levels] == [1] * 4 + [2] * (len(levels) - 4)
