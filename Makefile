@@ -6,7 +6,7 @@
 #   make test-long
 #                 all tests, with those of peers and spark, and everything random from a new seed
 #                 and twenty times as often; hours
-#   make spark    the tests of the search on Spark (needs Java 17 or newer)
+#   make spark    the tests of searches and audits on Spark (needs Java 17 or newer)
 #   make lint     style and types
 #   make docs     build the documentation into docs/_build/html (needs Graphviz)
 #   make peers    the tests that compare with SPIN, TLC and RabbitMQ (needs spin, gcc, java and
@@ -99,6 +99,7 @@ bench: $(BENCH_STAMP)
 	$(BIN)/python bench/native.py $(filter --quick,$(ARGS))
 	$(BIN)/python bench/broker.py $(filter --quick,$(ARGS))
 	$(BIN)/python bench/audit.py $(filter --quick,$(ARGS))
+	$(BIN)/python bench/audit_engines.py $(filter --quick,$(ARGS))
 
 tools: $(BENCH_STAMP)
 

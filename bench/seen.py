@@ -72,9 +72,10 @@ def _ways(
     for path in own:
         path.mkdir(parents=True)
     parts, rows = len(levels[0].rows), [level.rows[part] for level in levels]
+    seals = [level.seals[part] for level in levels]
     return {
         "runs": Runs(own[0]),
-        "scan": Scan(folder, part, words, rows),
+        "scan": Scan(folder, part, words, rows, seals),
         "filter": Filtered(Runs(own[1]), parts, part, sum(rows)),
     }
 
@@ -109,11 +110,11 @@ def candidates_of(
     """
     if last is None:
         part = next(part for part, rows in enumerate(level.rows) if rows)
-        initial = read_states(folder.states(1, part), words, 1)
+        initial = read_states(folder.states(1, part), words, 1, level.seals[part])
         yield part, distinct(initial, np.zeros(1, np.int64))
         return
     moved: dict[int, list[tuple[bytes, bytes]]] = {}
-    for row in Expansion(str(folder.root), last.level, last.rows, 1).moves(0):
+    for row in Expansion(str(folder.root), last.level, last.rows, last.seals, 1).moves(0):
         for part, states, entries in zip(*(c.to_pylist() for c in row.columns[:3]), strict=True):
             moved.setdefault(part, []).append((states, entries))
     for part, pieces in sorted(moved.items()):

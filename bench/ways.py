@@ -99,12 +99,14 @@ class Scan:
         part: the part.
         words: words of a packed state.
         rows: how many states the part has on each level.
+        seals: the seals of their files.
     """
 
     folder: Folder
     part: int
     words: int
     rows: Sequence[int]
+    seals: Sequence[str]
     read: int = 0
 
     def fresh(self, level: int, candidates: Sorted) -> Bits:
@@ -112,7 +114,7 @@ class Scan:
         new = np.ones(len(candidates), bool)
         for before in range(1, level):
             path, rows = self.folder.states(before, self.part), self.rows[before - 1]
-            states = read_states(path, self.words, rows)
+            states = read_states(path, self.words, rows, self.seals[before - 1])
             prints = fingerprints(states)
             at = np.searchsorted(candidates.prints, prints)
             inside = np.flatnonzero(at < len(candidates))

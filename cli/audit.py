@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from ackproof.cli.audit_engines import LOCAL, AuditEngine
 from ackproof.cli.inputs import InputError, clean_exit
 from ackproof.cli.options import AsJson
 
 if TYPE_CHECKING:
     from ackproof.cli.page import Page
-    from ackproof.conform.audit import AuditDocument, Messages, Range
+    from ackproof.conform.document import AuditDocument, Messages, Range
 
 __all__ = ["audit"]
 
@@ -25,17 +26,23 @@ property that it breaks. Then what became of all messages is counted, across cha
 message is known by its message-id and its body; where several have the same, numbers are given as
 bounds.
 
+With `--engine spark` a cluster judges what is too much for one machine, and finds the same. What is
+no event there is left out, counted, and listed in a table with its place and the reason. It needs
+Java and `pip install "ackproof[spark]"`; without `--master`, it runs on this machine.
+
 What was confirmed and never delivered may be in a queue still. If the queues were empty in the end,
 and all consumers were recorded, say so with `--drained`: then it is lost.
 
 Exit codes: 0 if everything is explained, 1 if something is not, or is lost, 2 if the input is
-wrong, 3 if what is there is explained and events are missing.
+wrong, 3 if what is there is explained and events are missing, or were left out.
 
 Examples:
 
     ackproof audit traffic.jsonl
 
     ackproof audit --drained --json monday/ tuesday.parquet
+
+    ackproof audit --engine spark --master spark://first:7077 --tables /shared/found /shared/monday
 """
 
 Paths = Annotated[
@@ -49,28 +56,84 @@ Drained = Annotated[
     ),
 ]
 
+Engine = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        "-e",
+        metavar="local|spark",
+        help="local: in this process. spark: for recordings that one machine cannot hold.",
+    ),
+]
+Master = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="With spark: the cluster, such as `spark://HOST:7077`, which sees each PATH at the "
+        "same place. `local[2]` is two tasks at a time on this machine; `local[*]`, as many as can "
+        "run at once, if not given.",
+        show_default=False,
+    ),
+]
+Partitions = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=65_535,
+        metavar="N",
+        help="With spark: parts that channels and messages are divided into, each one a task; two "
+        "for each task that can run at once if not given.",
+        show_default=False,
+    ),
+]
+Tables = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="With spark: a new directory for what was found, as tables in Parquet: channels, "
+        "violations, messages, quarantine; all machines of a cluster must share it.",
+        show_default=False,
+    ),
+]
+
+Add = Annotated[
+    bool,
+    typer.Option(
+        "--add",
+        help="With spark: add to the audit that the directory for tables holds; of the recordings "
+        "that it has nothing is read again.",
+    ),
+]
+
 _ENDINGS = (".jsonl", ".parquet")
 _STYLES = {"explained": "bold green", "violated": "bold red", "incomplete": "bold yellow"}
 _SENTENCES = {
     "explained": "the specification explains every channel",
     "violated": "the specification does not explain what the broker did",
-    "incomplete": "what is there is explained, and events are missing",
+    "incomplete": "what is there is explained, and events are missing or were left out",
 }
 
 
 @clean_exit
-def audit(paths: Paths, drained: Drained = False, as_json: AsJson = False) -> int:
+def audit(
+    paths: Paths,
+    drained: Drained = False,
+    engine: Engine = LOCAL,
+    master: Master = None,
+    partitions: Partitions = None,
+    tables: Tables = None,
+    add: Add = False,
+    as_json: AsJson = False,
+) -> int:
     """Audit; the text of the help is in `_HELP`."""
     import msgspec
     from ackproof.cli.page import Page, console
-    from ackproof.conform.audit import audit as audited
-    from ackproof.conform.schema import RecordingError
 
-    files = [file for path in paths for file in _files(path)]
-    try:
-        document = audited(files, drained)
-    except RecordingError as error:
-        raise InputError(str(error)) from None
+    chosen = AuditEngine(engine, master, partitions, tables, add)
+    chosen.check_options()
+    # A file that is named twice, by itself and by its folder, say, is one recording.
+    files = sorted({file for path in paths for file in _files(path)}, key=str)
+    document = chosen.audit(files, drained)
     if as_json:
         typer.echo(json.dumps(msgspec.to_builtins(document), indent=2))
     else:
@@ -105,6 +168,8 @@ def _show(page: Page, document: AuditDocument) -> None:
         page.line()
     counts = f"{document.events:,} events on {document.channels:,} channels"
     _row(page, "recorded", f"{counts}, {document.gaps:,} gaps")
+    if document.quarantined:
+        _row(page, "left out", f"{document.quarantined:,} records that are no event")
     _show_messages(page, document.messages)
     confirms = document.confirms
     if confirms.latency:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from ackproof.conform.events import Event
 from ackproof.conform.following import Follower, Identity
 
-__all__ = ["Account", "Bounds"]
+__all__ = ["Account", "Bounds", "Fate"]
 
 
 class Bounds(NamedTuple):
@@ -30,7 +30,7 @@ class Bounds(NamedTuple):
     most: int
 
 
-class _Fate:
+class Fate:
     """What became of the messages of one identity."""
 
     __slots__ = ("acked", "delivered", "nacked", "published", "returned")
@@ -42,6 +42,10 @@ class _Fate:
     def deliveries(self) -> int:
         """Return how many times any was handed out."""
         return sum([fresh + marked for fresh, marked in self.delivered.values()])
+
+    def strangers(self) -> int:
+        """Return how many deliveries there were, if nobody was seen to publish any."""
+        return 0 if self.published else self.deliveries()
 
     def unseen(self) -> Bounds:
         """Return how many were confirmed, not returned, and never delivered."""
@@ -83,7 +87,7 @@ class Account:
         self.deliveries = self.redelivered = self.widest = 0
         self.latencies = array("d")
         self.covered: Counter[int] = Counter()
-        self._fates: dict[Identity, _Fate] = {}
+        self._fates: dict[Identity, Fate] = {}
         self._followers: dict[tuple[str, str, int], Follower] = {}
 
     def take(self, source: str, event: Event) -> None:
@@ -109,7 +113,7 @@ class Account:
 
     def strangers(self) -> int:
         """Return how many deliveries were of what nobody was seen to publish."""
-        return sum(f.deliveries() for f in self._fates.values() if not f.published)
+        return sum(fate.strangers() for fate in self._fates.values())
 
     def unsettled(self) -> int:
         """Return of how many messages the publisher has heard nothing, or did not ask to."""
@@ -119,14 +123,14 @@ class Account:
 class _Entries:
     """Enters facts into an account."""
 
-    def __init__(self, account: Account, fates: dict[Identity, _Fate]) -> None:
+    def __init__(self, account: Account, fates: dict[Identity, Fate]) -> None:
         self._account = account
         self._fates = fates
 
-    def _fate(self, message: Identity) -> _Fate:
+    def _fate(self, message: Identity) -> Fate:
         found = self._fates.get(message)
         if found is None:
-            found = self._fates[message] = _Fate()
+            found = self._fates[message] = Fate()
         return found
 
     def published(self, message: Identity) -> None:

@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import IO, Protocol
 
 import msgspec
-from ackproof.conform.events import Event, Kind
+from ackproof.conform.events import Event
 from ackproof.conform.parquet import ParquetWriter, read_parquet
 from ackproof.conform.schema import FORMAT, VERSION, RecordingError, check_version
+from ackproof.conform.wellformed import Malformed, of_line
 
-__all__ = ["Sink", "read", "writer"]
-
-_KINDS = set(Kind)
+__all__ = ["Sink", "check_header", "read", "writer"]
 
 
 class Sink(Protocol):
@@ -83,25 +82,24 @@ def read(path: Path) -> Iterator[Event]:
 
 
 def _read_lines(path: Path) -> Iterator[Event]:
-    decoder = msgspec.json.Decoder(Event)
     with path.open("rb") as file:
-        _check_header(path, file.readline())
+        check_header(path, file.readline())
         for number, line in enumerate(file, 2):
             if not line.endswith(b"\n"):
                 return
             try:
-                event = decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise RecordingError(f"{path}:{number}: {error}; is it a recording?") from None
-            if event.kind not in _KINDS:
-                known = ", ".join(Kind)
-                raise RecordingError(
-                    f"{path}:{number}: no event is of kind {event.kind!r}; there are {known}"
-                )
+                event = of_line(line)
+            except Malformed as error:
+                raise RecordingError(f"{path}:{number}: {error}") from None
             yield event
 
 
-def _check_header(path: Path, line: bytes) -> None:
+def check_header(path: Path, line: bytes) -> None:
+    """Reject a file in JSON Lines by its first line, if it is no recording.
+
+    Raises:
+        RecordingError: it is none, or of another version.
+    """
     try:
         header = msgspec.json.decode(line, type=_Header)
     except (msgspec.DecodeError, UnicodeDecodeError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["SearchFailed", "SearchRefused", "SparkUnavailable"]
+__all__ = ["AuditFailed", "AuditRefused", "SearchFailed", "SearchRefused", "SparkUnavailable"]
 
 
 class SparkUnavailable(Exception):
@@ -15,3 +15,11 @@ class SearchRefused(Exception):
 
 class SearchFailed(Exception):
     """A job failed for good; what was finished before stays, and the text says how to go on."""
+
+
+class AuditRefused(Exception):
+    """An audit cannot be put where it was asked for; the text says why."""
+
+
+class AuditFailed(Exception):
+    """A job of an audit failed for good; the text says what to do."""

@@ -24,10 +24,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from ackproof.model.kernel.batches import Batches, States, Successors
 from ackproof.model.kernel.control import INSTANCE_BITS
-from ackproof.pipeline.folder import Folder, arrived, offsets_of
+from ackproof.pipeline.folder import Folder, offsets_of
 from ackproof.pipeline.identity import code_of
 from ackproof.pipeline.keeping import keep_what_is_loaded
 from ackproof.pipeline.ordering import Numbers, fingerprints, parts_of
+from ackproof.pipeline.sealed import FileChanged, arrived, read_sealed
 
 __all__ = ["MOVED", "Expansion", "batches_of", "read_states", "shares"]
 
@@ -54,23 +55,24 @@ def _batches(root: str, *written: int) -> Batches:
     return Batches(code_of(Folder(Path(root))))
 
 
-def read_states(path: Path, words: int, rows: int) -> States:
+def read_states(path: Path, words: int, rows: int, seal: str) -> States:
     """Return the packed states in a file of a level, in their order.
 
     Args:
         path: the file; if there are no states, there is none.
         words: words of 64 bits in a state.
         rows: how many states there are.
+        seal: the seal of the file.
 
     Raises:
-        OSError: the file has others than it should.
+        FileChanged: the file has others than it should.
     """
     if not rows:
         return np.empty((0, words), np.uint64)
     names = [f"w{i}" for i in range(words)]
-    table = pq.read_table(arrived(path), columns=names, partitioning=None)
+    table = pq.read_table(pa.BufferReader(read_sealed(path, seal)), columns=names)
     if table.num_rows != rows:
-        raise OSError(f"{path} has {table.num_rows:,} states and not {rows:,}: it was changed")
+        raise FileChanged(path, f"has {table.num_rows:,} states and not {rows:,}")
     columns: list[Any] = [column.to_numpy() for column in table.columns]
     found: States = np.stack(columns, axis=1).view(np.uint64)
     return found
@@ -90,12 +92,14 @@ class Expansion:
         root: the folder of the search.
         level: the level whose states are expanded.
         rows: how many states each part has there.
+        seals: the seals of their files.
         tasks: how many tasks there are.
     """
 
     root: str
     level: int
     rows: tuple[int, ...]
+    seals: tuple[str, ...]
     tasks: int
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -126,7 +130,8 @@ class Expansion:
         """Return the states of a task's parts, and their positions in the level."""
         folder, own = Folder(Path(self.root)), shares(len(self.rows), self.tasks)[task]
         found = [
-            read_states(folder.states(self.level, part), words, self.rows[part]) for part in own
+            read_states(folder.states(self.level, part), words, self.rows[part], self.seals[part])
+            for part in own
         ]
         states = np.concatenate(found)
         return states, np.arange(len(states)) + offsets_of(self.rows)[own[0]]

@@ -5,29 +5,28 @@
     levels/00007.json                    what is known of a level: its manifest
     states/level=00007/part-00003.parquet    the states found on it
     index/part-00003/00001-00007.arrow   what a part has seen, see `ackproof.pipeline.index`
+    lease/00002.json                     who makes levels, see `ackproof.pipeline.lease`
 
-Nothing is ever changed.  A file is written beside its place and renamed, and a level exists once
-its manifest does; what a driver left behind that died before is written again, with the same
-content.  So whoever opens the folder finds whole levels only, and can go on after the last.
+Nothing is ever changed.  A file is written beside its place, brought to the disk and renamed, and a
+level exists once its manifest does; what a driver left behind that died before is written again,
+with the same content.  So whoever opens the folder finds whole levels only, and can go on after the
+last.  Each file has a seal (`ackproof.pipeline.sealed`), those of states in the manifest.
+
+One driver at a time makes levels (`ackproof.pipeline.lease`).  A manifest is made once and never
+replaced, and says which driver it was, by a number that grows: so what one has written that was
+given up for dead is noticed.
 """
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
 
 import msgspec
-import pyarrow as pa
-import pyarrow.parquet as pq
-from ackproof.pipeline.errors import SearchRefused
+from ackproof.pipeline.sealed import FileChanged, read_document, sealed_document, write_once
 
-__all__ = ["Folder", "Level", "arrived", "offsets_of", "write_text"]
-
-#: Seconds in which a file is seen on all machines.
-_ARRIVAL = 60.0
+__all__ = ["Folder", "Level", "offsets_of"]
 
 
 class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,7 +34,9 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Args:
         level: its number; the initial state's is 1.
+        token: the number of the driver that has made it.
         rows: how many states were found on it, by part.
+        seals: the seals of their files, by part; of no file, where there are no states.
         generated: steps that were taken to get here, and 1 for the initial state.
         actions: how many of these were of each action, without those of which there were none.
         seen: bits of what was witnessed on the way and here.
@@ -49,7 +50,9 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     level: int
+    token: int
     rows: tuple[int, ...]
+    seals: tuple[str, ...]
     generated: int
     actions: dict[str, int]
     seen: int
@@ -88,6 +91,11 @@ class Folder:
         """The compiled model, as text."""
         return self.root / "kernel.ll"
 
+    @property
+    def lease(self) -> Path:
+        """Where drivers say that they are at work."""
+        return self.root / "lease"
+
     def states(self, level: int, part: int) -> Path:
         """The states that a part found on a level."""
         return self.root / "states" / f"level={level:05d}" / f"part-{part:05d}.parquet"
@@ -106,31 +114,48 @@ class Folder:
         """Return the finished levels, the initial state's first.
 
         Raises:
-            SearchRefused: a manifest cannot be read.
+            FileChanged: a manifest is not as it was written, or a driver has written it that had
+                been given up for dead.
         """
         found: list[Level] = []
         while (path := self.manifest(len(found) + 1)).exists():
-            found.append(_level(path))
+            level = _level(path)
+            if level.level != len(found) + 1:
+                raise FileChanged(path, f"is the manifest of level {level.level}")
+            if found and level.token < found[-1].token:
+                raise FileChanged(
+                    path, f"is by driver {level.token}, and driver {found[-1].token} came after it"
+                )
+            found.append(level)
         return found
 
-    def verify(self, levels: Sequence[Level]) -> None:
-        """Make sure that all files of finished levels are whole, as after a loss of power.
+    def finish(self, level: Level) -> None:
+        """Make a level exist, all of whose files are there.
 
         Raises:
-            SearchRefused: one is missing, or has been cut off.
+            FileExistsError: another driver has done so.
         """
-        for level in levels:
-            for part, rows in enumerate(level.rows):
-                if rows:
-                    _verify(self.states(level.level, part), rows, _parquet_rows)
-        last = levels[-1]
-        for part, (names, sizes) in enumerate(zip(last.runs, last.run_rows, strict=True)):
-            for name, rows in zip(names, sizes, strict=True):
-                _verify(self.run(part, name), rows, _arrow_rows)
+        write_once(self.manifest(level.level), sealed_document(msgspec.json.encode(level)))
 
-    def finish(self, level: Level) -> None:
-        """Make a level exist, all of whose files are there, and forget the runs before it."""
-        write_text(self.manifest(level.level), msgspec.json.encode(level).decode() + "\n")
+    def forget(self, levels: int) -> None:
+        """Remove what there may be of manifests behind so many levels."""
+        for path in (self.root / "levels").glob("*.json"):
+            if int(path.stem) > levels:
+                path.unlink(missing_ok=True)
+
+    def remedy(self, path: Path) -> str:
+        """Say what to do about a file that is not as it was written."""
+        kind = path.relative_to(self.root).parts[0] if path.is_relative_to(self.root) else ""
+        if kind in ("levels", "states"):
+            number = int((path.stem if kind == "levels" else path.parent.name).rpartition("=")[2])
+            if number > 1:
+                return (
+                    f"remove {self.manifest(number)}, and add --resume: the search goes on after "
+                    f"level {number - 1}"
+                )
+        elif kind != self.search.name:
+            return "add --resume: the search goes on, and the file is made again"
+        return "search anew in another folder"
 
     def drop_runs(self, before: Level, after: Level) -> None:
         """Remove the runs that later ones have taken in."""
@@ -144,60 +169,8 @@ def offsets_of(rows: Sequence[int]) -> tuple[int, ...]:
     return (0, *accumulate(rows[:-1]))
 
 
-def arrived(path: Path) -> Path:
-    """Return the path of a file that another machine has written, once it can be seen here.
-
-    A shared folder may show what others do with a delay.
-
-    Raises:
-        FileNotFoundError: it does not come.
-    """
-    deadline = time.monotonic() + _ARRIVAL
-    while not path.exists():
-        if time.monotonic() > deadline:
-            raise FileNotFoundError(f"{path} is missing; is the folder the same on all machines?")
-        time.sleep(0.05)
-    return path
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file that is there with all of its text, or not at all, also after a crash."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.new")
-    with temporary.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
-
-
-def _verify(path: Path, rows: int, rows_of: Callable[[Path], int]) -> None:
-    try:
-        found = rows_of(path)
-    except (OSError, pa.ArrowException) as error:
-        raise _damaged(path, str(error).splitlines()[0]) from None
-    if found != rows:
-        raise _damaged(path, f"it has {found:,} states and not {rows:,}")
-
-
-def _damaged(path: Path, what: str) -> SearchRefused:
-    return SearchRefused(f"{path} is not whole: {what}\n  instead: search anew in another folder")
-
-
-def _parquet_rows(path: Path) -> int:
-    return int(pq.read_metadata(path).num_rows)
-
-
-def _arrow_rows(path: Path) -> int:
-    with pa.memory_map(str(path)) as file:
-        return int(pa.ipc.open_file(file).read_all().num_rows)
-
-
 def _level(path: Path) -> Level:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Level)
-    except (OSError, msgspec.DecodeError) as error:
-        raise SearchRefused(
-            f"{path} is not the manifest of a level: {error}\n"
-            "  instead: search anew in another folder"
-        ) from None
+        return msgspec.json.decode(read_document(path), type=Level)
+    except msgspec.DecodeError as error:
+        raise FileChanged(path, f"is not the manifest of a level: {error}") from None

@@ -19,12 +19,20 @@ from ackproof.lang.types import SortT
 from ackproof.model.kernel.batches import Code
 from ackproof.model.lower.compile import Kernel
 from ackproof.pipeline.errors import SearchRefused
-from ackproof.pipeline.folder import Folder, write_text
+from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.schema import describe
+from ackproof.pipeline.sealed import (
+    FileChanged,
+    read_document,
+    read_text,
+    sealed_document,
+    sealed_text,
+    write_text,
+)
 
 __all__ = ["FORMAT", "Identity", "SearchDocument", "code_of", "folder_name", "read_search"]
 
-FORMAT = "ackproof/search/1"
+FORMAT = "ackproof/search/2"
 
 #: Characters of one part of a folder's name.
 _LONGEST = 48
@@ -124,8 +132,8 @@ class Identity:
             actions=[a.name for a in bound.actions],
             instances=[ActionInstance(i.action.name, str(i)) for i in bound.instances()],
         )
-        write_text(folder.kernel, text)
-        write_text(folder.search, msgspec.json.encode(document).decode() + "\n")
+        write_text(folder.kernel, sealed_text(text))
+        write_text(folder.search, sealed_document(msgspec.json.encode(document)))
 
     def refuse_other(self, folder: Folder) -> None:
         """Refuse to go on with a search that is about something else.
@@ -174,10 +182,10 @@ def read_search(folder: Folder) -> SearchDocument:
             "  instead: search anew in another folder"
         )
     try:
-        return msgspec.json.decode(text, type=SearchDocument)
-    except msgspec.DecodeError as error:
+        return msgspec.json.decode(read_document(folder.search), type=SearchDocument)
+    except (FileChanged, msgspec.DecodeError) as error:
         raise SearchRefused(
-            f"{folder.search} is not whole: {error}\n  instead: search anew in another folder"
+            f"{folder.search} is not whole: {error}\n  instead: {folder.remedy(folder.search)}"
         ) from None
 
 
@@ -188,7 +196,7 @@ def code_of(folder: Folder) -> Code:
         SearchRefused: the folder holds no search.
     """
     numbers: dict[str, Any] = read_search(folder).kernel
-    return Code(text=folder.kernel.read_text(encoding="utf-8"), **numbers)
+    return Code(text=read_text(folder.kernel), **numbers)
 
 
 def folder_name(bound: Bound) -> str:

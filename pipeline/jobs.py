@@ -21,7 +21,7 @@ from ackproof.pipeline.session import Session
 if TYPE_CHECKING:
     from pyspark.sql import Row
 
-__all__ = ["NOTES", "NOTES_SCHEMA", "Question", "ask", "notes_of"]
+__all__ = ["NOTES", "NOTES_SCHEMA", "Question", "ask", "notes_of", "reason_of"]
 
 #: How answers come back from a job, for Arrow and for Spark: as text.
 NOTES = pa.schema([("note", pa.string())])
@@ -85,14 +85,14 @@ def notes_of(
         rows = session.run(job, description)
     except Exception as error:
         raise SearchFailed(
-            f"{description}: a task failed: {_reason(error)}\n"
+            f"{description}: a task failed: {reason_of(error)}\n"
             f"  instead: what Spark said is in {session.log}; once it is mended, "
             "add --resume to go on with the search"
         ) from error
     return [json.loads(row["note"]) for row in rows]
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     """Return what went wrong in a task: the last error of Python's, or else Spark's first line."""
     raised = re.findall(r"^[ \t]*((?:\w+\.)*\w+: .*)$", str(error), re.MULTILINE)
     own = [line for line in raised if "spark" not in line.partition(":")[0].lower()]

@@ -21,10 +21,13 @@ import pyarrow as pa
 from ackproof.model.kernel.batches import States
 from ackproof.model.lower.compile import Kernel
 from ackproof.model.outcome import Limit, Progress
+from ackproof.pipeline.checking import checked
+from ackproof.pipeline.errors import SearchFailed
 from ackproof.pipeline.expanding import MOVED, Expansion
 from ackproof.pipeline.folder import Folder, Level
 from ackproof.pipeline.identity import Identity
 from ackproof.pipeline.jobs import NOTES_SCHEMA, notes_of
+from ackproof.pipeline.lease import Lease
 from ackproof.pipeline.ordering import fingerprints, parts_of
 from ackproof.pipeline.session import Session
 from ackproof.pipeline.settling import Settlement
@@ -44,6 +47,7 @@ class Search:
     Args:
         session: where jobs run.
         folder: its files.
+        lease: the right to make levels.
         kernel: the compiled model.
         identity: what it is about.
         small: a level with fewer states before it is settled by the driver.
@@ -57,6 +61,7 @@ class Search:
 
     session: Session
     folder: Folder
+    lease: Lease
     kernel: Kernel
     identity: Identity
     small: int
@@ -76,16 +81,19 @@ class Search:
         """Begin in a new folder, or read what an earlier run has finished.
 
         Raises:
-            SearchRefused: it was a run of another search, or a file is not whole.
+            SearchRefused: it was a run of another search.
+            FileChanged: a file is not as it was written, and cannot be made again.
         """
         folder = self.folder
         if folder.search.exists():
             self.identity.refuse_other(folder)
             self.levels = folder.levels()
-            if self.levels:
-                folder.verify(self.levels)
-            self.resumed = len(self.levels)
         self.identity.write(folder, self.kernel)
+        folder.forget(len(self.levels))
+        if self.levels:
+            alone = sum(level.states for level in self.levels) < self.small
+            self.levels = checked(self.session, folder, self.levels, alone=alone)
+        self.resumed = len(self.levels)
         self.started = time.perf_counter()
         if not self.levels:
             self._finish(self._first(), time.perf_counter())
@@ -127,11 +135,12 @@ class Search:
 
     def _next(self) -> None:
         """Make the next level."""
+        self.lease.require()
         began, last = time.perf_counter(), self.levels[-1]
         parts = self.parts
         alone = last.states < self.small
         tasks = 1 if alone else min(parts, max(1, self.session.parallelism))
-        expansion = Expansion(str(self.folder.root), last.level, last.rows, tasks)
+        expansion = Expansion(str(self.folder.root), last.level, last.rows, last.seals, tasks)
         settlement = self._settlement(last.level + 1)
         make = _alone if alone else self._job
         self._finish(make(expansion, settlement), began)
@@ -166,10 +175,11 @@ class Search:
         """Put together what the parts say of a level, and make it exist."""
         last = self.levels[-1] if self.levels else None
         settlement = self._settlement(last.level + 1 if last else 1)
-        rows = [0] * self.parts
+        rows, seals = [0] * self.parts, [""] * self.parts
         runs, run_rows = list(settlement.runs), list(settlement.run_rows)
         for note in notes:
             rows[note["part"]] = note["rows"]
+            seals[note["part"]] = note["seal"]
             runs[note["part"]] = tuple(note["runs"])
             run_rows[note["part"]] = tuple(note["run_rows"])
         tasks = [told for note in notes for told in note["notes"]]
@@ -177,7 +187,9 @@ class Search:
         names = [a.name for a in self.kernel.layout.bound.actions]
         level = Level(
             level=settlement.level,
+            token=self.lease.token,
             rows=tuple(rows),
+            seals=tuple(seals),
             generated=int(counts.sum()) if last else 1,
             actions={n: int(c) for n, c in zip(names, counts, strict=False) if c},
             seen=union([note["seen"] for note in notes] + [told["seen"] for told in tasks]),
@@ -189,7 +201,14 @@ class Search:
             run_rows=tuple(run_rows),
             seconds=time.perf_counter() - began,
         )
-        self.folder.finish(level)
+        self.lease.require()
+        try:
+            self.folder.finish(level)
+        except FileExistsError:
+            raise SearchFailed(
+                f"{self.folder.manifest(level.level)} was made by another driver meanwhile\n"
+                "  instead: wait until the other ends, and add --resume"
+            ) from None
         self.levels.append(level)
         self._tell()
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 from ackproof.pipeline.folder import Folder, Level
+from ackproof.pipeline.sealed import read_sealed
 
 __all__ = ["path_to"]
 
@@ -25,7 +27,8 @@ def path_to(
     """
     taken: list[int] = []
     while level > 1:
-        predecessor, instance = _link(folder, level, part, row)
+        seal = levels[level - 1].seals[part]
+        predecessor, instance = _link(read_sealed(folder.states(level, part), seal), row)
         taken.append(instance)
         level -= 1
         offsets = levels[level - 1].offsets
@@ -35,9 +38,9 @@ def path_to(
     return tuple(reversed(taken))
 
 
-def _link(folder: Folder, level: int, part: int, row: int) -> tuple[int, int]:
+def _link(states: pa.Buffer, row: int) -> tuple[int, int]:
     """Return the position of the predecessor of a state, and the instance that led on from it."""
-    with pq.ParquetFile(folder.states(level, part)) as file:
+    with pq.ParquetFile(pa.BufferReader(states)) as file:
         group = 0
         while row >= file.metadata.row_group(group).num_rows:
             row -= file.metadata.row_group(group).num_rows

@@ -65,13 +65,16 @@ class _Gather:
 
     root: str
     rows: tuple[tuple[int, ...], ...]
+    seals: tuple[tuple[str, ...], ...]
 
     def __call__(self, part: int) -> dict[str, Any]:
         """Write the region of a part; return how many states it has."""
         kernel, folder = batches_of(self.root), Folder(Path(self.root))
         states, notes = [], []
-        for level, known in enumerate(self.rows, start=1):
-            found = read_states(folder.states(level, part), kernel.code.words, known[part])
+        known = zip(self.rows, self.seals, strict=True)
+        for level, (rows_of, seals) in enumerate(known, start=1):
+            path, words = folder.states(level, part), kernel.code.words
+            found = read_states(path, words, rows_of[part], seals[part])
             masks = kernel.falsify(found)
             rows = np.flatnonzero(masks)
             states.append(found[rows])
@@ -79,9 +82,10 @@ class _Gather:
         region = np.concatenate(states)
         prints = fingerprints(region)
         order = np.argsort(prints)
-        write_run(_states(folder, part), Run.of(prints[order], region[order]))
+        write_run(_states(folder, part), Run.of(prints[order], region[order]), lasting=False)
         columns = np.concatenate(notes)[order].T
-        write_table(_notes(folder, part), dict(zip(("level", "row", "mask"), columns, strict=True)))
+        names = ("level", "row", "mask")
+        write_table(_notes(folder, part), dict(zip(names, columns, strict=True)), lasting=False)
         return {"states": len(region)}
 
 
@@ -104,7 +108,7 @@ class _Join:
         ]
         steps = np.concatenate(found) if found else np.empty((0, 3), np.int64)
         columns = dict(zip(("source", "target", "instance"), steps.T, strict=True))
-        write_table(_steps(folder, part), columns)
+        write_table(_steps(folder, part), columns, lasting=False)
         return {"steps": len(steps)}
 
     def _steps(self, kernel: Batches, states: States, first: int) -> Numbers:
@@ -147,7 +151,8 @@ def judge_runs(search: Search, memory: int) -> Runs:
     root = str(search.folder.root)
     shutil.rmtree(_folder(search.folder), ignore_errors=True)
     try:
-        gather = _Gather(root, tuple(level.rows for level in search.levels))
+        levels = search.levels
+        gather = _Gather(root, tuple(x.rows for x in levels), tuple(x.seals for x in levels))
         told = ask(search.session, gather, search.parts, "the region of runs", alone=alone)
         sizes = [answer["states"] for answer in told]
         firsts = tuple(int(n) for n in np.cumsum([0, *sizes[:-1]]))

@@ -8,7 +8,8 @@ that outlives it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +20,9 @@ from ackproof.pipeline.errors import SearchRefused
 from ackproof.pipeline.findings import outcome
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.identity import Identity, folder_name, read_search
+from ackproof.pipeline.lease import Lease
 from ackproof.pipeline.levels import Search
+from ackproof.pipeline.sealed import FileChanged
 from ackproof.pipeline.session import Session, open_session
 
 __all__ = ["SearchRefused", "SparkExplorer", "explorer"]
@@ -122,7 +125,9 @@ class SparkExplorer:
 
         Raises:
             BindError: a state of this instance does not fit.
-            SearchRefused: the folder has something else, or the search has changed.
+            SearchRefused: the folder has something else, or the search has changed, or a file has,
+                or another driver is at work.
+            SearchFailed: a job failed for good, or another driver has taken over.
             SparkUnavailable: Java, PySpark or the cluster is missing.
         """
         started = time.perf_counter()
@@ -136,11 +141,12 @@ class SparkExplorer:
         session = self.session
         self.say(f"the search is kept in {folder.root}")
         identity = Identity.of(bound, kernel, self._parts(folder, session))
-        search = Search(session, folder, kernel, identity, self.small, progress)
-        search.begin()
-        compiled = time.perf_counter() - started
-        limit = search.run(max_depth, survey=survey)
-        return outcome(search, limit, compiled, survey=survey, memory=memory)
+        with Lease(folder) as lease, _remedied(folder):
+            search = Search(session, folder, lease, kernel, identity, self.small, progress)
+            search.begin()
+            compiled = time.perf_counter() - started
+            limit = search.run(max_depth, survey=survey)
+            return outcome(search, limit, compiled, survey=survey, memory=memory)
 
     def _parts(self, folder: Folder, session: Session) -> int:
         """Return into how many parts states are divided: as it was, or by what can run at once."""
@@ -149,3 +155,12 @@ class SparkExplorer:
         if self.resume and folder.search.exists():
             return read_search(folder).parts
         return min(_PARTS_PER_TASK * session.parallelism, _MOST_PARTS - 1)
+
+
+@contextmanager
+def _remedied(folder: Folder) -> Iterator[None]:
+    """Say what to do about a file that was changed."""
+    try:
+        yield
+    except FileChanged as error:
+        raise SearchRefused(f"{error}\n  instead: {folder.remedy(error.path)}") from None

@@ -22,10 +22,11 @@ from ackproof.model.kernel.batches import States
 from ackproof.model.kernel.control import INSTANCE_BITS, INSTANCE_MASK
 from ackproof.pipeline.expanding import batches_of
 from ackproof.pipeline.folder import Folder
-from ackproof.pipeline.index import Run, beside, extended, fresh, read_run, write_run
+from ackproof.pipeline.index import Run, extended, fresh, read_run, write_run
 from ackproof.pipeline.jobs import NOTES
 from ackproof.pipeline.keeping import keep_what_is_loaded
 from ackproof.pipeline.ordering import Numbers, Sorted, distinct
+from ackproof.pipeline.sealed import beside, seal_of
 
 __all__ = ["Settlement"]
 
@@ -78,12 +79,14 @@ class Settlement:
         found = self._new(part, distinct(candidates, np.concatenate(entries)))
         seen, false = kernel.inspect(found.states)
         runs, run_rows = self._index(part, found)
+        stored, seal = self._write(part, found)
         return {
             "part": part,
             "rows": len(found),
             "seen": seen,
             "false": int(np.bitwise_or.reduce(false)) if len(false) else 0,
-            "stored": self._write(part, found),
+            "stored": stored,
+            "seal": seal,
             "runs": runs,
             "run_rows": run_rows,
             "candidates": len(candidates),
@@ -113,10 +116,10 @@ class Settlement:
         write_run(folder.run(part, name), run)
         return [*names, name], [*sizes, len(run)]
 
-    def _write(self, part: int, found: Sorted) -> int:
-        """Write the states that a part has found; return the bytes that they take."""
+    def _write(self, part: int, found: Sorted) -> tuple[int, str]:
+        """Write the states that a part has found; return the bytes that they take, and a seal."""
         if not len(found):
-            return 0
+            return 0, ""
         path = Folder(Path(self.root)).states(self.level, part)
         path.parent.mkdir(parents=True, exist_ok=True)
         table = _table(part, found.states, found.numbers).replace_schema_metadata(self.metadata)
@@ -128,8 +131,11 @@ class Settlement:
                 # Words are in a random order; the other columns take the bits that they need.
                 column_encoding=_ENCODINGS | dict.fromkeys(_word_names(found.states), "PLAIN"),
                 compression="zstd",
+                write_page_checksum=True,
             )
-        return path.stat().st_size
+            with pa.memory_map(str(temporary)) as file:
+                content = file.read_buffer()
+                return content.size, seal_of(content)
 
 
 def _word_names(states: States) -> list[str]:

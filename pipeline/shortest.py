@@ -62,6 +62,7 @@ class _Back:
         root: the folder of the search.
         level: the level.
         rows: how many states each part has there.
+        seals: the seals of their files.
         goal: what is looked for.
         goals: how many goals each part has on the next level; None if they are to be found here.
     """
@@ -69,20 +70,23 @@ class _Back:
     root: str
     level: int
     rows: tuple[int, ...]
+    seals: tuple[str, ...]
     goal: Goal
     goals: tuple[int, ...] | None
 
     def __call__(self, part: int) -> dict[str, Any]:
         """Write the goals of a part; return how many there are."""
         kernel, folder = batches_of(self.root), Folder(Path(self.root))
-        states = read_states(folder.states(self.level, part), kernel.code.words, self.rows[part])
+        path, words = folder.states(self.level, part), kernel.code.words
+        states = read_states(path, words, self.rows[part], self.seals[part])
         chosen = [
             self._chosen(kernel, states[start : start + kernel.slice])
             for start in range(0, len(states), kernel.slice)
         ]
         goals = states[np.concatenate(chosen)] if chosen else states
         if len(goals):
-            write_run(_path(folder, self.level, part), Run.of(fingerprints(goals), goals))
+            run = Run.of(fingerprints(goals), goals)
+            write_run(_path(folder, self.level, part), run, lasting=False)
         return {"goals": len(goals)}
 
     def _chosen(self, kernel: Batches, states: States) -> Bits:
@@ -113,7 +117,7 @@ def shortest(search: Search, goal: Goal) -> tuple[int, ...]:
         for level in range(last, 0, -1):
             known = search.levels[level - 1]
             root, there = str(search.folder.root), goals.get(level + 1)
-            question = _Back(root, level, known.rows, goal, there)
+            question = _Back(root, level, known.rows, known.seals, goal, there)
             name, alone = f"{goal.name}: back to level {level}", known.states < search.small
             answers = ask(search.session, question, search.parts, name, alone=alone)
             goals[level] = tuple(answer["goals"] for answer in answers)
@@ -142,8 +146,9 @@ def _forth(search: Search, goal: Goal, goals: dict[int, tuple[int, ...]]) -> tup
 
 def _initial(search: Search, words: int) -> States:
     """Return the initial state, the only one of the first level."""
-    part = next(part for part, rows in enumerate(search.levels[0].rows) if rows)
-    return read_states(search.folder.states(1, part), words, 1)
+    first = search.levels[0]
+    part = next(part for part, rows in enumerate(first.rows) if rows)
+    return read_states(search.folder.states(1, part), words, 1, first.seals[part])
 
 
 def _among(folder: Folder, level: int, goals: tuple[int, ...], states: States) -> Bits:

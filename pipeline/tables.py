@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ from ackproof.pipeline.errors import SearchRefused
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.identity import read_search
 from ackproof.pipeline.schema import Schema, SchemaError, StateVariable
+from ackproof.pipeline.sealed import FileChanged, require_seal
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -91,7 +93,10 @@ class Tables:
     def __init__(self, folder: Path) -> None:
         self.folder = Folder(folder.absolute())
         self.search = read_search(self.folder)
-        self.levels = self.folder.levels()
+        try:
+            self.levels = self.folder.levels()
+        except FileChanged as error:
+            raise SearchRefused(f"{error}\n  instead: {self.folder.remedy(error.path)}") from None
         try:
             self.schema = Schema.of(self.search.state)
         except SchemaError as error:
@@ -153,7 +158,7 @@ class Tables:
         words = {f"w{i}": "bigint" for i in range(self.schema.words)}
         links = {"predecessor": "bigint", "instance": "int", "level": "int"}
         ddl = _ddl({"part": "int", "row": "bigint", **words, **links})
-        self._require_files()
+        self.require_files()
         places = [self.folder.states(x.level, 0).parent for x in self.levels if x.states]
         if not places:
             return spark.createDataFrame([], ddl)
@@ -161,15 +166,21 @@ class Tables:
         reader = spark.read.schema(ddl).option("basePath", base)
         return reader.parquet(*(f"file://{_literal(place)}" for place in places))
 
-    def _require_files(self) -> None:
-        """Refuse to count states of which some are gone; Spark reads what it finds."""
-        for level in self.levels:
-            for part, rows in enumerate(level.rows):
-                path = self.folder.states(level.level, part)
-                if rows and not path.exists():
+    def require_files(self) -> None:
+        """Refuse to count states of which some are gone, or others; Spark reads what it finds."""
+        files = [
+            (self.folder.states(level.level, part), seal)
+            for level in self.levels
+            for part, seal in enumerate(level.seals)
+            if level.rows[part]
+        ]
+        # To compute a digest takes no lock of Python's.
+        with ThreadPoolExecutor() as threads:
+            for (path, _), wrong in zip(files, threads.map(_wrong_with, files), strict=True):
+                if wrong:
                     raise SearchRefused(
-                        f"{path} is missing, and level {level.level} has {rows:,} states there\n"
-                        "  instead: bring it back, or search again"
+                        f"{path} {wrong}\n  instead: bring it back as it was; or "
+                        f"{self.folder.remedy(path)}"
                     )
 
     def _links(self) -> dict[str, Column]:
@@ -195,6 +206,16 @@ class Tables:
             "action": looked_up(actions, "array<string>", f.col("instance")),
             "step": looked_up(steps, "array<string>", f.col("instance")),
         }
+
+
+def _wrong_with(file: tuple[Path, str]) -> str:
+    """Return what is wrong with a file of states; nothing if it is as it was written."""
+    path, seal = file
+    try:
+        require_seal(path, seal)
+    except FileChanged as error:
+        return error.what
+    return ""
 
 
 def _rows(spark: SparkSession, rows: list[dict[str, Any]], columns: dict[str, str]) -> DataFrame:

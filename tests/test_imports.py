@@ -31,7 +31,7 @@ LAYERS = {
     "proofs": {"proofs", "model", "lang"},
     "impl": {"impl", "model", "spec", "lang"},
     "conform": {"conform", "impl", "model", "spec", "lang"},
-    "pipeline": {"pipeline", "model", "lang"},
+    "pipeline": {"pipeline", "conform", "model", "lang"},
     "cli": {"cli", "conform", "impl", "model", "pipeline", "proofs", "spec", "lang"},
 }
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,11 @@ import jsonschema
 import msgspec
 import pytest
 from ackproof.cli.main import app
-from ackproof.conform.audit import schema
+from ackproof.conform.document import schema
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.recording import writer
 from ackproof.impl.running import RunningBroker
+from ackproof.pipeline.audit.tables import WRITTEN
 from typer.testing import CliRunner, Result
 
 from tests.conform.streams import CONFIRMING, ack, deliver, publish
@@ -132,6 +135,59 @@ def test_recordings_have_one_account_and_connections_of_their_own(tmp_path: Path
 def test_what_is_missing_makes_the_answer_incomplete(tmp_path: Path, events: list[Event]) -> None:
     found = document(run("--json", recorded(tmp_path / "r.jsonl", events)))
     assert (found["verdict"], found["exit_code"]) == ("incomplete", 3)
+
+
+def test_a_file_that_is_named_twice_is_one_recording(tmp_path: Path) -> None:
+    path = recorded(tmp_path / "r.jsonl", GOOD)
+    found = document(run("--json", tmp_path, path))
+    assert (found["recordings"], found["messages"]["published"]) == ([str(path)], 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--engine", "sparc"], "there is no engine 'sparc'; did you mean spark?"),
+        (["--master", "local[2]"], "--master goes with --engine spark only"),
+        (["--partitions", "2"], "--partitions goes with --engine spark only"),
+        (["--tables", "t"], "--tables goes with --engine spark only"),
+        (["--add"], "--add goes with --engine spark only"),
+        (["--engine", "spark", "--add"], "add --tables DIR"),
+        (["--engine", "spark", "--tables", "{file}"], "is a file; name a directory"),
+        (["--engine", "spark", "--tables", "{folder}"], "is not empty"),
+        (["--engine", "spark", "--master", "nowhere"], "nowhere is no address of a Spark master"),
+    ],
+)
+def test_an_engine_that_cannot_do_it_is_refused(
+    tmp_path: Path, options: list[str], said: str
+) -> None:
+    path = recorded(tmp_path / "r.jsonl", GOOD)
+    places = {"file": path, "folder": tmp_path}
+    result = run(path, *(word.format(**places) for word in options))
+    assert result.exit_code == 2
+    assert said in result.output
+
+
+def test_nothing_of_spark_is_loaded_unless_it_is_asked_for(tmp_path: Path) -> None:
+    path = recorded(tmp_path / "r.jsonl", GOOD)
+    code = (
+        "import sys; from ackproof.cli.main import app\n"
+        f"try: app(['audit', {str(path)!r}])\n"
+        "except SystemExit: pass\n"
+        "print(sorted({n.split('.')[0] for n in sys.modules} & {'pyspark', 'py4j', 'pyarrow'}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.spark
+def test_on_spark_the_command_says_the_same_and_leaves_tables(tmp_path: Path) -> None:
+    path = recorded(tmp_path / "r.jsonl", BAD, CONSUMED)
+    spark = ("--engine", "spark", "--master", "local[2]", "--tables", tmp_path / "tables")
+    found, local = run("--json", *spark, path), run("--json", path)
+    assert document(found) == document(local)
+    left = {file.name for file in (tmp_path / "tables").iterdir()}
+    assert left == {"audit.json", "batches", "lease", *WRITTEN}
+    assert json.loads((tmp_path / "tables" / "audit.json").read_text()) == document(local)
 
 
 def test_paths_without_recordings_are_refused(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from ackproof.pipeline import expanding
 from ackproof.pipeline.expanding import MOVED, Expansion, batches_of, read_states, shares
 from ackproof.pipeline.folder import Level
 from ackproof.pipeline.ordering import fingerprints, parts_of
+from ackproof.pipeline.sealed import FileChanged, read_text
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,7 +40,7 @@ def states_of(root: Path, level: Level) -> list[Row]:
     """Return the states of a level by their position."""
     folder = folder_of(root.parent)
     parts = [
-        read_states(folder.states(level.level, part), 1, rows)
+        read_states(folder.states(level.level, part), 1, rows, level.seals[part])
         for part, rows in enumerate(level.rows)
     ]
     return [tuple(row) for row in np.concatenate(parts).tolist()]
@@ -49,7 +50,7 @@ def moved(root: Path, tasks: int) -> tuple[list[tuple[int, Row, int]], list[Any]
     """Return what all tasks move: part, state and entry; and what they have counted."""
     level = level_of(root)
     rows, notes = [], []
-    expansion = Expansion(str(root), level.level, level.rows, tasks)
+    expansion = Expansion(str(root), level.level, level.rows, level.seals, tasks)
     for task in range(tasks):
         for batch in expansion.moves(task):
             assert batch.schema == MOVED
@@ -89,7 +90,7 @@ def test_rows_are_cut_where_they_get_large(root: Path, monkeypatch: pytest.Monke
     level = level_of(root)
     sizes = [
         len(batch.column("states")[0].as_py())
-        for batch in Expansion(str(root), LEVEL, level.rows, 2).moves(0)
+        for batch in Expansion(str(root), LEVEL, level.rows, level.seals, 2).moves(0)
     ]
     assert max(sizes) == 24
     assert sorted(moved(root, 2)[0]) == sorted(whole)
@@ -97,7 +98,7 @@ def test_rows_are_cut_where_they_get_large(root: Path, monkeypatch: pytest.Monke
 
 def test_a_task_without_states_sends_nothing(root: Path) -> None:
     first = level_of(root, 1)
-    expansion = Expansion(str(root), 1, first.rows, 4)
+    expansion = Expansion(str(root), 1, first.rows, first.seals, 4)
     sent = [len(list(expansion.moves(task))) for task in range(4)]
     assert [n > 0 for n in sent] == [rows > 0 for rows in first.rows]
 
@@ -112,14 +113,18 @@ def test_shares_are_all_parts_in_their_order(parts: int, tasks: int) -> None:
 
 
 def test_a_part_without_states_has_no_file(tmp_path: Path) -> None:
-    assert read_states(tmp_path / "absent.parquet", 3, 0).shape == (0, 3)
+    assert read_states(tmp_path / "absent.parquet", 3, 0, "").shape == (0, 3)
 
 
 def test_a_file_with_other_states_than_it_should_have_is_refused(root: Path) -> None:
     level, folder = level_of(root), folder_of(root.parent)
     part = max(range(4), key=lambda part: level.rows[part])
-    with pytest.raises(OSError, match="it was changed"):
-        read_states(folder.states(LEVEL, part), 1, level.rows[part] + 1)
+    path, seal = folder.states(LEVEL, part), level.seals[part]
+    with pytest.raises(FileChanged, match=f"has {level.rows[part]} states and not"):
+        read_states(path, 1, level.rows[part] + 1, seal)
+    other = next(s for s in level.seals if s not in ("", seal))
+    with pytest.raises(FileChanged, match="its seal is broken"):
+        read_states(path, 1, level.rows[part], other)
 
 
 def test_a_kernel_is_made_once_for_a_search_and_again_for_another(tmp_path: Path) -> None:
@@ -128,4 +133,4 @@ def test_a_kernel_is_made_once_for_a_search_and_again_for_another(tmp_path: Path
         made = {id(batches_of(str(tmp_path))) for _ in range(3)}
         assert len(made) == kernels
         text = batches_of(str(tmp_path)).code.text
-        assert text == (tmp_path / "kernel.ll").read_text()
+        assert text == read_text(tmp_path / "kernel.ll")

@@ -7,15 +7,19 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from ackproof.pipeline.errors import SearchRefused
-from ackproof.pipeline.folder import Folder, Level, write_text
+from ackproof.pipeline.folder import Folder, Level
+from ackproof.pipeline.sealed import FileChanged, write_text
+
+from tests.pipeline.sealing import rewrite
 
 
-def level(number: int, rows: tuple[int, ...] = (2, 0, 3)) -> Level:
+def level(number: int, rows: tuple[int, ...] = (2, 0, 3), token: int = 1) -> Level:
     """Return what could be known of a level."""
     return Level(
         level=number,
+        token=token,
         rows=rows,
+        seals=("a", "", "b"),
         generated=9,
         actions={"go": 7, "come": 2},
         seen=1 << 100,
@@ -75,19 +79,75 @@ def test_a_damaged_manifest_is_named(text: str, tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.finish(level(1))
     folder.manifest(2).write_text(text, encoding="latin-1")
-    with pytest.raises(SearchRefused) as refused:
+    with pytest.raises(FileChanged, match="is not as it was written") as refused:
         folder.levels()
-    first, last = str(refused.value).splitlines()
-    assert first.startswith(f"{tmp_path}/levels/00002.json is not the manifest of a level: ")
-    assert last == "  instead: search anew in another folder"
+    assert refused.value.path == folder.manifest(2)
+    assert folder.remedy(refused.value.path) == (
+        f"remove {folder.manifest(2)}, and add --resume: the search goes on after level 1"
+    )
+
+
+def test_a_manifest_in_the_place_of_another_is_named(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    for number in (1, 2):
+        folder.finish(level(number))
+    folder.manifest(2).replace(folder.manifest(1))
+    with pytest.raises(FileChanged, match="is the manifest of level 2"):
+        folder.levels()
+
+
+def test_a_level_by_a_driver_that_was_given_up_is_named(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    for number, token in ((1, 1), (2, 3), (3, 2)):
+        folder.finish(level(number, token=token))
+    with pytest.raises(FileChanged, match="is by driver 2, and driver 3 came after it"):
+        folder.levels()
+
+
+def test_a_level_is_made_once(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.finish(level(1))
+    with pytest.raises(FileExistsError):
+        folder.finish(level(1, token=2))
+    assert folder.levels() == [level(1)]
+    assert [path.name for path in (tmp_path / "levels").iterdir()] == ["00001.json"]
+
+
+def test_what_is_behind_the_last_level_is_forgotten(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    for number in (1, 2, 4, 5):
+        folder.finish(level(number))
+    folder.forget(2)
+    assert sorted(path.name for path in (tmp_path / "levels").iterdir()) == [
+        "00001.json",
+        "00002.json",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "remedy"),
+    [
+        ("search.json", "search anew in another folder"),
+        ("levels/00001.json", "search anew in another folder"),
+        ("states/level=00001/part-00003.parquet", "search anew in another folder"),
+        ("levels/00007.json", "remove {root}/levels/00007.json, and add --resume"),
+        ("states/level=00007/part-00003.parquet", "remove {root}/levels/00007.json, and add"),
+        ("index/part-00003/00001-00007.arrow", "add --resume: "),
+        ("kernel.ll", "add --resume: "),
+        ("goals/level=00007/part-00003.arrow", "add --resume: "),
+        ("region/steps-00001.arrow", "add --resume: "),
+    ],
+)
+def test_each_file_has_a_remedy(file: str, remedy: str, tmp_path: Path) -> None:
+    said = Folder(tmp_path).remedy(tmp_path / file)
+    assert said.startswith(remedy.format(root=tmp_path))
 
 
 def test_a_manifest_with_more_in_it_than_is_known_is_refused(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.finish(level(1))
-    found = json.loads(folder.manifest(1).read_text())
-    folder.manifest(1).write_text(json.dumps({**found, "colour": "blue"}))
-    with pytest.raises(SearchRefused, match="colour"):
+    rewrite(folder.manifest(1), lambda found: found.update(colour="blue"))
+    with pytest.raises(FileChanged, match="colour"):
         folder.levels()
 
 

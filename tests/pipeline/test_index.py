@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from ackproof.pipeline.index import (
     Run,
-    beside,
     extended,
     fresh,
     read_run,
@@ -18,6 +17,7 @@ from ackproof.pipeline.index import (
     write_table,
 )
 from ackproof.pipeline.ordering import distinct, fingerprints
+from ackproof.pipeline.sealed import beside
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.paths import path_to
+from ackproof.pipeline.sealed import seal_of
 
 from tests.models import two_phase_commit
+from tests.pipeline.sealing import rewrite
 from tests.pipeline.searches import ALONE, bound_of, explorer_of, folder_of, written
 
 
@@ -29,6 +32,10 @@ def test_files_in_several_pieces_are_read_alike(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "work")
     for path in folder.root.glob("states/*/*.parquet"):
         pq.write_table(pq.read_table(path, partitioning=None), path, row_group_size=3)
+    for level in folder.levels():
+        found = [folder.states(level.level, part) for part in range(2)]
+        seals = [seal_of(path.read_bytes()) if path.exists() else "" for path in found]
+        rewrite(folder.manifest(level.level), partial(dict.update, seals=seals))
     assert_paths(
         folder, {w: dict(s) for w, s in written(bound, tmp_path / "plain").steps().items()}
     )

@@ -15,11 +15,13 @@ import pyarrow.parquet as pq
 import pytest
 from ackproof.cli.main import app
 from ackproof.lang.binding import Bound, bind
+from ackproof.pipeline.sealed import seal_of
 from ackproof.pipeline.session import Session
 from typer.testing import CliRunner, Result
 
 from tests.pipeline.cluster import Cluster
 from tests.pipeline.cupboard import MODEL, TWO
+from tests.pipeline.sealing import rewrite
 from tests.pipeline.written import State, Written, write_search
 
 UNFINISHED = "the search is not finished: the tables have its first 3 levels\n"
@@ -95,17 +97,15 @@ def test_a_search_of_another_format_is_refused(tmp_path: Path) -> None:
 def test_a_search_that_lacks_something_is_refused(
     written: Written, tmp_path: Path, missing: str
 ) -> None:
-    document = json.loads((written.root / "search.json").read_text())
-    del document[missing]
-    (tmp_path / "search.json").write_text(json.dumps(document))
+    shutil.copy(written.root / "search.json", tmp_path)
+    rewrite(tmp_path / "search.json", lambda document: document.pop(missing))
     assert refusal(tmp_path).startswith(f"error: {tmp_path / 'search.json'} ")
 
 
 def test_a_search_that_ended_at_a_violation_says_so(written: Written, tmp_path: Path) -> None:
     root = tmp_path / "violated"
     shutil.copytree(written.root, root)
-    manifest = json.loads((root / "levels" / "00003.json").read_text())
-    (root / "levels" / "00003.json").write_text(json.dumps({**manifest, "broken": ["NoCups"]}))
+    rewrite(root / "levels" / "00003.json", lambda level: level.update(broken=["NoCups"]))
     said = query(root).stderr
     assert said == "the search ended where NoCups is false: the tables have its first 3 levels\n"
 
@@ -223,7 +223,12 @@ def test_states_that_are_no_states_are_one_message(written: Written, tmp_path: P
     table = pq.read_table(path, partitioning=None)
     table = table.set_column(2, "w0", pa.array([-1] * len(table), pa.int64()))
     pq.write_table(table, path)
-    said = refusal(root, "SELECT glazes FROM states WHERE level = 2").removeprefix(UNFINISHED)
+    asked = "SELECT glazes FROM states WHERE level = 2"
+    said = refusal(root, asked).removeprefix(UNFINISHED)
+    assert said.startswith(f"error: {path} is not as it was written: its seal is broken\n")
+    part, seal = int(path.stem.rpartition("-")[2]), seal_of(path.read_bytes())
+    rewrite(root / "levels" / "00002.json", lambda level: level["seals"].__setitem__(part, seal))
+    said = refusal(root, asked).removeprefix(UNFINISHED)
     assert said.splitlines()[0] == (
         "error: the query: a Python worker failed: ValueError: "
         "the bits 0x3 stand for nothing of type Glaze"
@@ -238,7 +243,7 @@ def test_states_that_are_missing_are_one_message(written: Written, tmp_path: Pat
     path = next((root / "states" / "level=00002").glob("*.parquet"))
     path.unlink()
     said = refusal(root, "SELECT count(*) FROM states").removeprefix(UNFINISHED)
-    assert said.startswith(f"error: {path} is missing, and level 2 has ")
+    assert said.startswith(f"error: {path} cannot be read: No such file")
     assert len(said.splitlines()) == 2
 
 

@@ -7,8 +7,8 @@ relies on that form alone.
 from __future__ import annotations
 
 import itertools
-import json
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ from ackproof.model.lower.layout import Layout
 from ackproof.model.plain import PlainMachine
 from ackproof.pipeline.folder import Folder, Level
 from ackproof.pipeline.schema import describe
+
+from tests.pipeline.sealing import write_sealed
 
 State = tuple[Any, ...]
 
@@ -74,24 +76,26 @@ def write_search(bound: Bound, root: Path, parts: int = 3, depth: int = 1000) ->
     layout, folder = layout_of(bound), Folder(root)
     levels, taken = explored(bound, depth)
     folder.root.mkdir(parents=True, exist_ok=True)
-    folder.search.write_text(json.dumps(_search(bound, layout, parts)))
+    write_sealed(folder.search, _search(bound, layout, parts))
     for number, (links, counts) in enumerate(zip(levels, taken, strict=True), start=1):
         # Any division into ranges of positions will do.
         cuts = [len(links) * part // parts for part in range(parts + 1)]
+        seals = [""] * parts
         for part in range(parts):
             piece = links[cuts[part] : cuts[part + 1]]
             if piece:
                 path = folder.states(number, part)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 pq.write_table(_table(layout, part, piece), path)
+                seals[part] = blake2b(path.read_bytes(), digest_size=16).hexdigest()
         rows = tuple(b - a for a, b in itertools.pairwise(cuts))
-        folder.finish(_level(number, rows, counts))
+        folder.finish(_level(number, rows, tuple(seals), counts))
     return Written(root, bound, levels)
 
 
 def _search(bound: Bound, layout: Layout, parts: int) -> dict[str, Any]:
     return {
-        "format": "ackproof/search/1",
+        "format": "ackproof/search/2",
         "model": bound.program.name,
         "design": bound.design.claim if bound.design else None,
         "instance": bound.instance.name,
@@ -125,10 +129,14 @@ def packed(layout: Layout, states: list[State]) -> Any:
     return words.reshape(-1, layout.words).view(np.int64)
 
 
-def _level(number: int, rows: tuple[int, ...], counts: dict[str, int]) -> Level:
+def _level(
+    number: int, rows: tuple[int, ...], seals: tuple[str, ...], counts: dict[str, int]
+) -> Level:
     return Level(
         level=number,
+        token=1,
         rows=rows,
+        seals=seals,
         generated=sum(counts.values()) or int(number == 1),
         actions=counts,
         seen=0,

@@ -1,0 +1,136 @@
+"""How fast recordings are audited by both engines, and what memory that takes, in one run.
+
+Recordings are made first: eight channels, each in a file of its own, or one hot channel with half
+of all events.  Both engines must return the same document, or the run stops.  Of Spark only the
+audit is timed, and not how long a JVM takes to start; that is printed beside it.  *Peak* is the
+most that a process had resident in this size: the process itself for the local engine, and one of
+Spark's Python workers for Spark.
+
+    python bench/audit_engines.py
+    python bench/audit_engines.py --quick
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+
+# A script finds modules beside itself; these are found from the project's root, as in the tests.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import msgspec
+from ackproof.conform.audit import audit
+from ackproof.conform.document import AuditDocument
+from ackproof.conform.recording import writer
+from ackproof.pipeline.audit.run import SparkAudit
+from ackproof.pipeline.session import open_session
+
+from bench.audit import traffic
+
+_FILES = 8
+_MASTER = "local[2]"
+
+
+def record(folder: Path, count: int, hot: bool) -> list[Path]:
+    """Write recordings of so many events together; half of them of one channel if it is hot."""
+    folder.mkdir()
+    shares = [count // _FILES] * _FILES
+    if hot:
+        shares = [count // 2] + [count // 2 // (_FILES - 1)] * (_FILES - 1)
+    paths = []
+    for file, share in enumerate(shares):
+        paths.append(folder / f"r{file}.jsonl")
+        sink = writer(paths[-1])
+        for number, event in enumerate(islice(traffic(), share), 1):
+            event.connection, event.channel, event.number = f"c{file}", 1, number
+            event.message, event.time = f"{file}", number / 1000
+            sink.write(event)
+        sink.close()
+    return paths
+
+
+def resident(process: str) -> int:
+    """Return the bytes of a process that are in memory."""
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    except (OSError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGESIZE")
+
+
+def workers(process: str = "self") -> list[str]:
+    """Return the processes of Python that this one has started, and those that they have."""
+    found = []
+    for task in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(OSError):
+            for child in task.read_text().split():
+                if b"pyspark.daemon" in Path(f"/proc/{child}/cmdline").read_bytes():
+                    found.append(child)
+                found += workers(child)
+    return found
+
+
+@contextmanager
+def watched(spark: bool) -> Iterator[list[int]]:
+    """Yield a list, whose last item is the peak when the context ends."""
+    peaks, ended = [0], threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(0.2):
+            peaks.append(max(map(resident, workers() if spark else ["self"]), default=0))
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield peaks
+    finally:
+        ended.set()
+        thread.join()
+        peaks.append(max(peaks))
+
+
+def measure(name: str, count: int, paths: list[Path], run: SparkAudit | None) -> AuditDocument:
+    """Audit once, and print a line of the table."""
+    start = time.perf_counter()
+    with watched(run is not None) as peaks:
+        document = audit(paths) if run is None else run(paths)
+    seconds = time.perf_counter() - start
+    speed = f"{count:>12,} {seconds:>8.1f} s {count / seconds:>10,.0f}"
+    print(f"{name:<24} {speed} {peaks[-1] / 1e6:>9,.0f} MB", flush=True)
+    return document
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description="the audit by both engines")
+    parser.add_argument("--quick", action="store_true", help="without the largest number")
+    counts = [10**6] if parser.parse_args().quick else [10**6, 10**7]
+    print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} processors")
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.perf_counter()
+        with open_session(_MASTER, 4, Path(folder, "spark.log"), "bench") as session:
+            print(f"Spark starts on {_MASTER} in {time.perf_counter() - start:.1f} s")
+            print(f"{'':<24} {'events':>12} {'time':>10} {'a second':>10} {'peak':>12}")
+            for count in counts:
+                for hot in (False, True):
+                    place = Path(folder, f"{count}-{hot}")
+                    paths, kind = record(place, count, hot), "one hot" if hot else "even"
+                    found = measure(f"spark, {kind}", count, paths, SparkAudit(session, 4))
+                    local = measure(f"local, {kind}", count, paths, None)
+                    if msgspec.json.encode(found) != msgspec.json.encode(local):
+                        sys.exit("the engines do not find the same")
+                    for path in paths:
+                        path.unlink()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""Where an audit runs: in this process, or on Spark.
+
+Both return the same document.  Nothing of Spark is loaded unless it was asked for, and an option
+that has no effect with the engine that was chosen is refused.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ackproof.cli.engines import SPARK
+from ackproof.cli.inputs import InputError, choose
+
+if TYPE_CHECKING:
+    from ackproof.conform.document import AuditDocument
+
+__all__ = ["LOCAL", "AuditEngine"]
+
+LOCAL = "local"
+
+
+@dataclass(frozen=True)
+class AuditEngine:
+    """The engine that was asked for, and the options that go with Spark only.
+
+    Args:
+        name: its name.
+        master: the address of a cluster.
+        partitions: into how many parts channels are divided.
+        tables: the directory for tables.
+        add: it may hold an audit, to which recordings are added.
+    """
+
+    name: str
+    master: str | None = None
+    partitions: int | None = None
+    tables: Path | None = None
+    add: bool = False
+
+    def check_options(self) -> None:
+        """Refuse an engine that is unknown, and options that have no effect with it.
+
+        Raises:
+            InputError: there is no such engine, or an option does not go with it.
+        """
+        choose("engine", self.name, [LOCAL, SPARK])
+        given = {
+            "--master": self.master,
+            "--partitions": self.partitions,
+            "--tables": self.tables,
+            "--add": self.add or None,
+        }
+        for option, value in given.items():
+            if self.name != SPARK and value is not None:
+                raise InputError(
+                    f"{option} goes with --engine spark only; leave it out, or add --engine spark"
+                )
+
+        if self.add and self.tables is None:
+            raise InputError(
+                "--add adds to the audit of a directory, and none is named\n"
+                "  instead: add --tables DIR"
+            )
+
+    def audit(self, files: Sequence[Path], drained: bool) -> AuditDocument:
+        """Audit recordings.
+
+        Raises:
+            InputError: a file is no recording, or there is no Spark here.
+        """
+        return self._on_spark(files, drained) if self.name == SPARK else _here(files, drained)
+
+    def _on_spark(self, files: Sequence[Path], drained: bool) -> AuditDocument:
+        from ackproof.pipeline.errors import (
+            AuditFailed,
+            AuditRefused,
+            SearchFailed,
+            SearchRefused,
+            SparkUnavailable,
+        )
+        from ackproof.pipeline.java import require_packages
+
+        log = Path(tempfile.mkdtemp(prefix="ackproof-audit-")) / "spark.log"
+        kept = False
+        try:
+            require_packages()
+            from ackproof.pipeline.audit.run import SparkAudit, require_place
+            from ackproof.pipeline.session import open_session
+
+            if self.tables is not None:
+                require_place(self.tables, self.add)
+            name = "ackproof audit"
+            with open_session(self.master, self.partitions or 1, log, name) as session:
+                for remark in session.remarks:
+                    print(remark, file=sys.stderr, flush=True)
+                return SparkAudit(session, self.partitions, self.tables, self.add)(files, drained)
+        except (AuditRefused, SearchFailed, SearchRefused) as error:
+            raise InputError(str(error)) from error
+        except (AuditFailed, SparkUnavailable) as error:
+            # The message may name the log, for what Spark itself has said.
+            kept = log.exists()
+            raise InputError(str(error)) from error
+        finally:
+            if not kept:
+                log.unlink(missing_ok=True)
+                log.parent.rmdir()
+
+
+def _here(files: Sequence[Path], drained: bool) -> AuditDocument:
+    from ackproof.conform.audit import audit
+    from ackproof.conform.schema import RecordingError
+
+    try:
+        return audit(files, drained)
+    except RecordingError as error:
+        raise InputError(str(error)) from None

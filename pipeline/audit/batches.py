@@ -1,0 +1,118 @@
+"""Batches: what was found in some recordings is kept, and more of them can be added later.
+
+    batches/3f…e1.json      which recordings a batch has, written last
+    batches/3f…e1/          what its channels have shown, as packed rows of tables
+    channels/ violations/ messages/ quarantine/
+                            the tables, of all batches together
+    audit.json              the document, of all batches together
+
+The channels of a recording are its own, so a batch is judged by itself, and never again.  Messages
+go from one recording to another.  So the tables are made of all batches each time, from what
+channels have shown, and it does not matter in which batch or in which order recordings came.
+
+A batch has the name of what is in it, and exists once its manifest does.  One that was given up is
+made again under the same name, and what was added already is left out.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from ackproof.pipeline.errors import AuditRefused
+from ackproof.pipeline.sealed import (
+    FileChanged,
+    read_document,
+    seal_of,
+    sealed_document,
+    write_once,
+)
+
+__all__ = ["DOCUMENT", "Batch", "Batches", "Recording"]
+
+#: The document of an audit, in its directory.
+DOCUMENT = "audit.json"
+
+
+class Recording(msgspec.Struct, frozen=True, order=True):
+    """A recording as it was audited.
+
+    Args:
+        name: what it is called in tables.
+        path: where it was.
+        size: how many bytes it had.
+    """
+
+    name: str
+    path: str
+    size: int
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """Recordings that were judged together."""
+
+    recordings: tuple[Recording, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the batch, by what is in it."""
+        return seal_of(msgspec.json.encode(sorted(self.recordings)))
+
+
+class Batches:
+    """The batches in the directory of an audit."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def place(self, batch: Batch) -> Path:
+        """Return where the rows of a batch are."""
+        return self.root / "batches" / batch.name
+
+    def known(self) -> list[Batch]:
+        """Return the batches that are there.
+
+        Raises:
+            AuditRefused: the manifest of one was changed.
+        """
+        found = []
+        for path in sorted((self.root / "batches").glob("*.json")):
+            try:
+                found.append(msgspec.json.decode(read_document(path), type=Batch))
+            except (FileChanged, msgspec.DecodeError) as error:
+                raise AuditRefused(
+                    f"{path} is not the manifest of a batch: {error}\n"
+                    f"  instead: remove it, and add its recordings again"
+                ) from None
+        return found
+
+    def new(self, recordings: Sequence[Recording]) -> Batch:
+        """Return a batch of those recordings that are in none, and clear its place.
+
+        Raises:
+            AuditRefused: one has become another since it was added.
+        """
+        known = {r.path: r for batch in self.known() for r in batch.recordings}
+        for recording in recordings:
+            before = known.get(recording.path)
+            if before is not None and before.size != recording.size:
+                raise AuditRefused(
+                    f"{recording.name} has {recording.size:,} bytes, and had {before.size:,} when "
+                    "it was audited\n  instead: audit it anew, in another directory; and add "
+                    "recordings when they are complete"
+                )
+        batch = Batch(tuple(r for r in recordings if r.path not in known))
+        shutil.rmtree(self.place(batch), ignore_errors=True)
+        return batch
+
+    def finish(self, batch: Batch) -> None:
+        """Make a batch exist, whose rows are there."""
+        path = self.place(batch).with_suffix(".json")
+        write_once(path, sealed_document(msgspec.json.encode(batch)))
+
+    def replace(self, table: str, made: Path) -> None:
+        """Put a table that was made anew in the place of the one before."""
+        shutil.rmtree(self.root / table, ignore_errors=True)
+        made.rename(self.root / table)

@@ -1,0 +1,170 @@
+"""The tables of an audit, and how rows of all of them travel through one job.
+
+What judges a channel has rows for several tables.  A job has one kind of row, so rows of a table
+are packed, some thousands to a row of the job, and unpacked where the table is asked for.
+
+=============  =====================================================================================
+`channels`     a row for each channel: how much was seen, and what of its own was settled
+`violations`   a row for each violation, as `ackproof.conform.document.Found` has it, with its place
+`messages`     a row for each message: what became of it, across channels and recordings
+`quarantine`   a row for each record that is no event: recording, place, reason
+=============  =====================================================================================
+
+`facts` and `latencies` are on their way to something else: what one channel has shown of a message,
+and the seconds from a publish to its confirm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = [
+    "COUNTS",
+    "PACKED",
+    "PACKED_SCHEMA",
+    "SUMS",
+    "TABLES",
+    "WRITTEN",
+    "Packer",
+    "batch_of",
+    "rows_of",
+    "unpacked",
+]
+
+_TEXT, _COUNT = pa.string(), pa.int64()
+
+#: What a fate is made of: how many of a message were published, acked and so on.
+COUNTS = ("published", "acked", "nacked", "returned")
+#: What is summed over channels to count all messages.
+SUMS = (*COUNTS, "deliveries", "redelivered", "frames", "events", "gaps")
+
+TABLES: dict[str, pa.Schema] = {
+    "channels": pa.schema(
+        [
+            ("recording", _TEXT),
+            ("connection", _TEXT),
+            ("channel", pa.int32()),
+            *((name, _COUNT) for name in (*SUMS, "largest", "window")),
+        ]
+    ),
+    "violations": pa.schema(
+        [
+            ("recording", _TEXT),
+            ("connection", _TEXT),
+            ("channel", pa.int32()),
+            ("number", _COUNT),
+            ("offset", _COUNT),
+            ("event", _TEXT),
+            ("property", _TEXT),
+            ("rules", pa.list_(_TEXT)),
+            ("why", _TEXT),
+        ]
+    ),
+    "quarantine": pa.schema([("recording", _TEXT), ("offset", _COUNT), ("reason", _TEXT)]),
+    "messages": pa.schema(
+        [
+            ("message", _TEXT),
+            ("digest", _TEXT),
+            *((name, _COUNT) for name in (*COUNTS, "deliveries", "strangers")),
+            *(
+                (f"{name}_{end}", _COUNT)
+                for name in ("seen", "unseen", "duplicated")
+                for end in ("least", "most")
+            ),
+        ]
+    ),
+    "facts": pa.schema(
+        [
+            ("message", _TEXT),
+            ("digest", _TEXT),
+            ("queue", _TEXT),
+            *((name, _COUNT) for name in (*COUNTS, "fresh", "marked")),
+        ]
+    ),
+    "latencies": pa.schema([("seconds", pa.float64())]),
+}
+#: The tables that an audit leaves.
+WRITTEN = ("channels", "violations", "messages", "quarantine")
+
+PACKED = pa.schema([("table", _TEXT), ("rows", pa.binary())])
+PACKED_SCHEMA = "table string, rows binary"
+
+#: Rows that travel together, at most.
+_TOGETHER = 1 << 13
+
+
+class Packer:
+    """Rows of all tables, packed when there are enough of one."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, list[Sequence[Any]]] = {name: [] for name in TABLES}
+        self._full: list[str] = []
+
+    def add(self, table: str, row: Sequence[Any]) -> None:
+        """Add a row to a table."""
+        rows = self._rows[table]
+        rows.append(row)
+        if len(rows) == _TOGETHER:
+            self._full.append(table)
+
+    def full(self) -> Iterator[pa.RecordBatch]:
+        """Yield what there is enough of."""
+        while self._full:
+            yield self._packed(self._full.pop())
+
+    def rest(self) -> Iterator[pa.RecordBatch]:
+        """Yield all that was not yielded yet."""
+        yield from self.full()
+        for table, rows in self._rows.items():
+            if rows:
+                yield self._packed(table)
+
+    def _packed(self, table: str) -> pa.RecordBatch:
+        rows, self._rows[table] = self._rows[table], []
+        return pa.record_batch([[table], [packed(table, rows)]], schema=PACKED)
+
+
+def batch_of(table: str, rows: Sequence[Sequence[Any]]) -> pa.RecordBatch:
+    """Return rows of a table as Arrow has them."""
+    schema, columns = TABLES[table], list(zip(*rows, strict=True))
+    arrays = [pa.array(column, f.type) for column, f in zip(columns, schema, strict=True)]
+    return pa.record_batch(arrays, schema=schema)
+
+
+def packed(table: str, rows: Sequence[Sequence[Any]]) -> bytes:
+    """Return rows of a table as bytes."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, TABLES[table]) as writer:
+        writer.write_batch(batch_of(table, rows))
+    found: bytes = sink.getvalue().to_pybytes()
+    return found
+
+
+def rows_of(blob: bytes) -> pa.Table:
+    """Return the rows that are packed in bytes."""
+    return pa.ipc.open_stream(blob).read_all()
+
+
+@dataclass(frozen=True)
+class _Unpack:
+    """Unpacks rows of the job; those of one table alone come."""
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for blob in batch.column("rows").to_pylist():
+                yield from rows_of(blob).to_batches()
+
+
+def unpacked(frame: DataFrame, table: str) -> DataFrame:
+    """Return a table from a frame of packed rows."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    schema = from_arrow_schema(TABLES[table])
+    return frame.where(frame["table"] == table).mapInArrow(_Unpack(), schema)

@@ -1,0 +1,79 @@
+"""Judged in pieces, wherever they are cut, recordings are what they are judged whole."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ackproof.conform.audit import audit
+from ackproof.conform.schema import RecordingError
+
+from tests.exploring import seeds
+from tests.pipeline.here import tables_of
+from tests.pipeline.recorded import Recorded, drawn, spoiled
+
+#: What is the same however the work was divided; facts and latencies are on their way.
+KEPT = ("channels", "violations", "messages", "quarantine")
+
+
+@pytest.fixture(params=seeds(3))
+def recorded(request: pytest.FixtureRequest, tmp_path: Path) -> Recorded:
+    """Some recordings."""
+    return drawn(tmp_path / "recordings", random.Random(request.param))
+
+
+def kept(tables: dict[str, list[tuple[Any, ...]]]) -> dict[str, list[tuple[Any, ...]]]:
+    """The tables that an audit leaves."""
+    return {name: tables[name] for name in KEPT}
+
+
+def test_all_that_is_planted_is_found_and_nothing_else(recorded: Recorded) -> None:
+    found = tables_of(recorded.paths, parts=3, split=1000)["violations"]
+    assert {row[:4] for row in found} == recorded.planted
+    assert recorded.planted, "something was planted"
+
+
+@pytest.mark.parametrize("parts", [1, 2, 16])
+@pytest.mark.parametrize("split", [97, 4000, 1 << 30])
+def test_tables_are_the_same_wherever_files_are_cut(
+    recorded: Recorded, parts: int, split: int
+) -> None:
+    whole = kept(tables_of(recorded.paths, 1, 1 << 30))
+    assert kept(tables_of(recorded.paths, parts, split)) == whole
+    assert whole["quarantine"] == []
+
+
+def test_tables_add_up_to_what_the_local_audit_says(recorded: Recorded) -> None:
+    tables, local = tables_of(recorded.paths, 3, 500), audit(recorded.paths)
+    assert len(tables["channels"]) == local.channels
+    assert len(tables["latencies"]) == local.messages.confirmed + local.messages.nacked
+    said = {
+        (v.recording, v.connection, v.channel, v.number, v.event, v.property, tuple(v.rules), v.why)
+        for v in local.violations
+    }
+    assert {(*r[:4], *r[5:7], tuple(r[7]), r[8]) for r in tables["violations"]} == said
+    assert local.gaps, "some events are missing"
+
+
+@pytest.mark.parametrize("split", [50, 1 << 30])
+def test_bad_lines_are_told_with_their_place_and_the_rest_is_judged(
+    tmp_path: Path, split: int
+) -> None:
+    rng = random.Random(1)
+    whole = drawn(tmp_path, rng, files=1).paths[0]
+    spoilt, places = spoiled(whole, rng)
+    tables, expected = tables_of([spoilt], 3, split), tables_of([whole], 1, 1 << 30)
+    assert [row[1] for row in sorted(tables["quarantine"], key=lambda r: r[1])] == sorted(places)
+    assert {row[0] for row in tables["quarantine"]} == {str(spoilt)}
+    assert [row[1:] for row in tables["channels"]] == [row[1:] for row in expected["channels"]]
+    assert tables["messages"] == expected["messages"]
+
+
+def test_the_reasons_are_those_of_the_local_audit(tmp_path: Path) -> None:
+    spoilt, _ = spoiled(drawn(tmp_path, random.Random(1), files=1).paths[0], random.Random(2))
+    with pytest.raises(RecordingError) as raised:
+        audit([spoilt])
+    first = min(tables_of([spoilt], 1, 1 << 30)["quarantine"], key=lambda row: int(row[1]))
+    assert str(raised.value).endswith(f": {first[2]}")
