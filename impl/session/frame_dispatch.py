@@ -108,7 +108,7 @@ class FrameDispatch:
         """Wait for the answer to our close; a close of theirs that crossed it is answered."""
         if received.kind != METHOD or received.channel:
             return
-        index = int.from_bytes(received.payload[:4], "big")
+        index = received.method_index
         if index == commands.Connection.CloseOk.index:
             self._session.end()
         elif index == commands.Connection.Close.index:
@@ -118,13 +118,18 @@ class FrameDispatch:
     def _handle_connection(self, received: Received) -> None:
         if received.kind != METHOD:
             raise _unexpected(received)
-        method = decode_method(received, self._session.limits.table_depth)
-        if isinstance(method, commands.Connection.Close):
-            _LOG.info("%s: closed by the client", self._session.peer)
-            self._session.reply(commands.Connection.CloseOk())
-            self._session.end()
-        else:
-            connection_methods.handle(self._session, method)
+        session = self._session
+        try:
+            method = decode_method(received, session.limits.table_depth)
+            if not isinstance(method, commands.Connection.Close):
+                connection_methods.handle(session, method)
+                return
+        except HardError as error:
+            session.fail(error, received.method_index)
+            return
+        _LOG.info("%s: closed by the client", session.peer)
+        session.reply(commands.Connection.CloseOk())
+        session.end()
 
 
 def _unexpected(received: Received) -> HardError:

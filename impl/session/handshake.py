@@ -19,6 +19,7 @@ from ackproof.impl.limits import Limits
 from ackproof.impl.session.authentication import User, Users
 from ackproof.impl.version import VERSION
 from ackproof.impl.wire.table_reader import TableError, read_table
+from ackproof.impl.wire.texts import to_bytes
 from pamqp import commands
 
 __all__ = ["HEARTBEAT", "Tuned", "authenticate", "capabilities", "start", "tune", "tuned"]
@@ -124,9 +125,9 @@ def _read_amqplain(response: bytes) -> tuple[str, str]:
 
 def _field(table: Mapping[str, object], name: str) -> str:
     value = table.get(name)
-    if not isinstance(value, str | bytes):
+    if not isinstance(value, str):
         raise HardError(502, "AMQPLAIN auth info is missing LOGIN or PASSWORD field")
-    return value if isinstance(value, str) else _text(value)
+    return _text(to_bytes(value))
 
 
 def _text(data: bytes) -> str:

@@ -205,10 +205,14 @@ class Session:
 
     # -- endings --------------------------------------------------------------------------------
 
-    def fail(self, error: HardError, method: base.Frame | None = None) -> None:
+    def fail(self, error: HardError, index: int = 0) -> None:
         """Close the connection and say why; then only the client's answer matters.
 
         Where the input cannot be read any more, no answer can be expected.
+
+        Args:
+            error: what has gone wrong.
+            index: class and method that have failed, in 32 bits; 0 for none.
         """
         if self.phase in (Phase.CLOSING, Phase.CLOSED):
             return
@@ -219,7 +223,6 @@ class Session:
             self.end()
             self._on_output(self)
             return
-        index = 0 if method is None else method.index
         close = commands.Connection.Close(error.code, error.text, index >> 16, index & 0xFFFF)
         self.reply(close)
         self._close_channels()

@@ -43,7 +43,7 @@ MALFORMED = UNREADABLE | {
     "unknown class": (raw(1, 1, struct.pack(">HH", 999, 1)), 503),
     "missing arguments": (raw(1, 1, struct.pack(">HH", 60, 40)), 501),
     "cut arguments": (raw(1, 1, struct.pack(">HHHB", 60, 40, 0, 200) + b"x"), 501),
-    "no UTF-8": (raw(1, 1, struct.pack(">HHHB", 60, 40, 0, 2) + b"\xff\xfe\0\0"), 501),
+    "no UTF-8": (raw(1, 1, struct.pack(">HHHB", 50, 10, 0, 2) + b"\xff\xfe" + bytes(5)), 501),
     "cut header": (encode(1, content("q")[0]) + raw(2, 1, b"\0\x3c"), 501),
     "header of another class": (
         encode(1, content("q")[0]) + raw(2, 1, struct.pack(">HHQH", 50, 0, 0, 0)),
