@@ -296,7 +296,12 @@ class SessionChannel:
         self.closing = True
 
     def closed(self) -> None:
-        """The channel is closed, by whomever: the machines are told, and nothing more comes in."""
+        """The channel is closed, by whomever: the machines are told, and nothing more comes in.
+
+        One that has failed is closed since then.
+        """
+        if self.closing:
+            return
         self.broker.consumer_timeouts.forget(self)
         self.forget_replies()
         self.broker.close_channel(self.publishing)
