@@ -4,7 +4,7 @@ The connection goes through phases until it is open (`ackproof.impl.session.conn
 From then on methods come on channels, each of which is handled by
 `ackproof.impl.session.session_channel`.
 
-It ends in one of three ways.  The client closes, and is answered.  The broker closes, after a hard
+It ends in one of three ways.  The client closes, is answered, and hangs up.  The broker closes, after a hard
 error; then it ignores everything but the answer.  Or the connection breaks, and nobody is told
 anything.  In each case the channels are closed for the specification's machines too.  Before the
 connection is open, the protocol wants a broker to say nothing when it breaks off, but for two
@@ -228,6 +228,11 @@ class Session:
         self._close_channels()
         self.phase = Phase.CLOSED if self._incoming.reader.broken else Phase.CLOSING
 
+    def part(self) -> None:
+        """The client has closed the connection, and is to hang up; it may close it again."""
+        self._close_channels()
+        self.phase = Phase.CLOSING
+
     def sever(self, *, written: bool) -> None:
         """Break the connection, after what was said has been written, or before."""
         if not written:
@@ -243,9 +248,9 @@ class Session:
 
     def end(self) -> None:
         """Nothing more comes, and nothing more is said but what is waiting to be written."""
-        if self.phase is not Phase.CLOSED:
+        if self.phase not in (Phase.CLOSING, Phase.CLOSED):
             self._close_channels()
-            self.phase = Phase.CLOSED
+        self.phase = Phase.CLOSED
 
     def _close_channels(self) -> None:
         if self.phase is Phase.RUNNING:

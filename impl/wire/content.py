@@ -145,7 +145,9 @@ class Assembly:
         depth, body_max = self._limits.table_depth, self._limits.body_size
         if size > body_max:
             read_properties(said, depth)  # what cannot be read is the worse error
-            raise BodyTooLarge(406, f"message size {size} is larger than max size {body_max}")
+            raise BodyTooLarge(
+                406, f"message size {size} is larger than configured max size {body_max}"
+            )
         self._head = check(said, depth, self._user)
         self._body_size = self._missing = size
         kept = drop_header(payload, "BCC") if self._head.blind else payload

@@ -21,6 +21,7 @@ from pamqp import base, frame, heartbeat
 
 __all__ = [
     "FRAME_MAX",
+    "FRAME_MIN",
     "PROTOCOL_HEADER",
     "FrameReader",
     "Received",
@@ -30,8 +31,8 @@ __all__ = [
 ]
 
 PROTOCOL_HEADER = b"AMQP\x00\x00\x09\x01"
-#: Bytes of a whole frame, at most: what is usual.
-FRAME_MAX = 131072
+#: Bytes of a whole frame, at most: what is usual, and what is agreed on before anything is said.
+FRAME_MAX, FRAME_MIN = 131072, 4096
 
 METHOD, HEADER, BODY, HEARTBEAT = 1, 2, 3, 8
 

@@ -323,7 +323,7 @@ def test_a_body_that_is_too_large_is_refused_by_its_header() -> None:
     header.body_size = 134217729  # type: ignore[union-attr]
     assert wire.say(1, publish, header) == [
         "1 Channel.Close 406 PRECONDITION_FAILED - "
-        "message size 134217729 is larger than max size 134217728"
+        "message size 134217729 is larger than configured max size 134217728"
     ]
 
 
