@@ -4,11 +4,11 @@ The connection goes through phases until it is open (`ackproof.impl.session.conn
 From then on methods come on channels, each of which is handled by
 `ackproof.impl.session.session_channel`.
 
-It ends in one of three ways.  The client closes, is answered, and hangs up.  The broker closes, after a hard
-error; then it ignores everything but the answer.  Or the connection breaks, and nobody is told
-anything.  In each case the channels are closed for the specification's machines too.  Before the
-connection is open, the protocol wants a broker to say nothing when it breaks off, but for two
-things that clients may be told: that the login was refused, and that they may not come in here.
+It ends in one of three ways.  The client closes, is answered, and hangs up.  The broker closes,
+after a hard error; then it ignores everything but the answer.  Or the connection breaks, and nobody
+is told anything.  In each case the channels are closed for the specification's machines too.
+Before the connection is open, the protocol wants a broker to say nothing when it breaks off, but
+for two things that clients may be told: that the login was refused, and that they may not come in.
 
 The session is sans-I/O.  `receive` takes what came from the socket, `take_output` gives what is to
 be written, at any time, since channels are told things that others have caused; `on_output` says
