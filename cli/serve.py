@@ -30,7 +30,11 @@ _PATH = click.Path(path_type=Path)
     default=5672,
     help="TCP port; 0 lets the system choose one.",
 )
-@click.option("--host", default=Options.host, help="Address to listen on.")
+@click.option(
+    "--host",
+    default=Options.host,
+    help="Name or address to listen on; localhost and :: are IPv4 and IPv6.",
+)
 @click.option(
     "--data",
     type=_PATH,

@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import resource
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,6 +53,7 @@ def run(
     level = logging.DEBUG if verbose else logging.INFO
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     logging.getLogger("ackproof").setLevel(level)
+    _allow_files()
     if in_memory or options.directory is not None:
         where = "data is not kept" if in_memory else f"data in {options.directory}"
         asyncio.run(_serve(options, where, control))
@@ -135,6 +138,13 @@ def users_of(file: Path | None) -> Users:
         return Users() if file is None else read_users(file)
     except UsersError as error:
         raise InputError(str(error)) from None
+
+
+def _allow_files() -> None:
+    """Take as many open files as the system lets us have: each client is one."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(OSError, ValueError):  # a system may have a lower bound of its own
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _spare_the_collector() -> None:

@@ -20,6 +20,7 @@ from ackproof.conform.events import Event, Kind
 from ackproof.impl.errors import HardError
 from ackproof.impl.wire.decoding import decode_method, read_properties, split_header
 from ackproof.impl.wire.frames import BODY, HEADER, METHOD, FrameReader, Received
+from ackproof.impl.wire.texts import readable
 from pamqp import base
 
 __all__ = ["ConnectionDecoder"]
@@ -45,22 +46,24 @@ def _rejected(method: Any) -> dict[str, Any]:
     return {**fields, "multiple": getattr(method, "multiple", False)}
 
 
+def _route(method: Any) -> dict[str, Any]:
+    """Return where a message was published to, of which a client may choose any bytes."""
+    return {"exchange": readable(method.exchange), "key": readable(method.routing_key)}
+
+
 def _published(method: Any) -> dict[str, Any]:
-    fields = {"exchange": method.exchange, "key": method.routing_key}
-    return {**fields, "mandatory": method.mandatory}
+    return {**_route(method), "mandatory": method.mandatory}
 
 
 def _returned(method: Any) -> dict[str, Any]:
-    fields = {"exchange": method.exchange, "key": method.routing_key}
-    return {**fields, "code": method.reply_code, "text": method.reply_text}
+    return {**_route(method), "code": method.reply_code, "text": readable(method.reply_text)}
 
 
 def _delivered(method: Any) -> dict[str, Any]:
     return {
         "tag": method.delivery_tag,
         "redelivered": method.redelivered,
-        "exchange": method.exchange,
-        "key": method.routing_key,
+        **_route(method),
         "consumer": getattr(method, "consumer_tag", ""),
     }
 
@@ -138,8 +141,8 @@ class _Content:
                 raise HardError(505, "a content header should come next")
             _, size, said = split_header(received.payload)
             properties = read_properties(said)
-            self.event.message = properties.message_id or ""
-            self.event.persistent = properties.delivery_mode == _PERSISTENT
+            self.event.message = readable(properties.get("message_id", ""))
+            self.event.persistent = properties.get("delivery_mode") == _PERSISTENT
             self.event.size = self._missing = size
         elif received.kind != BODY or len(received.payload) > self._missing:
             raise HardError(505, "a content body should come next, and no longer than was said")

@@ -11,6 +11,8 @@ constructors check it.
 
 from __future__ import annotations
 
+import codecs
+
 __all__ = ["AmqpError", "BodyTooLarge", "HardError", "SoftError", "octets"]
 
 _SOFT = {
@@ -38,6 +40,10 @@ _HARD = {
 }
 
 _TEXT_MAX = 255
+#: What clients have named may be no UTF-8, and is quoted as it came.
+_CARRIED = "surrogateescape"
+#: Leaves out a character that is cut at the end.
+_DECODER = codecs.getincrementaldecoder("utf-8")
 #: Bytes that a text quotes, at most; it has no room for more.
 _QUOTED_MAX = 64
 
@@ -48,11 +54,15 @@ class AmqpError(Exception):
     Args:
         code: reply code, as the protocol numbers them.
         explanation: what happened, for people; the name of the code is put before it.
+
+    Attributes:
+        index: class and method that have failed, in 32 bits, if it is not the one being processed.
     """
 
     def __init__(self, code: int, name: str, explanation: str) -> None:
         super().__init__(f"{code} {name} - {explanation}")
         self.code = code
+        self.index: int | None = None
         self.text = shortened(f"{name} - {explanation}")
 
 
@@ -73,8 +83,9 @@ class HardError(AmqpError):
     403 is here too: refusing a login is the one use of a soft code for a connection.
     """
 
-    def __init__(self, code: int, explanation: str) -> None:
+    def __init__(self, code: int, explanation: str, index: int | None = None) -> None:
         super().__init__(code, _HARD[code], explanation)
+        self.index = index
 
 
 def octets(data: bytes) -> str:
@@ -88,7 +99,7 @@ def octets(data: bytes) -> str:
 
 def shortened(text: str) -> str:
     """Return a reply text that fits its short string: 255 bytes at most (A2.2)."""
-    encoded = text.encode()
+    encoded = text.encode(errors=_CARRIED)
     if len(encoded) <= _TEXT_MAX:
         return text
-    return encoded[: _TEXT_MAX - 3].decode(errors="ignore") + "..."
+    return _DECODER(_CARRIED).decode(encoded[: _TEXT_MAX - 3]) + "..."

@@ -198,9 +198,12 @@ class ConsumerChannel(Process):
 
     @helper
     def admits(self, consumer: Consumer, prefetch: Prefetch, no_ack: bool) -> bool:
-        """Tell whether a consumer may have one more: by its own limit, and the shared one (F2)."""
+        """Tell whether a consumer may have one more: by its own limit, and the shared one (F2).
+
+        What needs no ack counts against neither, and yet waits while the shared one is reached.
+        """
         below = prefetch == 0 or len(self.load(consumer)) < prefetch
-        return no_ack or (below and self.has_room())
+        return (no_ack or below) and self.has_room()
 
     # -- settling -------------------------------------------------------------------------------
 

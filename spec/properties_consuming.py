@@ -249,7 +249,7 @@ def may_be_served(s: Confirms, consumer: Consumer, replica: Replica) -> bool:
     asks = of and s.subscriptions[consumer].active and s.replicas[replica].leads()
     near = not any(s.replicas[replica].node == n for n in s.cluster.away)
     tag = s.consuming[Consumer.owner(consumer)].next_tag()
-    room = s.subscriptions[consumer].no_ack or may_have_more(s, consumer)
+    room = may_have_more(s, consumer)
     return asks and near and tag is not None and room
 
 
@@ -258,7 +258,8 @@ def may_have_more(s: Confirms, consumer: Consumer) -> bool:
     """Tell whether what a consumer has is below its limit, and below the shared one (F2.2)."""
     channel = Consumer.owner(consumer)
     own = len({t for t in Tag if s.consuming[channel].goes_to(t, consumer)})
-    below = own < s.subscriptions[consumer].prefetch or s.subscriptions[consumer].prefetch == 0
+    prefetch = s.subscriptions[consumer].prefetch
+    below = s.subscriptions[consumer].no_ack or prefetch == 0 or own < prefetch
     limit = s.consuming[channel].shared_prefetch
     return below and (limit == 0 or len(pushed(s, channel)) < limit)
 

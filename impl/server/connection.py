@@ -178,7 +178,7 @@ class Connection(asyncio.Protocol):
         """If the session is at its end, say that nothing more comes, and give the client time."""
         if session.phase in (Phase.CLOSING, Phase.CLOSED) and not self._closing:
             self._closing = True
-            self._limit(self._server.limits.closing, "close not answered")
+            self._limit(self._server.limits.closing, "it did not hang up after a close")
         if session.phase is Phase.CLOSED and not self._ended and not self._transport.is_closing():
             self._ended = True
             if self._transport.can_write_eof():

@@ -26,6 +26,7 @@ from ackproof.impl.errors import HardError
 from ackproof.impl.options import Options
 from ackproof.impl.server.committer import committer
 from ackproof.impl.server.connection import Connection
+from ackproof.impl.server.listening_sockets import listening_sockets
 from ackproof.impl.server.resource_alarms import ResourceAlarms
 from ackproof.impl.server.tls_handshake import TlsHandshake
 from ackproof.impl.server.wakeup_timers import WakeupTimers
@@ -43,6 +44,8 @@ _LOG = logging.getLogger(__name__)
 _FAILURES = 100
 #: Files that are kept for everything that is no client.
 _OTHER_FILES = 64
+#: Seconds between two complaints of the same.
+_COMPLAINT = 10.0
 
 
 def _sockets_max() -> float:
@@ -74,8 +77,9 @@ class Server:
         self._stopping = False
         self._clogged: set[Connection] = set()
         self._speaking: dict[Session, None] = {}
-        self._listener: asyncio.Server | None = None
+        self._listeners: list[asyncio.Server] = []
         self._sockets_max = _sockets_max()
+        self._complains_again = 0.0
 
     # -- its life -------------------------------------------------------------------------------
 
@@ -83,7 +87,7 @@ class Server:
         """Listen; return the port, which the system chooses if 0 is given.
 
         Args:
-            host: address to listen on.
+            host: name or address to listen on, which may stand for several.
             port: number of the port.
             tls: speak TLS with it, and nothing else; see `ackproof.impl.server.tls_context`.
 
@@ -91,13 +95,15 @@ class Server:
             OSError: the address cannot be listened on.
         """
         loop = asyncio.get_running_loop()
-        self._listener = await loop.create_server(
-            (lambda: Connection(self)) if tls is None else (lambda: TlsHandshake(self, tls)),
-            host,
-            port,
-            backlog=self.limits.handshakes,
-        )
-        bound: int = self._listener.sockets[0].getsockname()[1]
+        sockets = listening_sockets(host, port)
+        for one in sockets:
+            listener = await loop.create_server(
+                (lambda: Connection(self)) if tls is None else (lambda: TlsHandshake(self, tls)),
+                sock=one,
+                backlog=self.limits.handshakes,
+            )
+            self._listeners.append(listener)
+        bound: int = sockets[0].getsockname()[1]
         return bound
 
     async def stop(self) -> None:
@@ -124,8 +130,8 @@ class Server:
     def _stop_listening(self) -> None:
         """Take no more clients, and neither those whom the system has taken already."""
         self._stopping = True
-        if self._listener is not None:
-            self._listener.close()
+        for listener in self._listeners:
+            listener.close()
         for handshake in list(self._handshakes):
             handshake.break_off()
 
@@ -168,10 +174,26 @@ class Server:
             return False
         sockets = len(self._connections) + len(self._handshakes)
         opening = sockets - len(self._opened)
-        if opening >= self.limits.handshakes or sockets >= self._sockets_max:
+        if sockets >= self._sockets_max:
+            self._out_of_files(peer, sockets)
+            return False
+        if opening >= self.limits.handshakes:
             _LOG.info("%s: closed at once, too many connections are being opened", peer)
             return False
         return True
+
+    def _out_of_files(self, peer: str, sockets: int) -> None:
+        """A client is turned away for want of files: say so, and not for each of many."""
+        now = asyncio.get_running_loop().time()
+        level = logging.DEBUG if now < self._complains_again else logging.WARNING
+        self._complains_again = max(self._complains_again, now + _COMPLAINT)
+        _LOG.log(
+            level,
+            "%s: closed at once: there are %d connections, and the system allows this process no "
+            "more files; raise the limit of open files (ulimit -n)",
+            peer,
+            sockets,
+        )
 
     def admit_handshake(self, handshake: TlsHandshake, peer: str) -> bool:
         """Let a TLS handshake begin, unless there are too many sockets; tell whether it may."""

@@ -8,7 +8,6 @@ from ackproof.impl.broker import Broker
 from ackproof.impl.errors import HardError
 from ackproof.impl.limits import Limits
 from ackproof.impl.vhost.virtual_host import VirtualHost
-from pamqp import base
 
 __all__ = ["ChannelConnection"]
 
@@ -52,8 +51,8 @@ class ChannelConnection(Protocol):
     def resume(self) -> None:
         """Process input again."""
 
-    def fail(self, error: HardError, method: base.Frame | None = None) -> None:
-        """Close the connection and say why."""
+    def fail(self, error: HardError, index: int = 0) -> None:
+        """Close the connection and say why: by a class and method, in 32 bits, or by none."""
 
     def sever(self, *, written: bool) -> None:
         """Break the connection, after what was said has been written, or before."""

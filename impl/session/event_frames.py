@@ -18,6 +18,7 @@ from ackproof.impl.machines.channels import ConsumingChannel
 from ackproof.impl.steps.immediate import Declined
 from ackproof.impl.wire.content import Message
 from ackproof.impl.wire.frames import METHOD, encode_content, encode_method
+from ackproof.impl.wire.texts import to_bytes
 from ackproof.lang import Event
 from ackproof.spec.sorts import Msg
 from ackproof.spec.wire import (
@@ -144,5 +145,5 @@ def _delivery(
 
 @lru_cache(1024)
 def _short(text: str) -> bytes:
-    encoded = text.encode()
+    encoded = to_bytes(text)
     return bytes((len(encoded),)) + encoded

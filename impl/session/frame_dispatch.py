@@ -17,6 +17,7 @@ from ackproof.impl.session.connection_methods import NegotiatedConnection, Phase
 from ackproof.impl.wire.decoding import decode_method
 from ackproof.impl.wire.frames import (
     BODY,
+    FRAME_MIN,
     HEADER,
     HEARTBEAT,
     METHOD,
@@ -47,16 +48,19 @@ class DispatchedConnection(NegotiatedConnection, Protocol):
     def end(self) -> None:
         """Nothing more comes, and nothing more is said but what is waiting to be written."""
 
+    def part(self) -> None:
+        """The client has closed the connection, and is to hang up."""
+
 
 class FrameDispatch:
     """The frames of one connection.
 
     Attributes:
-        reader: cuts bytes into frames.
+        reader: cuts bytes into frames, small ones until another size is agreed on.
     """
 
     def __init__(self, session: DispatchedConnection) -> None:
-        self.reader = FrameReader(session.limits.frame_max)
+        self.reader = FrameReader(FRAME_MIN)
         self._session = session
 
     def process(self) -> None:
@@ -105,26 +109,30 @@ class FrameDispatch:
                 session.blocking.published()
 
     def _handle_closing(self, received: Received) -> None:
-        """Wait for the answer to our close; a close of theirs that crossed it is answered."""
+        """Wait for the answer to our close, or for the client to hang up; closes are answered."""
         if received.kind != METHOD or received.channel:
             return
-        index = int.from_bytes(received.payload[:4], "big")
+        index = received.method_index
         if index == commands.Connection.CloseOk.index:
             self._session.end()
         elif index == commands.Connection.Close.index:
             self._session.reply(commands.Connection.CloseOk())
-            self._session.end()
 
     def _handle_connection(self, received: Received) -> None:
         if received.kind != METHOD:
             raise _unexpected(received)
-        method = decode_method(received, self._session.limits.table_depth)
-        if isinstance(method, commands.Connection.Close):
-            _LOG.info("%s: closed by the client", self._session.peer)
-            self._session.reply(commands.Connection.CloseOk())
-            self._session.end()
-        else:
-            connection_methods.handle(self._session, method)
+        session = self._session
+        try:
+            method = decode_method(received, session.limits.table_depth)
+            if not isinstance(method, commands.Connection.Close):
+                connection_methods.handle(session, method)
+                return
+        except HardError as error:
+            session.fail(error, received.method_index)
+            return
+        _LOG.info("%s: closed by the client", session.peer)
+        session.reply(commands.Connection.CloseOk())
+        session.part()
 
 
 def _unexpected(received: Received) -> HardError:

@@ -18,14 +18,15 @@ from ackproof.impl.errors import HardError
 from ackproof.impl.limits import Limits
 from ackproof.impl.session.authentication import User, Users
 from ackproof.impl.version import VERSION
+from ackproof.impl.wire.frames import FRAME_MIN
 from ackproof.impl.wire.table_reader import TableError, read_table
+from ackproof.impl.wire.texts import to_bytes
 from pamqp import commands
 
 __all__ = ["HEARTBEAT", "Tuned", "authenticate", "capabilities", "start", "tune", "tuned"]
 
 #: Seconds between heartbeats, as the server proposes it.
 HEARTBEAT = 60
-_FRAME_MIN = 4096
 
 _CAPABILITIES = (
     "publisher_confirms",
@@ -124,9 +125,9 @@ def _read_amqplain(response: bytes) -> tuple[str, str]:
 
 def _field(table: Mapping[str, object], name: str) -> str:
     value = table.get(name)
-    if not isinstance(value, str | bytes):
+    if not isinstance(value, str):
         raise HardError(502, "AMQPLAIN auth info is missing LOGIN or PASSWORD field")
-    return value if isinstance(value, str) else _text(value)
+    return _text(to_bytes(value))
 
 
 def _text(data: bytes) -> str:
@@ -157,11 +158,11 @@ def tuned(reply: commands.Connection.TuneOk, limits: Limits) -> Tuned:
     channel_max, frame_max = int(reply.channel_max or 0), int(reply.frame_max or 0)
     _check_limit("channel_max", channel_max, limits.channels)
     _check_limit("frame_max", frame_max, limits.frame_max)
-    if frame_max < _FRAME_MIN:
+    if frame_max < FRAME_MIN:
         raise HardError(
             530,
             f"negotiated frame_max = {frame_max} is lower than the minimum allowed value "
-            f"({_FRAME_MIN})",
+            f"({FRAME_MIN})",
         )
     return Tuned(channel_max, frame_max, int(reply.heartbeat or 0))
 

@@ -4,11 +4,11 @@ The connection goes through phases until it is open (`ackproof.impl.session.conn
 From then on methods come on channels, each of which is handled by
 `ackproof.impl.session.session_channel`.
 
-It ends in one of three ways.  The client closes, and is answered.  The broker closes, after a hard
-error; then it ignores everything but the answer.  Or the connection breaks, and nobody is told
-anything.  In each case the channels are closed for the specification's machines too.  Before the
-connection is open, the protocol wants a broker to say nothing when it breaks off, but for two
-things that clients may be told: that the login was refused, and that they may not come in here.
+It ends in one of three ways.  The client closes, is answered, and hangs up.  The broker closes,
+after a hard error; then it ignores everything but the answer.  Or the connection breaks, and nobody
+is told anything.  In each case the channels are closed for the specification's machines too.
+Before the connection is open, the protocol wants a broker to say nothing when it breaks off, but
+for two things that clients may be told: that the login was refused, and that they may not come in.
 
 The session is sans-I/O.  `receive` takes what came from the socket, `take_output` gives what is to
 be written, at any time, since channels are told things that others have caused; `on_output` says
@@ -205,10 +205,14 @@ class Session:
 
     # -- endings --------------------------------------------------------------------------------
 
-    def fail(self, error: HardError, method: base.Frame | None = None) -> None:
+    def fail(self, error: HardError, index: int = 0) -> None:
         """Close the connection and say why; then only the client's answer matters.
 
         Where the input cannot be read any more, no answer can be expected.
+
+        Args:
+            error: what has gone wrong.
+            index: class and method that have failed, in 32 bits; 0 for none.
         """
         if self.phase in (Phase.CLOSING, Phase.CLOSED):
             return
@@ -219,11 +223,15 @@ class Session:
             self.end()
             self._on_output(self)
             return
-        index = 0 if method is None else method.index
         close = commands.Connection.Close(error.code, error.text, index >> 16, index & 0xFFFF)
         self.reply(close)
         self._close_channels()
         self.phase = Phase.CLOSED if self._incoming.reader.broken else Phase.CLOSING
+
+    def part(self) -> None:
+        """The client has closed the connection, and is to hang up; it may close it again."""
+        self._close_channels()
+        self.phase = Phase.CLOSING
 
     def sever(self, *, written: bool) -> None:
         """Break the connection, after what was said has been written, or before."""
@@ -240,9 +248,9 @@ class Session:
 
     def end(self) -> None:
         """Nothing more comes, and nothing more is said but what is waiting to be written."""
-        if self.phase is not Phase.CLOSED:
+        if self.phase not in (Phase.CLOSING, Phase.CLOSED):
             self._close_channels()
-            self.phase = Phase.CLOSED
+        self.phase = Phase.CLOSED
 
     def _close_channels(self) -> None:
         if self.phase is Phase.RUNNING:

@@ -52,7 +52,7 @@ Handler = Callable[["SessionChannel", Any], None]
 #: What to do for a method, by its type.
 Methods = Mapping[type[base.Frame], Handler]
 
-_PUBLISH = commands.Basic.Publish()
+_PUBLISH = commands.Basic.Publish.index
 
 #: What only a broker says, besides all replies that end in `ok`.
 _BROKERS = (commands.Basic.Deliver, commands.Basic.Return, commands.Basic.GetEmpty)
@@ -117,21 +117,21 @@ class SessionChannel:
         if self.closing:
             self._receive_closing(received)
             return
-        method: base.Frame = _PUBLISH
+        index = _PUBLISH
         try:
             if received.kind == METHOD:
-                method = decode_method(received, self.session.limits.table_depth)
-                self._receive_method(method)
+                index = received.method_index
+                self._receive_method(decode_method(received, self.session.limits.table_depth))
             else:
                 self._receive_content(received)
         except SoftError as error:
-            self.fail(error, method.index)
+            self.fail(error, index)
         except HardError as error:
-            self.session.fail(error, method)
+            self.session.fail(error, index if error.index is None else error.index)
 
     def _receive_method(self, method: base.Frame) -> None:
         if self.assembly is not None:
-            raise HardError(505, self.assembly.expected)
+            raise self.assembly.unexpected()
         if not self.publishing.transaction.answers():
             raise HardError(504, "unexpected command while processing 'tx.commit'")
         if not self.opened and not isinstance(method, commands.Channel.Open):
@@ -181,7 +181,7 @@ class SessionChannel:
             return
         method = decode_method(received)
         if isinstance(method, commands.Channel.Open):
-            self.session.fail(HardError(504, "second 'channel.open' seen"), method)
+            self.session.fail(HardError(504, "second 'channel.open' seen"), method.index)
         elif isinstance(method, commands.Channel.Close):
             self.reply(commands.Channel.CloseOk())
         elif isinstance(method, commands.Channel.CloseOk):
@@ -295,7 +295,12 @@ class SessionChannel:
         self.closing = True
 
     def closed(self) -> None:
-        """The channel is closed, by whomever: the machines are told, and nothing more comes in."""
+        """The channel is closed, by whomever: the machines are told, and nothing more comes in.
+
+        One that has failed is closed since then.
+        """
+        if self.closing:
+            return
         self.broker.consumer_timeouts.forget(self)
         self.forget_replies()
         self.broker.steps.end_consumers(self.consuming)

@@ -105,7 +105,7 @@ def _record(death: dict[str, bytes], headers: dict[str, bytes]) -> None:
         for name in ("reason", "queue", "exchange"):
             headers[f"x-first-death-{name}"] = death[name]
     others: list[bytes] = []
-    for value in _deaths(headers):
+    for value in _grouped(_deaths(headers)):
         before = _fields(value)
         if before is not None and _kind(before) == _kind(death):
             count = min(encoded_fields.integer_of(before.get("count")) + 1, _COUNT_MAX)
@@ -121,6 +121,23 @@ def _deaths(headers: dict[str, bytes]) -> list[bytes]:
     """Return what the header lists, which a client may have written; nothing if it is no list."""
     value = headers.get(_DEATH, b"")
     return encoded_fields.split_array(value[1:]) if _is_array(value) else []
+
+
+def _grouped(deaths: list[bytes]) -> list[bytes]:
+    """Return one death for each queue and reason, as RabbitMQ makes it of several; the last first.
+
+    Brokers that did not count wrote each death down, and those are counted here.
+    """
+    found = [fields for fields in map(_fields, deaths) if fields is not None]
+    if len(deaths) < 2 or len(found) < len(deaths):
+        return deaths
+    kinds = [_kind(fields) for fields in found]
+    first = dict(zip(reversed(kinds), reversed(found), strict=True))
+    order = list(dict.fromkeys(kinds))
+    counted = (
+        {"count": encoded_fields.integer(kinds.count(kind)), **first[kind]} for kind in order
+    )
+    return [*map(encoded_fields.table, counted)][::-1]
 
 
 def _is_array(value: bytes | None) -> bool:

@@ -16,6 +16,7 @@ own.
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
@@ -29,6 +30,8 @@ from ackproof.impl.storage.schema import SCHEMA, VERSION
 from ackproof.impl.storage.stored import Stored
 
 __all__ = ["Disk", "DiskError"]
+
+_LOG = logging.getLogger(__name__)
 
 _OTHERS = "FROM entry WHERE queue NOT IN (SELECT value FROM json_each(?))"
 
@@ -51,6 +54,7 @@ class Disk:
     def __init__(self, directory: Path | None) -> None:
         self.path = Path(":memory:") if directory is None else directory / "node.sqlite"
         try:
+            was_there = self.path.exists()
             if directory is not None:
                 # What is in it may be read by who runs the broker, and by nobody else.
                 directory.mkdir(0o700, parents=True, exist_ok=True)
@@ -61,13 +65,25 @@ class Disk:
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = FULL")
-            self._prepare()
+            self._prepare(was_there=was_there)
         except (OSError, sqlite3.Error) as error:
             raise DiskError(_explain(self.path, error)) from None
 
-    def _prepare(self) -> None:
+    def _prepare(self, *, was_there: bool) -> None:
+        """Make the tables, if there are none yet."""
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
         if version == 0:
+            if self._db.execute("SELECT EXISTS (SELECT 1 FROM sqlite_master)").fetchone() == (1,):
+                raise DiskError(
+                    f"{self.path} is a database of something else; "
+                    "start it with another data directory"
+                )
+            if was_there:
+                _LOG.warning(
+                    "%s is empty, and the broker begins with nothing; if it had anything to keep, "
+                    "stop it, and put a copy of that file there",
+                    self.path,
+                )
             self._db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
         elif version != VERSION:
             raise DiskError(

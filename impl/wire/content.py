@@ -118,12 +118,13 @@ class Assembly:
         """Tell whether the message is for consumers that can take it at once (A6.6)."""
         return bool(self._publish.immediate)
 
-    @property
-    def expected(self) -> str:
-        """Say which frame has to come next, and does not, as RabbitMQ does."""
+    def unexpected(self) -> HardError:
+        """Return the error that another frame should have come next, as RabbitMQ words it."""
+        expected = f"content header for class {_BASIC}, got non content header"
         if self._head is not None:
-            return "expected content body, got non content body frame instead"
-        return f"expected content header for class {_BASIC}, got non content header frame instead"
+            expected = "content body, got non content body"
+        publish = commands.Basic.Publish.index
+        return HardError(505, f"expected {expected} frame instead", publish)
 
     def take_header(self, received: Received) -> Message | None:
         """Take the content header; an empty body makes the message complete.
@@ -134,7 +135,7 @@ class Assembly:
         """
         payload = received.payload
         if self._head is not None or has_weight(payload):
-            raise HardError(505, self.expected)
+            raise self.unexpected()
         class_id, size, said = split_header(payload)
         if class_id != _BASIC:
             raise HardError(
@@ -144,7 +145,9 @@ class Assembly:
         depth, body_max = self._limits.table_depth, self._limits.body_size
         if size > body_max:
             read_properties(said, depth)  # what cannot be read is the worse error
-            raise BodyTooLarge(406, f"message size {size} is larger than max size {body_max}")
+            raise BodyTooLarge(
+                406, f"message size {size} is larger than configured max size {body_max}"
+            )
         self._head = check(said, depth, self._user)
         self._body_size = self._missing = size
         kept = drop_header(payload, "BCC") if self._head.blind else payload
@@ -160,7 +163,7 @@ class Assembly:
             HardError: 505, a header was expected; 501, the body is longer than was said.
         """
         if self._head is None:
-            raise HardError(505, self.expected)
+            raise self.unexpected()
         if self._share is not None:
             self._share.grow(len(payload))
         self._missing -= len(payload)

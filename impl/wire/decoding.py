@@ -1,8 +1,7 @@
 """What is inside a frame: methods with their arguments, content headers with their properties.
 
-The codec decodes them, but for field tables, which `ackproof.impl.wire.table_reader` reads: they
-are cut out before the codec sees the rest.  So what surrounds a table has to be walked over here,
-by the types that the codec knows of.
+The codec knows which methods and properties there are, and of which types; they are read here
+(`ackproof.impl.wire.method_arguments`).
 
 Of a content header the broker keeps the bytes, and sends them on to others, so it makes sure that
 nothing is missing in them and nothing follows.  Properties are taken as they are otherwise.
@@ -11,13 +10,16 @@ nothing is missing in them and nothing follows.  Properties are taken as they ar
 from __future__ import annotations
 
 import struct
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from ackproof.impl.errors import HardError, octets
 from ackproof.impl.wire import access_methods
+from ackproof.impl.wire.encoded_fields import PROPERTIES, join_properties, split_properties
 from ackproof.impl.wire.frames import Received
+from ackproof.impl.wire.method_arguments import NUMBERS, read_arguments, read_short
 from ackproof.impl.wire.table_reader import TableError, read_table, without_field
+from ackproof.impl.wire.texts import from_bytes
 from pamqp import base, commands
 
 __all__ = [
@@ -32,7 +34,6 @@ __all__ = [
 
 #: Levels of field tables in one another; the session knows better.
 _DEPTH = 128
-_NO_TABLE = bytes(4)
 
 #: The methods by class and method, one after the other in 32 bits.
 _METHODS: dict[int, type[base.Frame]] = {
@@ -43,7 +44,7 @@ _PUBLISH = commands.Basic.Publish.index
 _PUBLISH_BYTES = _PUBLISH.to_bytes(4, "big")
 _ACK_BYTES = commands.Basic.Ack.index.to_bytes(4, "big")
 _ACK = struct.Struct(">IQB")
-_HEADERS = commands.Basic.Properties.flags["headers"]
+_HEADERS = "headers"
 #: Bits that stand for no property of basic, or for more of them.
 _NO_PROPERTY = 3
 #: Class, weight and size; then come the flags of the properties, so many bytes, and the properties.
@@ -51,8 +52,6 @@ _CLASS = struct.Struct(">HHQ")
 _FLAGS = 2
 #: Bytes up to which it is worth remembering what was decoded.
 SHORT = 300
-
-_FIXED = {"octet": 1, "short": 2, "long": 4, "longlong": 8, "timestamp": 8}
 
 
 # -- methods ------------------------------------------------------------------------------------
@@ -82,29 +81,12 @@ def decode_method(received: Received, depth_max: int = _DEPTH) -> base.Frame:
 
 
 def _decode_method(payload: bytes, index: int, depth_max: int) -> base.Frame:
-    types = _argument_types(index)
-    method: base.Frame = _METHODS[index]()
     with _ReadingErrors(payload[4:]):
-        if "table" not in types:
-            method.unmarshal(payload[4:])
-            return method
-        position = types.index("table")
-        start = _skip(payload, 4, types[:position])
-        table, end = read_table(payload, start, depth_max)
-        method.unmarshal(payload[4:start] + _NO_TABLE + payload[end:])
-    setattr(method, list(method.__slots__)[position], table)
-    return method
+        return read_arguments(_METHODS[index], payload, 4, depth_max)
 
 
 #: A publisher says the same thing many times, and nobody changes what was decoded.
 _decode_again = lru_cache(1024)(_decode_method)
-
-
-@cache
-def _argument_types(index: int) -> tuple[str, ...]:
-    """Return the types of a method's arguments, in their order."""
-    method: base.Frame = _METHODS[index]()
-    return tuple(method.amqp_type(name) for name in method.__slots__)
 
 
 # -- content headers ----------------------------------------------------------------------------
@@ -123,8 +105,8 @@ def has_weight(payload: bytes) -> bool:
 
 def read_headers(content: bytes) -> dict[str, Any]:
     """Return the headers of a content header, given as the payload of its frame."""
-    headers: dict[str, Any] | None = read_properties(content[_CLASS.size :]).headers
-    return headers or {}
+    headers: dict[str, Any] = read_properties(content[_CLASS.size :]).get(_HEADERS, {})
+    return headers
 
 
 def drop_header(content: bytes, name: str) -> bytes:
@@ -132,15 +114,15 @@ def drop_header(content: bytes, name: str) -> bytes:
 
     It must have headers, and be one that can be decoded.
     """
-    said = content[_CLASS.size :]
-    start = _skip(said, _FLAGS, _property_types(_flags(said))[0])
-    _, end = read_table(said, start, _DEPTH)
-    rest = said[:start] + without_field(said[start:end], name) + said[end:]
-    return content[: _CLASS.size] + rest
+    properties = split_properties(content)
+    properties[_HEADERS] = without_field(properties[_HEADERS], name)
+    return join_properties(content, properties)
 
 
-def read_properties(said: bytes, depth_max: int = _DEPTH) -> commands.Basic.Properties:
-    """Return properties, from flags and the properties that they announce.
+def read_properties(said: bytes, depth_max: int = _DEPTH) -> dict[str, Any]:
+    """Return those properties that are set by name, from flags and the properties they announce.
+
+    Texts are as they came, UTF-8 or not, and moments are seconds since 1970.
 
     Args:
         said: flags and properties.
@@ -149,61 +131,27 @@ def read_properties(said: bytes, depth_max: int = _DEPTH) -> commands.Basic.Prop
     Raises:
         HardError: 501, they cannot be read.
     """
-    flags = _flags(said)
-    before, after = _property_types(flags)
-    properties = commands.Basic.Properties()
+    flags, at = int.from_bytes(said[:_FLAGS], "big"), _FLAGS
+    properties: dict[str, Any] = {}
     with _ReadingErrors(said):
         if len(said) < _FLAGS or flags & _NO_PROPERTY:
             raise TableError("a property is set that basic does not have")
-        end = start = _skip(said, _FLAGS, before)
-        if not flags & _HEADERS:
-            properties.unmarshal(flags, said[_FLAGS:])
-        else:
-            table, end = read_table(said, start, depth_max)
-            properties.unmarshal(flags, said[_FLAGS:start] + _NO_TABLE + said[end:])
-            properties.headers = table
-        if _skip(said, end, after) != len(said):
+        for name, flag, kind in PROPERTIES:
+            if flags & flag:
+                properties[name], at = _read_property(kind, said, at, depth_max)
+        if at != len(said):
             raise TableError("the properties are not as long as their frame")
     return properties
 
 
-def _flags(said: bytes) -> int:
-    return int.from_bytes(said[:_FLAGS], "big")
-
-
-@cache
-def _property_types(flags: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the types of the properties that are set, those before the headers and after."""
-    kinds: tuple[list[str], list[str]] = ([], [])
-    properties = commands.Basic.Properties
-    for name in properties.__slots__:
-        flag = properties.flags[name]
-        if flags & flag and flag != _HEADERS:
-            # The flags are given out from the highest bit down.
-            kinds[flag < _HEADERS].append(str(getattr(properties, f"_{name}")))
-    return tuple(kinds[0]), tuple(kinds[1])
-
-
-# -- what both need -----------------------------------------------------------------------------
-
-
-def _skip(data: bytes, at: int, types: tuple[str, ...]) -> int:
-    """Return where values of these types end that begin at some place.
-
-    Raises:
-        TableError: there is less than that.
-    """
-    bits = 0
-    for kind in types:
-        if kind == "bit":
-            at += bits % 8 == 0
-            bits += 1
-            continue
-        bits = 0
-        at += 1 + data[at] if kind == "shortstr" else _FIXED[kind]
-    if at > len(data):
-        raise TableError("the values are longer than what they are in")
-    return at
+def _read_property(kind: str, said: bytes, at: int, depth_max: int) -> tuple[Any, int]:
+    if kind == "table":
+        return read_table(said, at, depth_max)
+    if kind == "shortstr":
+        raw, at = read_short(said, at)
+        return from_bytes(raw), at
+    number = NUMBERS[kind]
+    return number.unpack_from(said, at)[0], at + number.size
 
 
 class _ReadingErrors:
@@ -219,6 +167,6 @@ class _ReadingErrors:
         if isinstance(error, TableError):
             raise HardError(501, f"cannot decode: {error}") from None
         if isinstance(error, UnicodeDecodeError):
-            raise HardError(501, "Malformed UTF-8 in shortstr") from None
-        if isinstance(error, ValueError | LookupError | OverflowError | OSError | struct.error):
+            raise HardError(501, "Malformed UTF-8 in shortstr", index=0) from None
+        if isinstance(error, LookupError | struct.error):
             raise HardError(501, f"cannot decode {octets(self._payload)}") from None

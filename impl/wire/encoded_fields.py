@@ -11,10 +11,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Mapping
 
+from ackproof.impl.wire.texts import from_bytes, to_bytes
 from ackproof.impl.wire.values import INTEGERS, SIZES, read_integer
 from pamqp import commands
 
 __all__ = [
+    "PROPERTIES",
     "array",
     "integer",
     "integer_of",
@@ -34,11 +36,10 @@ _FLAGS = struct.Struct(">H")
 _AT_FLAGS, _START = 12, 14
 _FIXED = {"octet": 1, "timestamp": 8}
 
-_PROPERTIES = commands.Basic.Properties
+_BASIC = commands.Basic.Properties
 #: Name, flag and type of each property, in their order.
-_KINDS = [
-    (name, _PROPERTIES.flags[name], str(getattr(_PROPERTIES, f"_{name}")))
-    for name in _PROPERTIES.__slots__
+PROPERTIES = [
+    (name, _BASIC.flags[name], str(getattr(_BASIC, f"_{name}"))) for name in _BASIC.__slots__
 ]
 
 
@@ -50,7 +51,7 @@ def split_properties(header: bytes) -> dict[str, bytes]:
     (flags,) = _FLAGS.unpack_from(header, _AT_FLAGS)
     found = {}
     at = _START
-    for name, flag, kind in _KINDS:
+    for name, flag, kind in PROPERTIES:
         if flags & flag:
             end = at + _size(header, at, kind)
             found[name] = header[at:end]
@@ -60,8 +61,8 @@ def split_properties(header: bytes) -> dict[str, bytes]:
 
 def join_properties(header: bytes, properties: Mapping[str, bytes]) -> bytes:
     """Return the payload of a content header with these properties in the place of its own."""
-    flags = sum(flag for name, flag, _ in _KINDS if name in properties)
-    pieces = [properties[name] for name, _, _ in _KINDS if name in properties]
+    flags = sum(flag for name, flag, _ in PROPERTIES if name in properties)
+    pieces = [properties[name] for name, _, _ in PROPERTIES if name in properties]
     return header[:_AT_FLAGS] + _FLAGS.pack(flags) + b"".join(pieces)
 
 
@@ -82,7 +83,7 @@ def split_table(content: bytes) -> dict[str, bytes]:
     at, end = _LENGTH.size, len(content)
     while at < end:
         after = at + 1 + content[at]
-        name = content[at + 1 : after].decode()
+        name = from_bytes(content[at + 1 : after])
         at = _end(content, after)
         values[name] = content[after:at]
     return values
@@ -108,7 +109,7 @@ def _end(content: bytes, at: int) -> int:
 
 def table(values: Mapping[str, bytes]) -> bytes:
     """Return the value that is a table of these values."""
-    names = ((name.encode(), value) for name, value in values.items())
+    names = ((to_bytes(name), value) for name, value in values.items())
     return _long(b"F", b"".join(bytes((len(name),)) + name + value for name, value in names))
 
 
@@ -119,7 +120,7 @@ def array(values: Iterable[bytes]) -> bytes:
 
 def text(content: str) -> bytes:
     """Return the value that is a text."""
-    return _long(b"S", content.encode())
+    return _long(b"S", to_bytes(content))
 
 
 def integer(number: int) -> bytes:
@@ -140,7 +141,7 @@ def text_of(value: bytes | None) -> str | None:
     """Return the text that a value is; None if it is none."""
     if value is None or value[:1] != b"S":
         return None
-    return value[1 + _LENGTH.size :].decode(errors="replace")
+    return from_bytes(value[1 + _LENGTH.size :])
 
 
 def integer_of(value: bytes | None) -> int:

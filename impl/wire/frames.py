@@ -16,10 +16,12 @@ import struct
 from dataclasses import dataclass
 
 from ackproof.impl.errors import HardError, octets
+from ackproof.impl.wire.method_arguments import write_arguments
 from pamqp import base, frame, heartbeat
 
 __all__ = [
     "FRAME_MAX",
+    "FRAME_MIN",
     "PROTOCOL_HEADER",
     "FrameReader",
     "Received",
@@ -29,12 +31,13 @@ __all__ = [
 ]
 
 PROTOCOL_HEADER = b"AMQP\x00\x00\x09\x01"
-#: Bytes of a whole frame, at most: what is usual.
-FRAME_MAX = 131072
+#: Bytes of a whole frame, at most: what is usual, and what is agreed on before anything is said.
+FRAME_MAX, FRAME_MIN = 131072, 4096
 
 METHOD, HEADER, BODY, HEARTBEAT = 1, 2, 3, 8
 
 _PREFIX = struct.Struct(">BHI")
+_INDEX = struct.Struct(">I")
 _OVERHEAD = _PREFIX.size + 1
 _END = 0xCE
 _END_BYTE = bytes([_END])
@@ -59,6 +62,12 @@ class Received:
     def payload(self) -> bytes:
         """Return what is between prefix and end mark."""
         return self.raw[_PREFIX.size : -1]
+
+    @property
+    def method_index(self) -> int:
+        """Return the class and the method of a method frame, in 32 bits."""
+        index: int = _INDEX.unpack_from(self.raw, _PREFIX.size)[0]
+        return index
 
 
 class FrameReader:
@@ -149,7 +158,8 @@ def _frame_error(kind: int, payload: bytes, what: str) -> HardError:
 
 def encode_method(method: base.Frame, channel: int) -> bytes:
     """Return the frame of a method."""
-    return frame.marshal(method, channel)
+    payload = _INDEX.pack(method.index) + write_arguments(method)
+    return _PREFIX.pack(METHOD, channel, len(payload)) + payload + _END_BYTE
 
 
 def encode_heartbeat() -> bytes:

@@ -21,7 +21,7 @@ __all__ = ["TIME_MAX", "Head", "check"]
 #: Milliseconds, at most, of everything that takes time: ten years.
 TIME_MAX = 10 * 365 * 24 * 3600 * 1000
 
-_PERSISTENT = 2
+_TRANSIENT, _PERSISTENT = 1, 2
 _NUMBER = re.compile(r"[+-]?[0-9]+")
 
 
@@ -54,20 +54,18 @@ def check(said: bytes, depth: int, user: str) -> Head:
 
 def _check(said: bytes, depth: int, user: str) -> Head:
     properties = read_properties(said, depth)
-    if properties.user_id and properties.user_id != user:
+    said_by = properties.get("user_id")
+    if said_by and said_by != user:
         raise SoftError(
-            406,
-            f"user_id property set to '{properties.user_id}' but authenticated user was '{user}'",
+            406, f"user_id property set to '{said_by}' but authenticated user was '{user}'"
         )
-    said_of_time = properties.expiration
+    said_of_time = properties.get("expiration")
     expiration = None if said_of_time is None else _milliseconds(said_of_time)
-    if properties.delivery_mode not in (None, 1, _PERSISTENT):
-        raise SoftError(
-            406, f"invalid message: {{delivery_mode_unknown,{properties.delivery_mode}}}"
-        )
-    headers = properties.headers or {}
-    persistent = properties.delivery_mode == _PERSISTENT
-    return Head(persistent, expiration, _copies(headers), "BCC" in headers)
+    mode = properties.get("delivery_mode", _TRANSIENT)
+    if mode not in (_TRANSIENT, _PERSISTENT):
+        raise SoftError(406, f"invalid message: {{delivery_mode_unknown,{mode}}}")
+    headers = properties.get("headers", {})
+    return Head(mode == _PERSISTENT, expiration, _copies(headers), "BCC" in headers)
 
 
 #: Most messages of a publisher have the same properties.

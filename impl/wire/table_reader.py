@@ -16,6 +16,7 @@ import struct
 from decimal import Decimal
 from typing import Any
 
+from ackproof.impl.wire.texts import from_bytes, to_bytes
 from ackproof.impl.wire.values import INTEGERS, SIZES, Single, read_integer
 from pamqp import decode
 
@@ -79,7 +80,7 @@ def _read_field(data: bytes, at: int, levels: list[_Level]) -> int:
     name = ""
     if isinstance(level.into, dict):
         after = at + 1 + data[at]
-        name = data[at + 1 : after].decode()
+        name = from_bytes(data[at + 1 : after])
         at = after
     kind = data[at : at + 1]
     at += 1
@@ -116,7 +117,7 @@ def without_field(table: bytes, name: str) -> bytes:
     while at < len(table):
         after_name = at + 1 + table[at]
         end = after_name + 1 + _size(table, after_name)
-        if table[at + 1 : after_name] != name.encode():
+        if table[at + 1 : after_name] != to_bytes(name):
             kept += table[at:end]
         at = end
     return _LENGTH.pack(len(kept)) + kept
@@ -143,4 +144,4 @@ def _value(kind: bytes, data: bytes) -> Any:
         return Single(*_SINGLE.unpack(data))
     if kind == b"D":
         return Decimal(int.from_bytes(data[1:], "big")).scaleb(-data[0])
-    return decode.TABLE_MAPPING[kind](data)[1]
+    return from_bytes(data[4:]) if kind == b"S" else decode.TABLE_MAPPING[kind](data)[1]

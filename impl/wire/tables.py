@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
+from ackproof.impl.wire.texts import to_bytes
 from ackproof.impl.wire.values import NAMES, type_name
 
 __all__ = ["Table", "from_text", "same", "to_text"]
@@ -41,7 +42,7 @@ def _is_number(value: object) -> bool:
 
 
 def _bytes(value: str | bytes | bytearray) -> bytes:
-    return value.encode() if isinstance(value, str) else bytes(value)
+    return to_bytes(value) if isinstance(value, str) else bytes(value)
 
 
 # -- text -----------------------------------------------------------------------------------------

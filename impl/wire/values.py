@@ -15,6 +15,7 @@ from decimal import Decimal
 from typing import TypeGuard
 
 from ackproof.impl.errors import octets
+from ackproof.impl.wire.texts import to_bytes
 
 __all__ = [
     "INTEGERS",
@@ -147,11 +148,11 @@ def term(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        return octets(value.encode())
+        return octets(to_bytes(value))
     if isinstance(value, bytes | bytearray):
         return octets(bytes(value))
     if isinstance(value, dict):
-        fields = (f"{octets(name.encode())},{_typed(one)}" for name, one in value.items())
+        fields = (f"{octets(to_bytes(name))},{_typed(one)}" for name, one in value.items())
         return f"[{','.join(f'{{{field}}}' for field in fields)}]"
     if isinstance(value, list):
         return f"[{','.join(f'{{{_typed(one)}}}' for one in value)}]"

@@ -30,6 +30,13 @@ def start_ok(mechanism: str = "PLAIN", response: str = "\0guest\0guest") -> byte
     return encode(0, commands.Connection.StartOk(ABLE, mechanism, response, "en_US"))
 
 
+def long_login(size: int) -> bytes:
+    """Return a login whose arguments and index have so many bytes."""
+    start_ok = commands.Connection.StartOk({"x": ""}, "PLAIN", "\0guest\0guest", "en_US")
+    start_ok.client_properties = {"x": "x" * (size + 8 - len(encode(0, start_ok)))}
+    return encode(0, start_ok)
+
+
 def tune_ok(channel_max: int = 2047, frame_max: int = 131072) -> bytes:
     """Return the client's choice of limits."""
     return encode(0, commands.Connection.TuneOk(channel_max, frame_max, 0))
@@ -58,6 +65,8 @@ SAID = {
     + encode(0, commands.Connection.Open())
     + encode(7, commands.Channel.Open())
     + encode(1, commands.Channel.Open()),
+    "a login as long as a frame may be": HEADER + long_login(4096),
+    "a login that is longer": HEADER + long_login(4097),
     "a frame above what was agreed": HEADER
     + start_ok()
     + tune_ok(frame_max=4096)
@@ -98,6 +107,7 @@ WRONG = {
     "a channel opened twice": encode(1, commands.Channel.Open()),
     "flow stopped": encode(1, commands.Channel.Flow(False)),
     "close": encode(0, commands.Connection.Close(200, "", 0, 0)),
+    "close, twice": encode(0, *[commands.Connection.Close(200, "", 0, 0)] * 2),
     "close of a channel": encode(1, commands.Channel.Close(200, "", 0, 0)),
     **{what: encode(1, *frames) for what, frames in UNEXPECTED.items()},
     "a payload as long as a frame": PUBLISH

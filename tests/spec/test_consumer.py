@@ -204,7 +204,11 @@ def test_what_is_settled_counts_no_more(channel: ConsumerChannel, settling: str)
     channel.shared_prefetch = 1
     deliver(channel, 1)
     assert not channel.admits(C, 1, False)
-    assert channel.admits(C, 1, True), "without acks there is no limit"
+    assert not channel.admits(C, 1, True), "the limit of all holds back who needs no ack, too"
+    channel.shared_prefetch = 2
+    assert not channel.admits(C, 1, False)
+    assert channel.admits(C, 1, True), "without acks there is no limit of one's own"
+    channel.shared_prefetch = 1
     if settling == "settle":
         channel.settle(tags(1))
     elif settling == "apply":

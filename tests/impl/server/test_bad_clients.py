@@ -146,8 +146,8 @@ def test_a_client_that_reads_again_gets_everything(broker: RunningBroker) -> Non
             answer += client.socket.recv(1 << 20)
     client.socket.setblocking(True)
     client.send(encode(0, commands.Connection.Close(200, "", 0, 0)))
-    while more := client.socket.recv(1 << 20):
-        answer += more
+    while not answer.endswith(encode(0, commands.Connection.CloseOk())):
+        answer += client.socket.recv(1 << 20)
     assert answer.count(b"x" * 1000) == count
     client.close()
 
@@ -200,6 +200,14 @@ def test_a_client_that_does_not_answer_a_close_is_cut() -> None:
         client.send(encode(1, commands.Channel.Open()))
         assert client.line().startswith("0 Connection.Close 504 ")
         eventually(lambda: sessions(running) == 0)
+        client.close()
+
+
+def test_a_client_that_does_not_hang_up_after_its_close_is_cut() -> None:
+    with RunningBroker(limits=Limits(closing=0.05)) as running:
+        client = Bare(running.port).opened()
+        client.send(encode(0, commands.Connection.Close(200, "", 0, 0)))
+        assert client.rest() == ["0 Connection.CloseOk"]
         client.close()
 
 

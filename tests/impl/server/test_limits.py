@@ -74,7 +74,8 @@ def test_a_body_that_is_too_large_is_refused_by_its_header() -> None:
     wire = Wire(limits=Limits(body_size=1000)).opened()
     publish, _, _ = content("q")
     assert wire.say(1, publish, header.ContentHeader(0, 1001)) == [
-        "1 Channel.Close 406 PRECONDITION_FAILED - message size 1001 is larger than max size 1000"
+        "1 Channel.Close 406 PRECONDITION_FAILED - "
+        "message size 1001 is larger than configured max size 1000"
     ]
     assert wire.say(1, body.ContentBody(bytes(1001))) == [], "it is on its way, and is ignored"
     assert wire.say(1, commands.Channel.CloseOk()) == []

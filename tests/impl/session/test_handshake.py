@@ -275,7 +275,17 @@ def test_what_comes_before_its_time_ends_it_without_a_word(early: bytes) -> None
 def test_a_client_may_close_before_it_has_opened() -> None:
     wire, _ = started()
     assert wire.say(0, commands.Connection.Close(200, "", 0, 0)) == ["0 Connection.CloseOk"]
-    assert wire.session.phase is Phase.CLOSED
+    assert wire.session.phase is Phase.CLOSING
+
+
+@pytest.mark.parametrize(("size", "taken"), [(4096, True), (4097, False)])
+def test_frames_are_small_until_their_size_is_agreed_on(size: int, taken: bool) -> None:
+    wire = Wire()
+    wire.receive(HEADER)
+    login = commands.Connection.StartOk({"x": ""}, "PLAIN", "\0guest\0guest", "en_US")
+    login.client_properties = {"x": "x" * (size - len(frames(0, login)) + 8)}
+    answer = wire.say(0, login)
+    assert answer == ["0 Connection.Tune"] if taken else silently_closed(wire, answer)
 
 
 def test_nothing_can_be_begun_again() -> None:

@@ -53,6 +53,17 @@ def test_a_shared_limit_is_for_the_whole_channel(wire: ConsumerWire) -> None:
     assert wire.ack(1) == ["1 deliver c 4 d"]
 
 
+def test_a_shared_limit_that_is_reached_holds_back_consumers_without_acks() -> None:
+    wire = ConsumerWire().opened().with_queue("q").with_queue("free")
+    wire.qos(1, shared=True)
+    wire.consume("free", "n", no_ack=True)
+    wire.consume("q", "c")
+    assert count(wire.publish(1, "free", b"1")) == 1, "it does not count itself"
+    assert count(wire.publish(1, "q", b"2")) == 1
+    assert count(wire.publish(1, "free", b"3")) == 0
+    assert wire.ack(2) == ["1 deliver n 3 3"]
+
+
 def test_a_shared_limit_does_not_concern_other_channels(wire: ConsumerWire) -> None:
     wire.qos(1, shared=True)
     wire.consume("q", "c")

@@ -43,7 +43,7 @@ MALFORMED = UNREADABLE | {
     "unknown class": (raw(1, 1, struct.pack(">HH", 999, 1)), 503),
     "missing arguments": (raw(1, 1, struct.pack(">HH", 60, 40)), 501),
     "cut arguments": (raw(1, 1, struct.pack(">HHHB", 60, 40, 0, 200) + b"x"), 501),
-    "no UTF-8": (raw(1, 1, struct.pack(">HHHB", 60, 40, 0, 2) + b"\xff\xfe\0\0"), 501),
+    "no UTF-8": (raw(1, 1, struct.pack(">HHHB", 50, 10, 0, 2) + b"\xff\xfe" + bytes(5)), 501),
     "cut header": (encode(1, content("q")[0]) + raw(2, 1, b"\0\x3c"), 501),
     "header of another class": (
         encode(1, content("q")[0]) + raw(2, 1, struct.pack(">HHQH", 50, 0, 0, 0)),
@@ -122,13 +122,19 @@ def test_closes_that_cross_are_answered() -> None:
     wire = Wire().opened()
     wire.say(1, commands.Channel.Open())
     assert wire.say(0, commands.Connection.Close(200, "bye", 0, 0)) == ["0 Connection.CloseOk"]
+    assert wire.say(0, commands.Connection.CloseOk()) == []
     assert wire.session.phase is Phase.CLOSED
 
 
-def test_the_client_closes_and_is_answered() -> None:
-    wire = Wire().opened()
-    assert wire.say(0, commands.Connection.Close(200, "bye", 0, 0)) == ["0 Connection.CloseOk"]
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_the_client_closes_and_is_answered_each_time_until_it_hangs_up(times: int) -> None:
+    wire = Wire().opened().with_queue("q")
+    bye = commands.Connection.Close(200, "bye", 0, 0)
+    assert wire.say(0, *[bye] * times) == ["0 Connection.CloseOk"] * times
+    assert wire.publish(1, "q") == []
+    wire.session.connection_lost()
     assert wire.session.phase is Phase.CLOSED
+    assert not wire.broker.queues["q"].machine.ready, "nothing else counts after that"
 
 
 def test_heartbeats_are_taken_in_silence_and_given() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ackproof.impl.broker import Broker
+from ackproof.impl.lockstep.lockstep import Lockstep
 from ackproof.impl.session.session import Session
 from pamqp import commands, header
 
@@ -321,7 +323,7 @@ def test_a_body_that_is_too_large_is_refused_by_its_header() -> None:
     header.body_size = 134217729  # type: ignore[union-attr]
     assert wire.say(1, publish, header) == [
         "1 Channel.Close 406 PRECONDITION_FAILED - "
-        "message size 134217729 is larger than max size 134217728"
+        "message size 134217729 is larger than configured max size 134217728"
     ]
 
 
@@ -329,3 +331,17 @@ def test_immediate_is_refused() -> None:
     wire = Wire().opened()
     (answer,) = wire.say(1, commands.Basic.Publish(routing_key="q", immediate=True))
     assert answer == "0 Connection.Close 540 NOT_IMPLEMENTED - immediate=true"
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_a_channel_that_has_failed_is_closed_once(answered: bool) -> None:
+    broker = Broker()
+    lockstep = Lockstep(broker.steps)
+    wire = Wire(broker).opened().with_queue("q").confirming()
+    wire.publish(1, "q")  # the disk has not got it all that time
+    assert wire.say(1, commands.Queue.Purge(queue="none"))[0].startswith("1 Channel.Close 404 ")
+    if answered:
+        wire.say(1, commands.Channel.CloseOk())
+    wire.session.connection_lost()
+    assert wire.commit() == []
+    lockstep.check()

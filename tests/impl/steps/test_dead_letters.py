@@ -309,6 +309,41 @@ def test_a_count_that_a_client_wrote_is_counted_on(before: object, after: int) -
     assert one["count"] == after
 
 
+def _uncounted(queue: str, reason: str = "expired") -> dict[str, object]:
+    return {"queue": queue, "reason": reason}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([_uncounted("a")], [("q", 1), ("a", None)]),
+        ([_uncounted("a"), _uncounted("a")], [("q", 1), ("a", 2)]),
+        (
+            [_uncounted("a"), _uncounted("b"), _uncounted("a"), _uncounted("c")],
+            [("q", 1), ("c", 1), ("b", 1), ("a", 2)],
+        ),
+        (
+            [_uncounted("q", "rejected"), _uncounted("b"), _uncounted("q", "rejected")],
+            [("q", 3), ("b", 1)],
+        ),
+        (
+            [{**_uncounted("a"), "count": 3}, {**_uncounted("a"), "count": 4}, _uncounted("b")],
+            [("q", 1), ("b", 1), ("a", 3)],
+        ),
+        ([_uncounted("a"), {**_uncounted("a"), "count": 4}], [("q", 1), ("a", 2)]),
+    ],
+)
+def test_deaths_that_nobody_counted_are_counted(
+    before: list[dict[str, object]], after: list[tuple[str, int | None]]
+) -> None:
+    """Expectations are those of RabbitMQ 3.10.8, which was asked."""
+    wire = Dying()
+    wire.put(headers={"x-death": before})
+    wire.reject()
+    deaths = wire.headers()["x-death"]
+    assert [(one["queue"], one.get("count")) for one in deaths] == after
+
+
 def test_what_is_no_death_in_the_list_is_kept() -> None:
     wire = Dying()
     wire.put(headers={"x-death": [5, {"queue": "z"}]})

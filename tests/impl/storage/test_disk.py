@@ -360,3 +360,34 @@ def test_queues_are_found_again_with_their_arguments_and_virtual_host(tmp_path: 
     found = Broker(stored=Disk(tmp_path).recover()).vhosts["other"].queues["q"]
     assert found.arguments == arguments
     assert found.consumers.single
+
+
+def test_an_empty_file_is_begun_with_and_not_without_a_word(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    disk = Disk(tmp_path)
+    disk.close()
+    assert not caplog.records, "there was no file"
+    disk.path.write_bytes(b"")
+    assert Disk(tmp_path).recover().queues == []
+    (said,) = caplog.messages
+    assert f"{disk.path} is empty" in said
+
+
+def test_a_database_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "node.sqlite") as other:
+        other.execute("CREATE TABLE thing (a)")
+    other.close()
+    with pytest.raises(DiskError, match="is a database of something else"):
+        Disk(tmp_path)
+
+
+@pytest.mark.parametrize("table", ["queue", "exchange", "binding", "message", "entry"])
+def test_a_database_without_one_of_its_tables_is_refused(table: str, tmp_path: Path) -> None:
+    disk = Disk(tmp_path)
+    disk.close()
+    with sqlite3.connect(disk.path) as other:
+        other.execute(f"DROP TABLE {table}")
+    other.close()
+    with pytest.raises(DiskError, match=f"is damaged: no such table: {table}"):
+        Disk(tmp_path).recover()

@@ -21,6 +21,7 @@ from ackproof.impl.wire.frames import (
     Received,
 )
 from ackproof.impl.wire.table_reader import TableError, read_table, without_field
+from ackproof.impl.wire.texts import readable, to_bytes
 from hypothesis import given
 from hypothesis import strategies as st
 from pamqp import base, commands, header
@@ -204,10 +205,13 @@ def test_a_moment_that_no_calendar_has_is_a_number() -> None:
     assert table == {"k": 2**64 - 1}
 
 
-def test_text_that_is_no_text_stays_bytes() -> None:
-    inner = b"\x01kS\0\0\0\x02\xff\xfe"
+def test_text_that_is_no_utf_8_can_be_told_from_any_other() -> None:
+    inner = b"\x01\xffS\0\0\0\x02\xff\xfe"
     table, _ = read_table(struct.pack(">I", len(inner)) + inner, 0, DEPTH)
-    assert table == {"k": b"\xff\xfe"}
+    assert {to_bytes(name): to_bytes(text) for name, text in table.items()} == {
+        b"\xff": b"\xff\xfe"
+    }
+    assert list(map(readable, table.values())) == ["\\xff\\xfe"]
 
 
 # -- methods and headers ------------------------------------------------------------------------
@@ -230,19 +234,21 @@ def test_a_method_is_decoded_as_it_was_encoded(method: base.Frame) -> None:
 
 
 def test_properties_are_decoded_on_both_sides_of_the_headers() -> None:
-    properties = commands.Basic.Properties(
-        content_type="text/plain",
-        content_encoding="utf-8",
-        headers={"a": {"b": [1, 2]}},
-        delivery_mode=2,
-        priority=3,
-        message_id="m",
-        timestamp=datetime(2020, 1, 1, tzinfo=UTC),
-        app_id="app",
-    )
+    said_to_be: dict[str, Any] = {
+        "content_type": "text/plain",
+        "content_encoding": "utf-8",
+        "headers": {"a": {"b": [1, 2]}},
+        "delivery_mode": 2,
+        "priority": 3,
+        "message_id": "m",
+        "app_id": "app",
+    }
+    moment = datetime(2020, 1, 1, tzinfo=UTC)
+    properties = commands.Basic.Properties(**said_to_be, timestamp=moment)
     head = header.ContentHeader(0, 5, properties)
     class_id, size, said = split_header(head.marshal())
-    assert (class_id, size, read_properties(said)) == (60, 5, properties)
+    assert (class_id, size) == (60, 5)
+    assert read_properties(said) == {**said_to_be, "timestamp": int(moment.timestamp())}
     assert read_headers(head.marshal()) == {"a": {"b": [1, 2]}}
     assert read_headers(header.ContentHeader(0, 5).marshal()) == {}
 
