@@ -188,7 +188,8 @@ class Publishing(Closing):
         batch = set(self.transactions[channel].batch)
         for msg in sorted(batch):
             self.register(channel, msg)
-        for replica in Replica:
+        routed = {q for m in batch for q in self.transactions[channel].routes[m]}
+        for replica in self.addressed(routed):
             msgs = {m for m in batch if self.sent_to(channel, m, replica)}
             self.send_all(channel, msgs, replica)
         self.transactions[channel].commit()

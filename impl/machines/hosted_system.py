@@ -64,7 +64,7 @@ _REPLACED: dict[type[Process], type[Process]] = {
 }
 
 #: What steps of the broker ask and do that are not whole actions yet.
-_BESIDES = ("expected", "mirrors_of", "put_back", "serves", "settle_collected")
+_BESIDES = ("expected", "mirrors_of", "put_back", "serves")
 
 #: The modules here that say what is translated, and into what.
 _WRITTEN_IN = ("hosted_system", "queue_order", "told_order", "counted_cluster", "tagged_channel")

@@ -15,16 +15,18 @@ the new one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Generic, NamedTuple, Protocol, TypeVar, cast
 
 from ackproof.impl.machines.hosted_system import HostedSystem, leave
-from ackproof.impl.machines.publication import channel_id, published
+from ackproof.impl.machines.publication import channel_id, content_of, published
 from ackproof.impl.wire.content import Message
 from ackproof.lang import Event
 from ackproof.model.native.families import growing
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import ChannelId, Msg, Replica, TxMode
+from ackproof.spec.wire import Return
 
 __all__ = ["KeyedQueue", "Place", "PublishingMachines", "Tell"]
 
@@ -104,6 +106,7 @@ class PublishingMachines(Generic[Q]):
         self.watching: dict[Q, None] = {}
         self.leaving: dict[Q, None] = {}
         self.publishing: Message | None = None
+        self._registering: Iterator[Msg] = iter(())
 
     def in_transaction(self) -> bool:
         """Tell whether what comes in waits for a commit (A13.1, A13.2)."""
@@ -128,10 +131,26 @@ class PublishingMachines(Generic[Q]):
         """The channel is closed, and nothing that was sent on it is on its way."""
         leave(self.system, self.id)
 
+    @contextmanager
+    def committing(self) -> Iterator[None]:
+        """What is returned now is of the transaction, which registers its messages in order."""
+        self._registering = iter(sorted(self.transaction.batch))
+        yield
+        self._registering = iter(())
+
     def _emit(self, event: Event) -> None:
         if self.overhear is not None:
             self.overhear(event)
-        self._tell(event, self.publishing)
+        returned = isinstance(event, Return) and self.publishing is None
+        self._tell(event, self._first_unregistered() if returned else self.publishing)
+
+    def _first_unregistered(self) -> Message | None:
+        """Return the message that a commit returns, for it has registered those before it."""
+        known = self.machine
+        for msg in self._registering:
+            if msg not in known.unconfirmed and msg not in known.confirmed:
+                return content_of(msg)
+        return None
 
     def unwatch(self, queue: Q) -> None:
         """Monitor a queue no more; the queue knows it already."""

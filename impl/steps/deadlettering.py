@@ -52,12 +52,11 @@ class DeadLetteringSteps(TransactingSteps):
                 self.give_up(queue, content_of(msg), Cause.REJECTED)
         super().consumer_rejects(channel, tag, multiple, requeue)
 
-    def _apply(self, consuming: ConsumingChannel) -> None:
+    def _give_up_rejected(self, consuming: ConsumingChannel) -> None:
         """What was rejected in the transaction becomes dead letters at its commit (A13.3)."""
         rejected, consuming.rejected = consuming.rejected, set()
         for queue, msg in consuming.loans(rejected):
             self.give_up(queue, content_of(msg), Cause.REJECTED)
-        super()._apply(consuming)
 
     def tx_rollback(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
         """What was rejected in the transaction was not (A13.6)."""

@@ -1,9 +1,7 @@
 """The steps of transactions, as the broker takes them.
 
-This is what `ackproof.spec.publishing` and `ackproof.spec.confirming` say of transactions, once
-more; see `ackproof.impl.steps.core`.  A transactional channel counts its messages as a confirming
-one does, so what comes back from the queues is settled as always, and only the end differs:
-`complete` instead of `flush`.
+A transactional channel counts its messages as a confirming one does, so what comes back from the
+queues is settled as always, and only the end differs: `complete` instead of `flush`.
 
 What is kept of a transaction are the contents and the queues they were routed to when they were
 published (A13.1).
@@ -13,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
 from ackproof.impl.machines.publication import content_of
@@ -25,14 +22,7 @@ from ackproof.lang import require
 from ackproof.spec.sorts import Msg, Status, TxMode
 from ackproof.spec.wire import ChannelClose, Complaint
 
-__all__ = ["Committed", "TransactingSteps"]
-
-
-class Committed(NamedTuple):
-    """A message of a transaction that is being committed, and the queues that are there by now."""
-
-    msg: Msg
-    targets: list[HostedQueue]
+__all__ = ["TransactingSteps"]
 
 
 @dataclass
@@ -59,57 +49,31 @@ class TransactingSteps(AcknowledgingSteps):
             channel: the one that commits.
             consuming: the same, as its consumers know it.
         """
-        require(channel.machine.open and channel.transaction.mode == TxMode.OPEN)
-        batch = [
-            Committed(msg, [q for q in kept if q.machine.status != Status.DELETED])
-            for msg, kept in channel.batch.items()
-        ]
-        for one in batch:
-            self._cast(channel, one.msg, one.targets)
-        for one in batch:
-            self._register(channel, one)
-            if self.faults is not None:
-                self.faults.published(channel, one.msg, one.targets)
-        channel.batch.clear()
-        channel.transaction.commit()
-        self._apply(consuming)
-        self._offer(Action.COMPLETE, channel)
-
-    def _cast(self, channel: PublishingChannel, msg: Msg, targets: Iterable[HostedQueue]) -> None:
-        """Send a message to its queues, or into the void where they were (A5.4, A5.6)."""
-        for queue in targets:
-            if self.system.able(queue.key):
-                channel.casts.cast(msg, queue.key)
-            else:
-                channel.casts.refuse(queue.key)
-        self._sent(channel, targets)
-
-    def _register(self, channel: PublishingChannel, one: Committed) -> None:
-        """Wait for a message, or return it if its queues are not found any more (A5.4, A7.3)."""
-        channel.publishing = content_of(one.msg)
-        if channel.publishing.mandatory and not one.targets:
-            channel.machine.give_back(None)
-        channel.machine.register(one.msg, {queue.key for queue in one.targets})
-        channel.publishing = None
-
-    def _apply(self, consuming: ConsumingChannel) -> None:
-        """What was settled in the transaction leaves its queues, or returns to them (A13.3)."""
-        machine = consuming.machine
+        batch, machine = list(channel.batch.items()), consuming.machine
         returning = consuming.loans(machine.returning)
         finished = consuming.loans(set(machine.collected) - machine.returning)
-        with self._returned(returning):
-            self.system.settle_collected(consuming.id)
+        self._give_up_rejected(consuming)
+        with channel.committing(), self._returned(returning):
+            self.system.tx_commit(channel.id)
+        channel.batch.clear()
+        for msg, kept in batch:
+            targets = [queue for queue in kept if queue.machine.status != Status.DELETED]
+            self._sent(channel, targets)
+            if self.faults is not None:
+                self.faults.published(channel, msg, targets)
         for queue, msg in finished:
             self.acknowledge(queue, msg)
         self.wake(consuming)
+        self._offer(Action.COMPLETE, channel)
+
+    def _give_up_rejected(self, consuming: ConsumingChannel) -> None:
+        """What was rejected in a transaction is about to leave its queues."""
 
     @observed
     def tx_rollback(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
         """The client takes it all back (A13.6)."""
-        require(channel.machine.open and channel.transaction.mode == TxMode.OPEN)
+        self.system.tx_rollback(channel.id)
         channel.batch.clear()
-        channel.transaction.roll_back()
-        consuming.machine.restore()
 
     # -- the answer -----------------------------------------------------------------------------
 
@@ -135,8 +99,7 @@ class TransactingSteps(AcknowledgingSteps):
         if channel.transaction.mode == TxMode.FAILED:
             self.complain(channel, Complaint.PARTIAL_COMPLETION)
         else:
-            channel.machine.confirmed.clear()
-            channel.transaction.complete()
+            self.system.complete(channel.id)
 
     @observed
     def complain(self, channel: PublishingChannel, complaint: Complaint) -> None:

@@ -31,16 +31,19 @@ class Place:
         process: the class of the process whose method it is.
         owner: the class that defines it, that one or a base.
         function: the method.
+        shared: the base class is that of another process of the model, too.
     """
 
     process: type[Process]
     owner: type[Process]
     function: Callable[..., Any]
+    shared: bool = False
 
     @property
     def name(self) -> str:
         """How it is called: `QueueMaster.take`."""
-        return f"{self.owner.__name__}.{self.function.__name__}"
+        cls = self.process if self.shared else self.owner
+        return f"{cls.__name__}.{self.function.__name__}"
 
     @property
     def kind(self) -> str:
@@ -63,13 +66,15 @@ class Place:
 def places_of(model: Model) -> list[Place]:
     """Return the methods of a model, process by process, in the order in which they are written."""
     found: dict[tuple[type, type, str], Place] = {}
-    for process in discover(model.system, registry_of(model, None)):
+    processes = list(discover(model.system, registry_of(model, None)))
+    for process in processes:
         for owner in process.__mro__:
             if not issubclass(owner, Process) or owner in (Process, System):
                 continue
             for name, function in vars(owner).items():
                 if inspect.isfunction(function) and mark_of(function) is not None:
-                    found[process, owner, name] = Place(process, owner, function)
+                    shared = owner is not process and owner in processes
+                    found[process, owner, name] = Place(process, owner, function, shared)
     return list(found.values())
 
 

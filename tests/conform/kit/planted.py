@@ -104,8 +104,8 @@ _commit = TransactingSteps.tx_commit
 
 
 def _commit_less(self: TransactingSteps, channel: Any, consuming: Any) -> None:
-    for msg in list(channel.batch)[:1]:
-        channel.batch[msg] = []
+    for msg in sorted(channel.transaction.batch)[:1]:
+        channel.transaction.routes[msg].clear()
     _commit(self, channel, consuming)
 
 
@@ -113,9 +113,15 @@ _roll_back = TransactingSteps.tx_rollback
 
 
 def _roll_back_nothing(self: TransactingSteps, channel: Any, consuming: Any) -> None:
-    batch = dict(channel.batch)
+    transaction, kept = channel.transaction, dict(channel.batch)
+    batch, mandatory = set(transaction.batch), set(transaction.mandatory)
+    routes = {msg: set(queues) for msg, queues in transaction.routes.items()}
     _roll_back(self, channel, consuming)
-    channel.batch.update(batch)
+    channel.batch.update(kept)
+    transaction.batch |= batch
+    transaction.mandatory |= mandatory
+    for msg, queues in routes.items():
+        transaction.routes[msg] = queues
 
 
 _delivery = event_frames._delivery

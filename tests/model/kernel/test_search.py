@@ -243,7 +243,7 @@ def test_an_interruption_ends_with_what_is_known(workers: int) -> None:
     result = run(flips(60, words=2), workers=workers, memory_limit=4 << 30, progress=interrupt)
     assert (result.status, result.reason) == (Status.TRUNCATED, "interrupted")
     assert result.distinct > 60
-    assert result.generated > result.distinct
+    assert result.generated >= result.distinct
 
 
 @pytest.mark.parametrize("workers", WORKERS)
