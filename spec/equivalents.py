@@ -14,12 +14,22 @@ __all__ = ["EQUIVALENT"]
 _GUARD = "self.open and (self.next_seq is not None or not self.takes_number(mandatory))"
 _CUTOFF = "otherwise is not None and otherwise < still_open"
 
+_EXISTS = (
+    "all((self.replicas[r].status != Status.DELETED and self.replicas[r].begun() for r in Replica "
+    "if self.replicas[r].of == queue))"
+)
+
 _SYSTEM = "The action that calls it requires the same."
 _FEWER = "Outside of any mode an unroutable publish may go without a number; no frame differs."
 _NOT_ASKED = "Nobody asks for it where no process of the queue is waited for, and none is by then."
 
 #: For each method, what a mutant does, and why nothing can notice it.
 EQUIVALENT: Mapping[str, Mapping[str, str]] = {
+    "Parts.exists": {
+        f"has `any` for `all` in `{_EXISTS}`": (
+            "All processes of a queue are deleted at once, and all begin at once."
+        ),
+    },
     "Channel.select": {"drops `require(self.open)`": _SYSTEM},
     "Channel.publish": {
         f"drops `require({_GUARD})`": _SYSTEM,

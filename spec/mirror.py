@@ -78,9 +78,8 @@ class QueueProcess(QueueMaster):
 
     @handler
     def declare(self) -> None:
-        """The queue of this process is declared, and the process starts (A9.5)."""
+        """The queue of this process is declared, and the process may start (A9.5)."""
         self.declared = True
-        self.status = Status.RUNNING
 
     @handler
     def join(self) -> None:

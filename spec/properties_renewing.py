@@ -7,8 +7,8 @@ That an acked message was accepted by its queue, and not by another one that had
 
 from __future__ import annotations
 
-from ackproof.lang import reachable, step_property
-from ackproof.spec.sorts import ChannelId, Reason, Replica
+from ackproof.lang import invariant, reachable, step_property
+from ackproof.spec.sorts import ChannelId, Reason, Replica, Status
 from ackproof.spec.system import Confirms
 
 
@@ -28,6 +28,21 @@ def EndConfirmsItsOwn(before: Confirms, after: Confirms) -> bool:
         for r in Replica
         if before.casts[c].downs[r] is not None and after.casts[c].downs[r] is None
         for m in after.channels[c].confirmed - before.channels[c].confirmed
+    )
+
+
+@invariant
+def OneQueueOfAName(s: Confirms) -> bool:
+    """A queue is declared under the name of another one only when that is deleted (A9.5).
+
+    Of two queues of one name routing would find one, and consumers might be at the other.
+    """
+    return all(
+        s.replicas[r].status == Status.DELETED
+        for x in Replica
+        if s.replicas[x].declared
+        for r in Replica
+        if s.replicas[x].after == s.replicas[r].of
     )
 
 

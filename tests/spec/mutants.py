@@ -277,6 +277,17 @@ class ContagiousConfirms(Confirms):
             self.close_channel(other)
 
 
+class ImpatientConfirms(Confirms):
+    """Gives a name again before its queue is deleted."""
+
+    @helper
+    def name_is_free(self, replica: Replica) -> bool:
+        """Ask only whether somebody had it."""
+        return not self.replicas[replica].declared and any(
+            self.replicas[r].of == self.replicas[replica].after for r in Replica
+        )
+
+
 def _design(*classes: type) -> Design:
     return Design(claim="", replace=classes)
 
@@ -310,6 +321,7 @@ MUTANTS: dict[str, tuple[Design, str]] = {
     "AwaitedIsUnderWay": (_design(DeafStore), "tiny"),
     "CastMeansSynced": (_design(HastyMirror), "mirrors"),
     "MirrorFollowsMaster": (_design(LeadingMirror), "mirrors"),
+    "OneQueueOfAName": (_design(ImpatientConfirms), "redeclared"),
     "OneMaster": (_design(UsurpingMirrors), "mirrors"),
     "ConfirmedSurvives": (_design(LosingStore), "tiny"),
 }
