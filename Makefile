@@ -91,6 +91,7 @@ bench: $(BENCH_STAMP)
 	$(BIN)/python bench/start.py $(filter --quick,$(ARGS))
 	$(BIN)/python bench/native.py $(filter --quick,$(ARGS))
 	$(BIN)/python bench/broker.py $(filter --quick,$(ARGS))
+	$(BIN)/python bench/starvation.py $(filter --quick,$(ARGS))
 	$(BIN)/python bench/audit.py $(filter --quick,$(ARGS))
 
 tools: $(BENCH_STAMP)
