@@ -26,6 +26,7 @@ from ackproof.impl.errors import HardError
 from ackproof.impl.options import Options
 from ackproof.impl.server.committer import committer
 from ackproof.impl.server.connection import Connection
+from ackproof.impl.server.free_space import FreeSpace
 from ackproof.impl.server.listening_sockets import listening_sockets
 from ackproof.impl.server.resource_alarms import ResourceAlarms
 from ackproof.impl.server.tls_handshake import TlsHandshake
@@ -70,8 +71,12 @@ class Server:
         self.limits = options.limits
         self._options = options
         self._alarms = ResourceAlarms(options.limits.memory, self._announce, self.pump)
+        self._free_space = FreeSpace(
+            options.directory,
+            lambda free: self._alarms.look_at_disk(free, self.limits.disk_free),
+        )
         self._committer = committer(
-            broker, storage, self.pump, options.interval, self._alarms.disk_refuses
+            broker, storage, self._committed, options.interval, self._alarms.disk_refuses
         )
         self._wakeups = WakeupTimers(broker, self.pump)
         self._connections: dict[Session, Connection] = {}
@@ -106,6 +111,7 @@ class Server:
                 backlog=self.limits.handshakes,
             )
             self._listeners.append(listener)
+        self._free_space.watch()
         bound: int = sockets[0].getsockname()[1]
         return bound
 
@@ -140,6 +146,7 @@ class Server:
 
     def _stop_timers(self) -> None:
         self._alarms.stop()
+        self._free_space.stop()
         self._wakeups.stop()
 
     def pump(self, *, idle: bool = True) -> None:
@@ -153,6 +160,11 @@ class Server:
             self._speak(idle)
         self._committer.poke()
         self._wakeups.arrange()
+
+    def _committed(self) -> None:
+        """A commit has returned, or was refused."""
+        self._free_space.look()
+        self.pump()
 
     def _speak(self, idle: bool) -> None:
         self._run(idle)
