@@ -98,6 +98,7 @@ bench: $(BENCH_STAMP)
 	$(BIN)/python bench/start.py $(filter --quick,$(ARGS))
 	$(BIN)/python bench/native.py $(filter --quick,$(ARGS))
 	$(BIN)/python bench/broker.py $(filter --quick,$(ARGS))
+	$(BIN)/python bench/starvation.py $(filter --quick,$(ARGS))
 	$(BIN)/python bench/audit.py $(filter --quick,$(ARGS))
 	$(BIN)/python bench/audit_engines.py $(filter --quick,$(ARGS))
 

@@ -93,13 +93,15 @@ class RawClient:
 
     # -- what is measured -----------------------------------------------------------------------
 
-    def publish(self, queue: str, messages: int, window: int, *, persistent: bool) -> float:
+    def publish(
+        self, queue: str, messages: int, window: int, *, persistent: bool, exchange: str = ""
+    ) -> float:
         """Publish with so many unconfirmed at most; return confirmed messages per second.
 
         Raises:
             Failed: the broker sends anything but acks.
         """
-        one = self._message(queue, persistent)
+        one = self._message(queue, persistent, exchange)
         sent = acked = 0
         start = time.perf_counter()
         while acked < messages:
@@ -110,10 +112,10 @@ class RawClient:
             acked = self._confirmed(acked)
         return messages / (time.perf_counter() - start)
 
-    def _message(self, queue: str, persistent: bool) -> bytes:
+    def _message(self, queue: str, persistent: bool, exchange: str) -> bytes:
         properties = commands.Basic.Properties(delivery_mode=2 if persistent else 1)
         parts = (
-            commands.Basic.Publish(routing_key=queue),
+            commands.Basic.Publish(exchange=exchange, routing_key=queue),
             header.ContentHeader(0, self._size, properties),
             body.ContentBody(bytes(self._size)),
         )

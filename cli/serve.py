@@ -110,6 +110,12 @@ _PATH = click.Path(path_type=Path)
     help="Bytes of messages from which on nothing is read from who publishes.",
 )
 @click.option(
+    "--disk-free-limit",
+    type=click.IntRange(min=0),
+    default=Limits.disk_free,
+    help="Bytes that must be free for the data, or nothing is read from who publishes.",
+)
+@click.option(
     "--lockstep",
     is_flag=True,
     help="Take each step by the specification's own system as well, and complain where they "
@@ -141,6 +147,7 @@ def serve(
     max_queues: int,
     max_message_size: int,
     memory_limit: int,
+    disk_free_limit: int,
     lockstep: bool,
     immediate: bool,
     verbose: bool,
@@ -183,6 +190,7 @@ def serve(
             queues=max_queues,
             body_size=max_message_size,
             memory=memory_limit,
+            disk_free=disk_free_limit,
         ),
         immediate=immediate,
         replicas=replicas,

@@ -82,6 +82,7 @@ class Broker:
     ) -> None:
         self.limits = limits
         self.journal = Journal()
+        self.journal.relieves = replicas == 1
         self.memory = Memory()
         self.replies = ReplyConsumers()
         self.consumer_timeouts: Deadlines[TimedChannel] = Deadlines()

@@ -18,6 +18,8 @@ unacked         nothing more is delivered; an answer to basic.get is refused by 
 unacked_for     406 on the channel, as by RabbitMQ's consumer_timeout (F3.4)
 handshake       the socket is cut
 closing         the socket is cut
+disk_free       who publishes is not read from while less is free, as by RabbitMQ's disk_free_limit;
+                the rest is for what leaves queues
 memory          who publishes is not read from, and gets connection.blocked (E4); confirms go on
 unsent          a client that does not read is not read from, nor delivered to
 ==============  ==================================================================================
@@ -54,6 +56,7 @@ class Limits:
         consumers: of one channel, at the same time.
         handshake: seconds for everything up to connection.open.
         closing: seconds in which a close must be answered.
+        disk_free: bytes that must be free where the data lies, for messages to be taken.
         memory: bytes of the contents of messages, and of output that clients do not read.
         unacked: deliveries of one channel that are not acknowledged, nor settled otherwise.
         unacked_for: seconds that a delivery may be unsettled.
@@ -75,6 +78,7 @@ class Limits:
     consumers: int = 10_000
     handshake: float = 10.0
     closing: float = 5.0
+    disk_free: int = 50_000_000
     memory: int = 1 << 30
     unacked: int = 1_000_000
     unacked_for: float = 1800.0
@@ -86,6 +90,7 @@ class Limits:
         _between("channels", self.channels, 1, _SHORT_MAX)
         _between("frame_max", self.frame_max, _FRAME_MIN, _LONG_MAX)
         _between("body_size", self.body_size, 0)
+        _between("disk_free", self.disk_free, 0)
         _between("table_depth", self.table_depth, 1, _DEPTH_MAX)
         for name in ("queues", "exchanges", "bindings", "consumers"):
             _between(name, getattr(self, name), 1)

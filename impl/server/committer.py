@@ -139,7 +139,7 @@ class Committer:
             self._broker.committed(batch)
         except Exception:
             _LOG.exception("internal error after a commit; the broker goes on")
-        if self._failing:
+        if self._failing and not self._broker.journal.refused:
             self._failing = False
             self._alarm(False)
         self._after()

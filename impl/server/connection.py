@@ -5,6 +5,9 @@ not read from either, and a session that wants no input is not given any: then b
 system, whose buffers are small, and in the end with the client.  So what one connection takes is
 bounded, whatever the client does.
 
+A client may also send what takes long to do.  Its session does some of that, and the rest when all
+other sockets had their turn; until then it is not read from.
+
 Time is bounded too: for opening the connection, for answering a close, and, if heartbeats were
 agreed on, for silence.
 """
@@ -13,6 +16,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from ackproof.impl.limits import Limits
@@ -44,8 +49,12 @@ class ConnectionServer(Protocol):
     def clogged(self, connection: Connection, *, is_so: bool) -> None:
         """A client has stopped to read what it is sent, or reads again."""
 
-    def pump(self) -> None:
-        """Take the steps that are due, and write what sessions have to say."""
+    def pump(self, *, idle: bool = True) -> None:
+        """Take the steps that are due, and write what sessions have to say.
+
+        Args:
+            idle: there is no more input for now.
+        """
 
 
 class Connection(asyncio.Protocol):
@@ -68,6 +77,7 @@ class Connection(asyncio.Protocol):
         self._ended = False
         self._lost = False
         self._early = b""
+        self._has_turn = False
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -111,14 +121,23 @@ class Connection(asyncio.Protocol):
             self._early += data
             return
         self._heard = True
-        before = self.session.phase
-        self.session.receive(data)
-        self._server.pump()
-        after = self.session.phase
-        if after is Phase.RUNNING and before is not Phase.RUNNING:
-            self._start_heartbeat(self.session)
-        self._part(self.session)
-        self._throttle(self.session)
+        self._take_turn(self.session, partial(self.session.receive, data))
+
+    def _take_turn(self, session: Session, turn: Callable[[], None]) -> None:
+        before = session.phase
+        turn()
+        # What is settled by now is told when there is no more input, as far as it has come.
+        self._server.pump(idle=not session.unfinished)
+        if session.phase is Phase.RUNNING and before is not Phase.RUNNING:
+            self._start_heartbeat(session)
+        self._part(session)
+        self._throttle(session)
+
+    def _go_on(self, session: Session) -> None:
+        """Others had their turn."""
+        self._has_turn = False
+        if session.unfinished:
+            self._take_turn(session, session.go_on)
 
     def eof_received(self) -> bool:
         """Close our side too; nobody sends half a connection in AMQP."""
@@ -152,7 +171,10 @@ class Connection(asyncio.Protocol):
     def _throttle(self, session: Session) -> None:
         if self._transport.is_closing():
             return
-        if self._clogged or not session.listens:
+        if session.unfinished and not self._has_turn:
+            self._has_turn = True
+            asyncio.get_running_loop().call_soon(self._go_on, session)
+        if self._clogged or session.unfinished or not session.listens:
             self._transport.pause_reading()
         else:
             self._transport.resume_reading()

@@ -83,7 +83,8 @@ def _socket(family: socket.AddressFamily, address: str, port: int) -> socket.soc
         if family == socket.AF_INET6:
             made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         made.bind((address, port))
-    except BaseException:
+    except OSError as error:
         made.close()
-        raise
+        why = (error.strerror or str(error)).lower()
+        raise OSError(error.errno, f"cannot listen on {address}, port {port}: {why}") from None
     return made

@@ -1,9 +1,9 @@
 """Alarms: why publishers are not listened to (E4).
 
-There are three: the broker holds too many bytes, the disk refuses to take more, or somebody has
-asked for it.  While one is on, who publishes is not read from; everybody else is, so that consumers
-can make room.  Nobody says when memory is free again that clients have held back, so that is looked
-for.
+There are four: the broker holds too many bytes, the disk refuses to take more, little is free on
+it, or somebody has asked for it.  While one is on, who publishes is not read from; everybody else
+is, so that consumers can make room.  Nobody says when memory is free again that clients have held
+back, so that is looked for.
 """
 
 from __future__ import annotations
@@ -65,6 +65,22 @@ class ResourceAlarms:
         else:
             _LOG.warning("disk alarm over: commits succeed again")
             self.clear("disk")
+
+    def look_at_disk(self, free: int, least: int) -> None:
+        """Begin or end the alarm of free space.
+
+        Args:
+            free: bytes that are free.
+            least: bytes that should be.
+        """
+        if (free < least) == ("free" in self._reasons):
+            return
+        if free < least:
+            _LOG.warning("disk alarm set: %d bytes are free, and %d should be", free, least)
+            self.set("free", "low on disk")
+        else:
+            _LOG.warning("disk alarm over: %d bytes are free", free)
+            self.clear("free")
 
     def look_at(self, used: int) -> bool:
         """Begin or end the alarm of memory if it is time; tell whether that has changed something.

@@ -2,7 +2,7 @@
 
 Bytes that arrive go to a session, whatever sessions have to say goes to their sockets, and after
 every piece of input the broker takes the steps that are due: that is `pump`.  What one socket needs
-is in `ackproof.impl.server.connection`.
+is in `ackproof.impl.server.connection`.  Nobody is busy for longer than a turn while others wait.
 
 **Alarms.**  The broker holds contents of messages, and output that clients do not read.  When they
 come to more than the limit there is an alarm (`ackproof.impl.server.resource_alarms`); confirms go
@@ -26,6 +26,7 @@ from ackproof.impl.errors import HardError
 from ackproof.impl.options import Options
 from ackproof.impl.server.committer import committer
 from ackproof.impl.server.connection import Connection
+from ackproof.impl.server.free_space import FreeSpace
 from ackproof.impl.server.listening_sockets import listening_sockets
 from ackproof.impl.server.resource_alarms import ResourceAlarms
 from ackproof.impl.server.tls_handshake import TlsHandshake
@@ -42,6 +43,9 @@ _LOG = logging.getLogger(__name__)
 
 #: Steps that may fail before it is time to look at the sockets again.
 _FAILURES = 100
+#: Seconds for which a connection may be busy while others wait.  With a seed there is no such turn,
+#: as what is said would depend on the clock.
+_TURN = 0.005
 #: Files that are kept for everything that is no client.
 _OTHER_FILES = 64
 #: Seconds between two complaints of the same.
@@ -67,8 +71,12 @@ class Server:
         self.limits = options.limits
         self._options = options
         self._alarms = ResourceAlarms(options.limits.memory, self._announce, self.pump)
+        self._free_space = FreeSpace(
+            options.directory,
+            lambda free: self._alarms.look_at_disk(free, self.limits.disk_free),
+        )
         self._committer = committer(
-            broker, storage, self.pump, options.interval, self._alarms.disk_refuses
+            broker, storage, self._committed, options.interval, self._alarms.disk_refuses
         )
         self._wakeups = WakeupTimers(broker, self.pump)
         self._connections: dict[Session, Connection] = {}
@@ -103,6 +111,7 @@ class Server:
                 backlog=self.limits.handshakes,
             )
             self._listeners.append(listener)
+        self._free_space.watch()
         bound: int = sockets[0].getsockname()[1]
         return bound
 
@@ -137,31 +146,41 @@ class Server:
 
     def _stop_timers(self) -> None:
         self._alarms.stop()
+        self._free_space.stop()
         self._wakeups.stop()
 
-    def pump(self) -> None:
-        """Take the steps that are due, write what sessions have to say, think of the disk."""
-        self._speak()
+    def pump(self, *, idle: bool = True) -> None:
+        """Take the steps that are due, write what sessions have to say, think of the disk.
+
+        Args:
+            idle: there is no more input for now; then channels tell what is settled.
+        """
+        self._speak(idle)
         while self._alarms.look_at(self.memory):
-            self._speak()
+            self._speak(idle)
         self._committer.poke()
         self._wakeups.arrange()
 
-    def _speak(self) -> None:
-        self._run()
+    def _committed(self) -> None:
+        """A commit has returned, or was refused."""
+        self._free_space.look()
+        self.pump()
+
+    def _speak(self, idle: bool) -> None:
+        self._run(idle)
         while self._speaking:
             session, _ = self._speaking.popitem()
             connection = self._connections.get(session)
             if connection is not None:
                 connection.write()
             if session in self._speaking:  # having written, it may be delivered to again
-                self._run()
+                self._run(idle)
 
-    def _run(self) -> None:
+    def _run(self, idle: bool) -> None:
         """Take the steps that are due; where one fails, the others are taken all the same."""
         for _ in range(_FAILURES):
             try:
-                self.broker.run(idle=True)
+                self.broker.run(idle=idle)
                 return
             except Exception:
                 _LOG.exception("internal error in a step, which is left out; the broker goes on")
@@ -217,6 +236,7 @@ class Server:
             limits=self.limits,
             peer=peer,
             admit=self._admit,
+            turn=_TURN if self._options.seed is None else math.inf,
         )
         session.alarm(self._alarms.reason)
         self._connections[session] = connection

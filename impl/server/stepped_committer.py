@@ -59,7 +59,7 @@ class SteppedCommitter:
             self._alarm(True)
             self._timer = asyncio.get_running_loop().call_later(batch_commit.RETRY, self._resume)
             return False
-        if self._failing:
+        if self._failing and not self._broker.journal.refused:
             self._failing = False
             # Who was blocked is read from again, which may be no part of this step.
             asyncio.get_running_loop().call_soon(self._recovered)

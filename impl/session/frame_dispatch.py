@@ -3,11 +3,16 @@
 Bytes are cut into frames, and each frame goes to its channel, or to channel 0, which is the
 connection itself.  Frames are taken one at a time, and only while the session listens: what came
 after a method that has to wait for the disk waits with it.
+
+One frame may cost a thousand times as much as another, by what it makes the broker do.  So what
+comes in together is not processed together: when a *turn* has lasted long enough, what is left
+waits until others had theirs.
 """
 
 from __future__ import annotations
 
 import logging
+import time
 from typing import Protocol
 
 from ackproof.impl.errors import HardError, octets
@@ -55,17 +60,26 @@ class DispatchedConnection(NegotiatedConnection, Protocol):
 class FrameDispatch:
     """The frames of one connection.
 
+    Args:
+        session: the connection.
+        turn: seconds after which others have their turn.
+
     Attributes:
         reader: cuts bytes into frames, small ones until another size is agreed on.
+        unfinished: a turn has ended before all was processed that has come.
     """
 
-    def __init__(self, session: DispatchedConnection) -> None:
+    def __init__(self, session: DispatchedConnection, turn: float) -> None:
         self.reader = FrameReader(FRAME_MIN)
+        self.unfinished = False
         self._session = session
+        self._turn = turn
 
     def process(self) -> None:
-        """Process what has come, as long as the session listens."""
+        """Process what has come, as long as the session listens and its turn lasts."""
         session = self._session
+        self.unfinished = False
+        ends = time.monotonic() + self._turn
         if session.phase is Phase.HEADER and not self._greet():
             return
         while session.listens and session.phase is not Phase.CLOSED:
@@ -74,6 +88,9 @@ class FrameDispatch:
                 if received is None:
                     return
                 self._handle(received)
+                if time.monotonic() > ends:
+                    self.unfinished = True
+                    return
             except HardError as error:
                 session.fail(error)
             except Exception:

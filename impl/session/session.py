@@ -21,6 +21,7 @@ until the alarm is over, but it goes on hearing.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable
 
 from ackproof.impl.broker import Broker
@@ -59,6 +60,7 @@ class Session:
         limits: how much the client may take.
         peer: what logs call the connection.
         admit: called, with the session, before it opens; raises HardError if it must not.
+        turn: seconds after which input that is left waits for `go_on`.
 
     Attributes:
         phase: how far the connection is.
@@ -84,6 +86,7 @@ class Session:
         limits: Limits = _LIMITS,
         peer: str = "somebody",
         admit: Callable[[Session], None] = lambda _: None,
+        turn: float = math.inf,
     ) -> None:
         self.broker = broker
         self.limits = limits
@@ -102,7 +105,7 @@ class Session:
         self.capabilities: frozenset[str] = frozenset()
         self.channels = ChannelTable(self)
         self._on_output = on_output
-        self._incoming = FrameDispatch(self)
+        self._incoming = FrameDispatch(self, turn)
         self._output = OutputBuffer()
         self.blocking = ConnectionBlocking(self)
         broker.connections.add(self)
@@ -114,6 +117,15 @@ class Session:
         if self.phase is not Phase.CLOSED:
             self._incoming.reader.feed(data)
             self._incoming.process()
+
+    @property
+    def unfinished(self) -> bool:
+        """Tell whether input is left that waits for its turn."""
+        return self._incoming.unfinished and self.phase is not Phase.CLOSED
+
+    def go_on(self) -> None:
+        """It is the turn of this connection again."""
+        self._incoming.process()
 
     def send(self, data: bytes) -> None:
         """Add to the output."""

@@ -7,7 +7,8 @@ whole transactions.
 
 A message is one row, and one entry for each queue that it stands in
 (`ackproof.impl.storage.schema`); the last entry to go takes the row with it.  The database is
-opened for this process alone, so that two brokers cannot serve the same directory.
+opened for this process alone, so that two brokers cannot serve the same directory.  Beside it lies
+some room for a disk that is full (`ackproof.impl.storage.reserve`).
 
 Used by one thread at a time, and not always the same one: commits are made by a thread of their
 own.
@@ -22,10 +23,12 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_processes import Placed
 from ackproof.impl.storage.batch_statements import write
 from ackproof.impl.storage.journal import Batch
 from ackproof.impl.storage.recovery import bindings, entries, exchanges, queues
+from ackproof.impl.storage.reserve import Reserve
 from ackproof.impl.storage.schema import SCHEMA, VERSION
 from ackproof.impl.storage.stored import Stored
 
@@ -65,7 +68,11 @@ class Disk:
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = FULL")
+            # To overwrite what is removed takes as much room as it had, and time.
+            self._db.execute("PRAGMA secure_delete = OFF")
             self._prepare(was_there=was_there)
+            self._reserve = Reserve(None if directory is None else directory / "node.reserve")
+            self._reserve.keep()
         except (OSError, sqlite3.Error) as error:
             raise DiskError(_explain(self.path, error)) from None
 
@@ -142,6 +149,35 @@ class Disk:
         Raises:
             sqlite3.Error: nothing of it is.
         """
+        if not self._has_room(batch):
+            raise sqlite3.OperationalError("database or disk is full")
+        try:
+            self._write(batch)
+        except sqlite3.Error as error:
+            full = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL
+            if not (full and self._reserve.release()):
+                raise
+            self._apply_log()
+            if not self._has_room(batch):
+                raise
+            self._write(batch)
+
+    def _apply_log(self) -> None:
+        """Bring what is in the log to its place, so that the room of the log can be used again."""
+        with suppress(sqlite3.Error):
+            self._db.execute("PRAGMA wal_checkpoint(RESTART)")
+
+    def _has_room(self, batch: Batch) -> bool:
+        """Tell whether there is more than the reserve, or the batch fits where others have left."""
+        if self._reserve.keep():
+            return True
+        sizes = (len(content_of(placed.msg).body) for _, placed in batch.messages)
+        (pages,) = self._db.execute("PRAGMA freelist_count").fetchone()
+        (size,) = self._db.execute("PRAGMA page_size").fetchone()
+        adds = batch.created or batch.messages or batch.topology
+        return not adds or 2 * sum(sizes) < pages * size
+
+    def _write(self, batch: Batch) -> None:
         with self._transaction():
             write(self._db, batch)
 

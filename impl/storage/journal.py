@@ -6,8 +6,13 @@ journal decides nothing about messages: a batch takes what the queues have in th
 is the spec's step `write` for each, and when the commit has returned the queues are told what
 landed, which enables the spec's step `sync`.
 
-A batch that fails is tried again as it is, before anything newer.  Until it succeeds nothing in it
-is synced, so nothing in it is confirmed, and publishers wait.
+A batch that fails is tried again, before anything newer.  Until it succeeds nothing in it is
+synced, so nothing in it is confirmed, and publishers wait.
+
+A disk that is full is *relieved* by consumers, who must not wait for publishers: what has left its
+queue since then goes before the batch that has failed, and what that batch would have entered for
+nothing it enters no more.  Mirrors are not relieved like that, as their databases take a batch one
+after another.
 """
 
 from __future__ import annotations
@@ -24,6 +29,10 @@ from ackproof.spec.sorts import Msg
 __all__ = ["Batch", "Journal"]
 
 _LOG = logging.getLogger(__name__)
+
+
+#: Messages from which on a batch takes in no further queue.
+_MOST = 4_000
 
 
 @dataclass
@@ -58,11 +67,13 @@ class Journal:
 
     Attributes:
         held: no batch is given out for now.
+        relieves: what has left its queue may go before a batch that has failed.
         gathered: messages that have come into buffers since a batch was given out.
     """
 
     def __init__(self) -> None:
         self.held = False
+        self.relieves = True
         self.gathered = 0
         self._next = Batch()
         self._failed: Batch | None = None
@@ -110,14 +121,54 @@ class Journal:
         assert self.pending
         self._committing = True
         if self._failed is not None:
+            relief = self._relief(self._failed) if self.relieves else None
+            if relief is not None:
+                return relief
             batch, self._failed = self._failed, None
             return batch
         batch, self._next = self._next, Batch()
-        self.gathered = 0
-        for queue in self._dirty:
+        while self._dirty and not self._enough(batch):
+            queue = next(iter(self._dirty))
+            del self._dirty[queue]
             batch.messages += [(queue, placed) for placed in queue.hand_over()]
-        self._dirty.clear()
+        self.gathered = max(0, self.gathered - len(batch.messages)) if self._dirty else 0
+        if self._dirty:
+            batch.waiting, self._next.waiting = [], batch.waiting
         return batch
+
+    def _enough(self, batch: Batch) -> bool:
+        """Tell whether the rest is for another batch, since nobody is served while one returns.
+
+        What says which queues there are is not torn from what stands in them.
+        """
+        whole = batch.created or batch.deleted or batch.topology
+        return len(batch.messages) >= _MOST and not whole
+
+    @property
+    def refused(self) -> bool:
+        """Tell whether there is a batch that the disk has refused, and has not got yet."""
+        return self._failed is not None
+
+    def _relief(self, failed: Batch) -> Batch | None:
+        """Return what makes room on the disk and can go before a batch that has failed, if any."""
+        later = self._next
+        created = set(failed.created)
+        deleted = [queue for queue in later.deleted if queue not in created]
+        gone = set(deleted)
+        left = set(later.removed)
+        entered = {(queue, without_content(placed.msg)) for queue, placed in failed.messages}
+        failed.messages = [
+            (queue, placed)
+            for queue, placed in failed.messages
+            if queue not in gone and (queue, without_content(placed.msg)) not in left
+        ]
+        removed = failed.removed + [one for one in later.removed if one not in entered]
+        if not removed and not deleted:
+            later.removed = []
+            return None
+        failed.removed, later.removed = [], []
+        later.deleted = [queue for queue in later.deleted if queue in created]
+        return Batch(removed=removed, deleted=deleted)
 
     def committed(self, batch: Batch) -> list[HostedQueue]:
         """The commit of a batch has returned; return the queues to which something landed."""
@@ -136,4 +187,8 @@ class Journal:
     def failed(self, batch: Batch) -> None:
         """The disk has refused a batch; it will be given out again."""
         self._committing = False
-        self._failed = batch
+        if self._failed is None:
+            self._failed = batch
+        else:  # not even what makes room could be written
+            self._failed.removed = batch.removed
+            self._next.deleted = batch.deleted + self._next.deleted

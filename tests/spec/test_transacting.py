@@ -8,7 +8,7 @@ import pytest
 from ackproof.lang import NotEnabled
 from ackproof.model.check import check
 from ackproof.model.verdict import Verdict
-from ackproof.spec.sorts import TxMode
+from ackproof.spec.sorts import Level, TxMode
 from ackproof.spec.wire import (
     ChannelClose,
     CommitOk,
@@ -118,6 +118,21 @@ def test_a_queue_that_crashes_fails_the_commit_and_the_rest_is_stored(tx: Live) 
     assert tx.told() == [ChannelClose(CH1, Complaint.PARTIAL_COMPLETION)]
     assert not tx.system.channel.open
     assert tx.queue(2).ready == messages(2)
+
+
+def test_a_commit_that_was_not_answered_may_be_there_in_part_after_the_power_fails(
+    tx: Live,
+) -> None:
+    for number in (1, 2):
+        tx.publish(number, 1, persistent=True)
+    tx.system.tx_commit()
+    for number in (1, 2):
+        tx.system.deliver(message(number), replica(1))
+    tx.system.sync(message(1), replica(1))
+    tx.system.crash_machine()
+    store = tx.queue(1).store
+    assert [store.level[message(n)] for n in (1, 2)] == [Level.SYNCED, Level.ABSENT]
+    assert CommitOk(CH1) not in tx.told(), "nobody was told that all of it is there"
 
 
 def test_a_queue_that_is_full_fails_the_commit(tx: Live) -> None:

@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 from ackproof.impl.broker import Broker
+from ackproof.impl.machines.publication import without_content
+from ackproof.impl.storage import reserve
 from ackproof.impl.storage.disk import Disk, DiskError
+from ackproof.impl.storage.journal import Batch
 from ackproof.impl.topology.definitions import Exchange
-from ackproof.spec.sorts import Level
+from ackproof.spec.sorts import Level, Msg
 from pamqp import base, commands
 
 from tests.impl.clients import Wire, content
@@ -215,7 +218,7 @@ def test_nobody_else_can_read_what_is_stored(tmp_path: Path) -> None:
     finally:
         os.umask(umask)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in disk.path.parent.iterdir()}
-    assert modes == {"node.sqlite": 0o600, "node.sqlite-wal": 0o600}
+    assert modes == dict.fromkeys(["node.reserve", "node.sqlite", "node.sqlite-wal"], 0o600)
     assert stat.S_IMODE(disk.path.parent.stat().st_mode) == 0o700
     disk.close()
 
@@ -391,3 +394,24 @@ def test_a_database_without_one_of_its_tables_is_refused(table: str, tmp_path: P
     other.close()
     with pytest.raises(DiskError, match=f"is damaged: no such table: {table}"):
         Disk(tmp_path).recover()
+
+
+def test_a_full_disk_takes_what_removes_and_nothing_that_adds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = Disk(tmp_path)
+    wire = filled(disk)
+    assert (tmp_path / "node.reserve").stat().st_size > 1 << 20
+    monkeypatch.setattr(reserve, "_SIZE", 1 << 62)  # more than there is
+    disk._reserve.release()
+    batch = Batch(removed=[(wire.broker.queues["a"], without_content(msg)) for msg in ready(wire)])
+    disk.commit(batch)
+    wire.publish(1, "a", b"more than has left")
+    with pytest.raises(sqlite3.Error, match="database or disk is full"):
+        disk.commit(wire.broker.journal.take())
+    assert rows(disk, "entry") == 1
+
+
+def ready(wire: Wire) -> list[Msg]:
+    """Return what stands in the queue `a`."""
+    return wire.broker.queues["a"].ready()

@@ -14,7 +14,7 @@ from ackproof.impl.storage.disk import Disk
 from pamqp import commands
 
 from tests.impl.clients import content, encode
-from tests.impl.sockets import eventually, publisher
+from tests.impl.sockets import Bare, eventually, publisher
 
 #: More than what is free in a database that has just been made.
 LARGE = bytes(100_000)
@@ -90,3 +90,66 @@ def test_a_consumer_goes_on_while_the_disk_is_full_and_what_it_takes_is_acked(
         broker.ask(lambda _: full.limit(1 << 30))
         client.close()
         other.close()
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+@pytest.mark.parametrize("how", ["acked", "purged", "deleted"])
+def test_a_full_disk_is_cured_by_what_leaves_it(
+    seed: int | None, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_commit, "RETRY", 0.02)
+    full = Full()
+    with RunningBroker(tmp_path, wrap=full, seed=seed) as broker:
+        client, other = publisher(broker), Bare(broker.port).opened()
+        other.send(encode(1, commands.Queue.Declare(queue="old", durable=True)))
+        assert other.line().startswith("1 Queue.DeclareOk ")
+        for number in range(3):
+            client.send(encode(1, *content("old", LARGE)))
+            assert client.line() == f"1 ack {number + 1}"
+        broker.ask(lambda _: full.limit(1))
+        client.send(encode(1, *content("q", LARGE)))
+        eventually(lambda: broker.ask(lambda b: b.journal.refused))
+        leave(other, how)
+        assert client.line() == "1 ack 4"
+        client.close()
+        other.close()
+        broker.check()
+    with RunningBroker(tmp_path) as broker:
+        assert broker.depth("q") == 1
+        assert how == "deleted" or broker.depth("old") == 0, "and it stays like that"
+
+
+def leave(client: Bare, how: str) -> None:
+    """Let three messages leave the queue `old`."""
+    if how == "purged":
+        client.send(encode(1, commands.Queue.Purge(queue="old")))
+    elif how == "deleted":
+        client.send(encode(1, commands.Queue.Delete(queue="old")))
+    else:
+        for _ in range(3):
+            client.send(encode(1, commands.Basic.Get(queue="old")))
+            client.line()
+            client.line()
+            client.line()
+        client.send(encode(1, commands.Basic.Ack(3, multiple=True)))
+
+
+def test_what_is_consumed_before_a_full_disk_has_it_never_gets_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_commit, "RETRY", 0.02)
+    full = Full()
+    with RunningBroker(tmp_path, wrap=full) as broker:
+        client, other = publisher(broker), Bare(broker.port).opened()
+        broker.ask(lambda _: full.limit(1))
+        client.send(encode(1, *content("q", LARGE), *content("q", b"small")))
+        eventually(lambda: broker.ask(lambda b: b.journal.refused))
+        other.send(encode(1, commands.Basic.Get(queue="q", no_ack=True)))
+        assert client.line() == "1 ack 1", "nobody needs it any more"
+        assert client.line() == "1 ack 2", "and the other one has room"
+        eventually(lambda: not broker.ask(lambda b: b.journal.refused))
+        client.close()
+        other.close()
+        broker.check()
+    with RunningBroker(tmp_path) as broker:
+        assert broker.depth("q") == 1
