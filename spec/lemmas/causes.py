@@ -120,6 +120,7 @@ def AloneIsUnaccepted(s: Confirms) -> bool:
 
 
 @lemma(
+    "NamesStay",
     "IdleIsEmpty",
     "SentIsBelowNext",
     "WaitingWasSent",
@@ -202,7 +203,7 @@ def LostIsExcused(s: Confirms) -> bool:
     )
 
 
-@lemma()
+@lemma("NamesStay")
 def RunningHasNotEnded(s: Confirms) -> bool:
     """Of a process that runs the channel hears no end, unless it has given it up (O1)."""
     return all(
@@ -224,7 +225,7 @@ def GivenUpIsBenign(s: Confirms) -> bool:
     )
 
 
-@lemma()
+@lemma("NamesStay")
 def NormalMeansDeleted(s: Confirms) -> bool:
     """A process ends normally only when its queue is deleted (A9.3)."""
     return all(

@@ -77,6 +77,7 @@ def DeletedHoldsNothing(s: Confirms) -> bool:
 
 
 @lemma(
+    "NamesStay",
     "DeletedHoldsNothing",
     "OnePhaseAtATime",
     publish=("NumberedInFlight", "NumberedInGhosts"),
@@ -96,6 +97,7 @@ def AskedHasNotAnswered(s: Confirms) -> bool:
 
 
 @lemma(
+    "NamesStay",
     "LeavingIsNotHeld",
     **FRESH,
     tx_commit=("BatchBelongs", "BatchIsNew"),
@@ -126,6 +128,7 @@ def StoredIsSafe(s: Confirms) -> bool:
 @lemma(
     "LeavingIsNotHeld",
     **FRESH,
+    declare=("NamesStay",),
     tx_commit=("BatchIsNumbered",),
     master_removes=("RemovedIsNotHeld",),
     synchronise=_SYNCHRONISED,
@@ -147,6 +150,7 @@ def NotedIsSafe(s: Confirms) -> bool:
 
 
 @lemma(
+    "NamesStay",
     "LeavingIsNotHeld",
     **FRESH,
     tx_commit=("BatchBelongs", "BatchIsUnanswered"),
@@ -172,6 +176,7 @@ def CastIsSafe(s: Confirms) -> bool:
 
 
 @lemma(
+    "NamesStay",
     "LeavingIsNotHeld",
     "DeletedHoldsNothing",
     **FRESH,

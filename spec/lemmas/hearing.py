@@ -16,6 +16,7 @@ from ackproof.spec.system import Confirms
 
 
 @lemma(
+    "NamesStay",
     estrange=("MirrorsStay",),
     crash_machine=("EndedIsNotAsked",),
     crash_node=("EndedIsNotAsked",),
@@ -46,6 +47,7 @@ def UntoldIsUnheard(s: Confirms) -> bool:
 
 
 @lemma(
+    "NamesStay",
     publish=("NumberedInFlight", "RunningIsListed", "MirrorsStay"),
     publish_plain=("NumberedInFlight", "RunningIsListed", "MirrorsStay"),
     tx_commit=("BatchIsNumbered", "RunningIsListed", "MirrorsStay"),
@@ -103,6 +105,7 @@ def ToldTogether(s: Confirms) -> bool:
 
 
 @lemma(
+    "NamesStay",
     publish=("NumberedInFlight", "RunningIsListed", "MirrorsStay", "AskedTogether"),
     publish_plain=("NumberedInFlight", "RunningIsListed", "MirrorsStay", "AskedTogether"),
     tx_commit=("BatchIsNumbered", "RunningIsListed", "MirrorsStay", "AskedTogether"),
@@ -171,6 +174,7 @@ def ToldIsLeftTogether(s: Confirms) -> bool:
 
 
 @lemma(
+    "NamesStay",
     delete_queue=("EndedIsNotAsked",),
     deliver_to_mirror=("DirectIsUnheard",),
     estrange=("MirrorsStay",),
@@ -263,6 +267,7 @@ def MirrorsLearnInOneOrder(s: Confirms) -> bool:
 
 
 @lemma(
+    "NamesStay",
     estrange=("MirrorsStay",),
     deliver=(*LED, "AheadIsTold", "UntoldIsLater", "UntoldIsUnheard"),
     pass_by=(*LED, "AheadIsTold", "UntoldIsLater", "UntoldIsUnheard"),

@@ -96,6 +96,7 @@ _UNTOLD: dict[str, Any] = {
 
 
 @lemma(
+    "NamesStay",
     **_UNTOLD,
     tx_commit=("BatchIsNew",),
     crash_queue=(*LEFT, "ToldIsNotStored"),
@@ -136,6 +137,7 @@ def ToldIsNotStored(s: Confirms) -> bool:
 
 
 @lemma(
+    "NamesStay",
     **_UNTOLD,
     tx_commit=("BatchIsUnanswered", "BatchIsUnheld"),
     crash_queue=(*LEFT, "ToldIsUnanswered"),
@@ -186,17 +188,18 @@ def RefusedIsNotCopied(s: Confirms) -> bool:
 @lemma(
     **FRESH,
     tx_commit=("BatchBelongs", "BatchIsNew", "BatchIsUnanswered"),
-    deliver=(*LED, "JoinedIsNoMaster"),
-    pass_by=(*LED, "JoinedIsNoMaster"),
-    hand_on=(*LED, "JoinedIsNoMaster"),
+    deliver=(*LED, "JoinedIsNoMaster", "NamesStay"),
+    pass_by=(*LED, "JoinedIsNoMaster", "NamesStay"),
+    hand_on=(*LED, "JoinedIsNoMaster", "NamesStay"),
     master_tells=("RefusedIsNotCopied", "RemovedIsNotHeld"),
     master_removes=("RemovedIsNotHeld",),
-    synchronise=(*LED, "JoinedIsNoMaster", "MirrorHandsNothingOut"),
-    restart=("EndedIsNotAsked", "MirrorsStay"),
+    synchronise=(*LED, "JoinedIsNoMaster", "NamesStay", "MirrorHandsNothingOut"),
+    restart=("EndedIsNotAsked", "MirrorsStay", "NamesStay"),
+    declare=("NamesStay",),
     estrange=("MirrorsStay",),
     delete_queue=("EndedIsNotAsked",),
-    crash_queue=(*LEFT, "CopiesComeInOrder", "ToldIsNotStored"),
-    lose_node=(*LEFT, "CopiesComeInOrder", "ToldIsNotStored"),
+    crash_queue=(*LEFT, "CopiesComeInOrder", "NamesStay", "ToldIsNotStored"),
+    lose_node=(*LEFT, "CopiesComeInOrder", "NamesStay", "ToldIsNotStored"),
 )
 def AllHaveTheSame(s: Confirms) -> bool:
     """What one process of a queue has, and must have, all of them have, or are told (INV-D2)."""

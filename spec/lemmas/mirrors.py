@@ -32,7 +32,7 @@ def MirrorsStay(s: Confirms) -> bool:
     )
 
 
-@lemma("EachQueueHasOneMaster", "MirrorsStay")
+@lemma("NamesStay", "EachQueueHasOneMaster", "MirrorsStay")
 def OneLeads(s: Confirms) -> bool:
     """Two processes of a queue do not lead it (D1.4)."""
     return all(
@@ -61,7 +61,7 @@ def JoinedIsNoMaster(s: Confirms) -> bool:
     return all(s.replicas[r].born != Born.MASTER for r in Replica if s.replicas[r].joined)
 
 
-@lemma("JoinedIsNoMaster")
+@lemma("NamesStay", "JoinedIsNoMaster")
 def LeaderIsToldNothing(s: Confirms) -> bool:
     """Nobody tells a master what became of a message, and it waits for no such thing (D1.1)."""
     return all(
@@ -84,7 +84,7 @@ def NothingIsMissed(s: Confirms) -> bool:
     return all(not s.multicast.missed[r] or s.replicas[r].born == Born.LATER for r in Replica)
 
 
-@lemma()
+@lemma("NamesStay")
 def RunningIsListed(s: Confirms) -> bool:
     """A process that runs was not taken out of the record (D5.2)."""
     return all(s.replicas[r].status != Status.RUNNING for r in s.trimmed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ackproof.lang import assumption, lemma
+from ackproof.lang import assumption, lemma, restriction
 from ackproof.spec.sorts import Born, Msg, Queue, Replica
 from ackproof.spec.system import Confirms
 
@@ -16,7 +16,13 @@ def EachQueueHasAMaster(s: Confirms) -> bool:
     )
 
 
-@lemma()
+@restriction
+def NamesStay(s: Confirms) -> bool:
+    """No queue takes over the name of another one (A9.5)."""
+    return all(s.replicas[r].after is None for r in Replica)
+
+
+@lemma("NamesStay")
 def LeaderIsListed(s: Confirms) -> bool:
     """Whoever leads a queue is in its record, where channels look (A5.5, D1.1)."""
     return all(s.listed(r) for r in Replica if s.replicas[r].leads())
