@@ -288,6 +288,16 @@ class HostedMirror(HostedQueue):
         self.told: deque[Msg] = deque()
         self.leaving: dict[PublishingMachines[HostedQueue], None] = {}
 
+    def is_to_learn(self, msg: Msg) -> bool:
+        """Tell whether what became of a message is on its way to this mirror (D4.6-D4.11)."""
+        multicast = self.system.multicast
+        ways = (multicast.copies, multicast.discards, multicast.refusals)
+        return any(msg in way[self.key] for way in ways)
+
+    def is_to_lose(self, msg: Msg) -> bool:
+        """Tell whether it is on its way to this mirror that a message has left (D4.15)."""
+        return msg in self.system.multicast.removals[self.key]
+
     def move(self, msg: Msg, place: int) -> None:
         """A message that stood at a place has another one by now."""
         cast(PlacedSet, self.machine.ready).move(msg, place)

@@ -1,6 +1,7 @@
 """The steps by which clients settle deliveries and consumers end, as the broker takes them.
 
-This is a part of `ackproof.spec.consuming` once more; see `ackproof.impl.steps.core`.
+What a client settles are actions of the specification.  What they did to each message, its queue's
+journal, timers and limit have to know; so it is looked up before which messages these are.
 """
 
 from __future__ import annotations

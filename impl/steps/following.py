@@ -1,9 +1,8 @@
 """The steps by which mirrors follow their master, as the broker takes them.
 
-This is the mirrors' part of `ackproof.spec.mirroring`; see `ackproof.impl.steps.core`.  What a
-message does in a mirror depends on which copy of it comes first, that of the channel or that of the
-master.  From where `ackproof.impl.steps.telling` has told of it, `follow` takes it: `master_tells`
-and `master_removes` of the specification, whichever is next.
+What a message does in a mirror depends on which copy of it comes first, that of the channel or that
+of the master: `deliver_to_mirror` and `master_tells` of the specification.  The step `follow` takes
+what the master has told in its order, be it `master_tells` or `master_removes`.
 
 Who are the processes of a queue is the business of `ackproof.impl.steps.mirroring`.
 """
@@ -64,10 +63,10 @@ class FollowingSteps(TellingSteps):
         require(membership is not None and mirror.machine.mirrors() and not mirror.slow)
         assert membership is not None
         require(not multicast.silent(mirror.key))
-        msg, ways = mirror.told[0], (multicast.copies, multicast.discards, multicast.refusals)
-        if any(msg in way[mirror.key] for way in ways):
+        msg = mirror.told[0]
+        if mirror.is_to_learn(msg):
             self.master_tells(mirror, msg)
-        elif msg in multicast.removals[mirror.key]:
+        elif mirror.is_to_lose(msg):
             self.master_removes(mirror, msg)
         mirror.told.popleft()
         if not multicast.silent(mirror.key):

@@ -1,9 +1,8 @@
 """The steps by which a mirrored queue is published to, and its master tells its mirrors.
 
-This is the master's part of `ackproof.spec.mirroring`; see `ackproof.impl.steps.core`.  A message
-is cast to each process of its queues, and each confirms it by itself; what a master does with it,
-it tells its mirrors in the same step.  In which way that goes over the network, and in which order,
-`ackproof.impl.machines.queue_processes` says.
+A message is cast to each process of its queues, and each confirms it by itself.  What a master does
+with it the system tells the mirrors in the same step; here it is noted which of them may take their
+next step, and of which message something comes next.
 """
 
 from __future__ import annotations
@@ -51,6 +50,8 @@ class TellingSteps(ImmediateSteps):
             return
         sender = self.channels.get(Msg.owner(msg))
         for mirror in queue.membership.mirrors:
+            if not (mirror.is_to_learn(msg) or mirror.is_to_lose(msg)):
+                continue  # its master has given it up (D2.1)
             mirror.told.append(msg)
             if sender is not None and not sender.machine.open:
                 mirror.await_end(sender)
