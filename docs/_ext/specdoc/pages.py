@@ -81,6 +81,8 @@ to the situation.
 
 def pages_of(lib: Library) -> dict[str, str]:
     """Return the text of every generated page by its path below the folder."""
+    # A class that is a machine, and a layer of another one, has one page.
+    layers = list(dict.fromkeys(layer.name for m in lib.machines for layer in m.layers))
     pages = {
         "rules.rst": _RULES,
         "events.rst": _EVENTS,
@@ -89,7 +91,7 @@ def pages_of(lib: Library) -> dict[str, str]:
             "Machines",
             _MACHINES,
             "machines",
-            [layer.name for m in lib.machines for layer in m.layers],
+            layers,
         )
         + _matrix(),
         "properties/index.rst": _index(
@@ -112,8 +114,8 @@ def pages_of(lib: Library) -> dict[str, str]:
             [i.name for i in lib.model.instances],
         ),
     }
-    for layer in (layer for machine in lib.machines for layer in machine.layers):
-        pages[f"machines/{slug(layer.name)}.rst"] = f".. machine:: {layer.name}\n"
+    for name in layers:
+        pages[f"machines/{slug(name)}.rst"] = f".. machine:: {name}\n"
     for claim in lib.claims:
         pages[f"properties/{slug(claim.name)}.rst"] = f":orphan:\n\n.. property:: {claim.name}\n"
     for exhibit in lib.exhibits:
