@@ -135,8 +135,10 @@ class PublishingMachines(Generic[Q]):
     def committing(self) -> Iterator[None]:
         """What is returned now is of the transaction, which registers its messages in order."""
         self._registering = iter(sorted(self.transaction.batch))
-        yield
-        self._registering = iter(())
+        try:
+            yield
+        finally:
+            self._registering = iter(())
 
     def _emit(self, event: Event) -> None:
         if self.overhear is not None:

@@ -49,7 +49,6 @@ class QueueOrder(Arrivals):
         super().__init__(**options)
         self.places: dict[Msg, int] = {}
         self._arrived = 0
-        self._noted: list[Msg] | None = None
 
     def before(self, one: Msg, other: Msg) -> bool:
         """Tell whether one of two messages that are present stands before the other (INV-B4)."""
@@ -89,17 +88,6 @@ class QueueOrder(Arrivals):
         """Messages are present no more, and have no place (C4.4)."""
         for msg in msgs:
             self.places.pop(msg, None)
-        if self._noted is not None:
-            self._noted += msgs
-
-    def note(self) -> None:
-        """Remember what leaves from now on."""
-        self._noted = []
-
-    def noted(self) -> list[Msg]:
-        """Return what has left since `note`, and remember nothing any more."""
-        noted, self._noted = self._noted, None
-        return noted or []
 
     def keep(self, present: Set[Msg]) -> None:
         """Of all messages only these are still present (C5)."""
@@ -120,14 +108,24 @@ class PlacedSet(set[Msg]):
     message itself is let go of at once, and its content with it.
     """
 
-    __slots__ = ("_at", "_heap", "_order")
+    __slots__ = ("_at", "_heap", "_noted", "_order")
 
     def __init__(self, order: QueueOrder, items: Iterable[Msg] = ()) -> None:
         super().__init__()
         self._order = order
         self._at: dict[int, Msg] = {}
         self._heap: list[int] = []
+        self._noted: list[Msg] | None = None
         self.update(items)
+
+    def note(self) -> None:
+        """Remember what leaves from now on."""
+        self._noted = []
+
+    def noted(self) -> list[Msg]:
+        """Return what has left since `note`, and remember nothing any more."""
+        noted, self._noted = self._noted, None
+        return noted or []
 
     def add(self, item: Msg) -> None:
         if item not in self:
@@ -143,7 +141,9 @@ class PlacedSet(set[Msg]):
         if item in self:
             set.discard(self, item)
             place = self._order.places[item]  # type: ignore[index]
-            del self._at[place]
+            msg = self._at.pop(place)
+            if self._noted is not None:
+                self._noted.append(msg)
 
     def remove(self, item: Msg) -> None:
         if item not in self:

@@ -20,8 +20,8 @@ them is a `HostedQueue`, under a number of its own that is never used again: a p
 and is started once more is another process, and begins with nothing (C5.4, D7.2).  What they have
 in common is the queue's *membership*: who leads, who follows, and in which order they came (D1.1).
 
-What a master tells its mirrors is in the system.  A mirror hears it in the order in which it was
-told (D1.3, D1.4); `told` says of which message something comes next.
+What a master tells its mirrors is in the system.  A mirror hears in the order in which it was told
+what became of messages (D1.3, D1.4), and that one has left as soon as it can.
 """
 
 from __future__ import annotations
@@ -145,6 +145,9 @@ class HostedQueue:
             growing(self.system.replicas).remove(key)
         for known in (self.system.unsynced, self.system.enlisted, self.system.trimmed):
             known -= keys
+        for transaction in self.system.transactions.values():
+            for msg in list(transaction.routes):
+                transaction.routes[msg].discard(self.machine.of)
         for key in keys:
             growing(self.system.multicast.order).remove(key)
             self.system.multicast.missed[key].clear()
@@ -263,7 +266,7 @@ class HostedMirror(HostedQueue):
         late: it joins a queue that has been there.
 
     Attributes:
-        told: which messages its master has told it something of, in order.
+        departing: messages of which its master has told it that they have left, in order.
         leaving: channels that have closed, and may still have to be forgotten.
         slow: it takes no step.
     """
@@ -285,18 +288,21 @@ class HostedMirror(HostedQueue):
             },
         )
         self.replica = replica
-        self.told: deque[Msg] = deque()
+        self.departing: deque[Msg] = deque()
         self.leaving: dict[PublishingMachines[HostedQueue], None] = {}
 
-    def is_to_learn(self, msg: Msg) -> bool:
-        """Tell whether what became of a message is on its way to this mirror (D4.6-D4.11)."""
-        multicast = self.system.multicast
-        ways = (multicast.copies, multicast.discards, multicast.refusals)
-        return any(msg in way[self.key] for way in ways)
+    def departed(self) -> Msg | None:
+        """Return a message of which it can hear now that it has left (D4.15); None for none."""
+        removals, copies = self.system.multicast.removals, self.system.multicast.copies
+        while self.departing and self.departing[0] not in removals[self.key]:
+            self.departing.popleft()  # one that was dropped as it arrived was noted twice
+        first = self.departing[0] if self.departing else None
+        return None if first in copies[self.key] else first
 
-    def is_to_lose(self, msg: Msg) -> bool:
-        """Tell whether it is on its way to this mirror that a message has left (D4.15)."""
-        return msg in self.system.multicast.removals[self.key]
+    def forget_lost(self) -> None:
+        """What was on its way may be lost, with the master that told it (D1.3)."""
+        left = self.system.multicast.removals[self.key]
+        self.departing = deque(msg for msg in self.departing if msg in left)
 
     def move(self, msg: Msg, place: int) -> None:
         """A message that stood at a place has another one by now."""
@@ -321,16 +327,23 @@ class MirrorMembership:
         leader: the master, or the last one that was.
         mirrors: those that run, the oldest first.
         dead: mirrors that died when no master was there to take them out of the membership.
+        former: those that are in the record no more, and of whose end channels have still to hear.
         keys: all processes that the queue has had, by what the machines call them.
     """
 
     leader: HostedQueue
     mirrors: list[HostedMirror] = field(default_factory=list)
     dead: list[HostedMirror] = field(default_factory=list)
+    former: list[HostedQueue] = field(default_factory=list)
     keys: set[Replica] = field(default_factory=set)
 
     def __iter__(self) -> Iterator[HostedQueue]:
         return iter((self.leader, *self.mirrors))
+
+    def over(self) -> bool:
+        """Tell whether the queue is deleted, and all that its processes had to say was heard."""
+        unheard = any(one.watchers for one in (*self.former, *self.dead))
+        return not unheard and all(process.over() for process in self)
 
     def listed(self) -> list[HostedQueue]:
         """Return the processes that channels call: also dead ones that nobody took out (D5.2)."""
@@ -351,6 +364,7 @@ class MirrorMembership:
 
     def trim(self, *others: HostedQueue) -> None:
         """The dead, and others, are taken out of the record (D5.2)."""
+        self.former = [one for one in (*self.former, *self.dead, *others) if one.watchers]
         for one in (*self.dead, *others):
             self.leader.system.trimmed.add(one.key)
             one.machine.store.wipe()  # what it had is in the way of what comes in its place (C5.4)
@@ -367,7 +381,7 @@ class MirrorMembership:
 
     def deafen(self, mirror: HostedMirror) -> None:
         """A mirror has ended, and what it was told and has not heard is lost with it (O1)."""
-        mirror.told.clear()
+        mirror.departing.clear()
         mirror.system.multicast.end(mirror.key)
 
     def successor(self) -> HostedMirror | None:

@@ -51,9 +51,11 @@ class ArrivingSteps(ExpiringSteps):
             self._unwatch(channel, queue)
 
     def _serve_all(self, queue: HostedQueue) -> None:
-        """Consumers get what they can take."""
+        """Consumers get what they can take, and nothing that has expired."""
         while queue.machine.ready and self._next(queue) is not None:
             self.serve_head(queue)
+            if queue.expiries:
+                self._expire(queue)
 
     def _attend(self, queue: HostedQueue, msg: Msg) -> None:
         """A message that has no time goes to a waiting consumer, or expires (B4.1)."""
@@ -69,7 +71,8 @@ class ArrivingSteps(ExpiringSteps):
         again = queue.membership is not None and machine.recognises(msg)
         full = queue.limit.exists and not again and machine.refuses()
         consumer = self._taker(queue) if queue.consumers and not (again or full) else None
-        if self.faults is not None and self.faults.refuses(msg):
+        forced = self.faults is not None and self.faults.refuses(msg)
+        if forced:
             with queue.limit.reached():
                 self.system.deliver(msg, queue.key)
         elif consumer is not None:
@@ -80,9 +83,11 @@ class ArrivingSteps(ExpiringSteps):
             self._entered(queue, msg)
         elif full and queue.limit.dead_letters_refused:
             self.give_up(queue, content_of(msg), Cause.MAXLEN)
+        if not queue.has(msg):
+            machine.delivered.discard(msg)  # which a mirror that was promoted had noted of it
         self._answers(queue)
         self._tell(queue, msg)
-        if self.faults is not None and msg not in machine.refused:
+        if self.faults is not None and not forced:
             self.faults.accepted(msg, queue)
 
     def _taker(self, queue: HostedQueue) -> HostedConsumer | None:

@@ -251,8 +251,8 @@ class Steps(Taking):
 
     def _dispose(self, queue: HostedQueue) -> None:
         """Nobody asks for a queue any more that is deleted, and of which all have heard that."""
-        ended = queue.machine.status is Status.DELETED
-        if ended and all(process.over() for process in queue.membership or (queue,)):
+        over = queue.over() if queue.membership is None else queue.membership.over()
+        if over:
             queue.leave()
 
     def _forget(self, channel: PublishingChannel) -> None:

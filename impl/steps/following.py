@@ -63,15 +63,15 @@ class FollowingSteps(TellingSteps):
         require(membership is not None and mirror.machine.mirrors() and not mirror.slow)
         assert membership is not None
         require(not multicast.silent(mirror.key))
-        msg = mirror.told[0]
-        if mirror.is_to_learn(msg):
-            self.master_tells(mirror, msg)
-        elif mirror.is_to_lose(msg):
-            self.master_removes(mirror, msg)
-        mirror.told.popleft()
+        departed, coming = mirror.departed(), multicast.next_from_master(mirror.key)
+        if departed is not None:
+            self.master_removes(mirror, departed)
+        elif coming is not None:
+            self.master_tells(mirror, coming)
         if not multicast.silent(mirror.key):
             self._offer(Action.FOLLOW, None, mirror)
             return
+        mirror.departing.clear()
         for channel in mirror.leaving:
             self._offer(Action.FORGET_SENDER, channel, mirror)
         if mirror.lacks:

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import cast
 
 from ackproof.impl.machines.consuming_machines import Loan
 from ackproof.impl.machines.publication import content_of
+from ackproof.impl.machines.queue_order import PlacedSet
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.deadlettering import DeadLetteringSteps
 from ackproof.impl.steps.x_death import Cause
@@ -41,12 +43,15 @@ class LimitingSteps(DeadLetteringSteps):
             yield
             return
         queue.limit.expect(coming)
-        queue.order.note()
+        ready = cast(PlacedSet, queue.machine.ready)
+        ready.note()
         try:
             yield
         finally:
-            gone = queue.order.noted()
-        for msg in gone:
+            left = ready.noted()
+        for msg in left:
+            if queue.has(msg):
+                continue  # a consumer has it
             if new and msg in coming:  # it has not counted yet, nor was the disk given it
                 queue.limit.enters(content_of(msg))
                 queue.buffered[msg] = None

@@ -144,8 +144,7 @@ class MirroringSteps(FollowingSteps):
         if membership is not None and queue is membership.leader:
             self.system.multicast.equalise(self.system.mirrors_of(queue.key))
             for mirror in membership.mirrors:
-                if self.system.multicast.silent(mirror.key):
-                    mirror.told.clear()
+                mirror.forget_lost()
         elif membership is not None:
             self._struck(membership, cast(HostedMirror, queue))
 
@@ -193,6 +192,8 @@ class MirroringSteps(FollowingSteps):
             mirror.watch_for(channel)
             self._offer(Action.DELIVER, channel, mirror)
         mirror.machine.promote()
+        for channel in mirror.watchers:
+            mirror.machine.delivered |= channel.casts.publishes[mirror.key]
         self._take_over(membership, mirror)
         for other in membership.mirrors:
             if self.system.expected(other.key) != mirror.machine.ready:

@@ -160,6 +160,7 @@ class PartitioningSteps(ReachingSteps):
         self.cluster.estranged.add(leader.key)
         self.system.multicast.equalise({mirror.key for mirror in strangers})
         for mirror in strangers:
+            mirror.forget_lost()
             self._offer(Action.FOLLOW, None, mirror)
 
     @observed

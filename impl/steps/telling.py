@@ -49,13 +49,14 @@ class TellingSteps(ImmediateSteps):
         if queue.membership is None:
             return
         sender = self.channels.get(Msg.owner(msg))
+        multicast = self.system.multicast
         for mirror in queue.membership.mirrors:
-            if not (mirror.is_to_learn(msg) or mirror.is_to_lose(msg)):
-                continue  # its master has given it up (D2.1)
-            mirror.told.append(msg)
+            if msg in multicast.removals[mirror.key]:
+                mirror.departing.append(msg)
             if sender is not None and not sender.machine.open:
                 mirror.await_end(sender)
-            self._offer(Action.FOLLOW, None, mirror)
+            if not multicast.silent(mirror.key):
+                self._offer(Action.FOLLOW, None, mirror)
 
     # -- what goes wrong ------------------------------------------------------------------------
 

@@ -163,9 +163,9 @@ def test_a_message_that_gets_another_place_stands_there() -> None:
 
 def test_what_leaves_while_somebody_takes_note_is_noted() -> None:
     one, two = message(1), message(2)
-    order = arrived(one, two)
-    order.note()
-    order.leave({one})
-    assert order.noted() == [one]
-    order.leave({two})
-    assert order.noted() == []
+    ready = PlacedSet(arrived(one, two), {one, two})
+    ready.note()
+    ready.discard(one)
+    assert ready.noted() == [one]
+    ready.discard(two)
+    assert ready.noted() == []

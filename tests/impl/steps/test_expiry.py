@@ -410,3 +410,16 @@ def test_what_expires_leaves_as_the_specification_says(seed: int, moves: list[st
     assert not wire.ready("q")
     wire.commit()
     lockstep.check()
+
+
+def test_what_has_expired_is_not_handed_out_before_something_arrives_at_a_limit() -> None:
+    wire = TimedWire().opened()
+    wire.declare("q", max_length=10)
+    wire.say(1, *content("q", b"a"), *content("q", b"b"))
+    short = content("q", b"short")
+    short[1].properties.expiration = "10"
+    wire.say(1, *short)
+    wire.clock.now += 5
+    consume = commands.Basic.Consume(queue="q", consumer_tag="x", no_ack=True)
+    told = wire.say(1, consume, *content("q", b"d"))
+    assert [line.split()[-1] for line in told[1:]] == ["a", "b", "d"]

@@ -229,3 +229,38 @@ def test_limited_queues_do_as_the_specification_says(
             assert wire.ready("q") <= length
     wire.commit()
     lockstep.check()
+
+
+def test_a_transaction_that_acks_takes_nothing_else_from_a_queue_that_has_crashed() -> None:
+    wire = limited(max_length=10).holding("q", "a", "b", "c", "d")
+    wire.commit()
+    wire.broker.crash_queue("q")
+    wire.say(2, commands.Channel.Open())
+    wire.say(2, commands.Tx.Select())
+    wire.get("q", channel=2)
+    wire.ack(1, channel=2)
+    assert wire.say(2, commands.Tx.Commit()) == ["2 Tx.CommitOk"]
+    assert wire.ready("q") == 3
+
+
+def test_what_is_acked_in_a_transaction_is_no_dead_letter_though_something_comes_back() -> None:
+    wire = ConsumerWire().opened(1, 2)
+    wire.say(1, commands.Queue.Declare(queue="dead", durable=True))
+    arguments = {"x-max-length": 10, "x-max-length-bytes": 100, "x-dead-letter-exchange": ""}
+    arguments["x-dead-letter-routing-key"] = "dead"
+    wire.say(1, commands.Queue.Declare(queue="q", durable=True, arguments=arguments))
+    wire.commit()
+    wire.holding("q", "aaaaa", "bbbbb", "ccccc")
+    wire.commit()
+    wire.say(2, commands.Tx.Select())
+    wire.get("q", channel=2)
+    wire.get("q", channel=2)
+    wire.ack(1, channel=2)
+    wire.nack(2, requeue=True, channel=2)
+    wire.say(2, commands.Tx.Commit())
+    assert (wire.ready("q"), wire.ready("dead")) == (2, 0)
+    # What the queue takes in by bytes says what it has counted: 10 are there, 90 are free.
+    wire.publish(1, "q", b"x" * 90)
+    assert wire.ready("q") == 3
+    wire.publish(1, "q", b"y")
+    assert wire.ready("q") == 3

@@ -47,7 +47,8 @@ def agrees(mirror: HostedMirror, membership: MirrorMembership) -> None:
     places = membership.leader.order.places
     assert mirror.ready() == sorted(membership.leader.machine.holds(), key=places.__getitem__)
     assert mirror.order.places.keys() == membership.leader.order.places.keys()
-    assert not mirror.told
+    assert not mirror.departing
+    assert mirror.system.multicast.silent(mirror.key)
     assert not mirror.machine.owes()
 
 

@@ -174,3 +174,23 @@ def test_a_tag_cannot_be_settled_twice_in_a_transaction() -> None:
         "1 Channel.Close 406 PRECONDITION_FAILED - unknown delivery tag 1"
     ]
     assert (ready(wire), pending(wire)) == (3, 0)
+
+
+def test_what_was_routed_to_a_queue_that_is_gone_at_the_commit_is_returned() -> None:
+    wire = Wire().opened(1, 2)
+    for queue in ("gone", "q"):
+        wire.say(2, commands.Queue.Declare(queue=queue, durable=True))
+    wire.say(1, commands.Tx.Select())
+    wire.publish(1, "gone", b"one", mandatory=True)
+    wire.publish(1, "q", b"two", mandatory=True)
+    wire.publish(1, "gone", b"three", mandatory=True)
+    wire.publish(1, "nowhere", b"four", mandatory=True)
+    wire.say(2, commands.Queue.Delete(queue="gone"))
+    wire.commit()
+    told = wire.say(1, commands.Tx.Commit())
+    assert [line for line in told if "body" in line] == [
+        "1 body b'one'",
+        "1 body b'three'",
+        "1 body b'four'",
+    ]
+    assert wire.commit() == ["1 Tx.CommitOk"]
