@@ -226,10 +226,9 @@ class Consuming(Queueing):
         """What was settled in a transaction takes effect at its commit (A13.3)."""
         returning = set(self.consuming[channel].returning)
         finished = set(self.consuming[channel].collected) - returning
-        for replica in self.consuming[channel].kept_lenders(finished):
+        for replica in self.consuming[channel].kept_lenders(finished | returning):
             done = set(self.consuming[channel].kept_from(finished, replica))
             self.consume_all(done, replica)
-        for replica in self.consuming[channel].kept_lenders(returning):
             for msg in self.consuming[channel].kept_from(returning, replica):
                 self.replicas[replica].requeue(msg)
             self.shorten(replica)

@@ -53,6 +53,9 @@ class TransactingSteps(AcknowledgingSteps):
         returning = consuming.loans(machine.returning)
         finished = consuming.loans(set(machine.collected) - machine.returning)
         self._give_up_rejected(consuming)
+        for queue, _ in finished:
+            if queue.limit.exists:
+                queue.limit.expect(())  # it is looked at, too, and was perhaps never asked
         with channel.committing(), self._returned(returning):
             self.system.tx_commit(channel.id)
         channel.batch.clear()
