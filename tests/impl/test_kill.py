@@ -30,12 +30,13 @@ from ackproof.impl.machines.publication import content_of
 from ackproof.impl.storage.disk import Disk
 from pamqp import commands
 
-from tests.exploring import chance
+from tests.exploring import chance, seeds
 from tests.impl.clients import content, encode
 from tests.impl.forked_brokers import Lives
 from tests.impl.sockets import Bare
 
-KILLS = 200
+#: In one test; a long run has several.
+KILLS = 100
 #: Publishes ahead of the acks.
 WINDOW = 200
 #: Publishes in one write.
@@ -173,10 +174,11 @@ class Life:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("run", seeds(1))
 def test_what_was_confirmed_survives_every_kill_and_what_was_consumed_stays_away(
-    tmp_path: Path,
+    tmp_path: Path, run: int
 ) -> None:
-    dice = chance("kills")
+    dice = chance("kills", run)
     promised: set[bytes] = set()
     consumed: set[bytes] = set()
     met: set[bytes] = set()

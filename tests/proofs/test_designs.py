@@ -60,10 +60,20 @@ def broken_by(name: str) -> set[str]:
     return {e.property for e in design.expect if isinstance(e, Breaks)}
 
 
+#: Designs that break what is proved only where a restriction of the proofs is not met.
+BEYOND = {"e01_ends_by_name": "NamesStay"}
+
+
 def test_every_design_that_breaks_what_is_proved_is_here() -> None:
     proved = {*LIBRARY.proofs, *LIBRARY.follows}
     museum = [m.name for m in pkgutil.iter_modules(importlib.import_module(MODEL.designs).__path__)]
-    assert {name for name in museum if broken_by(name) & proved} == set(FAILS)
+    assert {name for name in museum if broken_by(name) & proved} == {*FAILS, *BEYOND}
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_a_design_that_breaks_it_beyond_a_restriction_is_no_counterexample(name: str) -> None:
+    proved = {*LIBRARY.proofs, *LIBRARY.follows}
+    assert all(BEYOND[name] in LIBRARY.restricted(broken) for broken in broken_by(name) & proved)
 
 
 @pytest.mark.parametrize("name", FAILS)
