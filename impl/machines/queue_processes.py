@@ -145,9 +145,6 @@ class HostedQueue:
             growing(self.system.replicas).remove(key)
         for known in (self.system.unsynced, self.system.enlisted, self.system.trimmed):
             known -= keys
-        for transaction in self.system.transactions.values():
-            for msg in list(transaction.routes):
-                transaction.routes[msg].discard(self.machine.of)
         for key in keys:
             growing(self.system.multicast.order).remove(key)
             self.system.multicast.missed[key].clear()

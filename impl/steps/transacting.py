@@ -19,6 +19,7 @@ from ackproof.impl.steps.acknowledging import AcknowledgingSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.lang import require
+from ackproof.model.native.families import having
 from ackproof.spec.sorts import Msg, Status, TxMode
 from ackproof.spec.wire import ChannelClose, Complaint
 
@@ -56,6 +57,8 @@ class TransactingSteps(AcknowledgingSteps):
         for queue, _ in finished:
             if queue.limit.exists:
                 queue.limit.expect(())  # it is looked at, too, and was perhaps never asked
+        for queues in list(channel.transaction.routes.values()):
+            queues -= {of for of in queues if not having(self.system.replicas, "of", of)}
         with channel.committing(), self._returned(returning):
             self.system.tx_commit(channel.id)
         channel.batch.clear()
