@@ -115,7 +115,7 @@ class PlacedSet(set[Msg]):
         self._order = order
         self._at: dict[int, Msg] = {}
         self._heap: list[int] = []
-        self._noted: list[Msg] | None = None
+        self._noted: list[tuple[int, Msg]] | None = None
         self.update(items)
 
     def note(self) -> None:
@@ -123,9 +123,9 @@ class PlacedSet(set[Msg]):
         self._noted = []
 
     def noted(self) -> list[Msg]:
-        """Return what has left since `note`, and remember nothing any more."""
+        """Return what has left since `note`, the first first, and remember nothing any more."""
         noted, self._noted = self._noted, None
-        return noted or []
+        return [msg for _, msg in sorted(noted or ())]
 
     def add(self, item: Msg) -> None:
         if item not in self:
@@ -143,7 +143,7 @@ class PlacedSet(set[Msg]):
             place = self._order.places[item]  # type: ignore[index]
             msg = self._at.pop(place)
             if self._noted is not None:
-                self._noted.append(msg)
+                self._noted.append((place, msg))
 
     def remove(self, item: Msg) -> None:
         if item not in self:

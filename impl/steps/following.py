@@ -2,7 +2,7 @@
 
 What a message does in a mirror depends on which copy of it comes first, that of the channel or that
 of the master: `deliver_to_mirror` and `master_tells` of the specification.  The step `follow` takes
-what the master has told in its order, be it `master_tells` or `master_removes`.
+`master_removes` of a message as soon as that is possible, and else the next `master_tells`.
 
 Who are the processes of a queue is the business of `ackproof.impl.steps.mirroring`.
 """

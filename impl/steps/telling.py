@@ -2,7 +2,7 @@
 
 A message is cast to each process of its queues, and each confirms it by itself.  What a master does
 with it the system tells the mirrors in the same step; here it is noted which of them may take their
-next step, and of which message something comes next.
+next step, and which messages they will hear to have left.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class CachedGuard(Confirms):
 
 
 class Confirms40(CachedGuard, EndsByName):
-    """Both."""
+    """The guard with a cache, and ends that are told by names (A12.3, A9.5)."""
 
 
 design = Design(

@@ -169,3 +169,12 @@ def test_what_leaves_while_somebody_takes_note_is_noted() -> None:
     assert ready.noted() == [one]
     ready.discard(two)
     assert ready.noted() == []
+
+
+def test_what_leaves_together_is_noted_in_the_order_of_the_queue() -> None:
+    messages = [message(number) for number in (5, 3, 9, 1)]
+    ready = PlacedSet(arrived(*messages), messages)
+    ready.note()
+    for msg in sorted(messages):
+        ready.discard(msg)
+    assert ready.noted() == messages

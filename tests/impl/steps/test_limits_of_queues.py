@@ -264,3 +264,18 @@ def test_what_is_acked_in_a_transaction_is_no_dead_letter_though_something_comes
     assert wire.ready("q") == 3
     wire.publish(1, "q", b"y")
     assert wire.ready("q") == 3
+
+
+def test_what_makes_room_for_much_becomes_dead_letters_in_its_order() -> None:
+    wire = ConsumerWire().opened(1)
+    wire.say(1, commands.Queue.Declare(queue="dead", durable=True))
+    arguments = {"x-max-length-bytes": 20, "x-max-priority": 9, "x-dead-letter-exchange": ""}
+    arguments["x-dead-letter-routing-key"] = "dead"
+    wire.say(1, commands.Queue.Declare(queue="q", durable=True, arguments=arguments))
+    wire.commit()
+    for priority in range(10):
+        frames = content("q", f"{priority:02}".encode())
+        frames[1].properties.priority = priority  # type: ignore[union-attr]
+        wire.say(1, *frames)
+    wire.publish(1, "q", b"x" * 20)
+    assert contents(wire, "dead") == [f"{priority:02}" for priority in reversed(range(10))]
