@@ -17,6 +17,9 @@ from tests.peers.test_wire_like_rabbitmq import OPENED
 pytestmark = pytest.mark.peer
 
 _PATIENCE = 10.0
+#: The connection's end, orderly: exclusive queues are gone before it is answered.
+_CLOSE = encode(0, commands.Connection.Close(200, "", 0, 0))
+_IS_CLOSED = b"\0\x0a\0\x33\xce"
 #: The last answer of those that open the connection and the channel.
 _IS_OPEN = b"\0\x14\0\x0b\0\0\0\0\xce"
 
@@ -49,7 +52,11 @@ def of_the_other(said: bytes, size: int, port: int) -> bytes:
         received = b""
         while len(received) < size and (more := client.recv(65536)):
             received += more
-    return received
+        answers = received
+        client.sendall(_CLOSE)
+        while not received.endswith(_IS_CLOSED) and (more := client.recv(65536)):
+            received += more
+    return answers
 
 
 @pytest.mark.parametrize("case", CASES)
