@@ -254,10 +254,6 @@ class Broker:
             channel.overhear = lambda event: self.history.said(channel, event)
         return channel
 
-    def close_channel(self, channel: PublishingChannel) -> None:
-        """Close a channel; what was not told by now is never told (A14)."""
-        self.steps.close(channel)
-
     def _publish_dead_letter(self, queue: HostedQueue, message: Message, cause: Cause) -> None:
         self.history.note(
             "dead_lettered",

@@ -51,6 +51,11 @@ class Arrivals(Process):
         self.ahead[msg] = {m for m in present if Msg.owner(m) != Msg.owner(msg)}
 
     @handler
+    def stand(self, msg: Msg, behind: Set[Msg]) -> None:
+        """A message gets the place that it has elsewhere: behind these of other channels (D7.3)."""
+        self.ahead[msg] = set(behind)
+
+    @handler
     def leave(self, msgs: Set[Msg]) -> None:
         """Messages are present no more, and have no place (C4.4)."""
         for msg in set(self.ahead):

@@ -257,8 +257,8 @@ class Consuming(Queueing):
     @handler
     def cancel_all(self, queue: Queue) -> None:
         """The consumers of a queue end with its master, and are told (F3.3)."""
-        for consumer in sorted(Consumer):
-            if self.subscriptions[consumer].active and self.subscriptions[consumer].of == queue:
+        for consumer in sorted({c for c in Consumer if self.subscriptions[c].of == queue}):
+            if self.subscriptions[consumer].active:
                 self.subscriptions[consumer].stop()
                 self.consuming[Consumer.owner(consumer)].bereave(consumer)
 

@@ -25,7 +25,7 @@ class Failing(Closing):
     def delete_queue(self, queue: Queue) -> None:
         """A queue is deleted, its processes end normally (A9.3, D8 L8, F3.3)."""
         require(self.exists(queue))
-        require(any(self.replicas[r].of == queue and self.replicas[r].leads() for r in Replica))
+        require(any(self.replicas[r].leads() for r in Replica if self.replicas[r].of == queue))
         processes = {r for r in Replica if self.replicas[r].of == queue}
         for replica in processes:
             if self.replicas[replica].status == Status.RUNNING:

@@ -173,9 +173,8 @@ class Mirroring(Queueing):
         for msg in held:
             given = {m for m in left if Msg.owner(m) != Msg.owner(msg) and msg not in had}
             kept = self.replicas[mirror].order.ahead[msg] & left
-            self.replicas[mirror].order.ahead[msg] = (
-                given | kept | self.replicas[master].order.ahead[msg] & held
-            )
+            theirs = self.replicas[master].order.ahead[msg] & held
+            self.replicas[mirror].order.stand(msg, given | kept | theirs)
 
     @handler
     def synchronised(self, mirror: Replica) -> None:

@@ -131,7 +131,7 @@ class Retaken(Pairs):
         if pair is not None:
             pair.take("complete", CHANNEL)
 
-    def _close(self, _: None, channel: PublishingChannel) -> None:
+    def _close(self, _: None, channel: PublishingChannel, *__: object) -> None:
         if channel in self._pairs:
             self._of_channel(channel, "close")
 

@@ -20,6 +20,7 @@ import ackproof.lang
 import ackproof.spec
 from ackproof.impl.machines.counted_cluster import CountedCluster
 from ackproof.impl.machines.message_sets import PersistentMessages, PlainMessages
+from ackproof.impl.machines.monitoring_casts import MonitoringCasts
 from ackproof.impl.machines.queue_order import QueueOrder
 from ackproof.impl.machines.tagged_channel import TaggedChannel
 from ackproof.impl.machines.told_order import ToldOrder
@@ -30,7 +31,7 @@ from ackproof.model.native.kept import kept_classes
 from ackproof.spec.arrivals import Arrivals
 from ackproof.spec.cluster import Cluster
 from ackproof.spec.consumer import ConsumerChannel
-from ackproof.spec.network import Announcements
+from ackproof.spec.network import Announcements, Casts
 from ackproof.spec.sorts import Born, ChannelId, Node
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import ConsumerAck, ConsumerReject
@@ -63,11 +64,24 @@ _REPLACED: dict[type[Process], type[Process]] = {
     Cluster: CountedCluster,
 }
 
-#: What steps of the broker ask and do that are not whole actions yet.
-_BESIDES = ("expected", "mirrors_of", "put_back", "serves")
+#: What does the same in a broker at less cost.
+_PLAYERS: dict[type[Process], type[Process]] = {
+    ConsumerChannel: TaggedChannel,
+    Casts: MonitoringCasts,
+}
+
+#: What the broker asks, and what it tells, besides the actions that it takes.
+_BESIDES = ("serves", "Casts.monitor", "Casts.demonitor")
 
 #: The modules here that say what is translated, and into what.
-_WRITTEN_IN = ("hosted_system", "queue_order", "told_order", "counted_cluster", "tagged_channel")
+_WRITTEN_IN = (
+    "hosted_system",
+    "queue_order",
+    "told_order",
+    "counted_cluster",
+    "tagged_channel",
+    "monitoring_casts",
+)
 
 #: What a broker never does: alarms are a matter of its sockets, and unnamed consumers of none.
 _NEVER = ("alarm", "alarm_clears", "publish_waits", "channel_bumped", "crash_node", "crash_machine")
@@ -100,7 +114,7 @@ def _classes(mirrored: bool) -> Mapping[type[Process], type[Process]]:
     made = kept_classes(
         lambda: translated(mirrored), f"mirrored: {mirrored}", (*folders, *files), default_cache()
     )
-    return {**made, ConsumerChannel: made[TaggedChannel]}
+    return {**made, **{cls: made[player] for cls, player in _PLAYERS.items()}}
 
 
 def translated(mirrored: bool, players: Mapping[str, type[Process]] | None = None) -> Translation:
@@ -112,11 +126,11 @@ def translated(mirrored: bool, players: Mapping[str, type[Process]] | None = Non
     """
     from ackproof.model.native.translate import translate  # only if it is not kept
 
-    others: dict[str, type[Process]] = {"ConsumerChannel": TaggedChannel, **(players or {})}
+    others = {cls.__name__: player for cls, player in _PLAYERS.items()}
     constants = _CONSTANTS if mirrored else {**_CONSTANTS, "QueueProcess.born": Born.MASTER}
     return translate(
         Confirms,
-        players=others,
+        players={**others, **(players or {})},
         constants=constants,
         empty=() if mirrored else [Node],
         without=_NEVER,

@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from typing import Generic, NamedTuple, Protocol, TypeVar, cast
 
 from ackproof.impl.machines.hosted_system import HostedSystem, leave
+from ackproof.impl.machines.monitoring_casts import MonitoringCasts
 from ackproof.impl.machines.publication import channel_id, content_of, published
 from ackproof.impl.wire.content import Message
 from ackproof.lang import Event
@@ -100,7 +101,7 @@ class PublishingMachines(Generic[Q]):
         self.id: ChannelId = channel_id(number)
         self.machine = growing(system.channels).add(self.id, self._emit)
         self.transaction = growing(system.transactions).add(self.id, self._emit)
-        self.casts = system.casts[self.id]
+        self.casts = cast(MonitoringCasts, system.casts[self.id])
         self.machine.next_seq = self.first = Msg.first(self.id)
         self.batch: dict[Msg, list[Q]] = {}
         self.watching: dict[Q, None] = {}

@@ -84,6 +84,9 @@ class QueueOrder(Arrivals):
         asked = split_properties(content_of(msg).properties).get("priority", b"\0")[0]
         return self.most - min(asked, self.most)
 
+    def stand(self, msg: Msg, behind: Set[Msg]) -> None:
+        """A message gets the place that it has elsewhere: `take` has given it that (D7.3)."""
+
     def leave(self, msgs: Set[Msg]) -> None:
         """Messages are present no more, and have no place (C4.4)."""
         for msg in msgs:

@@ -147,6 +147,7 @@ class HostedQueue:
             known -= keys
         for key in keys:
             growing(self.system.multicast.order).remove(key)
+            growing(self.system.mailboxes).remove(key)
             self.system.multicast.missed[key].clear()
 
     @property
@@ -164,11 +165,13 @@ class HostedQueue:
         if self not in channel.watching:
             channel.watching[self] = None
             self.watchers[channel] = None
+            channel.casts.monitor(self.key)
 
     def unwatch_for(self, channel: PublishingMachines[HostedQueue]) -> None:
         """A channel will not hear of this process any more."""
         channel.unwatch(self)
         self.watchers.pop(channel, None)
+        channel.casts.demonitor(self.key)
 
     def lend_to(self, channel: ConsumingMachines[HostedQueue]) -> None:
         """Something of this queue is unacknowledged on a channel."""
@@ -227,30 +230,26 @@ class HostedQueue:
         """
         given = list(self.buffered)
         for msg in given:
-            self.machine.store.write(msg)
+            self.system.write(msg, self.key)
         self.buffered.clear()
         places, expiries = self.order.places, self.expiries
         return [Placed(msg, places[msg], expiries.get(msg)) for msg in given]
 
-    def recover(self) -> None:
-        """Start again from what the files hold (C5.1)."""
-        self.machine.recover()
+    def recovered(self) -> None:
+        """It has started again from what the files hold (C5.1)."""
         self.machine.ready = PlacedSet(self.order, self.machine.ready)
         self.limit.recount()
 
     def restore(self, found: Iterable[Placed]) -> None:
-        """Become the queue that was found on the disk, by the steps that a life of it takes (C5.1).
-
-        Everything on the disk was put and synced, then the node went down, then it came back.
-        """
+        """Become the queue that was found on the disk: it is down, and starts again (C5.1)."""
         for msg, _, expires in found:
-            self.machine.store.put(msg, False)
-            self.machine.store.sync(msg)
+            self.machine.store.level[msg] = Level.SYNCED
             if expires is not None:
                 self.expiries[msg] = expires
-        self.machine.crash()
+        self.machine.status = Status.DOWN
         self.order.take({msg: place for msg, place, _ in found})
-        self.recover()
+        self.system.restart(self.key)
+        self.recovered()
 
 
 class HostedMirror(HostedQueue):
@@ -364,7 +363,7 @@ class MirrorMembership:
         self.former = [one for one in (*self.former, *self.dead, *others) if one.watchers]
         for one in (*self.dead, *others):
             self.leader.system.trimmed.add(one.key)
-            one.machine.store.wipe()  # what it had is in the way of what comes in its place (C5.4)
+            one.machine.store.level.clear()  # its disk is another process's now (C5.4)
             one.forget()
             one.landed.clear()
         self.dead.clear()
@@ -379,7 +378,6 @@ class MirrorMembership:
     def deafen(self, mirror: HostedMirror) -> None:
         """A mirror has ended, and what it was told and has not heard is lost with it (O1)."""
         mirror.departing.clear()
-        mirror.system.multicast.end(mirror.key)
 
     def successor(self) -> HostedMirror | None:
         """Return the mirror that is promoted next: the oldest synchronised one (D5.3)."""
@@ -402,10 +400,6 @@ class MirrorMembership:
             }
             for one in self
         ]
-
-    def siblings(self, mirror: HostedMirror) -> set[Replica]:
-        """Return the other mirrors, by what the machines call them."""
-        return {one.key for one in self.mirrors if one is not mirror}
 
 
 def _seconds(milliseconds: int | None) -> float | None:

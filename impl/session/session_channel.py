@@ -303,8 +303,7 @@ class SessionChannel:
             return
         self.broker.consumer_timeouts.forget(self)
         self.forget_replies()
-        self.broker.steps.end_consumers(self.consuming)
-        self.broker.close_channel(self.publishing)
+        self.broker.steps.close(self.publishing, self.consuming)
         self.assembly = None
 
     def _lend(self) -> None:

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ackproof.impl.machines.channels import ConsumingChannel
+from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
 from ackproof.impl.machines.consuming_machines import Loan
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.delivering import DeliveringSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.lang import Option
-from ackproof.spec.sorts import Reason, Tag
+from ackproof.spec.sorts import Tag
+from ackproof.spec.wire import RecoverOk
 
 __all__ = ["AcknowledgingSteps"]
 
@@ -58,8 +59,8 @@ class AcknowledgingSteps(DeliveringSteps):
     def recover(self, channel: ConsumingChannel) -> None:
         """A client has everything requeued that it has not settled (F1.5)."""
         machine = channel.machine
-        if not machine.unacked:
-            machine.recovered()
+        if not machine.unacked:  # nothing happens, and the client is told so
+            machine.emit(RecoverOk(channel.id))
             return
         with self._returned(channel.loans(machine.unacked)):
             self.system.recover(channel.id)
@@ -95,34 +96,28 @@ class AcknowledgingSteps(DeliveringSteps):
     # -- ends -----------------------------------------------------------------------------------
 
     @observed
-    def end_consumers(self, channel: ConsumingChannel) -> None:
-        """All that a channel has and has not settled returns to its queues (B7.5, F3.2)."""
-        machine = channel.machine
-        if not machine.open:
-            return
-        machine.restore()
-        consumers = list(channel.consumers.values())
-        for consumer in consumers:
-            consumer.machine.stop()
-        with self._returned(channel.loans(machine.unacked)):
-            self.system.put_back(channel.id, set(machine.unacked))
-        machine.close()
-        for queue in channel.lenders.values():
-            queue.borrowers.pop(channel, None)
-        channel.lenders.clear()
-        for consumer in consumers:
-            self._leave(consumer)
+    def close(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
+        """A channel closes, or its connection breaks; the queues go on (A14, F3.2).
 
-    def _end(self, queue: HostedQueue, reason: Reason) -> None:
-        """A process has ended: what it handed out is lost to it, its consumers are told (F3.3)."""
-        super()._end(queue, reason)
+        All that it has and has not settled returns to its queues (B7.5).
+        """
+        machine = consuming.machine
+        with self._returned(consuming.loans({*machine.unacked, *machine.collected})):
+            self.system.close(channel.id)
+        for queue in consuming.lenders.values():
+            queue.borrowers.pop(consuming, None)
+        consuming.lenders.clear()
+        for consumer in list(consuming.consumers.values()):
+            self._leave(consumer)
+        self._closed(channel)
+
+    def _end(self, queue: HostedQueue) -> None:
+        """A process has ended, and its consumers with it; what it handed out is nobody's (F3.3)."""
+        super()._end(queue)
         for channel in queue.borrowers:
-            channel.machine.orphan({queue.key})
             channel.lenders.pop(queue.key, None)
         queue.borrowers.clear()
         consumers = list(queue.consumers)
         queue.consumers.clear()
         for consumer in consumers:
-            consumer.machine.stop()
-            consumer.channel.machine.bereave(consumer.key)
             consumer.channel.forget(consumer)

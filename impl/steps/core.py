@@ -150,7 +150,6 @@ class Steps(Taking):
     @observed
     def drain(self, queue: HostedQueue) -> None:
         """A queue learns what its store has confirmed, and casts the confirms (B6.1)."""
-        require(queue.running)  # or it may be gone, and nobody to be asked
         self.system.drain(queue.key)
         self._offer(Action.CONFIRM_ARRIVES, None, queue)
 

@@ -22,7 +22,7 @@ from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.deadlines import Clock, Deadlines
 from ackproof.impl.steps.limiting import LimitingSteps
 from ackproof.impl.steps.x_death import Cause
-from ackproof.spec.sorts import Msg, Reason, Status
+from ackproof.spec.sorts import Msg, Status
 
 __all__ = ["ExpiringSteps"]
 
@@ -113,9 +113,9 @@ class ExpiringSteps(LimitingSteps):
         super().restart(queue)
         self.used(queue)
 
-    def _end(self, queue: HostedQueue, reason: Reason) -> None:
+    def _end(self, queue: HostedQueue) -> None:
         """A process has ended; nothing of it can expire, and it looks again when it restarts."""
-        super()._end(queue, reason)
+        super()._end(queue)
         self.deadlines.forget(queue)
 
     def _unused_until(self, queue: HostedQueue) -> float:

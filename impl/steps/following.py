@@ -18,7 +18,7 @@ from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.steps.telling import TellingSteps
 from ackproof.lang import require
-from ackproof.spec.sorts import Msg, Reason
+from ackproof.spec.sorts import Msg
 
 if TYPE_CHECKING:
     from ackproof.impl.machines.channels import PublishingChannel
@@ -127,9 +127,9 @@ class FollowingSteps(TellingSteps):
         mirror.end_of(channel)
         self._forget(channel)
 
-    def _end(self, queue: HostedQueue, reason: Reason) -> None:
+    def _end(self, queue: HostedQueue) -> None:
         """A process has ended: a mirror has no channel to forget any more."""
-        super()._end(queue, reason)
+        super()._end(queue)
         if isinstance(queue, HostedMirror):
             for channel in list(queue.leaving):
                 queue.end_of(channel)
@@ -154,10 +154,10 @@ class FollowingSteps(TellingSteps):
         require(not queue.slow)
         super().confirm_arrives(queue)
 
-    def close(self, channel: PublishingChannel) -> None:
-        """A channel closes; mirrors wait for nothing more of it (D4.16)."""
+    def _closed(self, channel: PublishingChannel) -> None:
+        """A channel has closed; mirrors wait for nothing more of it (D4.16)."""
         for queue in channel.watching:
             if isinstance(queue, HostedMirror) and queue.machine.mirrors():
                 queue.await_end(channel)
                 self._offer(Action.FORGET_SENDER, channel, queue)
-        super().close(channel)
+        super()._closed(channel)

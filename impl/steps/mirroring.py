@@ -20,14 +20,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_order import PlacedSet
 from ackproof.impl.machines.queue_processes import HostedMirror, MirrorMembership
 from ackproof.impl.steps.following import FollowingSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.lang import require
-from ackproof.spec.sorts import Born, Msg, Node, Status
+from ackproof.model.native.families import growing
+from ackproof.spec.sorts import Born, Msg, Status
 
 if TYPE_CHECKING:
     from ackproof.impl.machines.queue_processes import HostedQueue
@@ -63,7 +63,7 @@ class MirroringSteps(FollowingSteps):
         """Give a queue that is new, or there again, its mirrors, if it is to have any (D1.1)."""
         if queue.machine.durable and queue.membership is None:
             queue.membership = MirrorMembership(queue)
-            queue.machine.node = cast(Node, queue.replica)
+            growing(self.system.replicas).settle(queue.key, node=queue.replica)
             queue.membership.keys.add(queue.key)
             for replica in range(self.replicas):
                 if replica != queue.replica:
@@ -87,12 +87,10 @@ class MirroringSteps(FollowingSteps):
     def enlist(self, mirror: HostedMirror, membership: MirrorMembership) -> None:
         """A new mirror hears its master, and is called by channels, from now on (A5.5, D1.2)."""
         if mirror.machine.born is Born.LATER:
-            self.system.multicast.join(mirror.key, membership.siblings(mirror))
-            mirror.machine.join()
-            self.system.enlisted.add(mirror.key)
+            self.system.join(mirror.key, membership.leader.key)
+            self.system.enlist(mirror.key)
         membership.enter(mirror)
-        if membership.leader.machine.holds():
-            self.system.unsynced.add(mirror.key)
+        if mirror.lacks:
             self._offer(Action.SYNCHRONISE, None, mirror)
 
     @observed
@@ -105,18 +103,15 @@ class MirroringSteps(FollowingSteps):
         require(
             leader.machine.leads() and self.system.multicast.silent(mirror.key) and not mirror.slow
         )
-        has, wanted = mirror.machine.ready, leader.machine.holds()
-        for msg in sorted(has - wanted):
-            mirror.machine.remove(msg)
-            self._lost(mirror, msg, True)
+        has, wanted = set(mirror.machine.ready), leader.machine.holds()
         self._take_places(mirror, leader, has & wanted)
         mirror.order.take({msg: leader.order.places[msg] for msg in wanted - has})
+        self.system.synchronise(mirror.key, leader.key)
+        for msg in sorted(has - wanted):
+            self._lost(mirror, msg, True)
         for msg in sorted(wanted - has):
-            mirror.machine.enqueue(msg, content_of(msg).persistent, False)
             self._got(mirror, msg)
         mirror.machine.ready = PlacedSet(mirror.order, mirror.machine.ready)
-        self.system.multicast.missed[mirror.key].clear()
-        self.system.unsynced.discard(mirror.key)
 
     def _take_places(self, mirror: HostedMirror, leader: HostedQueue, msgs: set[Msg]) -> None:
         """What a mirror has stands as it does in its master, on the disk, too (D7.3)."""
@@ -138,11 +133,10 @@ class MirroringSteps(FollowingSteps):
         super().lose_node(queue)
         self._find_successor(queue.membership)
 
-    def _fall_silent(self, queue: HostedQueue) -> None:
+    def _silent(self, queue: HostedQueue) -> None:
         """What a dead master told nobody is lost (D1.3), and a dead mirror hears no more."""
         membership = queue.membership
         if membership is not None and queue is membership.leader:
-            self.system.multicast.equalise(self.system.mirrors_of(queue.key))
             for mirror in membership.mirrors:
                 mirror.forget_lost()
         elif membership is not None:
@@ -182,22 +176,17 @@ class MirroringSteps(FollowingSteps):
         What it knows from channels only is on its way to it once more.
         """
         membership = mirror.membership
-        require(membership is not None and mirror.machine.mirrors() and not mirror.slow)
+        require(membership is not None and not membership.leader.running and not mirror.slow)
         assert membership is not None
-        require(not membership.leader.running and self.system.multicast.silent(mirror.key))
-        require(membership.successor() is mirror)
-        for msg in sorted(mirror.machine.direct):
+        arriving = sorted(mirror.machine.direct)
+        self.system.promote(mirror.key)
+        for msg in arriving:
             channel = self.channels[Msg.owner(msg)]
-            channel.casts.cast(msg, mirror.key)
             mirror.watch_for(channel)
             self._offer(Action.DELIVER, channel, mirror)
-        mirror.machine.promote()
-        for channel in mirror.watchers:
-            mirror.machine.delivered |= channel.casts.publishes[mirror.key]
         self._take_over(membership, mirror)
         for other in membership.mirrors:
-            if self.system.expected(other.key) != mirror.machine.ready:
-                self.system.unsynced.add(other.key)
+            if other.lacks:
                 self._offer(Action.SYNCHRONISE, None, other)
 
     def _take_over(self, membership: MirrorMembership, mirror: HostedMirror) -> None:
@@ -218,9 +207,9 @@ class MirroringSteps(FollowingSteps):
         former.recorded = True
         self._offer_downs(former)
 
-    def _delete(self, queue: HostedQueue) -> None:
-        """A queue is deleted, all its processes end normally (A9.3, D8 L8)."""
-        super()._delete(queue)
+    def _deleted(self, queue: HostedQueue) -> None:
+        """A queue is deleted, and all its processes with it (A9.3, D8 L8)."""
+        super()._deleted(queue)
         if queue.membership is not None and queue is queue.membership.leader:
             for mirror in queue.membership.mirrors:
                 self.delete_mirror(mirror)
@@ -228,17 +217,15 @@ class MirroringSteps(FollowingSteps):
     @observed
     def delete_mirror(self, mirror: HostedMirror) -> None:
         """A mirror ends with its queue, and with what it was told and has not heard (A9.3)."""
-        super()._delete(mirror)
+        super()._deleted(mirror)
         assert mirror.membership is not None
         mirror.membership.deafen(mirror)
 
     def restart(self, queue: HostedQueue) -> None:
         """A master starts again if it was the last one, and no mirror is left (C5.1, D8 L6)."""
-        membership = queue.membership
-        require(membership is None or (queue is membership.leader and not membership.mirrors))
         super().restart(queue)
-        if membership is not None:
-            membership.trim()
+        if queue.membership is not None:
+            queue.membership.trim()
 
     def await_running(self, queue: HostedQueue) -> None:
         """Let a queue be led again: who asks something of it waits for that."""

@@ -27,7 +27,6 @@ from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.reaching import ReachingSteps
 from ackproof.impl.steps.scheduler import Action
 from ackproof.lang import NotEnabled, require
-from ackproof.spec.sorts import Reason
 
 if TYPE_CHECKING:
     from ackproof.impl.machines.queue_processes import HostedQueue
@@ -74,7 +73,8 @@ class PartitioningSteps(ReachingSteps):
         """
         require(home not in replicas and not self.cluster.cut())
         self.cluster.home = home
-        self.cluster.part({self.cluster.name(replica) for replica in replicas})
+        self.system.home = self.cluster.name(home)
+        self.system.partition({self.cluster.name(replica) for replica in replicas})
         self._noticing_at = self.clock() + ticktime
         self._pausing_at = self._noticing_at + _PAUSING * ticktime
         self.expire_due()
@@ -125,7 +125,7 @@ class PartitioningSteps(ReachingSteps):
     def lose(self, replica: int) -> None:
         """All processes on a node are down to home's channels (A9)."""
         node = self.cluster.name(replica)
-        self.cluster.notice(node)
+        self.system.notice(node)
         dead = [step.queue for step in self._kept if step.queue is not None]
         for queue in dict.fromkeys([*self._processes(), *dead]):
             if self.cluster.node(queue) == node:
@@ -136,30 +136,20 @@ class PartitioningSteps(ReachingSteps):
         """What is between the channels and a process is lost (A9, D4.18)."""
         queue.given_up = True
         if isinstance(queue, HostedMirror) and queue.machine.mirrors():
-            known = queue.machine.known()
-            queue.machine.forget_sender(known)
             for channel in list(queue.leaving):
                 queue.end_of(channel)
                 self._forget(channel)
-        queue.machine.silence()
         for channel in queue.watchers:
-            channel.casts.publishes[queue.key].clear()
-            channel.casts.downs[queue.key] = Reason.BENIGN
             self._offer(Action.DOWN_ARRIVES, channel, queue)
 
     @observed
     def estrange(self, leader: HostedQueue) -> None:
         """A master and its mirrors on the other side give each other up (D9)."""
         membership = leader.membership
-        require(
-            membership is not None and leader.machine.leads() and not self.cluster.divided(leader)
-        )
+        require(membership is not None)
         assert membership is not None
-        strangers = self.cluster.strangers(leader, membership.mirrors)
-        require(bool(strangers))
-        self.cluster.estranged.add(leader.key)
-        self.system.multicast.equalise({mirror.key for mirror in strangers})
-        for mirror in strangers:
+        self.system.estrange(leader.key)
+        for mirror in self.cluster.strangers(leader, membership.mirrors):
             mirror.forget_lost()
             self._offer(Action.FOLLOW, None, mirror)
 
@@ -174,11 +164,9 @@ class PartitioningSteps(ReachingSteps):
     @observed
     def halt(self, queue: HostedQueue) -> None:
         """So does the node of a process, on either side (A12.2, D9)."""
-        require(queue.running and self.cluster.in_minority(queue))
         require(self.cluster.apart(queue) or self.cluster.paused)
-        queue.machine.crash()
-        queue.machine.silence()
-        self._end(queue, Reason.BENIGN)
+        self.system.halt(queue.key)
+        self._end(queue)
         if queue.membership is not None:
             self._leave_membership(queue.membership, queue)
 

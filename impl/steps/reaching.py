@@ -124,13 +124,11 @@ class ReachingSteps(MirroringSteps):
     def flush(self, channel: PublishingChannel) -> None:
         """A channel tells what is settled, if its node may speak for the cluster (A10.4, A12)."""
         self._unless(not self.cluster.may_confirm(), Action.FLUSH, channel)
-        self.cluster.asked()
         super().flush(channel)
 
     def complete(self, channel: PublishingChannel) -> None:
         """And so it does with what was committed (A12.6)."""
         self._unless(not self.cluster.may_confirm(), Action.COMPLETE, channel)
-        self.cluster.asked()
         super().complete(channel)
 
     # -- consumers ------------------------------------------------------------------------------

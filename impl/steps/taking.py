@@ -18,7 +18,7 @@ from ackproof.impl.steps.fault_hooks import FaultHooks
 from ackproof.impl.steps.observing import Observer
 from ackproof.impl.steps.scheduler import Action, Scheduler, Step
 from ackproof.impl.storage.journal import Batch, Journal
-from ackproof.lang import NotEnabled
+from ackproof.lang import NotEnabled, require
 from ackproof.spec.sorts import ChannelId
 
 __all__ = ["Taking"]
@@ -75,6 +75,7 @@ class Taking:
     def _take(self, step: Step) -> None:
         """Call the method of the step's name, with the channel and the queue if it is of them."""
         action, channel, queue = step
+        require(queue is None or queue.key in self.system.replicas)  # or it has gone since
         method = self._methods[action]
         if channel is None:
             method(queue) if queue is not None else method()

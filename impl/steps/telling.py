@@ -15,7 +15,7 @@ from ackproof.impl.steps.immediate import ImmediateSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.lang import require
-from ackproof.spec.sorts import Msg, Reason, Status
+from ackproof.spec.sorts import Msg, Status
 
 if TYPE_CHECKING:
     from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
@@ -63,11 +63,9 @@ class TellingSteps(ImmediateSteps):
     @observed
     def lose_node(self, queue: HostedQueue) -> None:
         """The node of a process is killed, with what the process had sent (A9, C5)."""
-        require(queue.running)
-        queue.machine.crash()
-        queue.machine.silence()
-        self._fall_silent(queue)
-        self._end(queue, Reason.BENIGN)
+        self.system.lose_node(queue.key)
+        self._silent(queue)
+        self._end(queue)
 
     def down_arrives(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """A channel learns that a process is gone, when the disk knows who leads (A9, D5.7)."""

@@ -112,8 +112,7 @@ class TransactingSteps(AcknowledgingSteps):
         """The channel closes, and says why (A2.1, A13.5)."""
         channel.machine.emit(ChannelClose(channel.machine.channel, complaint))
 
-    def close(self, channel: PublishingChannel) -> None:
+    def _closed(self, channel: PublishingChannel) -> None:
         """What was not committed never was (A13.7)."""
-        channel.transaction.close()
         channel.batch.clear()
-        super().close(channel)
+        super()._closed(channel)

@@ -144,6 +144,22 @@ class Layout:
             return Family(sort, self._player(member))
         return Variable(owner, name, hint, frozenset(marks))
 
+    def family(self, owner: type[Process], sort: type[Sort]) -> str | None:
+        """Return the name of a family in which each element of a sort has a member, if any has.
+
+        One whose members only properties read is none: a program keeps nothing of it.
+        """
+        for name in declarations(owner):
+            place = self.declared(owner, name)
+            if isinstance(place, Family) and place.sort is sort and self._kept(place.member):
+                return name
+        return None
+
+    def _kept(self, member: type[Process]) -> bool:
+        """Tell whether a process has anything that is not a ghost."""
+        places = [self.declared(member, name) for name in declarations(member)]
+        return not all(isinstance(place, Variable) and place.ghost for place in places)
+
     def _player(self, cls: type[Process]) -> type[Process]:
         return self.players.get(cls.__name__, cls)
 

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, TypeVar, get_args, get_origin
 
 from ackproof.lang.process import Process, keys_of, split_marks
+from ackproof.lang.sorts import NUMBER_BITS, OwnedSort
 from ackproof.lang.values import Each, Event
 from ackproof.model.native.classes import declarations
 
@@ -27,12 +28,16 @@ class GrowingFamily(Each[K, P]):
     Args:
         make: builds a member, of the values of its constants.
         key: what its class calls the element that it belongs to; None if it does not ask.
+        owned: its elements are integers that say their owners (`ackproof.lang.sorts.OwnedSort`).
     """
 
-    def __init__(self, make: Callable[..., P], key: str | None = None) -> None:
+    def __init__(
+        self, make: Callable[..., P], key: str | None = None, *, owned: bool = False
+    ) -> None:
         super().__init__()
         self._make = make
         self._key = key
+        self._owned: dict[int, dict[K, None]] | None = {} if owned else None
         self._having: dict[str, dict[Any, dict[K, None]]] = {}
         self._given: dict[K, dict[str, Any]] = {}
 
@@ -52,23 +57,55 @@ class GrowingFamily(Each[K, P]):
         member = self._make(**heard, **known, **constants)
         self[element] = member
         self._given[element] = constants
+        if self._owned is not None:
+            self._owned.setdefault(_owner(element), {})[element] = None
         for name, value in constants.items():
             self._having.setdefault(name, {}).setdefault(value, {})[element] = None
         return member
 
+    def settle(self, element: K, **constants: Any) -> None:
+        """A member that is there is given constants that it had by default so far."""
+        given = self._given[element]
+        for name, value in constants.items():
+            if name in given:
+                self._unlist(element, name, given[name])
+            setattr(self[element], name, value)
+            given[name] = value
+            self._having.setdefault(name, {}).setdefault(value, {})[element] = None
+
     def remove(self, element: K) -> None:
         """A process is gone, and nothing speaks of it any more."""
-        self.pop(element, None)
-        for name, value in self._given.pop(element, {}).items():
-            elements = self._having[name][value]
+        if self.pop(element, None) is None:
+            return
+        for name, value in self._given.pop(element).items():
+            self._unlist(element, name, value)
+        if self._owned is not None:
+            elements = self._owned[_owner(element)]
             del elements[element]
             if not elements:
-                del self._having[name][value]
+                del self._owned[_owner(element)]
+
+    def _unlist(self, element: K, name: str, value: Any) -> None:
+        elements = self._having[name][value]
+        del elements[element]
+        if not elements:
+            del self._having[name][value]
 
     def having(self, name: str, value: Any) -> Collection[K]:
         """Return the elements whose processes were given this value of a constant."""
         found = self._having.get(name)
         return found.get(value, ()) if found is not None else ()
+
+    def of(self, owner: Any) -> Collection[K]:
+        """Return the elements of an owner, in the order in which they came."""
+        assert self._owned is not None, "only the elements of an owned sort have owners"
+        return self._owned.get(owner, ())
+
+
+def _owner(element: Any) -> int:
+    """Return the owner of an element, as a program calls both."""
+    owner: int = element >> NUMBER_BITS
+    return owner
 
 
 def growing(family: Each[K, P]) -> GrowingFamily[K, P]:
@@ -103,8 +140,9 @@ def assemble(
     kind: Any = process
     for name, part in _parts(kind).items():
         setattr(made, name, assemble(part, classes, emit))
-    for name, (member, key) in _families(kind).items():
-        setattr(made, name, GrowingFamily(_maker(member, classes, emit), key))
+    for name, (sort, member, key) in _families(kind).items():
+        owned = issubclass(sort, OwnedSort)
+        setattr(made, name, GrowingFamily(_maker(member, classes, emit), key, owned=owned))
     for name, value in constants.items():
         setattr(made, name, value)
     return made
@@ -118,11 +156,11 @@ def _parts(process: Any) -> dict[str, type[Process]]:
 
 
 @cache
-def _families(process: Any) -> dict[str, tuple[type[Process], str | None]]:
-    """Return the families of a process by name: of which class, and what that calls its key."""
+def _families(process: Any) -> dict[str, tuple[Any, type[Process], str | None]]:
+    """Return the families of a process by name: the sort, the class, what that calls its key."""
     hints = {name: split_marks(hint)[0] for name, hint in declarations(process).items()}
     found = {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Each}
-    return {name: (member, _key(member, sort)) for name, (sort, member) in found.items()}
+    return {name: (sort, member, _key(member, sort)) for name, (sort, member) in found.items()}
 
 
 def _maker(

@@ -30,7 +30,6 @@ from ackproof.model.native.classes import (
     Layout,
     Place,
     Variable,
-    declarations,
     uses,
 )
 
@@ -218,12 +217,10 @@ class _Fold(ast.NodeTransformer):
 
     def _everybody(self, sort: type[Sort], otherwise: ast.expr) -> ast.expr:
         """Return the processes that there are for the elements of a sort, if there is a family."""
-        me = ast.Name("self", ast.Load())
-        for name in declarations(self._cls):
-            place = self._facts.layout.declared(self._cls, name)
-            if isinstance(place, Family) and place.sort is sort:
-                return ast.Attribute(me, name, ast.Load())
-        return otherwise
+        name = self._facts.layout.family(self._cls, sort)
+        if name is None:
+            return otherwise
+        return ast.Attribute(ast.Name("self", ast.Load()), name, ast.Load())
 
     # -- expressions ------------------------------------------------------------------------------
 

@@ -2,7 +2,8 @@
 
 `Msg.owner(msg)` and `Msg.succ(msg)` are calls, and among the most frequent ones.  In a program
 whose elements are integers (`ackproof.lang.sorts.OwnedSort`) they are a shift and a sum.  And its
-families are those of `ackproof.model.native.families`, which know who has a value of a constant.
+families are those of `ackproof.model.native.families`, which know who has a value of a constant,
+and which of their elements an owner has: `Consumer.of(channel)`.
 """
 
 from __future__ import annotations
@@ -11,25 +12,36 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
-from ackproof.lang.sorts import NUMBER_BITS, OwnedSort
+from ackproof.lang.process import Process
+from ackproof.lang.sorts import NUMBER_BITS, OwnedSort, Sort
+from ackproof.model.native.classes import Layout
 
 __all__ = ["packed"]
 
 
-def packed(tree: ast.FunctionDef, names: Mapping[str, Any]) -> ast.FunctionDef:
+def packed(
+    tree: ast.FunctionDef, names: Mapping[str, Any], cls: type[Process], layout: Layout
+) -> ast.FunctionDef:
     """Return a method as a program runs it whose elements are integers and whose families grow.
 
     Args:
         tree: is changed, too.
         names: what its global names mean.
+        cls: the class that it is a method of.
+        layout: of the system.
+
+    Raises:
+        LookupError: it asks for all elements of an owner, and no family says which there are.
     """
-    _Packing(names).visit(tree)
+    _Packing(names, cls, layout).visit(tree)
     return tree
 
 
 class _Packing(ast.NodeTransformer):
-    def __init__(self, names: Mapping[str, Any]) -> None:
+    def __init__(self, names: Mapping[str, Any], cls: type[Process], layout: Layout) -> None:
         self._names = names
+        self._cls = cls
+        self._layout = layout
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
@@ -43,7 +55,21 @@ class _Packing(ast.NodeTransformer):
                 if asked == "owner":
                     return ast.BinOp(element, ast.RShift(), ast.Constant(NUMBER_BITS))
                 return ast.BinOp(element, ast.Add(), ast.Constant(1))
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="of"), args=[owner]) if (
+                _is_owned(self._names.get(name))
+            ):
+                of = ast.Attribute(self._family(self._names[name]), "of", ast.Load())
+                return ast.Call(ast.Name("list", ast.Load()), [ast.Call(of, [owner], [])], [])
         return node
+
+    def _family(self, sort: type[Sort]) -> ast.expr:
+        name = self._layout.family(self._cls, sort)
+        if name is None:
+            raise LookupError(
+                f"{self._cls.__name__} asks for all of {sort.__name__} of an owner, and has no "
+                "family of processes that says which there are; let it range over a set"
+            )
+        return ast.Attribute(ast.Name("self", ast.Load()), name, ast.Load())
 
 
 def _is_owned(found: object) -> bool:

@@ -96,7 +96,8 @@ def translate(
         bounded: sorts have elements where it runs, as in an instance.
         growing: its families grow, and elements of owned sorts are integers that say their owners.
         replaced: classes of which the program brings other ones, and those.
-        besides: names of the methods of the system that the program calls besides its actions.
+        besides: methods that the program calls besides actions: names of those of the system, and
+            of those of other classes with the name of the class, `Casts.monitor`.
         unheard: events that nobody is told of.
 
     Raises:
@@ -114,7 +115,7 @@ def translate(
     methods = {(cls, name): m for cls in classes for name, m in _methods(cls)}
     for name in without:
         methods[system, name].tree.body = ast.parse("require(False)").body
-    roots = [key for key in methods if _is_action(*key)] + [(system, name) for name in besides]
+    roots = [key for key in methods if _is_action(*key)] + list(_named(besides, system, classes))
     wanted = _settle(methods, facts, classes, roots)
     for key in sorted(wanted, key=str) if not bounded else ():
         _reject_ranges(key[0], methods[key])
@@ -130,7 +131,7 @@ def translate(
         method.tree.body = without_known(method.tree.body)
         method.tree = raising(sharing(hoisted(method.tree, cls, layout)))
         if growing:
-            method.tree = packed(method.tree, method.names)
+            method.tree = packed(method.tree, method.names, cls, layout)
     text = _module(left, classes, facts)
     names = _names(left, classes, facts.enums)
     code = compile(text, "<ackproof native>", "exec")
@@ -188,6 +189,16 @@ def _constants(
         if constant not in constants_of(cls):
             raise LookupError(f"there is no constant {name!r}")
         yield (cls, constant), value
+
+
+def _named(
+    besides: Iterable[str], system: type[System], classes: Iterable[type[Process]]
+) -> Iterator[MethodKey]:
+    """Yield the methods that are called besides actions, by class and name."""
+    for given in besides:
+        owner, _, name = given.rpartition(".")
+        owners = [c for c in classes if owner in (base.__name__ for base in c.__mro__)]
+        yield (owners[0] if owner else system), name
 
 
 _Methods = Mapping[MethodKey, Method]

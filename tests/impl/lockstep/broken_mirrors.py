@@ -13,7 +13,7 @@ from ackproof.impl.steps.following import FollowingSteps
 from ackproof.impl.steps.mirroring import MirroringSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.telling import TellingSteps
-from ackproof.spec.sorts import Msg
+from ackproof.spec.sorts import Level, Msg
 
 __all__ = ["MISTAKES", "Mistake"]
 
@@ -49,16 +49,19 @@ def _silent_about_removals(tell: Any) -> Any:
     return tell_the_rest
 
 
-def _unequal(_: Any) -> Any:
-    def fall_silent(steps: MirroringSteps, queue: HostedQueue) -> None:
-        if (
-            isinstance(queue, HostedMirror)
-            and queue.membership
-            and queue is not queue.membership.leader
-        ):
-            steps._struck(queue.membership, queue)
+def _unequal(lose_node: Any) -> Any:
+    def speak_on(steps: MirroringSteps, queue: HostedQueue) -> None:
+        multicast = steps.system.multicast
+        mirrors = list(queue.membership.mirrors) if queue.membership else []
+        told = {mirror.key: list(multicast.order[mirror.key]._told) for mirror in mirrors}
+        copies = {mirror.key: set(multicast.copies[mirror.key]) for mirror in mirrors}
+        lose_node(steps, queue)
+        for mirror in mirrors:
+            for msg in told[mirror.key] if mirror.running else ():
+                if msg in copies[mirror.key] - multicast.copies[mirror.key]:
+                    multicast.tell_publish(msg, mirror.key)
 
-    return fall_silent
+    return speak_on
 
 
 def _forgetful(promote: Any) -> Any:
@@ -71,13 +74,11 @@ def _forgetful(promote: Any) -> Any:
 
 def _empty(synchronise: Any) -> Any:
     def give_nothing(steps: MirroringSteps, mirror: HostedMirror) -> None:
-        assert mirror.membership is not None
-        kept = mirror.membership.leader.machine.holds
-        mirror.membership.leader.machine.holds = lambda: set(mirror.machine.ready)  # type: ignore[method-assign]
-        try:
-            synchronise(steps, mirror)
-        finally:
-            mirror.membership.leader.machine.holds = kept  # type: ignore[method-assign]
+        had = set(mirror.machine.ready)
+        synchronise(steps, mirror)
+        for msg in mirror.machine.ready - had:
+            mirror.machine.ready.discard(msg)
+            mirror.machine.store.level[msg] = Level.ABSENT
 
     return give_nothing
 
@@ -111,7 +112,7 @@ def _attached(forget: Any) -> Any:
 MISTAKES = {
     "casts to the master only": Mistake(telling, "_processes", _masters_only),
     "tells no mirror what leaves": Mistake(TellingSteps, "_tell", _silent_about_removals),
-    "lets a dead master speak on": Mistake(MirroringSteps, "_fall_silent", _unequal),
+    "lets a dead master speak on": Mistake(MirroringSteps, "lose_node", _unequal),
     "forgets what a new master has from channels": Mistake(MirroringSteps, "promote", _forgetful),
     "keeps what it has of closed channels": Mistake(FollowingSteps, "forget_sender", _attached),
     "synchronises nothing": Mistake(MirroringSteps, "synchronise", _empty),
