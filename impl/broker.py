@@ -10,7 +10,7 @@ and, virtual host by virtual host, which queues there are and where a message is
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import cast
 
 from ackproof.impl.connection_registry import ConnectionRegistry
@@ -19,6 +19,7 @@ from ackproof.impl.faults.faults import Faults
 from ackproof.impl.history.history import History
 from ackproof.impl.limits import Limits
 from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
+from ackproof.impl.machines.consuming_machines import Show
 from ackproof.impl.machines.hosted_system import hosted_system
 from ackproof.impl.machines.publication import MOST_CHANNELS, content_of
 from ackproof.impl.machines.publishing_machines import Place, Tell
@@ -34,6 +35,7 @@ from ackproof.impl.storage.stored import Stored
 from ackproof.impl.vhost.direct_reply_to import ReplyConsumers
 from ackproof.impl.vhost.virtual_host import DEFAULT, VirtualHost
 from ackproof.impl.wire.content import Message
+from ackproof.lang import Event
 from ackproof.spec.sorts import Msg
 
 __all__ = ["Broker"]
@@ -91,7 +93,8 @@ class Broker:
         self.history = history if history is not None else History()
         self.faults = Faults(self)
         self.vhosts: dict[str, VirtualHost] = {}
-        self.system = hosted_system(replicas)
+        self._complaints: list[Event] = []
+        self.system = hosted_system(replicas, self._complaints.append)
         self.steps = self._steps(steps, scheduler or Eager(), replicas)
         self.steps.unused = lambda queue: self.vhosts[queue.vhost].delete_unused(queue)
         self.steps.publish_dead_letter = self._publish_dead_letter
@@ -108,8 +111,10 @@ class Broker:
         self, steps: type[ImmediateSteps], scheduler: Scheduler, replicas: int
     ) -> ImmediateSteps:
         if replicas == 1:
-            return steps(self.system, scheduler, self.journal)
-        mirrored = HealingSteps(self.system, scheduler, self.journal, replicas=replicas)
+            return steps(self.system, scheduler, self.journal, complaints=self._complaints)
+        mirrored = HealingSteps(
+            self.system, scheduler, self.journal, complaints=self._complaints, replicas=replicas
+        )
         mirrored.number = self.next_number
         mirrored.leader_changed = lambda queue: self.vhosts[queue.vhost].set_leader(queue)
         mirrored.leaders = self._all_queues
@@ -123,9 +128,13 @@ class Broker:
         """The node pauses, or starts again; what is not kept for that goes (A12.2, D9)."""
         self.history.note("node_paused" if paused else "node_resumed")
         if not paused:
+            for host in self.vhosts.values():
+                host.resume()
             self.connections.reopen()
             return
         self.connections.close_all()
+        for host in self.vhosts.values():
+            host.pause()
         for queue in self._all_queues():
             if queue.membership is None:
                 self.vhosts[queue.vhost].delete_unused(queue)
@@ -253,6 +262,24 @@ class Broker:
         if self.history.recording:
             channel.overhear = lambda event: self.history.said(channel, event)
         return channel
+
+    def close_channel(self, channel: PublishingChannel) -> None:
+        """Close a channel that was opened for the broker's own use."""
+        self.steps.close(channel)
+
+    def open_consumers(
+        self, channel: PublishingChannel, show: Show, reads: Callable[[], bool]
+    ) -> ConsumingChannel:
+        """Open the other side of a channel.
+
+        Args:
+            channel: that of its publisher.
+            show: gets everything that the client is told of its consumers.
+            reads: tells whether the client takes what it is sent.
+        """
+        consuming = ConsumingChannel(channel, show, reads)
+        self.steps.consuming[channel.id] = consuming
+        return consuming
 
     def _publish_dead_letter(self, queue: HostedQueue, message: Message, cause: Cause) -> None:
         self.history.note(

@@ -58,6 +58,7 @@ _OF_QUEUES = {
 _OF_CONSUMERS = {"consume": "consumer_started", "cancel": "consumer_cancelled"}
 #: Steps that hand a message to a consumer.
 _HANDING = ("hand_out", "hand_on")
+_CLOSING = ("close", "complete", "select", "tx_select")
 
 
 class History(Entries):
@@ -77,7 +78,7 @@ class History(Entries):
             self._arrived(arguments[1])
         elif step in _OF_QUEUES:
             self.note(_OF_QUEUES[step], **_of_queue(arguments[0]))
-        elif step == "close":
+        elif step in _CLOSING and not arguments[0].machine.open:
             self.note("channel_closed", **_of_channel(arguments[0]))
         elif step in ("master_removes", "master_tells"):
             self._followed(*arguments)

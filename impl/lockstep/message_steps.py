@@ -15,7 +15,6 @@ from ackproof.impl.machines.channels import HostedConsumer, PublishingChannel
 from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.spec.sorts import Msg, Replica
-from ackproof.spec.wire import Complaint
 
 __all__ = ["Retaken"]
 
@@ -118,20 +117,11 @@ class Retaken(Pairs):
         return self._pair(channel)
 
     def _complete(self, pair: Pair | None, channel: PublishingChannel) -> None:
-        """Take the step, unless the channel was closed in it."""
+        """Take the step; if the commit has failed, that closes the channel (A13.5)."""
         if pair is not None and pair.channel in self._pairs:
             pair.take("complete", CHANNEL)
 
-    def _before_complain(self, channel: PublishingChannel, _: Complaint) -> Pair | None:
-        """Say that the channel closes in this step, and not by itself."""
-        return self._pairs.pop(channel, None)
-
-    def _complain(self, pair: Pair | None, channel: PublishingChannel, _: Complaint) -> None:
-        """Take the step `complete`: the commit has failed, and that closes the channel (A13.5)."""
-        if pair is not None:
-            pair.take("complete", CHANNEL)
-
-    def _close(self, _: None, channel: PublishingChannel, *__: object) -> None:
+    def _close(self, _: None, channel: PublishingChannel) -> None:
         if channel in self._pairs:
             self._of_channel(channel, "close")
 

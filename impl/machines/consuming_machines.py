@@ -157,6 +157,10 @@ class ConsumingMachines(Generic[Q]):
         self.lenders[queue.key] = queue
         self.lent()
 
+    def unsettled(self) -> list[Loan[Q]]:
+        """Return what the client has and has not settled, or has settled in a transaction only."""
+        return self.loans({*self.machine.unacked, *self.machine.collected})
+
     def loans(self, tags: Iterable[Tag]) -> list[Loan[Q]]:
         """Return what these deliveries are of, in their order, but for queues that have ended."""
         unacked, collected = self.machine.unacked, self.machine.collected

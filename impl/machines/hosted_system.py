@@ -11,7 +11,7 @@ The order of messages in a queue is by place (`queue_order`), and messages carry
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from ackproof.impl.machines.monitoring_casts import MonitoringCasts
 from ackproof.impl.machines.queue_order import QueueOrder
 from ackproof.impl.machines.tagged_channel import TaggedChannel
 from ackproof.impl.machines.told_order import ToldOrder
-from ackproof.lang import Process
+from ackproof.lang import Event, Process
 from ackproof.model.cache import default_cache
 from ackproof.model.native.families import assemble, growing
 from ackproof.model.native.kept import kept_classes
@@ -71,7 +71,7 @@ _PLAYERS: dict[type[Process], type[Process]] = {
 }
 
 #: What the broker asks, and what it tells, besides the actions that it takes.
-_BESIDES = ("serves", "Casts.monitor", "Casts.demonitor")
+_BESIDES = ("fallen_out", "serves", "Casts.monitor", "Casts.demonitor")
 
 #: The modules here that say what is translated, and into what.
 _WRITTEN_IN = (
@@ -87,13 +87,14 @@ _WRITTEN_IN = (
 _NEVER = ("alarm", "alarm_clears", "publish_waits", "channel_bumped", "crash_node", "crash_machine")
 
 
-def hosted_system(replicas: int) -> HostedSystem:
+def hosted_system(replicas: int, complain: Callable[[Event], None] | None = None) -> HostedSystem:
     """Return a system with nothing in it.
 
     Args:
         replicas: how many processes each durable queue has.
+        complain: called with what the system itself says: why it closes a channel.
     """
-    system = assemble(Confirms, {**_classes(replicas > 1), **_REPLACED})
+    system = assemble(Confirms, {**_classes(replicas > 1), **_REPLACED}, complain)
     system.persistent, system.plain = PersistentMessages(), PlainMessages()
     return system
 

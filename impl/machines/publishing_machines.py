@@ -27,7 +27,7 @@ from ackproof.lang import Event
 from ackproof.model.native.families import growing
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import ChannelId, Msg, Replica, TxMode
-from ackproof.spec.wire import Return
+from ackproof.spec.wire import ChannelClose, Return
 
 __all__ = ["KeyedQueue", "Place", "PublishingMachines", "Tell"]
 
@@ -140,6 +140,10 @@ class PublishingMachines(Generic[Q]):
             yield
         finally:
             self._registering = iter(())
+
+    def hear(self, complaint: ChannelClose) -> None:
+        """The system has closed the channel, and says why (A2.1, A13.5)."""
+        self._emit(complaint)
 
     def _emit(self, event: Event) -> None:
         if self.overhear is not None:

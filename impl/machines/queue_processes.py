@@ -40,6 +40,7 @@ from ackproof.impl.machines.queue_consumers import QueueConsumers
 from ackproof.impl.machines.queue_order import PlacedSet, QueueOrder
 from ackproof.impl.wire.content import Message
 from ackproof.impl.wire.tables import Table
+from ackproof.lang import NotEnabled
 from ackproof.model.native.families import growing
 from ackproof.spec.sorts import Born, Level, Msg, Replica, Status
 
@@ -207,7 +208,6 @@ class HostedQueue:
 
         The machine would remember for ever that the message was handed out; nobody asks any more.
         """
-        self.order.leave({msg})
         self.machine.delivered.discard(msg)
         self.expiries.pop(msg, None)
         given = self.was_given(msg)
@@ -220,7 +220,13 @@ class HostedQueue:
         present = self.machine.holds() | set(level)
         self.buffered = {m: None for m in self.buffered if level[m] == Level.BUFFERED}
         self.expiries = {m: due for m, due in self.expiries.items() if m in present}
-        self.order.keep(present)
+
+    def let_go(self) -> None:
+        """It never comes back, and nobody asks for what its files held (C5.4)."""
+        self.machine.store.level.clear()
+        self.order.places.clear()
+        self.landed.clear()
+        self.forget()
 
     def hand_over(self) -> list[Placed]:
         """Give the buffer to the disk: from now on it survives this queue's process (C3).
@@ -322,14 +328,14 @@ class MirrorMembership:
     Attributes:
         leader: the master, or the last one that was.
         mirrors: those that run, the oldest first.
-        dead: mirrors that died when no master was there to take them out of the membership.
+        dead: those that died when no master was there to take them out of the record.
         former: those that are in the record no more, and of whose end channels have still to hear.
         keys: all processes that the queue has had, by what the machines call them.
     """
 
     leader: HostedQueue
     mirrors: list[HostedMirror] = field(default_factory=list)
-    dead: list[HostedMirror] = field(default_factory=list)
+    dead: list[HostedQueue] = field(default_factory=list)
     former: list[HostedQueue] = field(default_factory=list)
     keys: set[Replica] = field(default_factory=set)
 
@@ -359,14 +365,17 @@ class MirrorMembership:
             self.trim()
 
     def trim(self, *others: HostedQueue) -> None:
-        """The dead, and others, are taken out of the record (D5.2)."""
-        self.former = [one for one in (*self.former, *self.dead, *others) if one.watchers]
-        for one in (*self.dead, *others):
-            self.leader.system.trimmed.add(one.key)
-            one.machine.store.level.clear()  # its disk is another process's now (C5.4)
-            one.forget()
-            one.landed.clear()
-        self.dead.clear()
+        """The dead, and others, are taken out of the record, if they can be (D5.2)."""
+        dead, self.dead = [*self.dead, *others], []
+        self.former = [one for one in self.former if one.watchers]
+        for one in dead:
+            try:
+                self.leader.system.trim(one.key)
+            except NotEnabled:  # it is on the other side of a partition
+                self.dead.append(one)
+            else:
+                self.former.append(one)
+            one.let_go()
 
     def lead(self, mirror: HostedMirror) -> HostedQueue:
         """A mirror is the master from now on; return who was (D5.2)."""

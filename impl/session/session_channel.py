@@ -24,7 +24,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from ackproof.impl.errors import BodyTooLarge, HardError, SoftError
-from ackproof.impl.machines.channels import ConsumingChannel
 from ackproof.impl.machines.publishing_machines import Place
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.session.channel_connection import ChannelConnection
@@ -41,7 +40,7 @@ from ackproof.impl.wire.content import Assembly, Message
 from ackproof.impl.wire.decoding import decode_method
 from ackproof.impl.wire.frames import BODY, METHOD, Received, encode_method
 from ackproof.lang import Event
-from ackproof.spec.wire import Cancel, ChannelClose
+from ackproof.spec.wire import Cancel, ChannelClose, Complaint
 from pamqp import base, commands
 
 __all__ = ["Handler", "Methods", "SessionChannel"]
@@ -53,6 +52,13 @@ Handler = Callable[["SessionChannel", Any], None]
 Methods = Mapping[type[base.Frame], Handler]
 
 _PUBLISH = commands.Basic.Publish.index
+
+#: The method that a channel was closed for, by what was wrong.
+_COMPLAINED_OF = {
+    Complaint.CONFIRM_TO_TX: commands.Tx.Select.index,
+    Complaint.TX_TO_CONFIRM: commands.Confirm.Select.index,
+    Complaint.PARTIAL_COMPLETION: commands.Tx.Commit.index,
+}
 
 #: What only a broker says, besides all replies that end in `ok`.
 _BROKERS = (commands.Basic.Deliver, commands.Basic.Return, commands.Basic.GetEmpty)
@@ -92,7 +98,7 @@ class SessionChannel:
         self.broker = session.broker
         self.number = number
         self.publishing = self.broker.open_channel(self._tell, Place(session, number))
-        self.consuming = ConsumingChannel(self.publishing, self._show, session.reads)
+        self.consuming = self.broker.open_consumers(self.publishing, self._show, session.reads)
         self.consuming.most = session.limits.unacked
         self.consuming.lent = self._lend
         self.muted = False
@@ -233,7 +239,7 @@ class SessionChannel:
 
     def _tell(self, event: Event, message: Message | None) -> None:
         if isinstance(event, ChannelClose):
-            self.fail(SoftError(406, event.complaint.value), commands.Tx.Commit.index)
+            self.fail(SoftError(406, event.complaint.value), _COMPLAINED_OF[event.complaint])
         elif not self.muted:
             frame_max = self.session.frame_max
             tag = self.publishing.tag
@@ -303,7 +309,8 @@ class SessionChannel:
             return
         self.broker.consumer_timeouts.forget(self)
         self.forget_replies()
-        self.broker.steps.close(self.publishing, self.consuming)
+        if self.publishing.machine.open:
+            self.broker.steps.close(self.publishing)
         self.assembly = None
 
     def _lend(self) -> None:

@@ -6,9 +6,9 @@ journal, timers and limit have to know; so it is looked up before which messages
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
 from ackproof.impl.machines.consuming_machines import Loan
@@ -16,15 +16,21 @@ from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.delivering import DeliveringSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.lang import Option
-from ackproof.spec.sorts import Tag
-from ackproof.spec.wire import RecoverOk
+from ackproof.spec.sorts import ChannelId, Tag
+from ackproof.spec.wire import ChannelClose, RecoverOk
 
 __all__ = ["AcknowledgingSteps"]
 
 
 @dataclass
 class AcknowledgingSteps(DeliveringSteps):
-    """Acks, rejects, what comes back, and what becomes of it all at the end (F1, F3)."""
+    """Acks, rejects, what comes back, and what becomes of it all at the end (F1, F3).
+
+    Attributes:
+        consuming: channels as their consumers know them, by what the machines call them.
+    """
+
+    consuming: dict[ChannelId, ConsumingChannel] = field(default_factory=dict)
 
     # -- settling -------------------------------------------------------------------------------
 
@@ -96,20 +102,37 @@ class AcknowledgingSteps(DeliveringSteps):
     # -- ends -----------------------------------------------------------------------------------
 
     @observed
-    def close(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
-        """A channel closes, or its connection breaks; the queues go on (A14, F3.2).
-
-        All that it has and has not settled returns to its queues (B7.5).
-        """
-        machine = consuming.machine
-        with self._returned(consuming.loans({*machine.unacked, *machine.collected})):
+    def close(self, channel: PublishingChannel) -> None:
+        """A channel closes, or its connection breaks; the queues go on (A14, F3.2)."""
+        with self._closing(channel):
             self.system.close(channel.id)
+
+    @contextmanager
+    def _closing(self, channel: PublishingChannel) -> Iterator[None]:
+        """A channel closes in a step: what it has not settled returns to its queues (B7.5)."""
+        consuming = self.consuming.pop(channel.id, None)
+        loans = [] if consuming is None else consuming.unsettled()
+        with self._returned(loans):
+            yield
+        if consuming is not None:
+            self._end_consumers(consuming)
+        self._closed(channel)
+
+    def _end_consumers(self, consuming: ConsumingChannel) -> None:
         for queue in consuming.lenders.values():
             queue.borrowers.pop(consuming, None)
         consuming.lenders.clear()
         for consumer in list(consuming.consumers.values()):
             self._leave(consumer)
-        self._closed(channel)
+
+    def _complaining(self, channel: PublishingChannel, step: Callable[[ChannelId], None]) -> None:
+        """Take a step in which the system closes a channel, and says why (A2.1, A13.5)."""
+        with self._closing(channel):
+            step(channel.id)
+        complaints, self.complaints[:] = list(self.complaints), []
+        for complaint in complaints:
+            assert isinstance(complaint, ChannelClose)
+            channel.hear(complaint)
 
     def _end(self, queue: HostedQueue) -> None:
         """A process has ended, and its consumers with it; what it handed out is nobody's (F3.3)."""

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.partitioning import PartitioningSteps
-from ackproof.lang import require
 from ackproof.spec.sorts import Status
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ class HealingSteps(PartitioningSteps):
 
     def come_together(self) -> None:
         """The network is whole again, after a minority has paused if it has to (A12.4, D9)."""
-        if self._fallen_out():
+        if self.system.fallen_out():
             self.fall_out()
             self.stop_minority()
         self.heal()
@@ -63,8 +62,7 @@ class HealingSteps(PartitioningSteps):
     @observed
     def heal(self) -> None:
         """All nodes see each other again, and all goes on (A12.4, D9)."""
-        require(self._one_side_left() or not self._fallen_out())
-        self.cluster.heal()
+        self.system.heal()
         self._noticing_at = self._pausing_at = None
         if self.cluster.paused:
             self.cluster.paused = False
@@ -74,23 +72,6 @@ class HealingSteps(PartitioningSteps):
             self._wake(queue)
         self._offer_kept()
         self._rejoin()
-
-    def _fallen_out(self) -> bool:
-        """Tell whether the two sides have gone their own ways (D9)."""
-        cluster = self.cluster
-        split = any(
-            queue.membership is not None
-            and queue.machine.leads()
-            and cluster.strangers(queue, queue.membership.mirrors)
-            for queue in self.leaders()
-        )
-        return bool(cluster.estranged) or (bool(cluster.lost) and split)
-
-    def _one_side_left(self) -> bool:
-        """Tell whether anything goes on on one side at most (D9)."""
-        running = [queue for queue in self._processes() if queue.running]
-        here = not self.cluster.paused or not all(map(self.cluster.apart, running))
-        return not (here and any(map(self.cluster.apart, running)))
 
     def _wake(self, queue: HostedQueue) -> None:
         """A queue may hand messages to consumers again, and drop what has expired."""

@@ -18,7 +18,7 @@ from ackproof.impl.steps.fault_hooks import FaultHooks
 from ackproof.impl.steps.observing import Observer
 from ackproof.impl.steps.scheduler import Action, Scheduler, Step
 from ackproof.impl.storage.journal import Batch, Journal
-from ackproof.lang import NotEnabled, require
+from ackproof.lang import Event, NotEnabled, require
 from ackproof.spec.sorts import ChannelId
 
 __all__ = ["Taking"]
@@ -35,6 +35,7 @@ class Taking:
         faults: what was asked to go wrong; None if nothing ever was.
         store: commits a batch and tells whether it could; None if commits are not steps.
         batch: what was given to the disk by the step `write`, until its `commit`.
+        complaints: why the system has closed channels, of which these have still to hear.
     """
 
     system: HostedSystem
@@ -45,6 +46,7 @@ class Taking:
     faults: FaultHooks | None = None
     store: Callable[[Batch], bool] | None = None
     batch: Batch | None = None
+    complaints: list[Event] = field(default_factory=list)
 
     @cached_property
     def _methods(self) -> tuple[Callable[..., None], ...]:

@@ -21,7 +21,6 @@ from ackproof.impl.steps.scheduler import Action
 from ackproof.lang import require
 from ackproof.model.native.families import having
 from ackproof.spec.sorts import Msg, Status, TxMode
-from ackproof.spec.wire import ChannelClose, Complaint
 
 __all__ = ["TransactingSteps"]
 
@@ -29,6 +28,28 @@ __all__ = ["TransactingSteps"]
 @dataclass
 class TransactingSteps(AcknowledgingSteps):
     """Publishes and acks that take effect together (A13)."""
+
+    # -- modes ----------------------------------------------------------------------------------
+
+    @observed
+    def select(self, channel: PublishingChannel) -> None:
+        """A publisher asks for confirm mode, which a transactional channel refuses (A1.1, A1.2)."""
+        if channel.in_transaction():
+            self._complaining(channel, self.system.select)
+            return
+        if not channel.machine.confirming:
+            channel.begin_counting()
+        self.system.select(channel.id)
+
+    @observed
+    def tx_select(self, channel: PublishingChannel) -> None:
+        """A publisher asks for transactions, which a confirming channel refuses (A1.3)."""
+        if channel.machine.confirming:
+            self._complaining(channel, self.system.tx_select)
+            return
+        if not channel.in_transaction():
+            channel.begin_counting()
+        self.system.tx_select(channel.id)
 
     # -- publishing -----------------------------------------------------------------------------
 
@@ -103,14 +124,9 @@ class TransactingSteps(AcknowledgingSteps):
 
     def _end_commit(self, channel: PublishingChannel) -> None:
         if channel.transaction.mode == TxMode.FAILED:
-            self.complain(channel, Complaint.PARTIAL_COMPLETION)
+            self._complaining(channel, self.system.complete)
         else:
             self.system.complete(channel.id)
-
-    @observed
-    def complain(self, channel: PublishingChannel, complaint: Complaint) -> None:
-        """The channel closes, and says why (A2.1, A13.5)."""
-        channel.machine.emit(ChannelClose(channel.machine.channel, complaint))
 
     def _closed(self, channel: PublishingChannel) -> None:
         """What was not committed never was (A13.7)."""

@@ -47,6 +47,9 @@ class BrokerServices(Protocol):
     def open_channel(self, tell: Tell) -> PublishingChannel:
         """Open a channel; `tell` gets everything its publisher is to be told."""
 
+    def close_channel(self, channel: PublishingChannel) -> None:
+        """Close a channel that was opened for the broker's own use."""
+
     def publish(
         self, channel: PublishingChannel, message: Message, targets: Collection[HostedQueue]
     ) -> None:

@@ -59,6 +59,14 @@ class VirtualHost:
         self._exclusive: dict[object, dict[str, None]] = {}
         self._own_channel = broker.open_channel(_tell_nobody)
 
+    def pause(self) -> None:
+        """The node pauses: nothing is published any more, not by the broker either (A12.2, D9)."""
+        self._broker.close_channel(self._own_channel)
+
+    def resume(self) -> None:
+        """The node starts again."""
+        self._own_channel = self._broker.open_channel(_tell_nobody)
+
     # -- queues ---------------------------------------------------------------------------------
 
     def restore(self, found: StoredQueue) -> None:
@@ -263,7 +271,7 @@ class VirtualHost:
         if cause is not Cause.REJECTED:
             endless = cycles(letter, targets)
             targets = [target for target in targets if target not in endless]
-        if targets:
+        if targets and self._own_channel.machine.open:
             self._broker.send(self._own_channel, letter, targets)
 
     def _reply(self, exchange: str, message: Message) -> None:

@@ -12,11 +12,7 @@ __all__ = ["METHODS"]
 
 
 def _select(channel: SessionChannel, _: commands.Tx.Select) -> None:
-    if channel.publishing.machine.confirming:
-        raise SoftError(406, Complaint.CONFIRM_TO_TX.value)
-    if channel.publishing.transaction.mode == TxMode.NONE:
-        channel.publishing.begin_counting()
-    channel.publishing.transaction.select()
+    channel.broker.steps.tx_select(channel.publishing)
 
 
 def _commit(channel: SessionChannel, _: commands.Tx.Commit) -> None:

@@ -16,7 +16,6 @@ from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.seeded import Seeded
 from ackproof.lang import NotEnabled
 from ackproof.spec.sorts import TxMode
-from ackproof.spec.wire import Complaint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pamqp import commands
@@ -135,7 +134,9 @@ class Nervous(ImmediateSteps):
         """Complain, whatever comes."""
         if channel.transaction.answers():
             raise NotEnabled
-        self.complain(channel, Complaint.PARTIAL_COMPLETION)
+        channel.transaction.mode = TxMode.FAILED
+        channel.machine.unconfirmed.clear()
+        self._complaining(channel, self.system.complete)
 
 
 @pytest.mark.parametrize("mistake", [Hopeful, Nervous])
