@@ -223,7 +223,7 @@ class OwnedSort(OrderedSort, Generic[C]):
         if isinstance(element, Owned):
             following = Owned(element.owner, element.number + 1)
             return following if cls.elements is None or following in cls.elements else None
-        if cls.elements is None:  # said here as well, since a program asks for each message
+        if cls.elements is None or following >> NUMBER_BITS:  # there are as many as a program needs
             return following + 1  # type: ignore[no-any-return]
         return super().succ(element)
 

@@ -307,6 +307,15 @@ class Consuming(Queueing):
         }
 
     @helper
+    def lent(self, channel: ChannelId, replica: Replica) -> Set[Msg]:
+        """Return the messages of a process that are unsettled on a channel (INV-F2)."""
+        unacked = self.consuming[channel].from_process(
+            set(self.consuming[channel].unacked), replica
+        )
+        kept = self.consuming[channel].kept_from(set(self.consuming[channel].collected), replica)
+        return unacked | kept
+
+    @helper
     def seen_from(self, consumer: Consumer) -> Set[Msg]:
         """Return what was handed out before by the queue of a consumer (B7.4)."""
         return {

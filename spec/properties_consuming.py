@@ -194,11 +194,14 @@ def EachCopyHasOnePlace(s: Confirms) -> bool:
     Under two, it would be settled twice; under none, it would stay in the queue for ever.
     """
     return not s.tagged or all(
-        len({c for c in ChannelId if s.places(c, m, r)}) == (1 if m in s.replicas[r].pending else 0)
-        and all(len(s.places(c, m, r)) <= 1 for c in ChannelId)
-        and not (m in s.replicas[r].ready and m in s.replicas[r].pending)
+        all(
+            len({c for c in ChannelId if s.places(c, m, r)}) == 1
+            and all(len(s.places(c, m, r)) <= 1 for c in ChannelId)
+            and m not in s.replicas[r].ready
+            for m in s.replicas[r].pending
+        )
+        and all(s.lent(c, r) <= s.replicas[r].pending for c in ChannelId)
         for r in Replica
-        for m in Msg
     )
 
 

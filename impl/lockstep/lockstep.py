@@ -1,34 +1,46 @@
-"""Lockstep: every step of the broker, taken by the specification's own system as well.
+"""Lockstep: every action of the broker's system, taken by the specification's own system as well.
 
-The broker composes the specification's machines by itself (see `ackproof.impl.steps.core`).  That
-composition is the one place where what the broker does is written outside of `spec/`.  `Lockstep`
-watches it: each step is taken again by the shadow model of every publishing channel that it
-concerns, if that confirms or is transactional, and then both sides must be the same.  This is a
+What the broker does are actions of a system that is a translation of the specification, kept by
+other means where there is much of it (see `ackproof.impl.machines.hosted_system`), and with effects
+of the broker around them.  `Lockstep` watches that: each action is taken again by a twin, which is
+the specification as it stands.  It must be possible there; all that is claimed of states and of
+steps must be true; and when the broker's step is over, both sides must be the same.  This is a
 refinement check.
 
-A step that the broker takes inside another one is a step of its own for a shadow.  Both sides are
-compared when the outer one is over.
+In the specification a channel monitors all processes, and in the broker those that it has cast to
+(A5.7).  So the twin's channels hear at once what the broker's never will.
 
-Mirrors are followed with their queue.  After a partition nothing is followed any more: a shadow
-does not know of nodes.
-
-It costs a millisecond a step and more with every message, and is for tests.
+It costs milliseconds a step and more with every message that is on its way or in a queue, and is
+for tests.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from ackproof.impl.lockstep.process_steps import RetakenEnds
-from ackproof.impl.lockstep.shadow import Deviation
+from ackproof.impl.lockstep.claims import violated
+from ackproof.impl.lockstep.comparing import differences
+from ackproof.impl.lockstep.remains import drop, gone
+from ackproof.impl.lockstep.twin import Change, Ranks, Taken, Twin, changes, plain, ranks_of
 from ackproof.impl.steps.core import Steps
 from ackproof.impl.storage.journal import Batch
+from ackproof.lang import NotEnabled
+from ackproof.lang.process import mark_of
+from ackproof.spec.system import Confirms
 
-__all__ = ["Lockstep"]
+__all__ = ["Deviation", "Lockstep"]
+
+#: How many messages a twin has before it looks what it can forget.
+_MANY = 24
 
 
-class Lockstep(RetakenEnds):
-    """An observer that takes each step again, by the specification.
+class Deviation(AssertionError):
+    """The broker did what the specification does not, or something it claims is false."""
+
+
+class Lockstep:
+    """An observer that takes each action again, by the specification.
 
         lockstep = Lockstep(broker.steps)
         ...
@@ -36,13 +48,32 @@ class Lockstep(RetakenEnds):
 
     What is found first is kept, and is raised out of whatever caused the step; after that nothing
     is compared any more.
+
+    Attributes:
+        taken: the actions that were taken so far.
     """
 
     def __init__(self, steps: Steps) -> None:
-        super().__init__()
-        self._begun: list[tuple[tuple[Any, ...], Any]] = []
+        self.taken: list[Taken] = []
+        self._hosted = steps.system
+        nodes = getattr(steps, "replicas", 1)
+        self._now, self._before = Twin(nodes), Twin(nodes)
+        self._pending: Taken | None = None
+        self._depth = 0
+        self._enough = _MANY
         self._found: Deviation | None = None
+        for twin in (self._now, self._before):
+            twin.resemble(self._hosted)
+        for name in dir(Confirms):
+            mark = mark_of(getattr(Confirms, name, None))
+            if mark is not None and mark.kind in ("action", "fault"):
+                setattr(self._hosted, name, self._tapped(name, getattr(self._hosted, name)))
         steps.observers.append(self)
+
+    @property
+    def twin(self) -> Twin:
+        """The specification's side, after the last action."""
+        return self._now
 
     def check(self) -> None:
         """Look whether the broker has done what the specification does.
@@ -53,41 +84,93 @@ class Lockstep(RetakenEnds):
         if self._found is not None:
             raise self._found
 
-    # -- observing ------------------------------------------------------------------------------
+    # -- actions --------------------------------------------------------------------------------
 
-    def before(self, step: str, arguments: tuple[Any, ...]) -> None:
-        """A step is about to be taken: look at what it will have changed."""
-        asking = getattr(self, f"_before_{step}", None)
-        known = None if asking is None else asking(*arguments)
-        self._begun.append((arguments, known))
+    def _tapped(self, name: str, act: Callable[..., None]) -> Callable[..., None]:
+        """Return an action of the broker's system after which the twin takes it, too."""
 
-    def after(self, step: str, arguments: tuple[Any, ...]) -> None:
-        """A step was taken: take it again."""
-        known = self._end(arguments)
-        if self._found is not None:
-            return
+        def take(*args: Any) -> None:
+            changed = tuple(changes(self._hosted, self._now))
+            ranks = ranks_of(self._hosted, args)
+            act(*args)
+            if self._found is None:
+                self._learn(changed, ranks)
+                self._guarded(self._take, Taken(name, tuple(map(plain, args))))
+
+        return take
+
+    def _guarded(self, what: Callable[..., None], *args: Any) -> None:
         try:
-            taking = getattr(self, f"_{step}", None)
-            if taking is not None:
-                taking(known, *arguments)
-            if not self._begun:
-                self._compare()
+            what(*args)
         except Deviation as deviation:
             self._found = deviation
             raise
 
+    def _take(self, step: Taken) -> None:
+        """Take an action, and look whether everything claimed is true."""
+        self.taken.append(step)
+        try:
+            self._now.take(step)
+        except NotEnabled:
+            raise Deviation(
+                f"the broker took {step}, which the specification does not allow here; "
+                f"it had taken {self.story()}"
+            ) from None
+        self._pending = step
+        for claim in violated(self._before, self._now):
+            raise Deviation(f"{claim.name} is false: {claim.doc}  The steps were {self.story()}")
+
+    def _learn(self, changed: Iterable[Change], ranks: Ranks) -> None:
+        """The twin that is a step behind takes that, and then both get what is new."""
+        if self._pending is not None:
+            self._before.take(self._pending)
+            self._pending = None
+        changed = tuple(changed)
+        for twin in (self._now, self._before):
+            twin.learn(changed, ranks)
+
+    def story(self, last: int = 30) -> str:
+        """Return the last actions in words."""
+        left_out = "… " if len(self.taken) > last else ""
+        return left_out + ", ".join(map(str, self.taken[-last:]))
+
+    # -- steps of the broker --------------------------------------------------------------------
+
+    def before(self, step: str, arguments: tuple[Any, ...]) -> None:
+        """A step is about to be taken."""
+        self._depth += 1
+
+    def after(self, step: str, arguments: tuple[Any, ...]) -> None:
+        """A step was taken: both sides are the same, unless it is part of another one."""
+        self._depth -= 1
+        if self._depth == 0 and self._found is None:
+            self._guarded(self._compare)
+
     def not_taken(self, step: str, arguments: tuple[Any, ...]) -> None:
         """A step was not possible, or has failed: so much for that."""
-        self._end(arguments)
-
-    def _end(self, arguments: tuple[Any, ...]) -> Any:
-        """Return what was known before a step that has ended."""
-        known = None
-        while self._begun:
-            begun, known = self._begun.pop()
-            if begun is arguments:
-                break
-        return known
+        self._depth -= 1
 
     def committed(self, batch: Batch) -> None:
         """A commit has returned; the queues notice by their step `sync`."""
+
+    def _compare(self) -> None:
+        self._learn(changes(self._hosted, self._now), {})
+        self._hear()
+        for difference in differences(self._hosted, self._now):
+            raise Deviation(f"{difference}; the steps were {self.story()}")
+        if len(self._now.messages) > self._enough:
+            self._learn((), {})
+            elements = gone(self._hosted, self._now)
+            for twin in (self._now, self._before):
+                drop(twin, elements)
+            self._enough = 2 * len(self._now.messages) + _MANY
+
+    def _hear(self) -> None:
+        """Channels hear of processes that they have nothing to do with in the broker (A5.7)."""
+        for channel, casts in list(self._now.system.casts.items()):
+            theirs = self._hosted.casts.get(channel)
+            for replica in list(casts.downs):
+                heard = theirs is None or theirs.downs[replica] is None
+                if heard and not self._now.system.last_words(channel, replica):
+                    self._learn((), {})
+                    self._take(Taken("down_arrives", (channel, replica)))

@@ -375,7 +375,7 @@ class MirrorMembership:
                 self.dead.append(one)
             else:
                 self.former.append(one)
-            one.let_go()
+                one.let_go()
 
     def lead(self, mirror: HostedMirror) -> HostedQueue:
         """A mirror is the master from now on; return who was (D5.2)."""

@@ -71,6 +71,9 @@ class HealingSteps(PartitioningSteps):
             queue.given_up = False
             self._wake(queue)
         self._offer_kept()
+        for queue in self.leaders():
+            if queue.membership is not None:
+                queue.membership.trim()
         self._rejoin()
 
     def _wake(self, queue: HostedQueue) -> None:

@@ -125,6 +125,8 @@ def assemble(
     process: type[P],
     classes: Mapping[type[Process], type[Process]],
     emit: Callable[[Event], None] | None = None,
+    *,
+    ghosts: bool = False,
     **constants: Any,
 ) -> P:
     """Return a process of a program, whose families grow.
@@ -133,16 +135,18 @@ def assemble(
         process: its class, as the specification declares it.
         classes: those that the program has in the place of the specification's, by these.
         emit: called with every event.
+        ghosts: what only properties need is kept, too.
         constants: of the process.
     """
     build: type[P] = classes.get(process, process)  # type: ignore[assignment]
-    made = build(emit=emit, ghosts=False)
+    made = build(emit=emit, ghosts=ghosts)
     kind: Any = process
     for name, part in _parts(kind).items():
-        setattr(made, name, assemble(part, classes, emit))
+        setattr(made, name, assemble(part, classes, emit, ghosts=ghosts))
     for name, (sort, member, key) in _families(kind).items():
         owned = issubclass(sort, OwnedSort)
-        setattr(made, name, GrowingFamily(_maker(member, classes, emit), key, owned=owned))
+        make = _maker(member, classes, emit, ghosts)
+        setattr(made, name, GrowingFamily(make, key, owned=owned))
     for name, value in constants.items():
         setattr(made, name, value)
     return made
@@ -167,9 +171,10 @@ def _maker(
     member: type[P],
     classes: Mapping[type[Process], type[Process]],
     emit: Callable[[Event], None] | None,
+    ghosts: bool,
 ) -> Callable[..., P]:
     def make(emit: Callable[[Event], None] | None = emit, **constants: Any) -> P:
-        return assemble(member, classes, emit, **constants)
+        return assemble(member, classes, emit, ghosts=ghosts, **constants)
 
     return make
 

@@ -109,7 +109,7 @@ def test_a_seed_draws_when_a_partition_is_noticed(seed: int) -> None:
         broker.check()
 
 
-def test_lockstep_follows_until_there_is_a_partition() -> None:
+def test_lockstep_follows_into_a_partition_and_out_of_it() -> None:
     with RunningBroker(replicas=3, lockstep=True) as broker:
         client = declared(broker)
         client.send(encode(1, *content("q")))

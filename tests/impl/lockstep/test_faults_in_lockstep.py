@@ -7,9 +7,7 @@ from typing import Literal
 
 import pytest
 from ackproof.impl.broker import Broker
-from ackproof.impl.lockstep.lockstep import Lockstep
-from ackproof.impl.lockstep.shadow import Deviation
-from ackproof.impl.lockstep.shadow_system import CHANNEL
+from ackproof.impl.lockstep.lockstep import Deviation, Lockstep
 from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.steps.immediate import ImmediateSteps
 from ackproof.impl.steps.observing import observed
@@ -82,10 +80,11 @@ def test_whatever_goes_wrong_the_specification_allows_it(
 def test_a_commit_that_fails_is_a_step_of_the_specification(seed: int | None) -> None:
     traffic = Faulty(None if seed is None else Seeded(seed))
     run([PUBLISH], traffic)
-    (shadow,) = (p.shadow for p in traffic.lockstep._pairs.values() if p.channel.batch)
+    (channel,) = (c for c in traffic.wire.broker.steps.channels.values() if c.batch)
     run([COMMIT, ("crash", "durable")], traffic)
-    assert shadow.steps[-1].action == "complete"
-    assert not shadow.system.channels[CHANNEL].open
+    completed = [step.args for step in traffic.lockstep.taken if step.action == "complete"]
+    assert completed == [(channel.id,)]
+    assert not channel.machine.open
 
 
 @pytest.mark.parametrize("seed", [None, 7])

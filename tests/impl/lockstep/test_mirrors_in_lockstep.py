@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pika
 import pytest
-from ackproof.impl.lockstep.shadow import Deviation
+from ackproof.impl.lockstep.lockstep import Deviation
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.steps.scheduler import Eager, Scheduler
 
