@@ -293,7 +293,7 @@ def test_the_page_about_the_architecture_names_the_floors_from_the_top() -> None
     ("importer", "other", "there"),
     [
         ("wire.frames", "session.session", "session"),
-        ("history.history", "lockstep.shadow", "lockstep"),
+        ("history.history", "lockstep.twin", "lockstep"),
     ],
 )
 def test_the_floors_forbid_what_is_above_and_beside(importer: str, other: str, there: str) -> None:

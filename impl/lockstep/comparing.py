@@ -6,7 +6,8 @@ Whatever behaviour depends on must be the same on both sides, but for this:
   compared, again and again until nothing is left;
 * a message says itself whether it is persistent, and whether somebody waits for it;
 * whether a message that has left a queue was handed out there, nobody asks;
-* of a process that is out of its queue's record, nobody asks anything.
+* of a process that is out of its queue's record, nobody asks anything;
+* a channel does not hear of the end of a process that it does not monitor (A5.7).
 
 What a twin has forgotten is not compared (`remains`), nor what the broker has: the processes of a
 queue that is gone.
@@ -79,6 +80,8 @@ class _Comparing:
             known = self._known
             if name == "delivered":
                 known = {**known, Msg: known[Msg] & (theirs.ready | theirs.pending)}
+            elif name == "downs":
+                known = {**known, Replica: theirs.monitored | theirs.downs.keys()}
             ours, other = _of(one, hint, known), _of(getattr(theirs, name), hint, known)
             if ours != other:
                 yield _told(f"{where}.{name}".lstrip("."), ours, other)

@@ -18,8 +18,8 @@ from tests.impl.steps.test_mirrors_random import acked, agrees
 class Divided(Traffic):
     """Traffic on a cluster that falls apart and comes together; clients come back if they must."""
 
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
+    def __init__(self, seed: int, *, lockstep: bool = False) -> None:
+        super().__init__(seed, lockstep=lockstep)
         self.before: set[tuple[int, str]] | None = None
         self.unwarranted: set[tuple[int, str]] = set()
 
@@ -89,7 +89,21 @@ class Divided(Traffic):
 
 @pytest.mark.parametrize("seed", seeds(20))
 def test_all_is_settled_when_the_cluster_is_whole_again(seed: int) -> None:
-    traffic = Divided(seed)
+    live_through(Divided(seed))
+
+
+@pytest.mark.parametrize("seed", seeds(6))
+def test_the_specification_takes_each_step_of_a_cluster_that_falls_apart(seed: int) -> None:
+    traffic = Divided(seed, lockstep=True)
+    assert traffic.lockstep is not None
+    try:
+        live_through(traffic)
+    finally:
+        traffic.lockstep.check()
+
+
+def live_through(traffic: Divided) -> None:
+    """Let everything happen, and look at what has come of it."""
     for _ in range(60):
         if not traffic.broker.connections.closed:
             traffic.publish()
