@@ -77,3 +77,21 @@ def test_how_the_bytes_are_cut_makes_no_difference() -> None:
             boundary.feed(STREAM[at : at + size])
             at += size
         assert boundary.best() == min(b for b in begins if b >= place)
+
+
+def test_a_frame_has_its_mark_at_its_end() -> None:
+    almost = b"\x03\x00\x01\x00\x00\x00\x02ab\x00"
+    boundary = Boundary(0)
+    boundary.feed(almost + STREAM)
+    assert boundary.best() == len(almost)
+
+
+def test_a_frame_is_one_that_the_protocol_has() -> None:
+    for none in (
+        b"\x01\x00\x01\x00\x00\x00\x04\x00\x63\x00\x01\xce",
+        b"\x02\x00\x01\x00\x00\x00\x0e\x00\x14" + bytes(12) + b"\xce",
+        b"\x08\x00\x01\x00\x00\x00\x00\xce",
+    ):
+        boundary = Boundary(0)
+        boundary.feed(none + STREAM)
+        assert boundary.best() == len(none)

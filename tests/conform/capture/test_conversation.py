@@ -157,18 +157,24 @@ def test_the_next_connection_of_the_same_ports_is_another_one() -> None:
 
 
 def test_numbers_go_on_beyond_all_that_fits_into_their_bits() -> None:
-    place = 1000
-    begin = sent([])[:3]
-    conversation = Conversation(packets_of(begin)[0])
-    for segment in packets_of(begin):
-        list(conversation.take(segment))
-    total = 0
-    for _ in range(100_000 // 10):
-        data = bytes(60_000)
-        (segment,) = packets_of([Sent(0, place + 1, 2**32 - 499, data)])
+    (begin, *_), data = packets_of(sent([])), bytes(1 << 20)
+    conversation, total = Conversation(begin), 0
+    list(conversation.take(begin))
+    list(conversation.take(packets_of(sent([]))[1]))
+    while total < 3 << 31:
+        low = (begin.seq + 1 + total) % 2**32
+        segment = begin._replace(seq=low, ack=None, begins=False, data=data)
         assert conversation.continues(segment)
-        total += sum(len(i.data) for i in conversation.take(segment) if isinstance(i, Piece))
-        place += len(data)
-        if total > 3 * 2**31 // 2:
-            break
-    assert total == place - 1000
+        (piece,) = conversation.take(segment)
+        assert isinstance(piece, Piece)
+        assert piece.start == begin.seq + 1 + total
+        total += len(data)
+
+
+def test_what_is_missing_at_the_end_is_known_from_who_had_received_it() -> None:
+    segments = sent([(0, b"one"), (1, b"two"), (1, b"three")])
+    conversation, items = followed([s for s in segments if s.data != b"three"])
+    broker = 1 - (conversation.client or 0)
+    assert items[-1] == Lost(broker)
+    _, items = followed(segments)
+    assert Lost(broker) not in items
