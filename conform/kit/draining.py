@@ -8,7 +8,7 @@ was dropped; so queues are asked again for a while, before anybody says that it 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ackproof.conform.kit.clients import Clients
 from ackproof.conform.kit.ledger import delayed, missing
@@ -99,14 +99,15 @@ class Drain:
                 return
         raise Stalled(f"the queue {queue.name} has no end")
 
-    def remove(self, exchange: str) -> None:
-        """Remove the queues and the exchange of the run, as far as that is possible."""
+    def remove(self, exchanges: Iterable[str]) -> None:
+        """Remove the queues and the exchanges of the run, as far as that is possible."""
         session = self._clients.session(_OWN, 1)
         for queue in self._trace.queues.values():
             if queue.lives:
                 self._ask(session, commands.Queue.Delete(queue=self._name(queue.name)))
-        if exchange:
-            self._ask(session, commands.Exchange.Delete(exchange=exchange))
+        for exchange in exchanges:
+            if exchange:
+                self._ask(session, commands.Exchange.Delete(exchange=exchange))
         self._clients.close()
 
     def _ask(

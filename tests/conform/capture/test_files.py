@@ -98,6 +98,9 @@ def test_interfaces_of_pcapng_have_links_and_clocks_of_their_own(
 
 def test_a_section_forgets_the_interfaces_and_the_order_of_the_one_before(tmp_path: Path) -> None:
     assert read(tmp_path / "a.pcapng", pcapng("<") + pcapng(">")) == WANTED * 2
+    other = section(">") + interface(">", 101) + packet(">", 0, 5 * 10**6, _FIRST)
+    found = read(tmp_path / "a.pcapng", pcapng("<") + other)
+    assert found == [*WANTED, Packet(5.0, 101, _FIRST)]
 
 
 def test_a_packet_without_a_time_is_one_of_the_first_interface(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 from unittest.mock import patch
 from weakref import WeakKeyDictionary
@@ -159,6 +160,10 @@ def _route_to_less(self: Graph, exchange: Any, message: Any) -> tuple[str, ...]:
     return _route(self, exchange, message)[:1]
 
 
+def _route_without_alternate(self: Graph, exchange: Any, message: Any) -> tuple[str, ...]:
+    return _route(self, replace(exchange, arguments={}), message)
+
+
 class _DropsTooSoon(QueueProcess):
     def overflows(self) -> bool:
         return bool(self.limited and self.ready and len(self.ready) >= self.max_length)
@@ -172,6 +177,17 @@ class _RefusesTooLate(QueueProcess):
 class _AdmitsAll(TaggedChannel):
     def admits(self, consumer: Consumer, prefetch: Prefetch, no_ack: bool) -> bool:
         return True
+
+
+_lifetime = HostedQueue.lifetime
+
+
+def _expire_at_once(self: HostedQueue, message: Any) -> float | None:
+    return None if _lifetime(self, message) is None else 0.0
+
+
+def _expire_never(self: HostedQueue, message: Any) -> float | None:
+    return None
 
 
 class Planted(NamedTuple):
@@ -270,6 +286,14 @@ PLANTED: dict[str, Planted] = {
         *running(QueueProcess, _DropsTooSoon), "AckMeansAccepted", "CommitMeansAccepted"
     ),
     "a full queue refuses too late": _new(*running(QueueProcess, _RefusesTooLate), "B5.4"),
+    "an alternate exchange is not asked": _new(
+        *(Graph, "route", _route_without_alternate),
+        *("AckMeansAccepted", "CommitMeansAccepted", "ReturnedIsUnroutable"),
+    ),
+    "what has a time expires at once": _new(
+        *(HostedQueue, "lifetime", _expire_at_once), "AckMeansAccepted", "CommitMeansAccepted"
+    ),
+    "what expires stays": _new(HostedQueue, "lifetime", _expire_never, "B4.1"),
     "a consumer gets more than it asked for": _new(
         *running(ConsumerChannel, _AdmitsAll), "PrefetchRespected", "SharedPrefetchRespected"
     ),
