@@ -1,8 +1,9 @@
 """Draining: the end of a run, when everything is settled, closed, and fetched from the queues.
 
 Channels are closed first, so that what their clients have not settled comes back.  Then each queue
-is emptied by basic.get.  A message that is missing may be on its way back from a connection that
-was dropped; so queues are asked again for a while, before anybody says that it is lost.
+is emptied by basic.get, on the connection that it belongs to if it is exclusive; another one asks
+for it, too, and must be refused.  A message that is missing may be on its way back from where a
+connection was dropped; so queues are asked again for a while, before anybody says that it is lost.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Drain:
         self._late = late
 
     def settle(self) -> None:
-        """Wait for what is owed, then close all channels and connections.
+        """Wait for what is owed, then close all channels.
 
         Raises:
             Stalled: something does not come.
@@ -61,14 +62,26 @@ class Drain:
         self._clients.wait_for_all()
         for session in list(self._clients.living()):
             self._clients.close_session(session)
-        self._clients.close()
 
     def empty(self) -> None:
-        """Fetch what is in the queues.
+        """Fetch what is in the queues, and close all connections.
 
         Raises:
             Stalled: the broker does not answer.
         """
+        self._trespass()
+        self._fetch_all()
+        self._clients.close()
+
+    def _trespass(self) -> None:
+        for queue in self._trace.queues.values():
+            if not queue.blurred and queue.alive is not None and queue.alive.owner:
+                session = self._clients.session(_OWN, 1)
+                session.trespass(Operation(Do.GET, queue=queue.name), self._name(queue.name))
+                self._clients.wait_for(session)
+                queue.shared = not session.ended
+
+    def _fetch_all(self) -> None:
         begun = time.monotonic()
         self._empty_once()
         while missing(self._trace):
@@ -87,7 +100,7 @@ class Drain:
         operation = Operation(Do.GET, queue=queue.name, no_ack=True)
         end = time.monotonic() + self._late
         for _ in range(_MOST):
-            session = self._clients.session(_OWN, 1)
+            session = self._clients.session(_place_of(queue), 1)
             get = session.get(operation, self._name(queue.name))
             self._clients.wait_for(session)
             if session.ended and queue.crashed and time.monotonic() < end:
@@ -102,12 +115,13 @@ class Drain:
     def remove(self, exchanges: Iterable[str]) -> None:
         """Remove the queues and the exchanges of the run, as far as that is possible."""
         session = self._clients.session(_OWN, 1)
-        for queue in self._trace.queues.values():
-            if queue.lives:
-                self._ask(session, commands.Queue.Delete(queue=self._name(queue.name)))
         for exchange in exchanges:
             if exchange:
                 self._ask(session, commands.Exchange.Delete(exchange=exchange))
+        declared = [queue for queue in self._trace.queues.values() if queue.lives]
+        # What may still belong to somebody comes last: it may be refused.
+        for queue in sorted(declared, key=lambda queue: bool(queue.lives[-1].owner)):
+            self._ask(session, commands.Queue.Delete(queue=self._name(queue.name)))
         self._clients.close()
 
     def _ask(
@@ -115,3 +129,9 @@ class Drain:
     ) -> None:
         session.say(Operation(Do.DELETE), method, answered=True)
         self._clients.wait_for(session)
+
+
+def _place_of(queue: Queue) -> int:
+    """Return the number of the connection that may fetch from a queue."""
+    exclusive = not queue.blurred and queue.alive is not None and bool(queue.alive.owner)
+    return queue.lives[-1].declared.operation.connection if exclusive else _OWN

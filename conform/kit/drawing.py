@@ -233,6 +233,7 @@ def _variation(operation: Operation, chance: random.Random) -> Operation:
     fields: dict[str, object] = {}
     if operation.do == Do.DECLARE:
         fields["ttl"] = chance.choice(_QUEUE_TIMES)
+        fields["exclusive"] = chance.random() < 0.15
     elif operation.do == Do.PUBLISH:
         fields["expires"] = chance.choice(_MESSAGE_TIMES)
         fields["alternate"] = operation.fanout and chance.random() < 0.5

@@ -199,6 +199,14 @@ def _vanished(book: _Book) -> Iterator[Finding]:
             yield Finding("DeclaredIsThere", why)
 
 
+def _shared(book: _Book) -> Iterator[Finding]:
+    """A queue that belongs to a connection refuses the others (B8.1)."""
+    for queue in book.trace.queues.values():
+        if queue.shared:
+            why = f"the queue {queue.name!r} is exclusive, and another connection is let in"
+            yield Finding("B8.1", why)
+
+
 def _overfull(book: _Book) -> Iterator[Finding]:
     """No more messages are ready than a queue has room for, unless some came back (B5.2, B5.4)."""
     returned = {d.queue for d in book.trace.deliveries if not d.surely_consumed()}
@@ -371,7 +379,7 @@ def _closed(book: _Book) -> Iterator[Finding]:
 
 #: The rules of a run that has come to its end, in the order in which findings are told, and those
 #: of any run: of one that was broken off it is not known what was in its queues.
-_AT_THE_END = (_lost, _hidden, _vanished, _overfull, _repeated)
+_AT_THE_END = (_lost, _hidden, _vanished, _shared, _overfull, _repeated)
 _ANYWAY = (_strange, _misplaced, _expired, _disordered, _mandatory, _nacked, _overdue, _closed)
 
 

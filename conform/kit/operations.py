@@ -92,6 +92,7 @@ class Operation(msgspec.Struct, omit_defaults=True, frozen=True, forbid_unknown_
         limit: most messages that are ready in the queue; None for any number.
         overflow: what the queue does when it is full.
         ttl: milliseconds after which the queue need not keep a message; None for ever.
+        exclusive: the queue belongs to the connection, and ends with it.
         fanout: a publish goes to all queues that are bound, and not to one by its name.
         alternate: it goes there by an exchange that has no bindings, and that one for an alternate.
         expires: milliseconds after which no queue need keep the message; None for ever.
@@ -117,6 +118,7 @@ class Operation(msgspec.Struct, omit_defaults=True, frozen=True, forbid_unknown_
     limit: Annotated[int, Meta(ge=0, le=_LIMIT_MOST)] | None = None
     overflow: Overflow = Overflow.DROP_HEAD
     ttl: Annotated[int, Meta(ge=0, le=_TIME_MOST)] | None = None
+    exclusive: bool = False
     fanout: bool = False
     alternate: bool = False
     expires: Annotated[int, Meta(ge=0, le=_TIME_MOST)] | None = None

@@ -126,7 +126,12 @@ class Performer:
     # -- queues -------------------------------------------------------------------------------
 
     def _latest(self, queue: Queue, session: Session) -> bool:
-        """Make sure that what was said of a queue comes first; tell whether that is known."""
+        """Make sure that what was said of a queue comes first; tell whether that is known.
+
+        A queue that belongs to another connection is none of this session's.
+        """
+        if queue.alive is not None and queue.alive.owner not in ("", session.connection.name):
+            return False
         if queue.lives:
             latest = max(queue.lives[-1].parts(), key=lambda said: said.at)
             if latest.session != session.number:
@@ -145,10 +150,13 @@ class Performer:
         method = commands.Queue.Declare(
             queue=self.name(operation.queue),
             durable=operation.durable,
+            exclusive=operation.exclusive,
             nowait=operation.nowait,
             arguments=arguments,
         )
-        queue.lives.append(Life(session.say(operation, method, answered=not operation.nowait)))
+        declared = session.say(operation, method, answered=not operation.nowait)
+        owner = session.connection.name if operation.exclusive else ""
+        queue.lives.append(Life(declared, owner=owner))
 
     def _delete(self, session: Session, operation: Operation) -> None:
         queue = self._trace.queue(operation.queue)
@@ -261,7 +269,7 @@ class Performer:
             self._control.strike("release_fsync", "")
 
     def _crash(self, control: Control, queue: Queue) -> None:
-        if queue.blurred or queue.alive is None:
+        if queue.blurred or queue.alive is None or queue.alive.owner:
             return
         self._clients.make_known(queue.alive.declared)
         self._clients.listen(_SOON)

@@ -27,6 +27,7 @@ from ackproof.impl.steps.arriving import ArrivingSteps
 from ackproof.impl.steps.delivering import DeliveringSteps
 from ackproof.impl.steps.transacting import TransactingSteps
 from ackproof.impl.topology.graph import Graph
+from ackproof.impl.vhost.virtual_host import VirtualHost
 from ackproof.lang import Event
 from ackproof.spec.consumer import ConsumerChannel, Prefetch
 from ackproof.spec.mirror import QueueProcess
@@ -179,6 +180,14 @@ class _AdmitsAll(TaggedChannel):
         return True
 
 
+_check_access = VirtualHost.check_access
+
+
+def _let_all_in(self: VirtualHost, name: str, asking: object) -> None:
+    queue = self.queues.get(name)
+    _check_access(self, name, asking if queue is None else queue.owner)
+
+
 _lifetime = HostedQueue.lifetime
 
 
@@ -293,6 +302,7 @@ PLANTED: dict[str, Planted] = {
     "what has a time expires at once": _new(
         *(HostedQueue, "lifetime", _expire_at_once), "AckMeansAccepted", "CommitMeansAccepted"
     ),
+    "an exclusive queue lets others in": _new(VirtualHost, "check_access", _let_all_in, "B8.1"),
     "what expires stays": _new(HostedQueue, "lifetime", _expire_never, "B4.1"),
     "a consumer gets more than it asked for": _new(
         *running(ConsumerChannel, _AdmitsAll), "PrefetchRespected", "SharedPrefetchRespected"

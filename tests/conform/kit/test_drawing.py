@@ -31,6 +31,7 @@ def test_some_messages_have_little_time_some_much_and_some_go_the_other_way() ->
     for field in ("ttl", "expires"):
         assert {getattr(operation, field) for operation in programs} == {None, 0, 20, 7_200_000}
     assert any(operation.alternate for operation in programs)
+    assert any(operation.exclusive for operation in programs)
     plain = sum(all(o.ttl is None and o.expires is None for o in draw(seed)) for seed in MANY)
     assert len(MANY) / 3 < plain < len(MANY) * 2 / 3
 

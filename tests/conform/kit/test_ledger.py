@@ -268,6 +268,14 @@ def test_a_queue_that_was_declared_is_there() -> None:
 # -- what is handed out ---------------------------------------------------------------------------
 
 
+def test_a_queue_that_belongs_to_a_connection_refuses_others() -> None:
+    story = Story()
+    story.declare()
+    story.trace.queue("q").shared = True
+    assert story.names() == ["B8.1"]
+    assert story.names(complete=False) == []
+
+
 def test_what_nobody_published_is_strange() -> None:
     told = story()
     message = told.publish()

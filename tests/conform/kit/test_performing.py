@@ -95,6 +95,33 @@ def test_queues_and_messages_have_their_times() -> None:
         assert [d.number for d in watched.trace.deliveries] == [2]
 
 
+OWN = Operation(Do.DECLARE, queue="q1", exclusive=True)
+
+
+def test_a_queue_of_another_connection_is_left_alone() -> None:
+    with performing() as watched:
+        others = [
+            Operation(Do.GET, 2, queue="q1"),
+            Operation(Do.CONSUME, 2, queue="q1", consumer="a"),
+            Operation(Do.BIND, 2, queue="q1"),
+            Operation(Do.DELETE, 2, queue="q1"),
+        ]
+        watched.perform([OWN, WAIT, *others, ELSEWHERE, WAIT, Operation(Do.GET, 1, 2, queue="q1")])
+        watched.perform([WAIT])
+        assert [g.answer for g in watched.trace.gets] == ["ok"]
+        assert watched.trace.closes == []
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_nobody_knows_when_a_queue_ends_whose_connection_was_dropped(exclusive: bool) -> None:
+    with performing() as watched:
+        declare = Operation(Do.DECLARE, queue="q1", exclusive=exclusive)
+        watched.perform([declare, Operation(Do.DECLARE, 2, queue="q2", exclusive=True), WAIT])
+        watched.perform([Operation(Do.DROP)])
+        assert watched.trace.queue("q1").blurred is exclusive
+        assert not watched.trace.queue("q2").blurred
+
+
 def test_what_makes_no_sense_is_passed_over() -> None:
     senseless = [
         DELETE,
