@@ -28,8 +28,8 @@ from ackproof.conform.violations import rules_of
 
 __all__ = ["RULES", "Finding", "delayed", "findings", "missing"]
 
-#: The properties that are named here; three names are no properties, and say themselves what they
-#: mean: OnlyThePublished, DeclaredIsThere, ClosedWithCause.
+#: The properties that are named here; four names are no properties, and say themselves what they
+#: mean: OnlyThePublished, DeclaredIsThere, ClosedWithCause, EndsWithItsConnection.
 _PROPERTIES = (
     "AckMeansAccepted",
     "CommitMeansAccepted",
@@ -200,11 +200,14 @@ def _vanished(book: _Book) -> Iterator[Finding]:
 
 
 def _shared(book: _Book) -> Iterator[Finding]:
-    """A queue that belongs to a connection refuses the others (B8.1)."""
+    """A queue that belongs to a connection refuses the others, and ends with it (B8.1)."""
     for queue in book.trace.queues.values():
         if queue.shared:
             why = f"the queue {queue.name!r} is exclusive, and another connection is let in"
             yield Finding("B8.1", why)
+        if queue.outlived:
+            why = f"the queue {queue.name!r} is exclusive, and is there when its connection is not"
+            yield Finding("EndsWithItsConnection", why)
 
 
 def _overfull(book: _Book) -> Iterator[Finding]:

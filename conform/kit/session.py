@@ -191,6 +191,11 @@ class Session:
         self._wrong = True
         self.say(operation, commands.Basic.Ack(delivery_tag=1 << 40), answered=False)
 
+    def delete(self, operation: Operation, queue: str) -> None:
+        """Ask for a queue to be deleted, whosever it is."""
+        self._queues.add(operation.queue)
+        self.say(operation, commands.Queue.Delete(queue=queue), answered=True)
+
     def trespass(self, operation: Operation, queue: str) -> None:
         """Ask for a queue of another connection, for which the channel is closed."""
         self._wrong = True
@@ -313,7 +318,7 @@ class Session:
     def _may_be_owned(self) -> bool:
         """Tell whether a queue that was asked for may belong to another connection."""
         queues = [self._trace.queue(name) for name in self._queues]
-        return any(queue.blurred and any(life.owner for life in queue.lives) for queue in queues)
+        return any(life.owner for queue in queues for life in queue.lives)
 
     def broke(self) -> None:
         """The connection is gone."""

@@ -90,6 +90,7 @@ class Queue:
         missing: it should have been there in the end, and was not.
         left: how many messages were ready in it in the end.
         shared: it belongs to a connection, and another one has got an answer.
+        outlived: it belonged to a connection, and was there when that had ended.
     """
 
     name: str
@@ -99,6 +100,7 @@ class Queue:
     missing: bool = False
     left: int = 0
     shared: bool = False
+    outlived: bool = False
 
     @property
     def alive(self) -> Life | None:

@@ -83,3 +83,12 @@ def test_no_packet_is_an_error(link: int, v6: bool, data: bytes, place: int) -> 
 def test_addresses_are_written_as_people_do() -> None:
     assert named((bytes([10, 0, 0, 2]), 5672)) == "10.0.0.2:5672"
     assert named((b"\xfd" + bytes(14) + b"\x01", 1)) == "[fd00::1]:1"
+
+
+@pytest.mark.parametrize("v6", [False, True])
+def test_a_packet_that_the_card_would_have_cut_says_no_length(v6: bool) -> None:
+    short = Sent(1, 1, 1, b"data", v6=v6).datagram()
+    at = 4 if v6 else 2
+    found = heard(short[:at] + b"\0\0" + short[at + 2 :], 101)
+    assert found is not None
+    assert found.data == b"data"

@@ -303,6 +303,9 @@ PLANTED: dict[str, Planted] = {
         *(HostedQueue, "lifetime", _expire_at_once), "AckMeansAccepted", "CommitMeansAccepted"
     ),
     "an exclusive queue lets others in": _new(VirtualHost, "check_access", _let_all_in, "B8.1"),
+    "an exclusive queue outlives its connection": _new(
+        VirtualHost, "delete_exclusive", lambda self, owner: None, "EndsWithItsConnection"
+    ),
     "what expires stays": _new(HostedQueue, "lifetime", _expire_never, "B4.1"),
     "a consumer gets more than it asked for": _new(
         *running(ConsumerChannel, _AdmitsAll), "PrefetchRespected", "SharedPrefetchRespected"

@@ -268,11 +268,13 @@ def test_a_queue_that_was_declared_is_there() -> None:
 # -- what is handed out ---------------------------------------------------------------------------
 
 
-def test_a_queue_that_belongs_to_a_connection_refuses_others() -> None:
+def test_a_queue_that_belongs_to_a_connection_refuses_others_and_ends_with_it() -> None:
     story = Story()
     story.declare()
     story.trace.queue("q").shared = True
     assert story.names() == ["B8.1"]
+    story.trace.queue("q").outlived = True
+    assert story.names() == ["B8.1", "EndsWithItsConnection"]
     assert story.names(complete=False) == []
 
 
