@@ -45,9 +45,10 @@ class Piece(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """Bytes of a side are missing here."""
+    """Bytes of a side are missing here, up to the one of this number."""
 
     side: int
+    until: int
 
 
 class _Waiting(NamedTuple):
@@ -154,7 +155,7 @@ class Conversation:
             yield from self._ready()
         for number, side in enumerate(self._sides):
             if side.next is not None and side.received > side.next + _END:
-                yield Lost(number)
+                yield Lost(number, side.received)
 
     # -- the beginning --------------------------------------------------------------------------
 
@@ -183,7 +184,7 @@ class Conversation:
         for number, side in enumerate(self._sides):
             if side.late:
                 side.late = False
-                yield Lost(number)
+                yield Lost(number, side.next or 0)
         progress = True
         while progress:
             progress = False
@@ -221,10 +222,11 @@ class Conversation:
             side = self._sides[number]
             if side.next is None or side.waiting[0].start > side.next:
                 side.next = side.waiting[0].start
-                yield Lost(number)
+                yield Lost(number, side.next)
                 return
         # Nothing is missing but what the other side had received by then; what it says later that
         # comes before would come too late.
         number = min(heads)[1]
-        self._sides[1 - number].next = self._sides[number].waiting[0].received
-        yield Lost(1 - number)
+        received = self._sides[number].waiting[0].received
+        self._sides[1 - number].next = received
+        yield Lost(1 - number, received)

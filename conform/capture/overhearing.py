@@ -5,9 +5,9 @@ it is joined again at the next boundary between frames.  Until that is known, wh
 held back, so that it stays in causal order.
 
 What was lost may have opened channels, closed them, asked, or answered.  So each channel gets an
-event of kind `GAP` where bytes are lost, and around all that the other side has said before it had
-received the byte at which the side is joined again.  What it says later can be about requests that
-were lost, but on channels that are not known to begin.
+event of kind `GAP` where bytes are lost, where some were captured and are not understood, and
+around all that the other side has said before it had received the first byte behind the loss.  What
+it says later can be about requests that were lost, but on channels that are not known to begin.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ class Overheard:
         self._decoder = ConnectionDecoder(name, key)
         self._client = client
         self._joined: list[float] = [-_NOWHERE, -_NOWHERE]  # from where on each side is understood
+        self._missed: list[float] = [-_NOWHERE, -_NOWHERE]  # up to where something is missing
         self._joins = [False, False]  # it is, but nothing from there was decoded yet
         self._searches: dict[int, Boundary | None] = {}
         self._held: list[Piece] = []
@@ -57,7 +58,7 @@ class Overheard:
         """Return the events that are complete with a piece, or that something is lost."""
         if self.foreign:
             return []
-        events = self._lose(item.side) if isinstance(item, Lost) else self._hear(item)
+        events = self._lose(item) if isinstance(item, Lost) else self._hear(item)
         self._seen = self._seen or bool(events)
         return events
 
@@ -72,16 +73,17 @@ class Overheard:
 
     # -- holding back ---------------------------------------------------------------------------
 
-    def _lose(self, side: int) -> list[Event]:
+    def _lose(self, lost: Lost) -> list[Event]:
         if not self._decoder.begun and not self._expected:
             self.foreign = True
             return []
         events = self._release()
-        return events + self._part(side)
+        return events + self._part(lost.side, lost.until)
 
-    def _part(self, side: int) -> list[Event]:
-        """A side is not understood until it is joined again."""
+    def _part(self, side: int, until: int) -> list[Event]:
+        """A side is not understood until it is joined again; bytes up to a number are missing."""
         self._missing = True
+        self._missed[side] = until
         self._joined[side] = _NOWHERE
         self._joins[side] = False
         self._searches[side] = None
@@ -122,10 +124,10 @@ class Overheard:
 
     def _decode(self, piece: Piece) -> list[Event]:
         side, joined = piece.side, self._joined[piece.side]
-        if piece.start + len(piece.data) <= joined:
-            return []
         decoder, client, data = self._decoder, piece.side == self._client, piece.data
-        events: list[Event] = []
+        events = decoder.gap(piece.time) if piece.start < joined else []
+        if piece.start + len(data) <= joined:
+            return events
         if self._joins[side]:
             self._joins[side] = False
             decoder.resume(client)
@@ -133,7 +135,7 @@ class Overheard:
         if not client and not decoder.begun:
             self.foreign = True
             return []
-        vague = piece.received < self._joined[1 - side]
+        vague = piece.received < self._missed[1 - side]
         if vague:
             events += decoder.gap(piece.time)
         decode = decoder.from_client if client else decoder.from_broker
@@ -141,11 +143,12 @@ class Overheard:
         if vague:
             events += decoder.gap(piece.time)
         if decoder.problem is not None:
-            events += self._misunderstood()
+            events += self._misunderstood(piece)
         return events
 
-    def _misunderstood(self) -> list[Event]:
+    def _misunderstood(self, piece: Piece) -> list[Event]:
         if not self._decoder.begun:
             self.foreign = True
             return []
-        return self._part(0) + self._part(1)
+        ends = {piece.side: piece.start + len(piece.data), 1 - piece.side: piece.received}
+        return [event for side, end in ends.items() for event in self._part(side, end)]

@@ -34,7 +34,7 @@ class Line:
 
     def lose(self, side: int) -> None:
         """What was unseen is found to be missing."""
-        self.events += self.heard.take(Lost(side))
+        self.events += self.heard.take(Lost(side, self._place[side]))
 
     def end(self) -> Judgement:
         """The connection has ended: what is found in it."""
@@ -168,3 +168,13 @@ def test_no_more_is_held_back_than_there_is_room_for() -> None:
         line.bytes_of(CLIENT, publish)
     assert line.kinds().count(Kind.PUBLISH) > 100
     assert line.kinds()[4] == Kind.ACK
+
+
+def test_a_side_that_has_said_nothing_since_its_loss_makes_nothing_vague() -> None:
+    line = Line()
+    line.lose(CLIENT)
+    line.lose(BROKER)
+    for _ in range(5):
+        line.bytes_of(CLIENT, encode_method(commands.Basic.Publish(0, "", "q"), 1) + message(b"m"))
+    assert line.end().gaps == 1  # the beginning of the channel
+    assert line.kinds() == ["Publish"] * 5
