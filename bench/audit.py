@@ -4,11 +4,12 @@ The traffic is that of one channel in confirm mode and its consumer: a window of
 singly and by one with `multiple`, each delivered and acked.  It is made in pieces outside of the
 time that is measured, so that what is measured is the judge, and not the memory of a long list.
 
-Four things are measured at 10^4, 10^5 and 10^6 events: the judge alone; a recording in JSON Lines
-that is read, judged and accounted for, and the same in Parquet; and bytes that become events.
-Beside each is what a peer takes for the part that both do, as a ratio: msgspec reads the same lines
-without a look at what they say, pyarrow reads the same columns, pamqp cuts the same bytes into
-frames.
+Six things are measured at 10^4, 10^5 and 10^6 events: the judge alone; a recording in JSON Lines
+that is read, judged and accounted for, the same in Parquet, and a capture; bytes that become
+events; and packets that do.  Beside each is what a peer takes for the part that both do, as a
+ratio: msgspec reads the same lines without a look at what they say, pyarrow reads the same columns,
+pamqp cuts the same bytes into frames, and dpkt reads the packets of the same file and takes them
+apart.
 
     python bench/audit.py
     python bench/audit.py --quick
@@ -19,14 +20,22 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
+# A script finds modules beside itself; these are found from the project's root, as in the tests.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import dpkt
 import msgspec
 from ackproof.conform.audit import audit
+from ackproof.conform.capture.listening import Listening
+from ackproof.conform.capture.reading import read_capture
 from ackproof.conform.decoding import ConnectionDecoder
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judge import ChannelJudge
@@ -34,6 +43,8 @@ from ackproof.conform.recording import writer
 from ackproof.impl.wire.frames import PROTOCOL_HEADER, encode_content, encode_method
 from pamqp import commands, frame, header
 from pyarrow import parquet
+
+from bench.capture import write_capture
 
 WINDOW = 100
 _PIECE = 10_000
@@ -119,6 +130,26 @@ def cut(count: int) -> None:
             done += taken
 
 
+def taken_apart(path: Path) -> None:
+    """Read the packets of a capture, and take apart each, by dpkt alone."""
+    with path.open("rb") as file:
+        for _, packet in dpkt.pcap.Reader(file):
+            dpkt.ethernet.Ethernet(packet)
+
+
+def captures(counts: list[int]) -> None:
+    """Print the lines of captures."""
+    for count in counts:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "c.pcap")
+            write_capture(path, count)
+            events = sum(1 for _ in read_capture(path, Listening(b"key")))
+            seconds = timed(lambda path=path: deque(read_capture(path, Listening(b"key")), 0))  # type: ignore[misc]
+            theirs = timed(lambda path=path: taken_apart(path))  # type: ignore[misc]
+            row("decoded from packets", events, seconds, "dpkt", theirs)
+            row("audited, pcap", events, timed(lambda path=path: audit([path])), "", None)  # type: ignore[misc]
+
+
 def row(name: str, count: int, seconds: float, peer: str, theirs: float | None) -> None:
     """Print a line of the table."""
     ratio = "" if theirs is None else f"{seconds / theirs:>6.1f} times {peer}"
@@ -150,6 +181,7 @@ def main() -> None:
         seconds = timed(lambda data=data: decoded(data))  # type: ignore[misc]
         theirs = timed(lambda count=count: cut(count))  # type: ignore[misc]
         row("decoded from bytes", count, seconds, "pamqp", theirs)
+    captures(counts)
 
 
 if __name__ == "__main__":

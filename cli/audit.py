@@ -1,4 +1,4 @@
-"""`ackproof audit`: recordings of a broker, judged by the specification."""
+"""`ackproof audit`: recordings and captures of a broker, judged by the specification."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from ackproof.cli.audit_engines import LOCAL, AuditEngine
 from ackproof.cli.inputs import InputError, clean_exit
+from ackproof.cli.keys import KeyFile, key_of
 from ackproof.cli.options import AsJson
 
 if TYPE_CHECKING:
@@ -20,11 +21,11 @@ __all__ = ["audit"]
 _HELP = """
 Judge recordings of a broker, whoever's it is.
 
-A PATH is a recording that `ackproof record` has made, or a folder with such files. Each channel is
-judged by itself: the first event that no behaviour of the specification explains is shown, with the
-property that it breaks. Then what became of all messages is counted, across channels and files. A
-message is known by its message-id and its body; where several have the same, numbers are given as
-bounds.
+A PATH is a recording that `ackproof record` has made, a capture of packets in pcap or pcapng, or a
+folder with such files. Each channel is judged by itself: the first event that no behaviour of the
+specification explains is shown, with the property that it breaks. Then what became of all messages
+is counted, across channels and files. A message is known by its message-id and its body; where
+several have the same, numbers are given as bounds.
 
 With `--engine spark` a cluster judges what is too much for one machine, and finds the same. What is
 no event there is left out, counted, and listed in a table with its place and the reason. It needs
@@ -42,12 +43,16 @@ Examples:
 
     ackproof audit --drained --json monday/ tuesday.parquet
 
+    ackproof audit --port 5673 traffic.pcap
+
     ackproof audit --engine spark --master spark://first:7077 --tables /shared/found /shared/monday
 """
 
 Paths = Annotated[
     list[Path],
-    typer.Argument(metavar="PATH", help="Recordings, or folders of them.", show_default=False),
+    typer.Argument(
+        metavar="PATH", help="Recordings, captures, or folders of them.", show_default=False
+    ),
 ]
 Drained = Annotated[
     bool,
@@ -105,7 +110,18 @@ Add = Annotated[
     ),
 ]
 
-_ENDINGS = (".jsonl", ".parquet")
+Port = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        max=65_535,
+        metavar="PORT",
+        help="Where the broker listens in captures: of a connection whose beginning is missing, "
+        "nothing else says who is the client.",
+    ),
+]
+
+_ENDINGS = (".jsonl", ".parquet", ".pcap", ".pcapng", ".cap")
 _STYLES = {"explained": "bold green", "violated": "bold red", "incomplete": "bold yellow"}
 _SENTENCES = {
     "explained": "the specification explains every channel",
@@ -123,17 +139,20 @@ def audit(
     partitions: Partitions = None,
     tables: Tables = None,
     add: Add = False,
+    key: KeyFile = None,
+    port: Port = 5672,
     as_json: AsJson = False,
 ) -> int:
     """Audit; the text of the help is in `_HELP`."""
     import msgspec
     from ackproof.cli.page import Page, console
+    from ackproof.conform.capture.listening import Listening
 
     chosen = AuditEngine(engine, master, partitions, tables, add)
     chosen.check_options()
     # A file that is named twice, by itself and by its folder, say, is one recording.
     files = sorted({file for path in paths for file in _files(path)}, key=str)
-    document = chosen.audit(files, drained)
+    document = chosen.audit(files, drained, Listening(key_of(key), port))
     if as_json:
         typer.echo(json.dumps(msgspec.to_builtins(document), indent=2))
     else:
@@ -156,8 +175,12 @@ def _files(path: Path) -> list[Path]:
         return [path]
     files = sorted(file for file in path.rglob("*") if file.suffix in _ENDINGS)
     if not files:
-        raise InputError(f"no file in {path} ends in {' or '.join(_ENDINGS)}; give recordings")
+        raise InputError(f"no file in {path} ends in {_said(_ENDINGS)}; give recordings")
     return files
+
+
+def _said(endings: tuple[str, ...]) -> str:
+    return f"{', '.join(endings[:-1])} or {endings[-1]}"
 
 
 def _show(page: Page, document: AuditDocument) -> None:

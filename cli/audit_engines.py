@@ -17,6 +17,7 @@ from ackproof.cli.engines import SPARK
 from ackproof.cli.inputs import InputError, choose
 
 if TYPE_CHECKING:
+    from ackproof.conform.capture.listening import Listening
     from ackproof.conform.document import AuditDocument
 
 __all__ = ["LOCAL", "AuditEngine"]
@@ -67,15 +68,16 @@ class AuditEngine:
                 "  instead: add --tables DIR"
             )
 
-    def audit(self, files: Sequence[Path], drained: bool) -> AuditDocument:
-        """Audit recordings.
+    def audit(self, files: Sequence[Path], drained: bool, how: Listening) -> AuditDocument:
+        """Audit recordings, and captures as it is said how.
 
         Raises:
             InputError: a file is no recording, or there is no Spark here.
         """
-        return self._on_spark(files, drained) if self.name == SPARK else _here(files, drained)
+        run = self._on_spark if self.name == SPARK else _here
+        return run(files, drained, how)
 
-    def _on_spark(self, files: Sequence[Path], drained: bool) -> AuditDocument:
+    def _on_spark(self, files: Sequence[Path], drained: bool, how: Listening) -> AuditDocument:
         from ackproof.pipeline.errors import (
             AuditFailed,
             AuditRefused,
@@ -98,7 +100,8 @@ class AuditEngine:
             with open_session(self.master, self.partitions or 1, log, name) as session:
                 for remark in session.remarks:
                     print(remark, file=sys.stderr, flush=True)
-                return SparkAudit(session, self.partitions, self.tables, self.add)(files, drained)
+                run = SparkAudit(session, self.partitions, self.tables, self.add, how=how)
+                return run(files, drained)
         except (AuditRefused, SearchFailed, SearchRefused) as error:
             raise InputError(str(error)) from error
         except (AuditFailed, SparkUnavailable) as error:
@@ -111,11 +114,11 @@ class AuditEngine:
                 log.parent.rmdir()
 
 
-def _here(files: Sequence[Path], drained: bool) -> AuditDocument:
+def _here(files: Sequence[Path], drained: bool, how: Listening) -> AuditDocument:
     from ackproof.conform.audit import audit
     from ackproof.conform.schema import RecordingError
 
     try:
-        return audit(files, drained)
+        return audit(files, drained, how)
     except RecordingError as error:
         raise InputError(str(error)) from None

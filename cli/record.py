@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from ackproof.cli.inputs import InputError, clean_exit
+from ackproof.cli.keys import KeyFile, key_of
 from ackproof.cli.listening import address, reason, stop_signal
 
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from ackproof.conform.recording import Sink
 
 __all__ = ["record"]
-
-_KEY_BYTES = 32
-_KEY_MOST = 64
 
 _HELP = """
 Record what passes between clients and a broker.
@@ -49,16 +46,6 @@ Listen = Annotated[
 ]
 Upstream = Annotated[str, typer.Option(metavar="HOST:PORT", help="The broker.")]
 Judge = Annotated[bool, typer.Option("--judge", help="Judge each channel while it is recorded.")]
-KeyFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--key",
-        metavar="FILE",
-        help="Key of the digests, 1 to 64 bytes: bodies can be compared between recordings that "
-        "have the same. Without it, each recording has its own, which nobody keeps.",
-        show_default=False,
-    ),
-]
 
 
 @clean_exit
@@ -76,7 +63,7 @@ def record(
     from ackproof.conform.schema import RecordingError
 
     here, there = address("--listen", listen), address("--upstream", upstream)
-    secret = _key(key)
+    secret = key_of(key)
     if file.exists():
         raise InputError(f"{file} is there already; give the name of a new file, or remove it")
     try:
@@ -111,17 +98,3 @@ async def _run(proxy: Proxy, sink: Sink, here: tuple[str, int], there: tuple[str
     finally:
         sink.close()
     print("stopped", file=sys.stderr)
-
-
-def _key(file: Path | None) -> bytes:
-    """Return the key of the digests: that of a file, or a new one.
-
-    Raises:
-        InputError: the file has none.
-    """
-    if file is None:
-        return secrets.token_bytes(_KEY_BYTES)
-    key = file.read_bytes()
-    if not 1 <= len(key) <= _KEY_MOST:
-        raise InputError(f"{file} has {len(key)} bytes; a key has 1 to {_KEY_MOST}")
-    return key

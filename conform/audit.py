@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from ackproof.conform.account import Account
+from ackproof.conform.capture.listening import Listening
 from ackproof.conform.document import (
     AuditDocument,
     Confirms,
@@ -28,16 +29,20 @@ from ackproof.conform.recording import read
 __all__ = ["audit"]
 
 
-def audit(paths: Iterable[Path], drained: bool = False) -> AuditDocument:
-    """Judge recordings.
+def audit(
+    paths: Iterable[Path], drained: bool = False, how: Listening | None = None
+) -> AuditDocument:
+    """Judge recordings and captures.
 
     Args:
         paths: the files, whose connections are different ones.
         drained: in the end all queues were empty, and all consumers were recorded.
+        how: how captures are read; None is with a key that nobody knows.
 
     Raises:
         RecordingError: a file is no recording.
     """
+    how = how or Listening()
     account = Account()
     found: list[Found] = []
     names: list[str] = []
@@ -46,7 +51,7 @@ def audit(paths: Iterable[Path], drained: bool = False) -> AuditDocument:
         name = str(path)
         names.append(name)
         judgement = Judgement(lambda event, name=name: account.take(name, event))  # type: ignore[misc]
-        for event in read(path):
+        for event in read(path, how):
             judgement.take(event)
         found += [found_of(name, violation) for violation in judgement.violations]
         events += judgement.events

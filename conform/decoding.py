@@ -8,6 +8,9 @@ Channel 0 is the connection's own, on which a client says who it is: nothing of 
 
 Whoever cannot be understood is not guessed at: after the first bytes that are no AMQP 0-9-1 nothing
 more is decoded, and each channel that is open gets an event of kind `GAP`.
+
+Who knows where a frame begins can go on there (`ConnectionDecoder.resume`): what came of a content
+whose method is missing is passed over, and of one that is not complete nothing is told.
 """
 
 from __future__ import annotations
@@ -163,6 +166,15 @@ class _Direction:
         self._other = other
         self._key = key
         self._contents: dict[int, _Content] = {}
+        self._resumed = False
+        self._clear: set[int] = set()  # channels that have begun a method since then
+
+    def resume(self) -> None:
+        """The next byte is the first one of a frame, and some before it are missing."""
+        self.reader = FrameReader(_FRAME_MOST)
+        self._contents.clear()
+        self._resumed = True
+        self._clear.clear()
 
     def events(self) -> Iterator[Event]:
         """Yield what is complete."""
@@ -176,7 +188,11 @@ class _Direction:
                     yield content.event
                 continue
             if received.kind != METHOD:
+                if self._resumed and received.channel not in self._clear:
+                    continue
                 raise HardError(505, "a method should come next")
+            if self._resumed:
+                self._clear.add(received.channel)
             event, has_content = self._event(decode_method(received))
             event.channel = received.channel
             if has_content:
@@ -201,6 +217,7 @@ class ConnectionDecoder:
         key: key of the digests, up to 64 bytes; messages are the same to those who have it.
 
     Attributes:
+        begun: the client has said that it speaks AMQP 0-9-1, or bytes were resumed.
         problem: why nothing is decoded any more, if so.
         told: somebody was told of it.
     """
@@ -212,7 +229,8 @@ class ConnectionDecoder:
         self._client = _Direction(_CLIENT, Kind.CLIENT_OTHER, key)
         self._broker = _Direction(_BROKER, Kind.BROKER_OTHER, key)
         self._numbers: dict[int, int] = {}
-        self._begun = False
+        self._since_gap: set[int] = set()
+        self.begun = False
 
     def from_client(self, data: bytes, time: float = 0.0) -> list[Event]:
         """Return the events that are complete with these bytes of the client."""
@@ -224,28 +242,42 @@ class ConnectionDecoder:
         self._broker.reader.feed(data)
         return self._take(self._broker, time)
 
+    def gap(self, time: float) -> list[Event]:
+        """Return that something is missing, for each channel that was seen since the last gap."""
+        channels, self._since_gap = sorted(self._since_gap), set()
+        events = [self._number(Event(Kind.GAP, channel=channel), time) for channel in channels]
+        self._since_gap.clear()
+        return events
+
+    def resume(self, client: bool) -> None:
+        """The next byte of a side is the first one of a frame; some before it are missing."""
+        (self._client if client else self._broker).resume()
+        self.begun = True
+        self.problem = None
+
     def _take(self, side: _Direction, time: float) -> list[Event]:
         if self.problem is not None:
             return []
-        if side is self._client and not self._begun:
+        if side is self._client and not self.begun:
             begins = side.reader.protocol_header()
             if begins is None:
                 return []
             if not begins:
                 self.problem = "the client does not begin as AMQP 0-9-1 does"
                 return []
-            self._begun = True
+            self.begun = True
         events: list[Event] = []
         try:
             for event in side.events():
                 events.append(self._number(event, time))
         except HardError as error:
             self.problem = error.text
-            events += [self._number(Event(Kind.GAP, channel=c), time) for c in self._numbers]
+            events += self.gap(time)
         return events
 
     def _number(self, event: Event, time: float) -> Event:
         event.connection = self.name
         event.time = time
+        self._since_gap.add(event.channel)
         event.number = self._numbers[event.channel] = self._numbers.get(event.channel, 0) + 1
         return event

@@ -55,7 +55,7 @@ class Judgement:
         channel = self._channels.get((event.connection, event.channel))
         if channel is None:
             channel = self._channels[event.connection, event.channel] = _Channel(event.number)
-            self.gaps += event.kind != Kind.OPEN
+            self.gaps += event.kind not in (Kind.OPEN, Kind.GAP)
         if event.number < channel.next:
             return None
         self.events += 1
@@ -65,6 +65,7 @@ class Judgement:
             channel.judge.take(gap)
             self._hear(gap)
         channel.next = event.number + 1
+        self.gaps += event.kind == Kind.GAP
         self._hear(event)
         violation = channel.judge.take(event)
         if violation is not None:

@@ -6,6 +6,8 @@ for each field of an event, and within a row group the events of a channel are t
 the events of one channel are in order and numbered.
 
 A recording that was cut off, because whoever wrote it was killed, is read up to there.
+
+A capture of packets is read as if a proxy had recorded what was said in it.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from pathlib import Path
 from typing import IO, Protocol
 
 import msgspec
+from ackproof.conform.capture.files import is_capture
+from ackproof.conform.capture.listening import Listening
 from ackproof.conform.events import Event
 from ackproof.conform.parquet import ParquetWriter, read_parquet
 from ackproof.conform.schema import FORMAT, VERSION, RecordingError, check_version
@@ -69,13 +73,22 @@ def writer(path: Path) -> Sink:
     return JsonLines(path)
 
 
-def read(path: Path) -> Iterator[Event]:
-    """Yield the events of a recording.
+def read(path: Path, how: Listening | None = None) -> Iterator[Event]:
+    """Yield the events of a recording, or of a capture.
+
+    Args:
+        path: the file.
+        how: how a capture is read; with a key of its own if None.
 
     Raises:
         RecordingError: it is none, or of a version that this program does not know.
     """
-    if path.suffix == ".parquet":
+    if is_capture(path):
+        # What takes packets apart is loaded where there are any.
+        from ackproof.conform.capture.reading import read_capture
+
+        yield from read_capture(path, how or Listening())
+    elif path.suffix == ".parquet":
         yield from read_parquet(path)
     else:
         yield from _read_lines(path)

@@ -118,6 +118,12 @@ class Clients:
             if any(said.session == session.number and said.known == inf for said in parts):
                 queue.blurred = True
 
+    def _orphan(self, wire: Connection) -> None:
+        """Nobody knows when the queues end that belong to a connection which has broken."""
+        for queue in self.trace.queues.values():
+            if queue.alive is not None and queue.alive.owner == wire.name:
+                queue.blurred = True
+
     # -- waiting ------------------------------------------------------------------------------
 
     def living(self) -> Iterator[Session]:
@@ -145,6 +151,7 @@ class Clients:
                 self._ended(wire)
 
     def _ended(self, wire: Connection) -> None:
+        self._orphan(wire)
         for session in list(self.living()):
             if session.connection is wire:
                 session.broke()
@@ -225,6 +232,7 @@ class Clients:
         """End a connection without a word, if there is such a connection."""
         wire = self._connections.pop(number, None)
         if wire is not None:
+            self._orphan(wire)
             wire.send()
             wire.drop()
             for session in list(self.living()):

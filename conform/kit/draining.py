@@ -1,19 +1,21 @@
 """Draining: the end of a run, when everything is settled, closed, and fetched from the queues.
 
 Channels are closed first, so that what their clients have not settled comes back.  Then each queue
-is emptied by basic.get.  A message that is missing may be on its way back from a connection that
-was dropped; so queues are asked again for a while, before anybody says that it is lost.
+is emptied by basic.get, on the connection that it belongs to if it is exclusive; another one asks
+for it, too, and must be refused, and finds nothing when the first has ended.
+
+A message that is missing may be on its way back from a connection that was dropped; so queues are
+asked again for a while, before anybody says that it is lost.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ackproof.conform.kit.clients import Clients
 from ackproof.conform.kit.ledger import delayed, missing
 from ackproof.conform.kit.operations import Do, Operation
-from ackproof.conform.kit.session import Session
 from ackproof.conform.kit.stalled import Stalled
 from ackproof.conform.kit.trace import Queue
 from pamqp import commands
@@ -22,6 +24,7 @@ __all__ = ["Drain"]
 
 #: The connection of the drain; those of programs have numbers up to 9.
 _OWN = 10
+_NOT_FOUND = 404
 #: Seconds that messages may take to come back where everything ended in good order.
 _SOON = 0.2
 #: Seconds between two times that a queue is asked.
@@ -51,7 +54,7 @@ class Drain:
         self._late = late
 
     def settle(self) -> None:
-        """Wait for what is owed, then close all channels and connections.
+        """Wait for what is owed, then close all channels.
 
         Raises:
             Stalled: something does not come.
@@ -61,14 +64,30 @@ class Drain:
         self._clients.wait_for_all()
         for session in list(self._clients.living()):
             self._clients.close_session(session)
-        self._clients.close()
 
     def empty(self) -> None:
-        """Fetch what is in the queues.
+        """Fetch what is in the queues, and close all connections.
 
         Raises:
             Stalled: the broker does not answer.
         """
+        exclusive = [queue for queue in self._trace.queues.values() if _owned(queue)]
+        for queue in exclusive:
+            queue.shared = self._trespass(queue) is None
+        self._fetch_all()
+        self._clients.close()
+        for queue in exclusive:
+            queue.outlived = self._trespass(queue) != _NOT_FOUND
+        self._clients.close()
+
+    def _trespass(self, queue: Queue) -> int | None:
+        """Ask for a queue of another connection; return with which code that is refused, if so."""
+        session = self._clients.session(_OWN, 1)
+        session.trespass(Operation(Do.GET, queue=queue.name), self._name(queue.name))
+        self._clients.wait_for(session)
+        return self._trace.closes[-1].code if session.ended else None
+
+    def _fetch_all(self) -> None:
         begun = time.monotonic()
         self._empty_once()
         while missing(self._trace):
@@ -87,7 +106,7 @@ class Drain:
         operation = Operation(Do.GET, queue=queue.name, no_ack=True)
         end = time.monotonic() + self._late
         for _ in range(_MOST):
-            session = self._clients.session(_OWN, 1)
+            session = self._clients.session(_place_of(queue), 1)
             get = session.get(operation, self._name(queue.name))
             self._clients.wait_for(session)
             if session.ended and queue.crashed and time.monotonic() < end:
@@ -99,18 +118,28 @@ class Drain:
                 return
         raise Stalled(f"the queue {queue.name} has no end")
 
-    def remove(self, exchange: str) -> None:
-        """Remove the queues and the exchange of the run, as far as that is possible."""
+    def remove(self, exchanges: Iterable[str]) -> None:
+        """Remove the queues and the exchanges of the run, as far as that is possible."""
         session = self._clients.session(_OWN, 1)
+        for exchange in exchanges:
+            if exchange:
+                delete = commands.Exchange.Delete(exchange=exchange)
+                session.say(Operation(Do.DELETE), delete, answered=True)
+                self._clients.wait_for(session)
         for queue in self._trace.queues.values():
             if queue.lives:
-                self._ask(session, commands.Queue.Delete(queue=self._name(queue.name)))
-        if exchange:
-            self._ask(session, commands.Exchange.Delete(exchange=exchange))
+                # Another channel if the last one was closed: what belongs to somebody is refused.
+                session = self._clients.session(_OWN, 1)
+                session.delete(Operation(Do.DELETE, queue=queue.name), self._name(queue.name))
+                self._clients.wait_for(session)
         self._clients.close()
 
-    def _ask(
-        self, session: Session, method: commands.Queue.Delete | commands.Exchange.Delete
-    ) -> None:
-        session.say(Operation(Do.DELETE), method, answered=True)
-        self._clients.wait_for(session)
+
+def _place_of(queue: Queue) -> int:
+    """Return the number of the connection that may fetch from a queue."""
+    return queue.lives[-1].declared.operation.connection if _owned(queue) else _OWN
+
+
+def _owned(queue: Queue) -> bool:
+    """Tell whether a queue belongs to a connection, for all that is known."""
+    return not queue.blurred and queue.alive is not None and bool(queue.alive.owner)

@@ -22,6 +22,9 @@ _QUEUES = ("q1", "q2", "q3")
 _CONSUMERS = ("a", "b", "c")
 _LIMITS = (None, None, 0, 1, 2, 5)
 _BURST = 6
+#: Milliseconds that messages are kept: for ever, for longer than a run takes, for hardly any time.
+_QUEUE_TIMES = (None, None, None, None, 7_200_000, 7_200_000, 20, 0)
+_MESSAGE_TIMES = (None,) * 9 + (7_200_000, 20, 0)
 _SIZES = (0, 0, 0, 100, 5000)
 #: Operations of a program, about: from the shortest to the longest.
 _SHORT, _LONG = 8, 60
@@ -213,4 +216,25 @@ def draw(seed: int, faults: Sequence[str] = ()) -> list[Operation]:
     for _ in range(chance.randint(_SHORT, _LONG)):
         (name,) = chance.choices(list(weights), list(weights.values()))
         program += parts[name][0]()
-    return program
+    return _varied(program, random.Random(f"ackproof {seed} varied"))
+
+
+def _varied(program: list[Operation], chance: random.Random) -> list[Operation]:
+    """Return a program with times and ways for its messages, or as it is.
+
+    Half of all programs have neither, since what may expire shows less.
+    """
+    if chance.random() < 0.5:
+        return program
+    return [_variation(operation, chance) for operation in program]
+
+
+def _variation(operation: Operation, chance: random.Random) -> Operation:
+    fields: dict[str, object] = {}
+    if operation.do == Do.DECLARE:
+        fields["ttl"] = chance.choice(_QUEUE_TIMES)
+        fields["exclusive"] = chance.random() < 0.15
+    elif operation.do == Do.PUBLISH:
+        fields["expires"] = chance.choice(_MESSAGE_TIMES)
+        fields["alternate"] = operation.fanout and chance.random() < 0.5
+    return msgspec.structs.replace(operation, **fields)

@@ -6,7 +6,7 @@ Each rule is a function, and goes by the name of the specification's property wh
 Nothing is concluded of what nobody can know.  A publish is only spoken of by what its publisher was
 told.  Where it is open which of two things was processed first, both orders are allowed.  What a
 client may have consumed, though nobody saw it, may be gone; so may what a queue without a disk had
-when it crashed.
+when it crashed, and what need not be kept for as long as a run takes.
 """
 
 from __future__ import annotations
@@ -16,14 +16,20 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ackproof.conform.kit.operations import Do
-from ackproof.conform.kit.routing import may_reach, reached, surely_reaches
+from ackproof.conform.kit.routing import (
+    at_once,
+    may_expire,
+    may_reach,
+    reached,
+    surely_reaches,
+)
 from ackproof.conform.kit.trace import Delivery, Life, Publish, Queue, Trace
 from ackproof.conform.violations import rules_of
 
 __all__ = ["RULES", "Finding", "delayed", "findings", "missing"]
 
-#: The properties that are named here; three names are no properties, and say themselves what they
-#: mean: OnlyThePublished, DeclaredIsThere, ClosedWithCause.
+#: The properties that are named here; four names are no properties, and say themselves what they
+#: mean: OnlyThePublished, DeclaredIsThere, ClosedWithCause, EndsWithItsConnection.
 _PROPERTIES = (
     "AckMeansAccepted",
     "CommitMeansAccepted",
@@ -97,6 +103,8 @@ def _losses(book: _Book) -> Iterator[tuple[Publish, Queue, Life]]:
 
 def _must_be_there(book: _Book, message: Publish, queue: Queue, life: Life) -> bool:
     if life.deleted is not None or queue.missing or _may_be_dropped(book, message, queue, life):
+        return False
+    if may_expire(message, life):
         return False
     if queue.crashed and not (message.said.operation.persistent and _durable(life)):
         return False
@@ -178,7 +186,8 @@ def _ready_for(
     for life in queue.lives:
         gone = life.deleted is not None and life.deleted.at < answered
         if surely_reaches(message, queue, life) and not gone:
-            return None if _may_be_dropped(book, message, queue, life) else life
+            gone = may_expire(message, life) or _may_be_dropped(book, message, queue, life)
+            return None if gone else life
     return None
 
 
@@ -188,6 +197,17 @@ def _vanished(book: _Book) -> Iterator[Finding]:
         if queue.missing:
             why = f"the queue {queue.name!r} was declared, not deleted, and is not there"
             yield Finding("DeclaredIsThere", why)
+
+
+def _shared(book: _Book) -> Iterator[Finding]:
+    """A queue that belongs to a connection refuses the others, and ends with it (B8.1)."""
+    for queue in book.trace.queues.values():
+        if queue.shared:
+            why = f"the queue {queue.name!r} is exclusive, and another connection is let in"
+            yield Finding("B8.1", why)
+        if queue.outlived:
+            why = f"the queue {queue.name!r} is exclusive, and is there when its connection is not"
+            yield Finding("EndsWithItsConnection", why)
 
 
 def _overfull(book: _Book) -> Iterator[Finding]:
@@ -249,6 +269,21 @@ def _from_elsewhere(
         yield Finding("F3.3", f"{why}deleted, and is of the one that was declared after it")
 
 
+def _expired(book: _Book) -> Iterator[Finding]:
+    """What has no time to wait in a queue is not there when somebody asks (B4.1)."""
+    for message, queue, deliveries in book.pairs():
+        if queue.crashed or queue.blurred or not any(map(_fetched, deliveries)):
+            continue
+        places = [life for life in queue.lives if may_reach(message, queue, life)]
+        if places and all(at_once(message, life) for life in places):
+            why = f"message {message.number} expires at once, and basic.get finds it in "
+            yield Finding("B4.1", f"{why}{queue.name!r}")
+
+
+def _fetched(delivery: Delivery) -> bool:
+    return delivery.source.operation.do == Do.GET
+
+
 def _repeated(book: _Book) -> Iterator[Finding]:
     """A queue hands a message out once without the mark, and never again once it was consumed."""
     for message, queue, deliveries in book.pairs():
@@ -275,7 +310,7 @@ def _disordered(book: _Book) -> Iterator[Finding]:
         if message is None or delivery.content.redelivered or queue.crashed or queue.blurred:
             continue
         said = message.said
-        fetched = delivery.source.operation.do == Do.GET
+        fetched = _fetched(delivery)
         places = delivery.queue, delivery.source.session, said.session
         line = (*places, said.operation.fanout, fetched)
         before = latest.get(line, 0)
@@ -347,8 +382,8 @@ def _closed(book: _Book) -> Iterator[Finding]:
 
 #: The rules of a run that has come to its end, in the order in which findings are told, and those
 #: of any run: of one that was broken off it is not known what was in its queues.
-_AT_THE_END = (_lost, _hidden, _vanished, _overfull, _repeated)
-_ANYWAY = (_strange, _misplaced, _disordered, _mandatory, _nacked, _overdue, _closed)
+_AT_THE_END = (_lost, _hidden, _vanished, _shared, _overfull, _repeated)
+_ANYWAY = (_strange, _misplaced, _expired, _disordered, _mandatory, _nacked, _overdue, _closed)
 
 
 def findings(trace: Trace, *, complete: bool = True) -> list[Finding]:

@@ -36,6 +36,8 @@ _Few = Annotated[int, Meta(ge=1, le=9)]
 _Name = Annotated[str, Meta(pattern="^[a-z0-9]{0,20}$")]
 _SIZE_MOST = 1 << 20
 _LIMIT_MOST = 1000
+#: RabbitMQ has a limit for times, too; this one is below it.
+_TIME_MOST = 1 << 31
 
 
 class Do(StrEnum):
@@ -89,7 +91,11 @@ class Operation(msgspec.Struct, omit_defaults=True, frozen=True, forbid_unknown_
         durable: of a queue.
         limit: most messages that are ready in the queue; None for any number.
         overflow: what the queue does when it is full.
+        ttl: milliseconds after which the queue need not keep a message; None for ever.
+        exclusive: the queue belongs to the connection, and ends with it.
         fanout: a publish goes to all queues that are bound, and not to one by its name.
+        alternate: it goes there by an exchange that has no bindings, and that one for an alternate.
+        expires: milliseconds after which no queue need keep the message; None for ever.
         mandatory: of a publish.
         persistent: of a publish.
         size: bytes of a body, at least.
@@ -111,7 +117,11 @@ class Operation(msgspec.Struct, omit_defaults=True, frozen=True, forbid_unknown_
     durable: bool = True
     limit: Annotated[int, Meta(ge=0, le=_LIMIT_MOST)] | None = None
     overflow: Overflow = Overflow.DROP_HEAD
+    ttl: Annotated[int, Meta(ge=0, le=_TIME_MOST)] | None = None
+    exclusive: bool = False
     fanout: bool = False
+    alternate: bool = False
+    expires: Annotated[int, Meta(ge=0, le=_TIME_MOST)] | None = None
     mandatory: bool = False
     persistent: bool = False
     size: Annotated[int, Meta(ge=0, le=_SIZE_MOST)] = 0

@@ -50,6 +50,7 @@ class Performer:
 
     Attributes:
         fanout_name: the fanout exchange, once it is declared.
+        alternate_name: the exchange that has it for an alternate, once that is declared.
     """
 
     def __init__(self, clients: Clients, token: str, control: Control | None = None) -> None:
@@ -57,7 +58,7 @@ class Performer:
         self._trace = clients.trace
         self._token = token
         self._control = control
-        self.fanout_name = ""
+        self.fanout_name = self.alternate_name = ""
         self._consumers = 0
         self._tags: dict[str, tuple[Session, str]] = {}
         self._rules: dict[Do, Callable[[Session, Operation], None]] = {
@@ -107,8 +108,10 @@ class Performer:
         elif self._makes_sense(operation):
             session = self._clients.session(operation.connection, operation.channel)
             self._clients.wait_for(session)
-            if operation.fanout or operation.do == Do.BIND:
+            if operation.fanout or operation.alternate or operation.do == Do.BIND:
                 self._declare_fanout(session)
+            if operation.alternate:
+                self._declare_alternate(session)
             if not session.ended:
                 self._rules[operation.do](session, operation)
 
@@ -123,7 +126,12 @@ class Performer:
     # -- queues -------------------------------------------------------------------------------
 
     def _latest(self, queue: Queue, session: Session) -> bool:
-        """Make sure that what was said of a queue comes first; tell whether that is known."""
+        """Make sure that what was said of a queue comes first; tell whether that is known.
+
+        A queue that belongs to another connection is none of this session's.
+        """
+        if queue.alive is not None and queue.alive.owner not in ("", session.connection.name):
+            return False
         if queue.lives:
             latest = max(queue.lives[-1].parts(), key=lambda said: said.at)
             if latest.session != session.number:
@@ -137,13 +145,18 @@ class Performer:
         arguments: dict[str, Any] = {}
         if operation.limit is not None:
             arguments = {"x-max-length": operation.limit, "x-overflow": str(operation.overflow)}
+        if operation.ttl is not None:
+            arguments["x-message-ttl"] = operation.ttl
         method = commands.Queue.Declare(
             queue=self.name(operation.queue),
             durable=operation.durable,
+            exclusive=operation.exclusive,
             nowait=operation.nowait,
             arguments=arguments,
         )
-        queue.lives.append(Life(session.say(operation, method, answered=not operation.nowait)))
+        declared = session.say(operation, method, answered=not operation.nowait)
+        owner = session.connection.name if operation.exclusive else ""
+        queue.lives.append(Life(declared, owner=owner))
 
     def _delete(self, session: Session, operation: Operation) -> None:
         queue = self._trace.queue(operation.queue)
@@ -164,24 +177,39 @@ class Performer:
             life.binds.append(session.say(operation, method, answered=not operation.nowait))
 
     def _declare_fanout(self, session: Session) -> None:
-        if not self.fanout_name and not session.ended:
-            name = self.name("fanout")
-            declare = commands.Exchange.Declare(exchange=name, exchange_type="fanout", durable=True)
-            session.say(Operation(Do.WAIT), declare, answered=True)
-            self._clients.wait_for(session)
-            if not session.ended:
-                self.fanout_name = name
+        self.fanout_name = self.fanout_name or self._exchange(session, "fanout", {})
+
+    def _declare_alternate(self, session: Session) -> None:
+        if not self.alternate_name and self.fanout_name:
+            arguments = {"alternate-exchange": self.fanout_name}
+            self.alternate_name = self._exchange(session, "direct", arguments)
+
+    def _exchange(self, session: Session, kind: str, arguments: dict[str, Any]) -> str:
+        """Declare an exchange; return what it is called, or nothing if that was not possible."""
+        if session.ended:
+            return ""
+        name = self.name(kind)
+        declare = commands.Exchange.Declare(
+            exchange=name, exchange_type=kind, durable=True, arguments=arguments
+        )
+        session.say(Operation(Do.WAIT), declare, answered=True)
+        self._clients.wait_for(session)
+        return "" if session.ended else name
 
     # -- publishing ---------------------------------------------------------------------------
 
     def _publish(self, session: Session, operation: Operation) -> None:
-        exchange = self.fanout_name if operation.fanout else ""
-        key = "" if operation.fanout else self.name(operation.queue or "nowhere")
+        exchange, key = "", self.name(operation.queue or "nowhere")
+        if operation.alternate:
+            exchange = self.alternate_name
+        elif operation.fanout:
+            exchange, key = self.fanout_name, ""
         number = len(self._trace.publishes) + 1
         content = f"{self._token}-{number}".encode().ljust(operation.size, b".")
         properties = commands.Basic.Properties(
             message_id=f"{self._token}-{number}",
             delivery_mode=_PERSISTENT if operation.persistent else _TRANSIENT,
+            expiration=None if operation.expires is None else str(operation.expires),
         )
         method = commands.Basic.Publish(
             exchange=exchange, routing_key=key, mandatory=operation.mandatory
@@ -241,7 +269,7 @@ class Performer:
             self._control.strike("release_fsync", "")
 
     def _crash(self, control: Control, queue: Queue) -> None:
-        if queue.blurred or queue.alive is None:
+        if queue.blurred or queue.alive is None or queue.alive.owner:
             return
         self._clients.make_known(queue.alive.declared)
         self._clients.listen(_SOON)

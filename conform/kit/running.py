@@ -106,7 +106,7 @@ def _clean_up(clients: Clients, drain: Drain, performer: Performer) -> None:
         performer.release()
     clients.abandon()
     with contextlib.suppress(Stalled):
-        drain.remove(performer.fanout_name)
+        drain.remove([performer.alternate_name, performer.fanout_name])
     clients.abandon()
 
 

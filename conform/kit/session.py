@@ -42,6 +42,7 @@ _ANSWERS = frozenset(
 )
 
 _NOT_FOUND = 404
+_LOCKED = 405
 
 
 class Session:
@@ -190,6 +191,16 @@ class Session:
         self._wrong = True
         self.say(operation, commands.Basic.Ack(delivery_tag=1 << 40), answered=False)
 
+    def delete(self, operation: Operation, queue: str) -> None:
+        """Ask for a queue to be deleted, whosever it is."""
+        self._queues.add(operation.queue)
+        self.say(operation, commands.Queue.Delete(queue=queue), answered=True)
+
+    def trespass(self, operation: Operation, queue: str) -> None:
+        """Ask for a queue of another connection, for which the channel is closed."""
+        self._wrong = True
+        self.say(operation, commands.Queue.Declare(queue=queue, passive=True), answered=True)
+
     def close(self, operation: Operation) -> None:
         """Ask for the channel to be closed."""
         method = commands.Channel.Close(reply_code=200, reply_text="", class_id=0, method_id=0)
@@ -287,7 +298,8 @@ class Session:
     def _refused(self, event: Event) -> None:
         self.connection.say(encode_method(commands.Channel.CloseOk(), self.channel))
         self.connection.send()
-        expected = self._wrong or (event.code == _NOT_FOUND and self._may_be_gone())
+        causes = {_NOT_FOUND: self._may_be_gone, _LOCKED: self._may_be_owned}
+        expected = self._wrong or causes.get(event.code, bool)()
         failed = any(said.operation.do == Do.COMMIT for said in self._pending)
         where = f"{event.connection}, channel {event.channel}"
         self._trace.closes.append(Close(where, event.code, event.text, expected or failed))
@@ -302,6 +314,11 @@ class Session:
         queues = [self._trace.queue(name) for name in self._queues]
         deleted = any(life.deleted is not None for queue in queues for life in queue.lives)
         return deleted or any(queue.blurred or queue.crashed for queue in queues)
+
+    def _may_be_owned(self) -> bool:
+        """Tell whether a queue that was asked for may belong to another connection."""
+        queues = [self._trace.queue(name) for name in self._queues]
+        return any(life.owner for queue in queues for life in queue.lives)
 
     def broke(self) -> None:
         """The connection is gone."""

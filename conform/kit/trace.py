@@ -51,11 +51,13 @@ class Life:
         declared: what it begins with.
         binds: by what it was bound to the fanout exchange.
         deleted: what it ends with.
+        owner: the name of the connection that it belongs to, if it is exclusive.
     """
 
     declared: Said
     binds: list[Said] = field(default_factory=list)
     deleted: Said | None = None
+    owner: str = ""
 
     @property
     def limit(self) -> int | None:
@@ -87,6 +89,8 @@ class Queue:
         crashed: its process has crashed, or its node.
         missing: it should have been there in the end, and was not.
         left: how many messages were ready in it in the end.
+        shared: it belongs to a connection, and another one has got an answer.
+        outlived: it belonged to a connection, and was there when that had ended.
     """
 
     name: str
@@ -95,6 +99,8 @@ class Queue:
     crashed: bool = False
     missing: bool = False
     left: int = 0
+    shared: bool = False
+    outlived: bool = False
 
     @property
     def alive(self) -> Life | None:

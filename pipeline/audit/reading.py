@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from ackproof.conform.capture.listening import Listening
 from ackproof.pipeline.audit.records import Bad, records_of
 from ackproof.pipeline.audit.splits import Split
 from ackproof.pipeline.keeping import keep_what_is_loaded
@@ -68,11 +69,13 @@ class Reading:
         paths: the recordings.
         tasks: the splits of each task.
         parts: into how many parts channels are divided.
+        how: how captures are read.
     """
 
     paths: tuple[str, ...]
     tasks: tuple[tuple[Split, ...], ...]
     parts: int
+    how: Listening = field(default_factory=Listening)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Do the tasks whose numbers come, in a column `id`."""
@@ -87,7 +90,7 @@ class Reading:
         kept: dict[tuple[str, int], _Segment] = {}
         rows: list[_Row] = []
         size = 0
-        for record in records_of(Path(self.paths[split.recording]), split):
+        for record in records_of(Path(self.paths[split.recording]), split, self.how):
             if isinstance(record, Bad):
                 rows.append(self._bad(split.recording, record))
                 continue

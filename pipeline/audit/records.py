@@ -5,6 +5,9 @@ that is no recording, one that cannot be read or has become shorter: each is tol
 rest goes on.  The place is the byte that a line begins at, or the number of a row in Parquet.
 
 The last line of a recording that was cut off is left out, as `ackproof.conform.recording` does.
+
+What a packet means depends on all before it.  So a capture is read by one task, and the place of an
+event in it is how many there are before.
 """
 
 from __future__ import annotations
@@ -14,6 +17,9 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 import msgspec
+from ackproof.conform.capture.files import is_capture
+from ackproof.conform.capture.listening import Listening
+from ackproof.conform.capture.reading import read_capture
 from ackproof.conform.events import Event
 from ackproof.conform.parquet import ParquetReader
 from ackproof.conform.recording import check_header
@@ -38,16 +44,25 @@ class Bad(NamedTuple):
     reason: str
 
 
-def records_of(path: Path, split: Split) -> Iterator[Record | Bad]:
-    """Yield what is in a split, in order."""
+def records_of(path: Path, split: Split, how: Listening) -> Iterator[Record | Bad]:
+    """Yield what is in a split, in order; a capture is all in the first split of its file."""
     try:
-        yield from _rows(path, split) if path.suffix == ".parquet" else _lines(path, split)
+        if is_capture(path):
+            yield from _heard(path, how) if split.start == 0 else ()
+        else:
+            yield from _rows(path, split) if path.suffix == ".parquet" else _lines(path, split)
     except RecordingError as error:
         # Every split sees that it is no recording, and the first one says so.
         if split.start == 0:
             yield Bad(0, str(error).removeprefix(f"{path}: "))
     except OSError as error:
         yield Bad(split.start, f"it cannot be read: {error.strerror or error}")
+
+
+def _heard(path: Path, how: Listening) -> Iterator[Record]:
+    encoder = msgspec.json.Encoder()
+    for place, event in enumerate(read_capture(path, how)):
+        yield place, event, encoder.encode(event) + b"\n"
 
 
 def _rows(path: Path, split: Split) -> Iterator[Record | Bad]:

@@ -17,12 +17,13 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from ackproof.conform.account import Bounds
+from ackproof.conform.capture.listening import Listening
 from ackproof.conform.document import (
     AuditDocument,
     Confirms,
@@ -98,6 +99,7 @@ class SparkAudit:
         tables: where tables are written; None for nowhere.
         add: the directory may hold an audit, to which recordings are added.
         split: bytes of recordings that a task reads, about.
+        how: how captures are read.
     """
 
     session: Session
@@ -105,6 +107,7 @@ class SparkAudit:
     tables: Path | None = None
     add: bool = False
     split: int = SPLIT
+    how: Listening = field(default_factory=Listening)
 
     def __call__(self, paths: Sequence[Path], drained: bool = False) -> AuditDocument:
         """Judge recordings.
@@ -178,7 +181,7 @@ class SparkAudit:
         """Return packed rows of what all channels have shown."""
         splits = splits_of([recording.size for recording in recordings], self.split)
         tasks = shared_out(splits, self.split)
-        reading = Reading(tuple(r.path for r in recordings), tuple(tasks), parts)
+        reading = Reading(tuple(r.path for r in recordings), tuple(tasks), parts, self.how)
         return (
             spark.range(0, len(tasks), 1, max(len(tasks), 1))
             .mapInArrow(reading, SEGMENTS_SCHEMA)

@@ -19,8 +19,11 @@ from ackproof.impl.running import RunningBroker
 from ackproof.pipeline.audit.tables import WRITTEN
 from typer.testing import CliRunner, Result
 
+from tests.conform.capture.tap import KEY, tapped
+from tests.conform.capture.wires import sent, written
 from tests.conform.streams import CONFIRMING, ack, deliver, publish
 from tests.conform.through_a_proxy import proxied
+from tests.conform.traffic import use
 from tests.impl.sockets import blocking
 
 OPEN = [Event(Kind.OPEN), Event(Kind.OPEN_OK)]
@@ -122,6 +125,48 @@ def test_what_a_client_left_in_a_queue_would_be_lost_if_it_were_empty(
     assert found["violations"] == []
 
 
+def test_a_capture_is_audited_like_the_recording_of_the_same_traffic(tmp_path: Path) -> None:
+    file, key = tmp_path / "r.jsonl", tmp_path / "key"
+    key.write_bytes(KEY)
+    with (
+        RunningBroker() as broker,
+        proxied(broker.port, file) as recording,
+        tapped(recording.port) as tap,
+    ):
+        use(tap.port)
+    for number, dialogue in enumerate(tap.dialogues):
+        ports = (40_000 + number, 5672)
+        written(tmp_path / f"{number}.pcap", sent(dialogue, ports=ports))
+    captures = sorted(tmp_path.glob("*.pcap"))
+    found, wanted = document(run("--json", "--key", key, *captures)), document(run("--json", file))
+    for name in ("verdict", "events", "channels", "gaps", "violations", "messages"):
+        assert found[name] == wanted[name]
+    # Those of both have the same digests: each message is seen twice.
+    both = document(run("--json", "--key", key, file, *captures))["messages"]
+    assert both["published"] == 2 * wanted["messages"]["published"]
+    assert both["delivered"]["most"] == 2 * wanted["messages"]["delivered"]["most"]
+
+
+def test_a_capture_that_was_begun_late_claims_nothing(tmp_path: Path) -> None:
+    with RunningBroker() as broker, tapped(broker.port) as tap:
+        use(tap.port)
+    segments = sent(tap.dialogues[0], ports=(40_000, 7000))[30:]
+    path = written(tmp_path / "late.pcap", segments)
+    assert document(run("--json", path))["events"] == 0
+    found = document(run("--json", "--port", 7000, path))
+    assert (found["verdict"], found["exit_code"]) == ("incomplete", 3)
+    assert found["events"] > 0
+    assert found["violations"] == []
+
+
+def test_a_damaged_capture_is_refused_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "a.pcapng"
+    path.write_bytes(b"\x0a\x0d\x0d\x0a" + bytes(100))
+    result = run(path)
+    assert result.exit_code == 2
+    assert f"{path}: at byte 0: a section of no order of bytes" in result.output.replace("\n", "")
+
+
 def test_recordings_have_one_account_and_connections_of_their_own(tmp_path: Path) -> None:
     recorded(tmp_path / "a.jsonl", GOOD)
     recorded(tmp_path / "b.parquet", CONSUMED)
@@ -195,7 +240,7 @@ def test_paths_without_recordings_are_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for path, said in [
         (tmp_path / "none", "there is no "),
-        (tmp_path / "empty", "ends in .jsonl or .parquet"),
+        (tmp_path / "empty", "ends in .jsonl, .parquet, .pcap, .pcapng or .cap"),
         (tmp_path / "r.jsonl", "this is no recording"),
     ]:
         result = run(path)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from ackproof.conform.capture.listening import Listening
 from ackproof.pipeline.audit.fates import messages_of
 from ackproof.pipeline.audit.judging import Judging
 from ackproof.pipeline.audit.reading import ORDER, SEGMENTS, Reading
@@ -16,10 +17,12 @@ from ackproof.pipeline.audit.tables import TABLES, rows_of
 __all__ = ["in_order", "tables_of"]
 
 
-def tables_of(paths: Sequence[Path], parts: int, split: int) -> dict[str, list[tuple[Any, ...]]]:
+def tables_of(
+    paths: Sequence[Path], parts: int, split: int, how: Listening | None = None
+) -> dict[str, list[tuple[Any, ...]]]:
     """Return all tables of an audit, each with its rows in order."""
     tasks = tuple(shared_out(splits_of([p.stat().st_size for p in paths], split), split))
-    reading = Reading(tuple(map(str, paths)), tasks, parts)
+    reading = Reading(tuple(map(str, paths)), tasks, parts, how or Listening())
     numbers = [pa.record_batch([[number]], ["id"]) for number in reversed(range(len(tasks)))]
     moved = pa.Table.from_batches(reading(iter(numbers)), SEGMENTS)
     judging = Judging(tuple(map(str, paths)))

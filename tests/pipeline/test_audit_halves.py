@@ -8,8 +8,15 @@ from typing import Any
 
 import pytest
 from ackproof.conform.audit import audit
+from ackproof.conform.capture.listening import Listening
+from ackproof.conform.capture.reading import read_capture
+from ackproof.conform.recording import writer
 from ackproof.conform.schema import RecordingError
+from ackproof.impl.running import RunningBroker
 
+from tests.conform.capture.tap import KEY, tapped
+from tests.conform.capture.wires import sent, written
+from tests.conform.traffic import mixed, use
 from tests.exploring import seeds
 from tests.pipeline.here import tables_of
 from tests.pipeline.recorded import Recorded, drawn, spoiled
@@ -77,3 +84,35 @@ def test_the_reasons_are_those_of_the_local_audit(tmp_path: Path) -> None:
         audit([spoilt])
     first = min(tables_of([spoilt], 1, 1 << 30)["quarantine"], key=lambda row: int(row[1]))
     assert str(raised.value).endswith(f": {first[2]}")
+
+
+@pytest.mark.parametrize("split", [50, 1 << 30])
+def test_a_capture_has_the_tables_of_its_recording(tmp_path: Path, split: int) -> None:
+    with RunningBroker() as broker, tapped(broker.port) as tap:
+        use(tap.port)
+        mixed(tap.port, 3)
+    segments = [
+        segment
+        for number, dialogue in enumerate(tap.dialogues)
+        for segment in sent(dialogue, ports=(40_000 + number, 5672))
+    ]
+    capture, recording = written(tmp_path / "r.pcap", segments), tmp_path / "r.jsonl"
+    how = Listening(KEY)
+    sink = writer(recording)
+    for event in read_capture(capture, how):
+        sink.write(event)
+    sink.close()
+    found, wanted = tables_of([capture], 3, split, how), tables_of([recording], 1, 1 << 30)
+    assert found["messages"] == wanted["messages"] != []
+    assert [row[1:] for row in found["channels"]] == [row[1:] for row in wanted["channels"]]
+    assert found["quarantine"] == []
+
+
+def test_a_damaged_capture_is_read_up_to_there_and_told(tmp_path: Path) -> None:
+    capture = written(tmp_path / "r.pcap", sent([(0, b"AMQP")]))
+    size = capture.stat().st_size
+    with capture.open("ab") as file:
+        file.write(b"\xff" * 32)
+    ((_, place, reason),) = tables_of([capture], 2, 100)["quarantine"]
+    assert place == 0
+    assert reason.startswith(f"at byte {size}: a packet of 4,294,967,295 bytes cannot be")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from ackproof.conform.capture.listening import Listening
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.recording import writer
 from ackproof.pipeline.audit import records
@@ -31,7 +32,7 @@ def read(path: Path, most: int = 1 << 30) -> tuple[list[int], list[Bad]]:
     found = [
         record
         for split in splits_of([path.stat().st_size], most)
-        for record in records_of(path, split)
+        for record in records_of(path, split, Listening())
     ]
     good = [record[1].number for record in found if not isinstance(record, Bad)]
     return good, [record for record in found if isinstance(record, Bad)]
@@ -72,7 +73,7 @@ def test_a_file_that_is_gone_is_bad_in_each_split(tmp_path: Path) -> None:
     splits = splits_of([path.stat().st_size], 300)
     path.unlink()
     for split in splits:
-        (bad,) = records_of(path, split)
+        (bad,) = records_of(path, split, Listening())
         assert isinstance(bad, Bad)
         assert bad.offset == split.start
         assert "No such file" in bad.reason
@@ -82,7 +83,7 @@ def test_a_file_that_has_become_shorter_is_told(tmp_path: Path) -> None:
     path = written(tmp_path / "r.jsonl")
     size = path.stat().st_size
     path.write_bytes(path.read_bytes()[: size // 2])
-    *good, bad = records_of(path, Split(0, 0, size, size))
+    *good, bad = records_of(path, Split(0, 0, size, size), Listening())
     assert isinstance(bad, Bad)
     assert "was longer when the audit began" in bad.reason
     assert 5 < len(good) < 15
@@ -93,7 +94,7 @@ def test_what_was_appended_meanwhile_is_left_for_the_next_audit(tmp_path: Path) 
     size = path.stat().st_size
     with path.open("ab") as file:
         file.write(b'{"kind":"Ack","number":21}\n')
-    found = list(records_of(path, Split(0, 0, size, size)))
+    found = list(records_of(path, Split(0, 0, size, size), Listening()))
     assert len(found) == 20
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 from unittest.mock import patch
 from weakref import WeakKeyDictionary
@@ -26,6 +27,7 @@ from ackproof.impl.steps.arriving import ArrivingSteps
 from ackproof.impl.steps.delivering import DeliveringSteps
 from ackproof.impl.steps.transacting import TransactingSteps
 from ackproof.impl.topology.graph import Graph
+from ackproof.impl.vhost.virtual_host import VirtualHost
 from ackproof.lang import Event
 from ackproof.spec.consumer import ConsumerChannel, Prefetch
 from ackproof.spec.mirror import QueueProcess
@@ -159,6 +161,10 @@ def _route_to_less(self: Graph, exchange: Any, message: Any) -> tuple[str, ...]:
     return _route(self, exchange, message)[:1]
 
 
+def _route_without_alternate(self: Graph, exchange: Any, message: Any) -> tuple[str, ...]:
+    return _route(self, replace(exchange, arguments={}), message)
+
+
 class _DropsTooSoon(QueueProcess):
     def overflows(self) -> bool:
         return bool(self.limited and self.ready and len(self.ready) >= self.max_length)
@@ -172,6 +178,25 @@ class _RefusesTooLate(QueueProcess):
 class _AdmitsAll(TaggedChannel):
     def admits(self, consumer: Consumer, prefetch: Prefetch, no_ack: bool) -> bool:
         return True
+
+
+_check_access = VirtualHost.check_access
+
+
+def _let_all_in(self: VirtualHost, name: str, asking: object) -> None:
+    queue = self.queues.get(name)
+    _check_access(self, name, asking if queue is None else queue.owner)
+
+
+_lifetime = HostedQueue.lifetime
+
+
+def _expire_at_once(self: HostedQueue, message: Any) -> float | None:
+    return None if _lifetime(self, message) is None else 0.0
+
+
+def _expire_never(self: HostedQueue, message: Any) -> float | None:
+    return None
 
 
 class Planted(NamedTuple):
@@ -270,6 +295,18 @@ PLANTED: dict[str, Planted] = {
         *running(QueueProcess, _DropsTooSoon), "AckMeansAccepted", "CommitMeansAccepted"
     ),
     "a full queue refuses too late": _new(*running(QueueProcess, _RefusesTooLate), "B5.4"),
+    "an alternate exchange is not asked": _new(
+        *(Graph, "route", _route_without_alternate),
+        *("AckMeansAccepted", "CommitMeansAccepted", "ReturnedIsUnroutable"),
+    ),
+    "what has a time expires at once": _new(
+        *(HostedQueue, "lifetime", _expire_at_once), "AckMeansAccepted", "CommitMeansAccepted"
+    ),
+    "an exclusive queue lets others in": _new(VirtualHost, "check_access", _let_all_in, "B8.1"),
+    "an exclusive queue outlives its connection": _new(
+        VirtualHost, "delete_exclusive", lambda self, owner: None, "EndsWithItsConnection"
+    ),
+    "what expires stays": _new(HostedQueue, "lifetime", _expire_never, "B4.1"),
     "a consumer gets more than it asked for": _new(
         *running(ConsumerChannel, _AdmitsAll), "PrefetchRespected", "SharedPrefetchRespected"
     ),

@@ -31,10 +31,11 @@ class Story:
         durable: bool = True,
         known: bool = True,
         session: int = 1,
+        ttl: int | None = None,
     ) -> Life:
         """A queue is declared."""
         operation = Operation(
-            *(Do.DECLARE, 1, 1, queue, False, durable, limit), overflow=Overflow(overflow)
+            *(Do.DECLARE, 1, 1, queue, False, durable, limit), overflow=Overflow(overflow), ttl=ttl
         )
         life = Life(self.say(operation, session, known))
         self.trace.queue(queue).lives.append(life)
@@ -60,11 +61,19 @@ class Story:
         persistent: bool = False,
         session: int = 1,
         known: bool = True,
+        alternate: bool = False,
+        expires: int | None = None,
     ) -> Publish:
         """A message is published, and something is told of it."""
         number = len(self.trace.publishes) + 1
         operation = Operation(
-            Do.PUBLISH, queue=queue, fanout=fanout, mandatory=mandatory, persistent=persistent
+            Do.PUBLISH,
+            queue=queue,
+            fanout=fanout,
+            alternate=alternate,
+            expires=expires,
+            mandatory=mandatory,
+            persistent=persistent,
         )
         said = self.say(operation, session, known)
         content = Event(Kind.PUBLISH, message=f"m-{number}", persistent=persistent)

@@ -26,6 +26,16 @@ def test_a_broker_that_cannot_be_made_to_fail_is_asked_for_no_fault() -> None:
     assert all(operation.do != Do.FAULT for seed in MANY for operation in draw(seed))
 
 
+def test_some_messages_have_little_time_some_much_and_some_go_the_other_way() -> None:
+    programs = [operation for seed in MANY for operation in draw(seed)]
+    for field in ("ttl", "expires"):
+        assert {getattr(operation, field) for operation in programs} == {None, 0, 20, 7_200_000}
+    assert any(operation.alternate for operation in programs)
+    assert any(operation.exclusive for operation in programs)
+    plain = sum(all(o.ttl is None and o.expires is None for o in draw(seed)) for seed in MANY)
+    assert len(MANY) / 3 < plain < len(MANY) * 2 / 3
+
+
 def test_publishes_are_most_of_it() -> None:
     count = Counter(operation.do for seed in MANY for operation in draw(seed))
     assert count.most_common(1)[0][0] == Do.PUBLISH

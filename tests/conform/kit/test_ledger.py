@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from ackproof.conform.kit.ledger import delayed, missing
 from ackproof.conform.kit.operations import Do, Operation
 from ackproof.conform.kit.trace import Close, Get
@@ -154,6 +155,61 @@ def test_a_fanout_reaches_each_queue_that_was_bound_before() -> None:
     assert told.names() == ["AckMeansAccepted"]
 
 
+def test_an_alternate_exchange_gets_what_finds_no_queue() -> None:
+    story = Story()
+    story.declare()
+    story.bind()
+    story.publish(queue="", alternate=True)
+    assert story.names() == ["AckMeansAccepted"]
+    story.drain(story.trace.publishes[0])
+    assert story.names() == []
+    story.publish(queue="", alternate=True, mandatory=True).returned = True
+    assert "ReturnedIsUnroutable" in story.names()
+
+
+@pytest.mark.parametrize(("of_queue", "of_message"), [(20, None), (None, 0), (7_200_000, 20)])
+def test_what_need_not_be_kept_for_long_may_be_gone(
+    of_queue: int | None, of_message: int | None
+) -> None:
+    story = Story()
+    story.declare(ttl=of_queue)
+    story.publish(expires=of_message)
+    story.find_nothing()
+    assert story.names() == []
+
+
+def test_what_is_kept_for_longer_than_the_run_is_there() -> None:
+    story = Story()
+    story.declare(ttl=7_200_000)
+    story.publish(expires=3_600_000)
+    assert story.names() == ["AckMeansAccepted"]
+    story.find_nothing()
+    assert story.names() == ["AckMeansAccepted", "AckMeansAccepted"]
+
+
+@pytest.mark.parametrize(("of_queue", "of_message"), [(0, None), (None, 0), (0, 20)])
+def test_what_expires_at_once_waits_for_nobody(
+    of_queue: int | None, of_message: int | None
+) -> None:
+    story = Story()
+    story.declare(ttl=of_queue)
+    message = story.publish(expires=of_message)
+    story.deliver(message, source=story.consume())
+    assert story.names() == []
+    story.drain(message, marked=True)
+    assert story.names() == ["B4.1"]
+
+
+def test_a_queue_that_was_declared_again_may_keep_what_the_first_would_not() -> None:
+    story = Story()
+    story.declare(ttl=0)
+    story.delete(known=False)
+    story.declare(session=2)
+    message = story.publish(session=3)
+    story.drain(message)
+    assert "B4.1" not in story.names()
+
+
 def test_a_full_queue_may_drop_the_oldest_and_no_other() -> None:
     told = Story()
     told.declare(limit=2)
@@ -210,6 +266,16 @@ def test_a_queue_that_was_declared_is_there() -> None:
 
 
 # -- what is handed out ---------------------------------------------------------------------------
+
+
+def test_a_queue_that_belongs_to_a_connection_refuses_others_and_ends_with_it() -> None:
+    story = Story()
+    story.declare()
+    story.trace.queue("q").shared = True
+    assert story.names() == ["B8.1"]
+    story.trace.queue("q").outlived = True
+    assert story.names() == ["B8.1", "EndsWithItsConnection"]
+    assert story.names(complete=False) == []
 
 
 def test_what_nobody_published_is_strange() -> None:

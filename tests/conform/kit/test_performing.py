@@ -70,6 +70,58 @@ def test_other_channels_go_on_meanwhile() -> None:
         assert watched.kinds()[-2:] == ["Qos", "Publish"]
 
 
+def test_an_alternate_exchange_leads_to_the_queues_of_the_fanout() -> None:
+    around = Operation(Do.PUBLISH, fanout=True, alternate=True)
+    with performing() as watched:
+        watched.perform([DECLARE, Operation(Do.BIND, queue="q1"), CONFIRM, around, SETTLE])
+        watched.perform([Operation(Do.GET, queue="q1", no_ack=True), WAIT])
+        (published,) = (e for e in watched.events if e.kind == Kind.PUBLISH)
+        (got,) = (e for e in watched.events if e.kind == Kind.GET_OK)
+        assert published.exchange == got.exchange == "t-direct"
+
+
+def test_queues_and_messages_have_their_times() -> None:
+    with performing() as watched:
+        brief = Operation(Do.DECLARE, queue="q1", ttl=0)
+        long = Operation(Do.DECLARE, queue="q2", ttl=7_200_000)
+        publishes = [
+            PUBLISH,
+            Operation(Do.PUBLISH, queue="q2"),
+            Operation(Do.PUBLISH, queue="q2", expires=0),
+        ]
+        gets = [Operation(Do.GET, queue=queue, no_ack=True) for queue in ("q1", "q2", "q2")]
+        watched.perform([brief, long, CONFIRM, *publishes, SETTLE, *gets, WAIT])
+        assert [g.answer for g in watched.trace.gets] == ["empty", "ok", "empty"]
+        assert [d.number for d in watched.trace.deliveries] == [2]
+
+
+OWN = Operation(Do.DECLARE, queue="q1", exclusive=True)
+
+
+def test_a_queue_of_another_connection_is_left_alone() -> None:
+    with performing() as watched:
+        others = [
+            Operation(Do.GET, 2, queue="q1"),
+            Operation(Do.CONSUME, 2, queue="q1", consumer="a"),
+            Operation(Do.BIND, 2, queue="q1"),
+            Operation(Do.DELETE, 2, queue="q1"),
+        ]
+        watched.perform([OWN, WAIT, *others, ELSEWHERE, WAIT, Operation(Do.GET, 1, 2, queue="q1")])
+        watched.perform([WAIT])
+        assert [g.answer for g in watched.trace.gets] == ["ok"]
+        assert watched.trace.closes == []
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_nobody_knows_when_a_queue_ends_whose_connection_was_dropped(exclusive: bool) -> None:
+    with performing() as watched:
+        declare = Operation(Do.DECLARE, queue="q1", exclusive=exclusive)
+        watched.perform([declare, Operation(Do.DECLARE, 2, queue="q2", exclusive=True), WAIT])
+        watched.perform([Operation(Do.DROP)])
+        assert watched.trace.queue("q1").blurred is exclusive
+        assert not watched.trace.queue("q2").blurred
+
+
 def test_what_makes_no_sense_is_passed_over() -> None:
     senseless = [
         DELETE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ackproof.conform.kit.drawing import draw
-from ackproof.conform.kit.operations import FAULTS
+from ackproof.conform.kit.operations import FAULTS, Do, Operation
 from ackproof.conform.kit.running import Setting, run
 from ackproof.conform.kit.url import parse
 from ackproof.impl.broker import Broker
@@ -27,6 +27,23 @@ def test_random_programs_conform(order: int | None, struck: bool) -> None:
             assert (seed, result.findings, result.incomplete) == (seed, [], "")
             acked += result.counts["acked"]
     assert acked > examples(_RUNS)
+
+
+def test_exclusive_queues_are_emptied_by_whom_they_belong_to() -> None:
+    own = Operation(Do.DECLARE, 2, queue="q1", exclusive=True)
+    publish = Operation(Do.PUBLISH, queue="q1")
+    with serving() as setting:
+        result = run([own, Operation(Do.WAIT), Operation(Do.CONFIRM), publish, publish], setting)
+    assert (result.findings, result.incomplete) == ([], "")
+    assert (result.counts["acked"], result.counts["delivered"]) == (2, 2)
+
+
+def test_an_exclusive_queue_of_which_nobody_knows_may_refuse_the_last_who_asks() -> None:
+    own = Operation(Do.DECLARE, queue="q1", nowait=True, exclusive=True)
+    with serving() as setting:
+        result = run([Operation(Do.WRONG), own, Operation(Do.WAIT), Operation(Do.WAIT)], setting)
+        again = run([own, Operation(Do.WRONG), Operation(Do.WAIT)], setting)
+    assert (result.findings, again.findings) == ([], [])
 
 
 def test_a_run_leaves_nothing_behind() -> None:

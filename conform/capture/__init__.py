@@ -1,0 +1,1 @@
+"""Captures: packets that somebody has seen on a network, to the events of recordings."""

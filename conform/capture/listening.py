@@ -1,0 +1,25 @@
+"""Listening: what has to be said of a capture to read it, which packets do not say themselves."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+
+__all__ = ["PORT", "Listening"]
+
+#: Where a broker listens, if nobody says otherwise.
+PORT = 5672
+_KEY_BYTES = 32
+
+
+@dataclass(frozen=True)
+class Listening:
+    """How captures are read.
+
+    Args:
+        key: key of the digests of bodies, up to 64 bytes; one that nobody keeps if not given.
+        port: where the broker listens, for connections whose beginning is missing.
+    """
+
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(_KEY_BYTES))
+    port: int = PORT

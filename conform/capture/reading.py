@@ -1,0 +1,123 @@
+"""Reading a capture: its packets by connection, and what is said there as events.
+
+A connection is two addresses, from one SYN to the next.  Who of them is the client is known from
+the SYN, if it was seen; else from the port, or from a side that begins as a client of AMQP 0-9-1
+does.  What speaks anything else is passed over, unless it is at the port of the broker: then it is
+something that was not understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ackproof.conform.capture.conversation import Conversation, Lost, Piece
+from ackproof.conform.capture.files import packets
+from ackproof.conform.capture.listening import Listening
+from ackproof.conform.capture.overhearing import Overheard
+from ackproof.conform.capture.segments import Address, Segment, named, segment_of
+from ackproof.conform.events import Event
+from ackproof.impl.wire.frames import PROTOCOL_HEADER
+
+__all__ = ["read_capture"]
+
+
+def read_capture(path: Path, how: Listening) -> Iterator[Event]:
+    """Yield the events of a capture; those of a channel are in order.
+
+    Raises:
+        RecordingError: it is no capture, or damaged.
+    """
+    connections = _Connections(how)
+    for packet in packets(path):
+        segment = segment_of(packet)
+        if segment is not None:
+            yield from connections.take(segment)
+    yield from connections.finish()
+
+
+class _Connection:
+    """One connection, from its segments to its events."""
+
+    def __init__(self, first: Segment, how: Listening, earlier: int) -> None:
+        self.conversation = Conversation(first)
+        self._how = how
+        self._earlier = earlier
+        self._lost: list[Lost] = []  # before it was known who is who
+        self._heard: Overheard | None = None
+        self._ignored = False
+
+    def take(self, segment: Segment) -> list[Event]:
+        """Return the events that are complete with a segment."""
+        if self._ignored:
+            return []
+        return self._hear(self.conversation.take(segment))
+
+    def finish(self) -> list[Event]:
+        """Return the events that are left at the end."""
+        if not self._ignored:
+            events = self._hear(self.conversation.finish())
+            return events + (self._heard.finish() if self._heard is not None else [])
+        return self._heard.finish() if self._heard is not None else []
+
+    def _hear(self, items: Iterator[Piece | Lost]) -> list[Event]:
+        events: list[Event] = []
+        for item in items:
+            if self._ignored:
+                break
+            if self._heard is None and isinstance(item, Lost):
+                self._lost.append(item)
+                continue
+            if self._heard is None and isinstance(item, Piece):
+                self._heard = self._recognised(item)
+                if self._heard is None:
+                    self._ignored = True
+                    break
+                events += [event for lost in self._lost for event in self._heard.take(lost)]
+            assert self._heard is not None
+            events += self._heard.take(item)
+            self._ignored = self._heard.foreign
+        return events
+
+    def _recognised(self, first: Piece) -> Overheard | None:
+        """Return who makes events of this; None if it is not known to be AMQP 0-9-1."""
+        addresses, client = self.conversation.addresses, self.conversation.client
+        at_port = [side for side, (_, port) in enumerate(addresses) if port == self._how.port]
+        greets = first.data.startswith(PROTOCOL_HEADER)
+        if client is None and greets:
+            client = first.side
+        elif client is None and len(at_port) == 1:
+            client = 1 - at_port[0]
+        if client is None:
+            return None
+        name = f"{named(addresses[client])}-{named(addresses[1 - client])}"
+        name += f"#{self._earlier + 1}" if self._earlier else ""
+        return Overheard(name, self._how.key, client, greets or 1 - client in at_port)
+
+
+class _Connections:
+    """All connections of a capture."""
+
+    def __init__(self, how: Listening) -> None:
+        self._how = how
+        self._open: dict[tuple[Address, Address], _Connection] = {}
+        self._earlier: dict[tuple[Address, Address], int] = {}
+
+    def take(self, segment: Segment) -> list[Event]:
+        """Return the events that are complete with a segment."""
+        ends = segment.source, segment.target
+        pair = min(ends), max(ends)
+        connection, events = self._open.get(pair), []
+        if connection is not None and not connection.conversation.continues(segment):
+            events = connection.finish()
+            self._earlier[pair] = self._earlier.get(pair, 0) + 1
+            connection = None
+        if connection is None:
+            earlier = self._earlier.get(pair, 0)
+            connection = self._open[pair] = _Connection(segment, self._how, earlier)
+        return events + connection.take(segment)
+
+    def finish(self) -> Iterator[Event]:
+        """Yield the events that are left at the end."""
+        for connection in self._open.values():
+            yield from connection.finish()
