@@ -121,11 +121,11 @@ class _ConfirmsAtOnce(QueueProcess):
         self.outbox.add(msg)
 
 
-_recover = HostedQueue.recover
+_recovered = HostedQueue.recovered
 
 
 def _recover_less(self: HostedQueue) -> None:
-    _recover(self)
+    _recovered(self)
     if self.machine.ready:
         self.machine.ready.discard(min(self.machine.ready))
 
@@ -218,7 +218,7 @@ BROKEN: dict[str, Broken] = {
     "it acks when a queue crashes": Broken(*running(Channel, _CrashAccepts)),
     "its queues begin with the youngest": Broken(*running(QueueProcess, _LastInFirstOut)),
     "it does not mark what was delivered": Broken(*running(QueueProcess, _MarksNothing)),
-    "a crashed queue loses what was confirmed": Broken(HostedQueue, "recover", _recover_less),
+    "a crashed queue loses what was confirmed": Broken(HostedQueue, "recovered", _recover_less),
     "it tells what it should withhold": Broken(Faults, "withhold_confirms", _ignore, _OneInPlain),
     "it tells what it should delay": Broken(Faults, "delay_confirms", _ignore),
     "it takes what it should refuse": Broken(Faults, "nack_next", _ignore),

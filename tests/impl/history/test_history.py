@@ -318,7 +318,7 @@ def test_a_broker_in_lockstep_is_found_out_by_the_specification() -> None:
             broker.ask(lambda it: it.queues["q"].machine.ready.clear())
             with pytest.raises(pika.exceptions.AMQPError):
                 channel.basic_publish("", "q", b"hello")
-        with pytest.raises(AssertionError, match="ready of queue 1: the specification has"):
+        with pytest.raises(AssertionError, match=r"replicas\[1\].ready: the specification has"):
             broker.check()
 
 
