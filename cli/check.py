@@ -12,6 +12,7 @@ from ackproof.cli.inputs import InputError, clean_exit
 from ackproof.cli.options import (
     AsJson,
     CheckEngine,
+    Continue,
     Depth,
     Designs,
     Instances,
@@ -26,6 +27,7 @@ from ackproof.cli.options import (
     PrintPython,
     Properties,
     Resume,
+    Verbose,
     Work,
     Workers,
 )
@@ -55,6 +57,10 @@ What was searched once is not searched again while nothing that it depends on ha
 report says that it is from the cache, and when the search was made. The variable `ACKPROOF_CACHE`
 names the folder, `ACKPROOF_CACHE=off` switches it off, and `--no-cache` searches anew.
 
+What broke stands first, with the shortest run that leads there. A search ends at the level of the
+first violation; with `--continue` it goes on, and every property is decided. What is no news is
+counted, and `--verbose` names it; `--json` always has everything.
+
 Without `--instance`, a design that says nothing of what it expects is checked on the instances
 where it makes a difference, the smallest first, up to the first violation, and as long as all
 instances up to there have no more than one and a half million states together. A design that comes
@@ -72,6 +78,8 @@ Examples:
     ackproof check --instance core            the base, a million states
 
     ackproof check my_design.py               your own change to it
+
+    ackproof check my_design.py --continue    all that it breaks, and not the first only
 
     ackproof check b10 --itf trace.itf.json   keep the counterexample for other tools
 
@@ -92,6 +100,8 @@ def check(
     workers: Workers = None,
     memory: Memory = None,
     depth: Depth = None,
+    go_on: Continue = False,
+    verbose: Verbose = False,
     master: Master = None,
     partitions: Partitions = None,
     work: Work = None,
@@ -134,9 +144,9 @@ def check(
     if print_python:
         return _print_python(jobs)
     _check_writable(itf)
-    results = run_jobs(jobs, {**options, "properties": properties})
+    results = run_jobs(jobs, {**options, "properties": properties, "survey": go_on})
     _write_itf(results, itf)
-    return _show(results, as_json=as_json)
+    return _show(results, as_json=as_json, verbose=verbose)
 
 
 check.__doc__ = _HELP
@@ -150,7 +160,7 @@ def _alone(option: str, *others: list[str] | None) -> None:
         )
 
 
-def _show(results: list[Result], *, as_json: bool) -> int:
+def _show(results: list[Result], *, as_json: bool, verbose: bool) -> int:
     from ackproof.model.verdict import worst
 
     wrong = [r for r in results if r.judgement and not r.judgement.came_true]
@@ -170,9 +180,9 @@ def _show(results: list[Result], *, as_json: bool) -> int:
 
         out = console()
         if len(results) == 1:
-            show_result(out, results[0])
+            show_result(out, results[0], verbose=verbose)
         else:
-            show_traces(out, results)
+            show_traces(out, results, verbose=verbose)
             show = show_expectations if any(r.judgement for r in results) else show_table
             show(out, results)
             show_sum(out, results)
@@ -237,7 +247,7 @@ def _write_itf(results: list[Result], path: Path | None) -> None:
         return
     from ackproof.model.itf import itf_trace
 
-    traces = [t for r in results for t in r.traces]
+    traces = [t for r in results for t in r.kept]
     if not traces:
         typer.echo(f"there is no counterexample, so {path} was not written", err=True)
     name, dot, suffix = path.name.partition(".")

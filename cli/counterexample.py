@@ -15,7 +15,7 @@ from ackproof.model.listing import ending, legend, listing
 from ackproof.model.museum import steps
 from ackproof.model.trace import Trace
 
-__all__ = ["show_counterexamples"]
+__all__ = ["show_counterexamples", "show_others"]
 
 _NARROWEST = 80
 
@@ -44,6 +44,18 @@ def show_counterexamples(page: Page, traces: Sequence[Trace]) -> None:
             _claim(page, trace, f" {_false(trace)} there, too")
             page.line()
             _reason(page, trace)
+
+
+def show_others(page: Page, traces: Sequence[Trace]) -> None:
+    """Write a line for each of the counterexamples that are not shown."""
+    if not traces:
+        return
+    page.line("also false, by other runs, which ", ("--verbose", "bold"), " shows:")
+    width = max(len(trace.property) for trace in traces)
+    for trace in traces:
+        ever = "" if trace.cycle is None else ", and for ever"
+        page.line("  ", (f"{trace.property:<{width}}", STYLES["wrong"]), f"  {_where(trace)}{ever}")
+    page.line()
 
 
 def _false(trace: Trace) -> str:

@@ -10,6 +10,7 @@ import typer
 __all__ = [
     "AsJson",
     "CheckEngine",
+    "Continue",
     "Depth",
     "Designs",
     "EngineName",
@@ -25,6 +26,7 @@ __all__ = [
     "PrintPython",
     "Properties",
     "Resume",
+    "Verbose",
     "Work",
     "Workers",
 ]
@@ -140,6 +142,23 @@ Depth = Annotated[
         metavar="N",
         help="Stop after this many levels; the initial state is the first.",
         show_default=False,
+    ),
+]
+Continue = Annotated[
+    bool,
+    typer.Option(
+        "--continue",
+        help="Go on after a violation, and so decide every property: each that breaks is named "
+        "with the length of its shortest run, and the first run is shown.",
+    ),
+]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose",
+        "-v",
+        help="Show the run of each property that breaks, name the properties and actions that "
+        "are otherwise counted, and count the transitions of each action.",
     ),
 ]
 NoCache = Annotated[

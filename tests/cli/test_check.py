@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -93,8 +94,66 @@ def test_without_a_violation_the_verdict_and_the_counts_are_shown(run: Run) -> N
     assert lines[0] == "dining philosophers on seats3  (3 Seat)"
     assert "  states       35 distinct" in lines
     assert "  properties   4 hold, 1 reached as they should be" in lines
-    assert "    take_first              18" in lines
+    assert "  actions      5 taken" in lines
     assert lines[-1] == "verified  every property holds in the whole state space"
+
+
+SEVERAL = (MAIL, "-i", "pair", "--continue")
+
+
+def broken_and_lengths(result: Result) -> dict[str, int]:
+    found = json.loads(result.stdout)["results"][0]["violations"]
+    return {v["property"]: v["steps"] for v in found}
+
+
+def test_the_first_violation_ends_a_search_and_the_report_says_how_to_go_on(run: Run) -> None:
+    result = run(MAIL, "-i", "pair")
+    assert "  (--verbose names them; --continue decides what is undecided)\n" in result.stdout
+    assert len(broken_and_lengths(run(MAIL, "-i", "pair", "--json"))) < len(
+        broken_and_lengths(run(*SEVERAL, "--json"))
+    )
+
+
+@pytest.mark.parametrize("engine", ["plain", "kernel"])
+def test_with_continue_all_that_breaks_is_said_and_the_shortest_run_is_shown(
+    run: Run, engine: str
+) -> None:
+    lengths = broken_and_lengths(run(*SEVERAL, "-e", engine, "--json"))
+    result = run(*SEVERAL, "-e", engine)
+    assert result.exit_code == 1
+    shown, _, listed = result.stdout.partition(
+        "\nalso false, by other runs, which --verbose shows:\n"
+    )
+    rows = dict(re.findall(r"^  (\w+) +after (\d+) step", listed, re.MULTILINE))
+    assert shown.count("; no shorter run does it\n") == 1
+    assert {name for name in lengths if f"\n{name} is false" not in shown} == set(rows)
+    assert all(lengths[name] == int(steps) for name, steps in rows.items())
+    assert f"is false after {min(lengths.values())} step" in shown
+    assert "undecided" not in result.stdout
+    assert "--continue" not in result.stdout
+
+
+def test_with_verbose_every_run_is_shown(run: Run) -> None:
+    shown = run(*SEVERAL, "--verbose").stdout
+    for name in broken_and_lengths(run(*SEVERAL, "--json")):
+        assert re.search(rf"^{name} (is|stays) false", shown, re.MULTILINE)
+
+
+def test_the_verdict_names_a_few_of_what_breaks_and_counts_the_rest(run: Run) -> None:
+    broken = broken_and_lengths(run(*SEVERAL, "--json"))
+    verdict = run(*SEVERAL).stdout.splitlines()[-1]
+    assert verdict.count(" after ") == min(len(broken), 3)
+    assert verdict.endswith(f", and {len(broken) - 3} more") == (len(broken) > 3)
+
+
+def test_going_on_after_a_violation_still_tells_a_design_that_changes_nothing(
+    run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "first.py"
+    file.write_text(FIRST_DECIDES)
+    assert (
+        run(str(file), "-i", "tiny", "--continue").stdout.splitlines()[-1].startswith("unchanged  ")
+    )
 
 
 def test_what_never_happened_is_named(run: Run) -> None:
@@ -109,9 +168,18 @@ def test_what_the_instance_leaves_out_is_named_on_its_own(run: Run) -> None:
     assert result.exit_code == 0
     assert result.stdout.startswith("depot on off  (2 Parcel)\n")
     assert "1 reached as they should be, 2 off, 3 vacuous\n" in result.stdout
-    assert "    off in this instance: insure, claim, load, fire, fraud," in result.stdout
-    assert "    vacuous in this instance: ClaimedIsInsured, StoredCameIn," in result.stdout
+    assert "  actions      2 taken, 9 off\n\n  (--verbose names them)\n" in result.stdout
+    assert "ClaimedIsInsured" not in result.stdout
+
+
+def test_verbose_names_what_is_counted_and_counts_the_steps_of_each_action(run: Run) -> None:
+    result = run(DEPOT, "--verbose")
+    assert "    actions, off: insure, claim, load, fire, fraud," in result.stdout
+    assert "    properties, vacuous: ClaimedIsInsured, StoredCameIn," in result.stdout
     assert "insure  " not in result.stdout
+    assert "(--verbose" not in result.stdout
+    assert "    take_first              18\n" in run(DINING, "-v").stdout
+    assert "properties, undecided: " in run(DIE_HARD, "-v", "--depth", "3").stdout
 
 
 def test_a_search_to_a_depth_says_what_it_did_not_look_at(run: Run) -> None:
