@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from ackproof.cli.engines import Asked
+from ackproof.cli.engines import SPARK, Asked
 from ackproof.cli.inputs import InputError, clean_exit
 from ackproof.cli.options import (
     AsJson,
@@ -28,6 +29,7 @@ from ackproof.cli.options import (
     Properties,
     Resume,
     Verbose,
+    Watch,
     Work,
     Workers,
 )
@@ -81,6 +83,8 @@ Examples:
 
     ackproof check my_design.py --continue    all that it breaks, and not the first only
 
+    ackproof check my_design.py --watch       again, whenever the file is saved
+
     ackproof check b10 --itf trace.itf.json   keep the counterexample for other tools
 
     ackproof check -i core --engine spark --work /data/found
@@ -102,6 +106,7 @@ def check(
     depth: Depth = None,
     go_on: Continue = False,
     verbose: Verbose = False,
+    watch: Watch = False,
     master: Master = None,
     partitions: Partitions = None,
     work: Work = None,
@@ -121,6 +126,8 @@ def check(
 
     asked = Asked(engine, workers, master, partitions, work, resume)
     asked.check_options()
+    if watch:
+        return _watch(designs or [], asked, as_json=as_json)
     options = {
         "engine": asked,
         "workers": worker_count(workers),
@@ -150,6 +157,18 @@ def check(
 
 
 check.__doc__ = _HELP
+
+
+def _watch(designs: list[str], asked: Asked, *, as_json: bool) -> int:
+    from ackproof.cli.watching import watch
+
+    if as_json or asked.engine == SPARK:
+        other = "--json" if as_json else f"--engine {SPARK}"
+        raise InputError(
+            f"--watch shows each check to somebody who waits for it, and {other} is for others\n"
+            "  instead: leave out one of the two"
+        )
+    return watch(designs, clear=sys.stdout.isatty())
 
 
 def _alone(option: str, *others: list[str] | None) -> None:

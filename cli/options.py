@@ -27,6 +27,7 @@ __all__ = [
     "Properties",
     "Resume",
     "Verbose",
+    "Watch",
     "Work",
     "Workers",
 ]
@@ -159,6 +160,14 @@ Verbose = Annotated[
         "-v",
         help="Show the run of each property that breaks, name the properties and actions that "
         "are otherwise counted, and count the transitions of each action.",
+    ),
+]
+Watch = Annotated[
+    bool,
+    typer.Option(
+        "--watch",
+        help="Check again whenever a DESIGN, a module beside it that it imports, or the "
+        "specification is saved; Ctrl-C ends it.",
     ),
 ]
 NoCache = Annotated[
