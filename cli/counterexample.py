@@ -20,13 +20,14 @@ __all__ = ["show_counterexamples", "show_others"]
 _NARROWEST = 80
 
 
-def show_counterexamples(page: Page, traces: Sequence[Trace]) -> None:
-    """Write counterexamples, those of one run together."""
+def show_counterexamples(page: Page, traces: Sequence[Trace], *, shortest: bool = True) -> None:
+    """Write counterexamples, those of one run together; `shortest`: of each there is no shorter."""
+    further = "no shorter run does it" if shortest else "a shorter run may do it, too"
     runs: dict[object, list[Trace]] = {}
     for trace in traces:
         runs.setdefault(trace.run, []).append(trace)
     for first, *others in runs.values():
-        _claim(page, first, f" {_false(first)} {_where(first)}; no shorter run does it")
+        _claim(page, first, f" {_false(first)} {_where(first)}; {further}")
         page.line()
         if first.steps or first.cycle:
             lines = listing(first, max(page.out.width, _NARROWEST))

@@ -21,6 +21,7 @@ __all__ = ["app"]
 #: The commands, in the order in which the help shows them.
 _COMMANDS = (
     "check",
+    "simulate",
     "museum",
     "mutate",
     "eras",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ackproof.model.trace import Trace
     from rich.console import Console
 
-__all__ = ["Result", "finding", "show_result", "show_traces", "sizes_text"]
+__all__ = ["Result", "finding", "show_result", "show_title", "show_traces", "sizes_text"]
 
 #: Properties that are named in one line.
 _NAMED = 3
@@ -58,7 +58,7 @@ class Result:
 def show_result(out: Console, result: Result, *, verbose: bool = False) -> None:
     """Write what a check found, with all its counts; `verbose` says of all what it is."""
     page, report = Page(out), result.report
-    _title(page, result)
+    show_title(page, result.job)
     _traces(page, result.traces, verbose)
     _missing(page, report)
     show_counts(page, report, verbose=verbose)
@@ -77,7 +77,7 @@ def show_traces(out: Console, results: Sequence[Result], *, verbose: bool = Fals
     for result in results:
         runs = [(result.job.label, t.path, t.property) for t in result.traces]
         if runs and runs[0] not in shown:
-            _title(page, result)
+            show_title(page, result.job)
             _traces(page, result.traces, verbose)
         shown |= set(runs)
 
@@ -93,8 +93,9 @@ def _traces(page: Page, traces: Sequence[Trace], verbose: bool) -> None:
     show_others(page, others)
 
 
-def _title(page: Page, result: Result) -> None:
-    target, instance = result.job.target, result.job.instance
+def show_title(page: Page, job: Job) -> None:
+    """Write what is looked at."""
+    target, instance = job.target, job.instance
     design = target.design
     named = f"{target.model.name}, {target.name}" if design else target.model.name
     sizes = sizes_text(instance)
