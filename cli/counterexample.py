@@ -15,7 +15,7 @@ from ackproof.model.listing import ending, legend, listing
 from ackproof.model.museum import steps
 from ackproof.model.trace import Trace
 
-__all__ = ["show_counterexamples", "show_others"]
+__all__ = ["show_broken", "show_counterexamples", "show_others"]
 
 _NARROWEST = 80
 
@@ -45,6 +45,13 @@ def show_counterexamples(page: Page, traces: Sequence[Trace], *, shortest: bool 
             _claim(page, trace, f" {_false(trace)} there, too")
             page.line()
             _reason(page, trace)
+
+
+def show_broken(page: Page, trace: Trace) -> None:
+    """Write why a property is false at the end of a run, and not the run."""
+    _claim(page, trace, f" {_false(trace)} here")
+    page.line()
+    _reason(page, trace)
 
 
 def show_others(page: Page, traces: Sequence[Trace]) -> None:

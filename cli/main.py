@@ -22,6 +22,7 @@ __all__ = ["app"]
 _COMMANDS = (
     "check",
     "simulate",
+    "explore",
     "museum",
     "mutate",
     "eras",
