@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -18,6 +17,8 @@ from ackproof.cli.options import (
     Designs,
     Instances,
     Itf,
+    Junit,
+    Like,
     ListAll,
     Master,
     Memory,
@@ -92,6 +93,8 @@ Examples:
     ackproof check -i tiny --print-python     what is left of the specification there
 
     ackproof check --list                     instances, designs and properties
+
+    ackproof check --list --like fsync        those that speak of that
 """
 
 
@@ -114,13 +117,17 @@ def check(
     no_cache: NoCache = False,
     as_json: AsJson = False,
     itf: Itf = None,
+    junit: Junit = None,
     print_llvm: PrintLlvm = False,
     print_python: PrintPython = False,
     museum: Museum = False,
     list_all: ListAll = False,
+    like: Like = None,
 ) -> int:
     """Search every state; the text of the help is in `_HELP`."""
+    from ackproof.cli.check_files import check_writable, write_itf, write_junit
     from ackproof.cli.check_runs import run_jobs
+    from ackproof.cli.exit_codes import exit_code
     from ackproof.cli.jobs import cache_for, memory_limit, plan, worker_count
     from ackproof.cli.targets import base_target, load_all
 
@@ -141,19 +148,25 @@ def check(
         _alone("--museum", designs, instance, properties)
         return run_museum([], options, as_json=as_json)
     targets = load_all(designs or []) or [base_target()]
+    if like is not None and not list_all:
+        raise InputError("--like chooses from what --list shows; give both, or leave it out")
     if list_all:
         from ackproof.cli.catalogue import show_catalogue
 
-        return show_catalogue(targets, as_json=as_json, with_museum=not designs)
+        return show_catalogue(targets, as_json=as_json, with_museum=not designs, like=like or "")
     jobs = plan(targets, instance or [], properties or [], engine)
     if print_llvm:
         return _print_llvm(jobs, properties)
     if print_python:
         return _print_python(jobs)
-    _check_writable(itf)
+    check_writable("--itf", itf)
+    check_writable("--junit", junit)
     results = run_jobs(jobs, {**options, "properties": properties, "survey": go_on})
-    _write_itf(results, itf)
-    return _show(results, as_json=as_json, verbose=verbose)
+    code = exit_code(results)
+    write_itf(results, itf)
+    write_junit(results, junit)
+    _show(results, code, as_json=as_json, verbose=verbose)
+    return code
 
 
 check.__doc__ = _HELP
@@ -179,13 +192,7 @@ def _alone(option: str, *others: list[str] | None) -> None:
         )
 
 
-def _show(results: list[Result], *, as_json: bool, verbose: bool) -> int:
-    from ackproof.model.verdict import worst
-
-    wrong = [r for r in results if r.judgement and not r.judgement.came_true]
-    # A search that stopped early has decided nothing, and its verdict says so.
-    failed = [1 for r in wrong if r.report.outcome.limit is None]
-    code = worst([*_exit_codes(results), *failed])
+def _show(results: list[Result], code: int, *, as_json: bool, verbose: bool) -> None:
     if as_json:
         from ackproof.model.document import document
 
@@ -205,30 +212,6 @@ def _show(results: list[Result], *, as_json: bool, verbose: bool) -> int:
             show = show_expectations if any(r.judgement for r in results) else show_table
             show(out, results)
             show_sum(out, results)
-    return code
-
-
-def _exit_codes(results: list[Result]) -> list[int]:
-    """Return what each check comes to.
-
-    Where several instances are looked at for a design, and it is met on some, the others say
-    nothing; nor do they where it is expected that all is well.  What a design does not do on one
-    instance, and does on another, it has not made impossible.
-    """
-    from ackproof.model.verdict import Verdict
-
-    unmet = [r for r in results if r.report.verdict is Verdict.UNCHANGED]
-    met = {id(r.job.target) for r in results if r not in unmet}
-    silent = [r for r in unmet if r.judgement or (r.job.sweep and id(r.job.target) in met)]
-    silent += [r for r in results if r.report.lost and set(r.report.lost) <= _seen(r, results)]
-    return [r.report.verdict.exit_code for r in results if r not in silent]
-
-
-def _seen(result: Result, results: list[Result]) -> set[str]:
-    """Return the actions and situations that came up wherever a target was looked at."""
-    outcomes = [r.report.outcome for r in results if r.job.target is result.job.target]
-    taken = {name for o in outcomes for name, count in o.per_action.items() if count}
-    return taken | {name for o in outcomes for name in o.witnessed}
 
 
 def _print_llvm(jobs: Sequence[Job], properties: list[str] | None) -> int:
@@ -249,31 +232,3 @@ def _print_python(jobs: Sequence[Job]) -> int:
         bound = bind(job.target.model, job.instance, job.target.design)
         typer.echo(translate_instance(bound).text)
     return 0
-
-
-def _check_writable(path: Path | None) -> None:
-    if path is None:
-        return
-    if path.is_dir():
-        raise InputError(f"--itf {path} is a directory; name a file")
-    if not path.resolve().parent.is_dir():
-        raise InputError(f"--itf {path}: there is no directory {path.resolve().parent}")
-
-
-def _write_itf(results: list[Result], path: Path | None) -> None:
-    """Write each counterexample to a file of its own: trace.itf.json, trace-2.itf.json…"""
-    if path is None:
-        return
-    from ackproof.model.itf import itf_trace
-
-    traces = [t for r in results for t in r.kept]
-    if not traces:
-        typer.echo(f"there is no counterexample, so {path} was not written", err=True)
-    name, dot, suffix = path.name.partition(".")
-    for number, trace in enumerate(traces, start=1):
-        file = path if number == 1 else path.with_name(f"{name}-{number}{dot}{suffix}")
-        try:
-            file.write_text(json.dumps(itf_trace(trace)) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"--itf {file} cannot be written: {error.strerror}") from None
-        typer.echo(f"wrote {file}: the counterexample to {trace.property}", err=True)

@@ -16,6 +16,8 @@ __all__ = [
     "EngineName",
     "Instances",
     "Itf",
+    "Junit",
+    "Like",
     "ListAll",
     "Master",
     "Memory",
@@ -187,6 +189,24 @@ Itf = Annotated[
     typer.Option(
         metavar="FILE",
         help="Write the counterexample in the Informal Trace Format.",
+        show_default=False,
+    ),
+]
+Junit = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write the result as JUnit's XML, too: a test case for each property, or for each "
+        "expectation of a design.",
+        show_default=False,
+    ),
+]
+Like = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="With `--list`: show only what has this text in its name or its description, "
+        "upper and lower case alike.",
         show_default=False,
     ),
 ]

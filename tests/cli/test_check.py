@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 
@@ -226,6 +227,97 @@ def test_itf_without_a_counterexample_writes_nothing_and_says_so(run: Run, tmp_p
     result = run(DINING, "--itf", str(file))
     assert result.stderr == f"there is no counterexample, so {file} was not written\n"
     assert not file.exists()
+
+
+def suites(file: Path) -> list[ET.Element]:
+    return ET.fromstring(file.read_bytes()).findall("testsuite")
+
+
+def cases(suite: ET.Element) -> dict[str, str]:
+    """Return the kind of what is said of each test case, by its name; "" if it passed."""
+    return {
+        case.attrib["name"]: next((said.tag for said in case), "")
+        for case in suite.findall("testcase")
+    }
+
+
+def test_junit_has_a_suite_for_each_check_and_a_case_for_each_property(
+    run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "found.xml"
+    assert run(DIE_HARD, DINING, DEPOT, "--junit", str(file)).exit_code == 1
+    broken, fine, off = suites(file)
+    assert cases(broken)["NeverFourGallons"] == "failure"
+    assert [broken.attrib[name] for name in ("name", "failures", "errors")] == [
+        "die_hard on jugs",
+        "1",
+        "0",
+    ]
+    failure = broken.find("testcase/failure")
+    assert failure is not None
+    assert failure.attrib["message"] == "false after 6 steps"
+    assert "  6     ●    big_to_small()" in str(failure.text)
+    assert set(cases(fine).values()) == {""}
+    assert cases(off)["Burnt"] == cases(off)["PaidOnce"] == "skipped"
+
+
+def test_junit_has_what_never_happened_as_a_failure_and_an_unfinished_search_as_an_error(
+    run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "found.xml"
+    run(MAIL, "-i", "small", "-p", "Impossible", "--junit", str(file))
+    assert cases(suites(file)[0])["Impossible"] == "failure"
+    run(DINING, "--depth", "3", "--junit", str(file))
+    (bounded,) = suites(file)
+    assert cases(bounded)["search"] == "error"
+    assert "failure" not in cases(bounded).values()
+    assert "skipped" in cases(bounded).values()
+
+
+def test_junit_has_a_case_for_each_expectation(
+    run: Run, careless: Callable[[int], str], tmp_path: Path
+) -> None:
+    file = tmp_path / "found.xml"
+    run(careless(2), "--junit", str(file))
+    assert [kind for suite in suites(file) for kind in cases(suite).values()] == ["", "", ""]
+    run(careless(7), "--junit", str(file))
+    first = cases(suites(file)[0])
+    assert first == {"NothingIsLost breaks on dry after 7 steps": "failure"}
+
+
+def test_junit_that_has_no_place_is_refused_before_the_search(run: Run, tmp_path: Path) -> None:
+    result = run(DINING, "--junit", str(tmp_path / "none" / "found.xml"))
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: --junit ")
+    assert ": there is no directory " in result.stderr
+
+
+def test_list_can_be_narrowed_to_what_has_a_text(run: Run) -> None:
+    result = run(MAIL, "--list", "--like", "FIRE")
+    assert result.exit_code == 0
+    assert "  pair  two boxes, two letters, one fire\n" in result.stdout
+    assert "ToldIsKept" not in result.stdout
+    assert "built in" not in result.stdout
+    found = json.loads(run(MAIL, "--list", "--like", "toldiskept", "--json").stdout)
+    assert [p["name"] for p in found["models"][0]["properties"]] == ["ToldIsKept"]
+    assert found["models"][0]["instances"] == []
+    whole = len(run("--list").stdout.splitlines())
+    assert len(run("--list", "--like", "fsync").stdout.splitlines()) < whole / 10
+
+
+@pytest.mark.parametrize(
+    ("args", "problem"),
+    [
+        (("--list", "--like", "xyzzy"), "nothing has 'xyzzy' in its name or its description"),
+        (("--like", "fire"), "--like chooses from what --list shows"),
+    ],
+)
+def test_a_text_that_narrows_nothing_is_refused(
+    run: Run, args: tuple[str, ...], problem: str
+) -> None:
+    result = run(MAIL, *args)
+    assert result.exit_code == 2
+    assert problem in result.stderr
 
 
 def test_list_shows_instances_properties_and_designs(run: Run) -> None:
