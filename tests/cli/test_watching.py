@@ -63,9 +63,9 @@ class Watching:
                 return line.rstrip()
         raise AssertionError(f"it ended, and never said {pattern!r}")
 
-    def ends(self) -> tuple[int, str]:
-        """Press Ctrl-C; return the exit code, and what is still said."""
-        self.process.send_signal(signal.SIGINT)
+    def ends(self, by: signal.Signals = signal.SIGINT) -> tuple[int, str]:
+        """Press Ctrl-C, or end it otherwise; return the exit code, and what is still said."""
+        self.process.send_signal(by)
         rest, _ = self.process.communicate(timeout=60)
         return self.process.returncode, rest
 
@@ -157,13 +157,14 @@ def test_a_check_of_what_is_no_longer_there_is_interrupted(watch: Watch, counter
     watching.said("^verified")
 
 
-def test_ctrl_c_ends_a_check_that_is_at_work_and_shows_how_far_it_came(
-    watch: Watch, counter: Path
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_what_ends_it_ends_a_check_that_is_at_work_and_that_says_how_far_it_came(
+    watch: Watch, counter: Path, by: signal.Signals
 ) -> None:
     (counter / "size.py").write_text("SIZE = 1000000\n")
     watching = watch("counter.py", "-p", "NoAssertionFails")
     watching.said(r"counter on one  \d")
-    code, rest = watching.ends()
+    code, rest = watching.ends(by)
     assert code == 3
     assert rest.rstrip().endswith(
         "truncated  it was interrupted; no property is false in what was seen"
