@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import sys
 from typing import TYPE_CHECKING
 
 import typer
-from ackproof.cli.engines import Asked
+from ackproof.cli.engines import SPARK, Asked
 from ackproof.cli.inputs import InputError, clean_exit
 from ackproof.cli.options import (
     AsJson,
     CheckEngine,
+    Continue,
     Depth,
     Designs,
     Instances,
     Itf,
+    Junit,
+    Like,
     ListAll,
     Master,
     Memory,
@@ -26,6 +29,8 @@ from ackproof.cli.options import (
     PrintPython,
     Properties,
     Resume,
+    Verbose,
+    Watch,
     Work,
     Workers,
 )
@@ -55,6 +60,10 @@ What was searched once is not searched again while nothing that it depends on ha
 report says that it is from the cache, and when the search was made. The variable `ACKPROOF_CACHE`
 names the folder, `ACKPROOF_CACHE=off` switches it off, and `--no-cache` searches anew.
 
+What broke stands first, with the shortest run that leads there. A search ends at the level of the
+first violation; with `--continue` it goes on, and every property is decided. What is no news is
+counted, and `--verbose` names it; `--json` always has everything.
+
 Without `--instance`, a design that says nothing of what it expects is checked on the instances
 where it makes a difference, the smallest first, up to the first violation, and as long as all
 instances up to there have no more than one and a half million states together. A design that comes
@@ -73,6 +82,10 @@ Examples:
 
     ackproof check my_design.py               your own change to it
 
+    ackproof check my_design.py --continue    all that it breaks, and not the first only
+
+    ackproof check my_design.py --watch       again, whenever the file is saved
+
     ackproof check b10 --itf trace.itf.json   keep the counterexample for other tools
 
     ackproof check -i core --engine spark --work /data/found
@@ -80,6 +93,8 @@ Examples:
     ackproof check -i tiny --print-python     what is left of the specification there
 
     ackproof check --list                     instances, designs and properties
+
+    ackproof check --list --like fsync        those that speak of that
 """
 
 
@@ -92,6 +107,9 @@ def check(
     workers: Workers = None,
     memory: Memory = None,
     depth: Depth = None,
+    go_on: Continue = False,
+    verbose: Verbose = False,
+    watch: Watch = False,
     master: Master = None,
     partitions: Partitions = None,
     work: Work = None,
@@ -99,18 +117,24 @@ def check(
     no_cache: NoCache = False,
     as_json: AsJson = False,
     itf: Itf = None,
+    junit: Junit = None,
     print_llvm: PrintLlvm = False,
     print_python: PrintPython = False,
     museum: Museum = False,
     list_all: ListAll = False,
+    like: Like = None,
 ) -> int:
     """Search every state; the text of the help is in `_HELP`."""
+    from ackproof.cli.check_files import check_writable, write_itf, write_junit
     from ackproof.cli.check_runs import run_jobs
+    from ackproof.cli.exit_codes import exit_code
     from ackproof.cli.jobs import cache_for, memory_limit, plan, worker_count
     from ackproof.cli.targets import base_target, load_all
 
     asked = Asked(engine, workers, master, partitions, work, resume)
     asked.check_options()
+    if watch:
+        return _watch(designs or [], asked, as_json=as_json)
     options = {
         "engine": asked,
         "workers": worker_count(workers),
@@ -124,22 +148,40 @@ def check(
         _alone("--museum", designs, instance, properties)
         return run_museum([], options, as_json=as_json)
     targets = load_all(designs or []) or [base_target()]
+    if like is not None and not list_all:
+        raise InputError("--like chooses from what --list shows; give both, or leave it out")
     if list_all:
         from ackproof.cli.catalogue import show_catalogue
 
-        return show_catalogue(targets, as_json=as_json, with_museum=not designs)
+        return show_catalogue(targets, as_json=as_json, with_museum=not designs, like=like or "")
     jobs = plan(targets, instance or [], properties or [], engine)
     if print_llvm:
         return _print_llvm(jobs, properties)
     if print_python:
         return _print_python(jobs)
-    _check_writable(itf)
-    results = run_jobs(jobs, {**options, "properties": properties})
-    _write_itf(results, itf)
-    return _show(results, as_json=as_json)
+    check_writable("--itf", itf)
+    check_writable("--junit", junit)
+    results = run_jobs(jobs, {**options, "properties": properties, "survey": go_on})
+    code = exit_code(results)
+    write_itf(results, itf)
+    write_junit(results, junit)
+    _show(results, code, as_json=as_json, verbose=verbose)
+    return code
 
 
 check.__doc__ = _HELP
+
+
+def _watch(designs: list[str], asked: Asked, *, as_json: bool) -> int:
+    from ackproof.cli.watching import watch
+
+    if as_json or asked.engine == SPARK:
+        other = "--json" if as_json else f"--engine {SPARK}"
+        raise InputError(
+            f"--watch shows each check to somebody who waits for it, and {other} is for others\n"
+            "  instead: leave out one of the two"
+        )
+    return watch(designs, clear=sys.stdout.isatty())
 
 
 def _alone(option: str, *others: list[str] | None) -> None:
@@ -150,13 +192,7 @@ def _alone(option: str, *others: list[str] | None) -> None:
         )
 
 
-def _show(results: list[Result], *, as_json: bool) -> int:
-    from ackproof.model.verdict import worst
-
-    wrong = [r for r in results if r.judgement and not r.judgement.came_true]
-    # A search that stopped early has decided nothing, and its verdict says so.
-    failed = [1 for r in wrong if r.report.outcome.limit is None]
-    code = worst([*_exit_codes(results), *failed])
+def _show(results: list[Result], code: int, *, as_json: bool, verbose: bool) -> None:
     if as_json:
         from ackproof.model.document import document
 
@@ -170,36 +206,12 @@ def _show(results: list[Result], *, as_json: bool) -> int:
 
         out = console()
         if len(results) == 1:
-            show_result(out, results[0])
+            show_result(out, results[0], verbose=verbose)
         else:
-            show_traces(out, results)
+            show_traces(out, results, verbose=verbose)
             show = show_expectations if any(r.judgement for r in results) else show_table
             show(out, results)
             show_sum(out, results)
-    return code
-
-
-def _exit_codes(results: list[Result]) -> list[int]:
-    """Return what each check comes to.
-
-    Where several instances are looked at for a design, and it is met on some, the others say
-    nothing; nor do they where it is expected that all is well.  What a design does not do on one
-    instance, and does on another, it has not made impossible.
-    """
-    from ackproof.model.verdict import Verdict
-
-    unmet = [r for r in results if r.report.verdict is Verdict.UNCHANGED]
-    met = {id(r.job.target) for r in results if r not in unmet}
-    silent = [r for r in unmet if r.judgement or (r.job.sweep and id(r.job.target) in met)]
-    silent += [r for r in results if r.report.lost and set(r.report.lost) <= _seen(r, results)]
-    return [r.report.verdict.exit_code for r in results if r not in silent]
-
-
-def _seen(result: Result, results: list[Result]) -> set[str]:
-    """Return the actions and situations that came up wherever a target was looked at."""
-    outcomes = [r.report.outcome for r in results if r.job.target is result.job.target]
-    taken = {name for o in outcomes for name, count in o.per_action.items() if count}
-    return taken | {name for o in outcomes for name in o.witnessed}
 
 
 def _print_llvm(jobs: Sequence[Job], properties: list[str] | None) -> int:
@@ -220,31 +232,3 @@ def _print_python(jobs: Sequence[Job]) -> int:
         bound = bind(job.target.model, job.instance, job.target.design)
         typer.echo(translate_instance(bound).text)
     return 0
-
-
-def _check_writable(path: Path | None) -> None:
-    if path is None:
-        return
-    if path.is_dir():
-        raise InputError(f"--itf {path} is a directory; name a file")
-    if not path.resolve().parent.is_dir():
-        raise InputError(f"--itf {path}: there is no directory {path.resolve().parent}")
-
-
-def _write_itf(results: list[Result], path: Path | None) -> None:
-    """Write each counterexample to a file of its own: trace.itf.json, trace-2.itf.json…"""
-    if path is None:
-        return
-    from ackproof.model.itf import itf_trace
-
-    traces = [t for r in results for t in r.traces]
-    if not traces:
-        typer.echo(f"there is no counterexample, so {path} was not written", err=True)
-    name, dot, suffix = path.name.partition(".")
-    for number, trace in enumerate(traces, start=1):
-        file = path if number == 1 else path.with_name(f"{name}-{number}{dot}{suffix}")
-        try:
-            file.write_text(json.dumps(itf_trace(trace)) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"--itf {file} cannot be written: {error.strerror}") from None
-        typer.echo(f"wrote {file}: the counterexample to {trace.property}", err=True)

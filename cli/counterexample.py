@@ -15,18 +15,19 @@ from ackproof.model.listing import ending, legend, listing
 from ackproof.model.museum import steps
 from ackproof.model.trace import Trace
 
-__all__ = ["show_counterexamples"]
+__all__ = ["show_broken", "show_counterexamples", "show_others"]
 
 _NARROWEST = 80
 
 
-def show_counterexamples(page: Page, traces: Sequence[Trace]) -> None:
-    """Write counterexamples, those of one run together."""
+def show_counterexamples(page: Page, traces: Sequence[Trace], *, shortest: bool = True) -> None:
+    """Write counterexamples, those of one run together; `shortest`: of each there is no shorter."""
+    further = "no shorter run does it" if shortest else "a shorter run may do it, too"
     runs: dict[object, list[Trace]] = {}
     for trace in traces:
         runs.setdefault(trace.run, []).append(trace)
     for first, *others in runs.values():
-        _claim(page, first, f" {_false(first)} {_where(first)}; no shorter run does it")
+        _claim(page, first, f" {_false(first)} {_where(first)}; {further}")
         page.line()
         if first.steps or first.cycle:
             lines = listing(first, max(page.out.width, _NARROWEST))
@@ -44,6 +45,25 @@ def show_counterexamples(page: Page, traces: Sequence[Trace]) -> None:
             _claim(page, trace, f" {_false(trace)} there, too")
             page.line()
             _reason(page, trace)
+
+
+def show_broken(page: Page, trace: Trace) -> None:
+    """Write why a property is false at the end of a run, and not the run."""
+    _claim(page, trace, f" {_false(trace)} here")
+    page.line()
+    _reason(page, trace)
+
+
+def show_others(page: Page, traces: Sequence[Trace]) -> None:
+    """Write a line for each of the counterexamples that are not shown."""
+    if not traces:
+        return
+    page.line("also false, by other runs, which ", ("--verbose", "bold"), " shows:")
+    width = max(len(trace.property) for trace in traces)
+    for trace in traces:
+        ever = "" if trace.cycle is None else ", and for ever"
+        page.line("  ", (f"{trace.property:<{width}}", STYLES["wrong"]), f"  {_where(trace)}{ever}")
+    page.line()
 
 
 def _false(trace: Trace) -> str:

@@ -1,12 +1,12 @@
-"""What a check counted, for people: states, time, room, and the steps of each action.
+"""What a check counted, for people: states, time and room, properties and actions, a line each.
 
-What is said of room and of the engine depends on where the search ran: in this process it took
-memory, and on a cluster it has filled a directory.
+Names of properties, and the steps of each action, are said only where somebody asks for them: most
+of them hold, or have no part in an instance, and that is no news.  What is said of room and of the
+engine depends on where the search ran: in this process it took memory, and on a cluster it has
+filled a directory.
 """
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from ackproof.cli.page import STYLES, Page
 from ackproof.model.outcome import Outcome
@@ -15,12 +15,24 @@ from ackproof.model.resources import show_size
 
 __all__ = ["cached", "show_counts"]
 
+#: What a report says of a property, and how it is said here.
+_SAID = {
+    "violated": "violated",
+    "holds": "hold",
+    "witnessed": "reached as they should be",
+    "unwitnessed": "never reached",
+    "lacking": "out of this instance's reach",
+    "off": "off",
+    "vacuous": "vacuous",
+    "open": "undecided",
+}
+
 #: States from which on their room says something about each of them.
 _MANY = 10_000
 
 
-def show_counts(page: Page, report: Report) -> None:
-    """Write what a check counted."""
+def show_counts(page: Page, report: Report, *, verbose: bool = False) -> None:
+    """Write what a check counted; `verbose` names what was counted."""
     outcome = report.outcome
     widest = max(outcome.level_sizes, default=0)
     rows = [
@@ -37,16 +49,15 @@ def show_counts(page: Page, report: Report) -> None:
     ]
     for name, value in rows:
         page.line((f"  {name:<13}", STYLES["head"]), value)
-    runs = {p.name for p in report.bound.properties if p.kind == "eventually"}
-    results = report.results()
-    for name, chosen in (
-        ("properties", [r for n, r in results.items() if n not in runs]),
-        ("eventually", [r for n, r in results.items() if n in runs]),
-    ):
-        if chosen:
-            page.line((f"  {name:<13}", STYLES["head"]), _property_counts(chosen))
+    groups = _groups(report)
+    for name, found in groups.items():
+        page.line((f"  {name:<13}", STYLES["head"]), _said(found))
     page.line()
-    _actions(page, report)
+    if verbose:
+        _actions(page, report)
+        _names(page, groups)
+    else:
+        _hint(page, report, groups)
 
 
 def cached(searched: str) -> str:
@@ -98,20 +109,48 @@ def _number(count: int, thing: str) -> str:
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
-def _property_counts(results: Sequence[str]) -> str:
-    words = {
-        "holds": "hold",
-        "violated": "violated",
-        "witnessed": "reached as they should be",
-        "unwitnessed": "never reached",
-        "lacking": "out of this instance's reach",
-        "off": "off",
-        "vacuous": "vacuous",
-        "open": "undecided",
-    }
-    return ", ".join(
-        f"{results.count(key)} {word}" for key, word in words.items() if key in results
-    )
+def _groups(report: Report) -> dict[str, dict[str, list[str]]]:
+    """Return properties, those of runs apart, and actions, by what is said of them."""
+    runs = {p.name for p in report.bound.properties if p.kind == "eventually"}
+    found: dict[str, dict[str, list[str]]] = {"properties": {}, "eventually": {}, "actions": {}}
+    for name, result in report.results().items():
+        group = found["eventually" if name in runs else "properties"]
+        group.setdefault(_SAID[result], []).append(name)
+    for action in report.bound.program.actions:
+        count = report.outcome.per_action.get(action.name, 0)
+        said = "taken" if count else "off" if action.name in report.off else "never taken"
+        found["actions"].setdefault(said, []).append(action.name)
+    return {name: _in_order(group) for name, group in found.items() if group}
+
+
+def _in_order(group: dict[str, list[str]]) -> dict[str, list[str]]:
+    order = ["taken", "never taken", *_SAID.values()]
+    return {said: group[said] for said in order if said in group}
+
+
+def _said(group: dict[str, list[str]]) -> str:
+    return ", ".join(f"{len(names)} {said}" for said, names in group.items())
+
+
+def _hint(page: Page, report: Report, groups: dict[str, dict[str, list[str]]]) -> None:
+    """Say which options say more, if they do."""
+    hints = []
+    news = {"hold", "violated", "reached as they should be", "taken"}
+    if any(said not in news for group in groups.values() for said in group):
+        hints.append("--verbose names them")
+    if report.outcome.violations and not report.complete and report.outcome.limit is None:
+        hints.append("--continue decides what is undecided")
+    if hints:
+        page.line((f"  ({'; '.join(hints)})", STYLES["head"]))
+        page.line()
+
+
+def _names(page: Page, groups: dict[str, dict[str, list[str]]]) -> None:
+    for name, group in groups.items():
+        for said, names in group.items():
+            if name != "actions" or said != "taken":
+                page.wrapped(f"{name}, {said}: {', '.join(names)}", "    ", STYLES["head"])
+    page.line()
 
 
 def _actions(page: Page, report: Report) -> None:
@@ -122,8 +161,4 @@ def _actions(page: Page, report: Report) -> None:
     for action in actions:
         mark = "  (fault)" if action.kind == "fault" else ""
         page.line(f"    {action.name:<{width}}  {counts.get(action.name, 0):>13,}{mark}")
-    vacuous = [name for name, result in report.results().items() if result == "vacuous"]
-    for what, names in (("off", report.off), ("vacuous", vacuous)):
-        if names:
-            page.wrapped(f"{what} in this instance: {', '.join(names)}", "    ", STYLES["head"])
     page.line()

@@ -21,6 +21,8 @@ __all__ = ["app"]
 #: The commands, in the order in which the help shows them.
 _COMMANDS = (
     "check",
+    "simulate",
+    "explore",
     "museum",
     "mutate",
     "eras",

@@ -10,11 +10,14 @@ import typer
 __all__ = [
     "AsJson",
     "CheckEngine",
+    "Continue",
     "Depth",
     "Designs",
     "EngineName",
     "Instances",
     "Itf",
+    "Junit",
+    "Like",
     "ListAll",
     "Master",
     "Memory",
@@ -25,6 +28,8 @@ __all__ = [
     "PrintPython",
     "Properties",
     "Resume",
+    "Verbose",
+    "Watch",
     "Work",
     "Workers",
 ]
@@ -142,6 +147,31 @@ Depth = Annotated[
         show_default=False,
     ),
 ]
+Continue = Annotated[
+    bool,
+    typer.Option(
+        "--continue",
+        help="Go on after a violation, and so decide every property: each that breaks is named "
+        "with the length of its shortest run, and the first run is shown.",
+    ),
+]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose",
+        "-v",
+        help="Show the run of each property that breaks, name the properties and actions that "
+        "are otherwise counted, and count the transitions of each action.",
+    ),
+]
+Watch = Annotated[
+    bool,
+    typer.Option(
+        "--watch",
+        help="Check again whenever a DESIGN, a module beside it that it imports, or the "
+        "specification is saved; Ctrl-C ends it.",
+    ),
+]
 NoCache = Annotated[
     bool,
     typer.Option(
@@ -159,6 +189,24 @@ Itf = Annotated[
     typer.Option(
         metavar="FILE",
         help="Write the counterexample in the Informal Trace Format.",
+        show_default=False,
+    ),
+]
+Junit = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write the result as JUnit's XML, too: a test case for each property, or for each "
+        "expectation of a design.",
+        show_default=False,
+    ),
+]
+Like = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="With `--list`: show only what has this text in its name or its description, "
+        "upper and lower case alike.",
         show_default=False,
     ),
 ]

@@ -1,7 +1,9 @@
 """The result of one check, for people.
 
 Standard output carries results only.  On a terminal they are coloured; into a file or a pipe goes
-the same text without colours.  What a reader looks for last is at the end: the verdict.
+the same text without colours.  What is news comes first: what broke, with its run, or what never
+happened.  Then come the counts, in a line each, and at the end is what a reader looks for last, the
+verdict.
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ if TYPE_CHECKING:
     from ackproof.model.trace import Trace
     from rich.console import Console
 
-__all__ = ["Result", "finding", "show_result", "show_traces", "sizes_text"]
+__all__ = ["Result", "finding", "show_result", "show_title", "show_traces", "sizes_text"]
+
+#: Properties that are named in one line.
+_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -36,22 +41,27 @@ class Result:
 
     @property
     def traces(self) -> list[Trace]:
-        """The counterexamples to show: if one was expected, that, and what the same run breaks."""
-        found = list(self.report.traces)
+        """All counterexamples: what was expected first, then the shortest first."""
         wanted = self.judgement.expectation.property if self.judgement else None
-        first = next((t for t in found if t.property == wanted), None)
-        if first is None:
-            return found
-        return [first, *(t for t in found if t is not first and t.path == first.path)]
+        return sorted(self.report.traces, key=lambda t: (t.property != wanted, len(t.path)))
+
+    @property
+    def kept(self) -> list[Trace]:
+        """The counterexamples to write to files: what was expected and its run, or else all."""
+        found = self.traces
+        wanted = self.judgement.expectation.property if self.judgement else None
+        if found and found[0].property == wanted:
+            return [t for t in found if t.path == found[0].path]
+        return found
 
 
-def show_result(out: Console, result: Result) -> None:
-    """Write what a check found, with all its counts."""
+def show_result(out: Console, result: Result, *, verbose: bool = False) -> None:
+    """Write what a check found, with all its counts; `verbose` says of all what it is."""
     page, report = Page(out), result.report
-    _title(page, result)
-    _traces(page, result.traces)
-    show_counts(page, report)
+    show_title(page, result.job)
+    _traces(page, result.traces, verbose)
     _missing(page, report)
+    show_counts(page, report, verbose=verbose)
     _expectation(page, result.judgement)
     if result.job.note:
         page.wrapped(result.job.note, "  ")
@@ -61,26 +71,31 @@ def show_result(out: Console, result: Result) -> None:
         page.line(("not as expected", STYLES["wrong"]), f"  {result.judgement.found}")
 
 
-def show_traces(out: Console, results: Sequence[Result]) -> None:
+def show_traces(out: Console, results: Sequence[Result], *, verbose: bool = False) -> None:
     """Write the counterexamples of several checks; one that was shown is not shown again."""
     page, shown = Page(out), set()
     for result in results:
         runs = [(result.job.label, t.path, t.property) for t in result.traces]
         if runs and runs[0] not in shown:
-            _title(page, result)
-            _traces(page, result.traces)
+            show_title(page, result.job)
+            _traces(page, result.traces, verbose)
         shown |= set(runs)
 
 
-def _traces(page: Page, traces: Sequence[Trace]) -> None:
-    if traces:  # what shows them takes a moment to import
-        from ackproof.cli.counterexample import show_counterexamples
+def _traces(page: Page, traces: Sequence[Trace], verbose: bool) -> None:
+    """Write the first run with all that it breaks, and a line for what other runs break."""
+    if not traces:
+        return
+    from ackproof.cli.counterexample import show_counterexamples, show_others  # takes a moment
 
-        show_counterexamples(page, traces)
+    others = [] if verbose else [t for t in traces if t.run != traces[0].run]
+    show_counterexamples(page, [t for t in traces if t not in others])
+    show_others(page, others)
 
 
-def _title(page: Page, result: Result) -> None:
-    target, instance = result.job.target, result.job.instance
+def show_title(page: Page, job: Job) -> None:
+    """Write what is looked at."""
+    target, instance = job.target, job.instance
     design = target.design
     named = f"{target.model.name}, {target.name}" if design else target.model.name
     sizes = sizes_text(instance)
@@ -139,7 +154,7 @@ def finding(report: Report) -> str:
     outcome = report.outcome
     match report.verdict:
         case Verdict.VIOLATED:
-            return ", ".join(f"{n} after {steps(len(p))}" for n, p in outcome.violations.items())
+            return _broken(outcome)
         case Verdict.UNWITNESSED:
             parts = [
                 _several(report.unwitnessed, "situation", "never reached"),
@@ -153,6 +168,15 @@ def finding(report: Report) -> str:
         case Verdict.TRUNCATED:
             return f"{_stopped(outcome)}; no property is false in what was seen"
     return report.verdict.meaning
+
+
+def _broken(outcome: Outcome) -> str:
+    """Return what is false and after how many steps, the shortest first."""
+    found = sorted(outcome.violations.items(), key=lambda item: len(item[1]))
+    named = [f"{name} after {steps(len(path))}" for name, path in found[:_NAMED]]
+    if len(found) > _NAMED:
+        named.append(f"and {len(found) - _NAMED} more")
+    return ", ".join(named)
 
 
 def _stopped(outcome: Outcome) -> str:

@@ -80,6 +80,7 @@ def check(
     progress: Callable[[Progress], None] | None = None,
     program: Program | None = None,
     survey: bool = False,
+    compare: bool = True,
     cache: Cache | None = None,
 ) -> Report:
     """Check a model on an instance.
@@ -98,6 +99,7 @@ def check(
         progress: called a few times a second.
         program: the compiled model, if it is at hand.
         survey: whether to go on after a violation, and so to decide every property.
+        compare: whether a design that breaks nothing is compared with the model without it.
         cache: where programs and outcomes are kept; a search that was made before is not repeated.
 
     Raises:
@@ -114,7 +116,9 @@ def check(
     report = check_bound(
         bound, name, engine, workers, memory, max_depth, progress, started, survey, question
     )
-    if design is None or survey or report.verdict not in (Verdict.VERIFIED, Verdict.UNWITNESSED):
+    if design is None or report.verdict not in (Verdict.VERIFIED, Verdict.UNWITNESSED):
+        return report
+    if not compare:
         return report
     without = chosen(model, instance, None, properties, None, cache)
     known = asked(without, "plain" if callable(engine) else engine, cache=cache)

@@ -21,7 +21,17 @@ from ackproof.model.trace import Trace, TraceStep
 from ackproof.model.verdict import Verdict, worst
 from msgspec import Meta, Struct, field
 
-__all__ = ["SCHEMA", "Document", "Expectation", "Result", "document", "schema", "schema_of"]
+__all__ = [
+    "SCHEMA",
+    "Document",
+    "Expectation",
+    "Result",
+    "document",
+    "explained",
+    "schema",
+    "schema_of",
+    "steps",
+]
 
 SCHEMA = "ackproof/report/5"
 
@@ -404,25 +414,27 @@ def _violation(trace: Trace) -> Violation:
         line=span.line if span else None,
         steps=len(trace.steps),
         reason=trace.reason or None,
-        explanation=_explained(trace.explanation) if trace.explanation else None,
-        trace=_steps(trace.steps, 1),
-        cycle=None if trace.cycle is None else _steps(trace.cycle, len(trace.steps) + 1),
+        explanation=explained(trace.explanation) if trace.explanation else None,
+        trace=steps(trace.steps, 1),
+        cycle=None if trace.cycle is None else steps(trace.cycle, len(trace.steps) + 1),
     )
 
 
-def _explained(found: Explanation) -> Explained:
+def explained(found: Explanation) -> Explained:
+    """Return why a property is false."""
     return Explained(
         part=found.text,
         truth=found.truth,
         where=dict(found.where),
         given=list(found.given),
         values=dict(found.parts),
-        cases=[_explained(case) for case in found.cases],
+        cases=[explained(case) for case in found.cases],
     )
 
 
-def _steps(steps: Iterable[TraceStep], first: int) -> list[Step]:
-    return [_step(number, step) for number, step in enumerate(steps, first)]
+def steps(taken: Iterable[TraceStep], first: int = 1) -> list[Step]:
+    """Return the steps of a run; `first` is the number of the first of them."""
+    return [_step(number, step) for number, step in enumerate(taken, first)]
 
 
 def _step(number: int, step: TraceStep) -> Step:

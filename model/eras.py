@@ -164,6 +164,7 @@ class Surveyor:
             program=bound.program,
             progress=progress,
             survey=True,
+            compare=False,
             **self._options,
         )
         run = Run(era.name, instance.name, report)

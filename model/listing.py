@@ -30,7 +30,7 @@ from ackproof.model.changes import Change
 from ackproof.model.lanes import Lane, Lanes, short_titles
 from ackproof.model.trace import Trace, TraceStep
 
-__all__ = ["Line", "Piece", "ending", "legend", "listing", "plain"]
+__all__ = ["Line", "Piece", "ending", "legend", "listing", "plain", "single"]
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,14 @@ def listing(trace: Trace, width: int) -> list[Line]:
     for number, step in enumerate(trace.cycle or (), start=len(trace.steps) + 1):
         lines += chart.step(number, step)
     return [_trimmed(line) for line in lines]
+
+
+def single(trace: Trace, number: int, width: int) -> list[Line]:
+    """Return one step of a trace, counted from 1, under the columns of the whole trace."""
+    chart = _Chart(trace, width)
+    return [
+        _trimmed(line) for line in [*chart.header(), *chart.step(number, trace.steps[number - 1])]
+    ]
 
 
 def ending(trace: Trace) -> str:

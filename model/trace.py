@@ -34,7 +34,7 @@ from ackproof.model.plain import PlainMachine, State, Step
 from ackproof.model.plain_liveness import Graph
 from ackproof.model.show import show_arguments
 
-__all__ = ["ReplayError", "ShownEvent", "Trace", "TraceStep", "replay"]
+__all__ = ["ReplayError", "ShownEvent", "Trace", "TraceStep", "replay", "shown_step"]
 
 
 class ReplayError(RuntimeError):
@@ -228,10 +228,13 @@ def _falsified(
 
 
 def _shown(lanes: Lanes, states: list[State], steps: list[Step]) -> tuple[TraceStep, ...]:
-    return tuple(_show(lanes, before, step) for before, step in zip(states, steps, strict=False))
+    return tuple(
+        shown_step(lanes, before, step) for before, step in zip(states, steps, strict=False)
+    )
 
 
-def _show(lanes: Lanes, before: State, step: Step) -> TraceStep:
+def shown_step(lanes: Lanes, before: State, step: Step) -> TraceStep:
+    """Return a step as it is shown: who did what, and what is different."""
     return TraceStep(
         number=step.number,
         instance=step.instance,

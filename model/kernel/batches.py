@@ -16,27 +16,18 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from ackproof.model.kernel import control
 from ackproof.model.kernel.objects import driver
+from ackproof.model.kernel.stepping import Numbers, States, Stepper, bits_of
 from ackproof.model.kernel.worker import Model, Team, Worker
 from ackproof.model.lower.compile import Kernel, machine_code
 
 __all__ = ["Batches", "Code", "States", "Successors"]
 
-#: Packed states, one in each row: shape (states, words).
-States = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
-
 #: Bytes for the successors of a batch, with the table that tells them apart.
 _BATCH_BYTES = 1 << 30
-#: Steps that are written down at once.
-_STEPS = 1 << 19
-#: States whose properties are looked at in one call.
-_LOOK = 4096
 
 
 @dataclass(frozen=True)
@@ -99,19 +90,18 @@ class Batches:
     def __init__(self, code: Code) -> None:
         self.code = code
         self._engine = machine_code(code.text)
-        address = self._engine.get_function_address
         self._model = Model(
             words=code.words,
             fanout=code.fanout,
-            expand=address("expand"),
+            expand=self._engine.get_function_address("expand"),
             actions=code.actions,
             seen_words=code.seen_words,
             owner=self._engine,
         )
         self._run = driver(code.words, 1)
-        self._inspect = _function(address("inspect"), 4)
-        self._expand = _function(address("expand"), 7)
-        self._falsify = _function(address("falsify"), 3) if code.of_runs else None
+        self._stepper = Stepper(
+            self._engine, code.words, code.fanout, code.actions, code.seen_words, code.of_runs
+        )
 
     # -- successors -----------------------------------------------------------------------------
 
@@ -163,7 +153,7 @@ class Batches:
             sources=rows[entries >> control.INSTANCE_BITS],
             instances=entries & control.INSTANCE_MASK,
             counts=np.array(worker.counts, np.int64),
-            seen=_bits(worker.seen),
+            seen=bits_of(worker.seen),
             broken=sum(
                 1 << bit for bit in range(control.PROPERTIES) if firsts[control.FIRST * bit]
             ),
@@ -172,82 +162,29 @@ class Batches:
     @property
     def slice(self) -> int:
         """How many states `steps` should be given at once."""
-        return max(1, min(_LOOK, _STEPS // self.code.fanout))
+        return self._stepper.slice
 
-    # -- every step -----------------------------------------------------------------------------
+    # -- every step, and properties of states ---------------------------------------------------
 
     def steps(self, states: States) -> tuple[States, Numbers, Numbers, Numbers]:
-        """Return all steps of a few states, and what they break.
+        """Return all steps of a few states, and what they break; see `Steps`.
 
         Returns:
-            the successors, duplicates included; for each the row of the state it was made of and
-            the number of the instance; and records, one in each row: row of a state, number of an
-            instance (`search.DEADLOCK` for none), bits of the properties broken.
+            the successors, their sources and instances, and the records.
         """
-        code, count = self.code, len(states)
-        source = np.ascontiguousarray(states)
-        made = np.empty((count * code.fanout, code.words), np.uint64)
-        metas = np.empty(len(made), np.int64)
-        counts, seen = np.zeros(code.actions, np.int64), np.zeros(code.seen_words, np.int64)
-        records = _records(count * (code.fanout + 1))
-        written = self._expand(
-            count, *(a.ctypes.data for a in (source, made, metas, counts, seen, records))
-        )
-        metas = metas[:written]
-        return made[:written], metas >> 32, metas & control.INSTANCE_MASK, _written(records)
-
-    # -- properties of states -------------------------------------------------------------------
+        found = self._stepper.steps(states)
+        return found.states, found.sources, found.instances, found.records
 
     def inspect(self, states: States) -> tuple[int, Numbers]:
-        """Look at the properties of some states.
-
-        Returns:
-            bits of what was witnessed; and for each state bits of the properties that are false.
-        """
-        seen = np.zeros(self.code.seen_words, np.int64)
-        false = np.zeros(len(states), np.int64)
-        records = _records(_LOOK)
-        for start in range(0, len(states), _LOOK):
-            some = np.ascontiguousarray(states[start : start + _LOOK])
-            records[0] = 0
-            self._inspect(len(some), *(a.ctypes.data for a in (some, seen, records)))
-            found = _written(records)
-            false[start + found[:, 0]] = found[:, 2]
-        return _bits(seen), false
+        """Look at the properties of some states; see `Stepper`."""
+        return self._stepper.inspect(states)
 
     def falsify(self, states: States) -> Numbers:
         """Return for each state bits of the properties of runs that are false in it."""
-        masks = np.zeros(len(states), np.int64)
-        source = np.ascontiguousarray(states)
-        if self._falsify is not None and len(states):
-            self._falsify(len(states), source.ctypes.data, masks.ctypes.data)
-        return masks
-
-
-def _function(address: int, parameters: int) -> Any:
-    """Return a C function whose parameters and result are all as wide as an address."""
-    return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * (parameters - 1))(
-        address
-    )
+        return self._stepper.falsify(states)
 
 
 def _words(address: int, count: int) -> Numbers:
     """Return that many words of memory, copied."""
     found = np.ctypeslib.as_array((ctypes.c_int64 * count).from_address(address))
     return np.array(found, np.int64)
-
-
-def _records(room: int) -> Numbers:
-    records = np.zeros(2 + control.RECORD * room, np.int64)
-    records[1] = room
-    return records
-
-
-def _written(records: Numbers) -> Numbers:
-    """Return the records that generated code has written, one in each row."""
-    return records[2 : 2 + control.RECORD * records[0]].reshape(-1, control.RECORD)
-
-
-def _bits(words: Any) -> int:
-    """Return words of bits as one integer."""
-    return sum((int(word) & (1 << 64) - 1) << 64 * i for i, word in enumerate(words))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import textwrap
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 
@@ -93,8 +95,66 @@ def test_without_a_violation_the_verdict_and_the_counts_are_shown(run: Run) -> N
     assert lines[0] == "dining philosophers on seats3  (3 Seat)"
     assert "  states       35 distinct" in lines
     assert "  properties   4 hold, 1 reached as they should be" in lines
-    assert "    take_first              18" in lines
+    assert "  actions      5 taken" in lines
     assert lines[-1] == "verified  every property holds in the whole state space"
+
+
+SEVERAL = (MAIL, "-i", "pair", "--continue")
+
+
+def broken_and_lengths(result: Result) -> dict[str, int]:
+    found = json.loads(result.stdout)["results"][0]["violations"]
+    return {v["property"]: v["steps"] for v in found}
+
+
+def test_the_first_violation_ends_a_search_and_the_report_says_how_to_go_on(run: Run) -> None:
+    result = run(MAIL, "-i", "pair")
+    assert "  (--verbose names them; --continue decides what is undecided)\n" in result.stdout
+    assert len(broken_and_lengths(run(MAIL, "-i", "pair", "--json"))) < len(
+        broken_and_lengths(run(*SEVERAL, "--json"))
+    )
+
+
+@pytest.mark.parametrize("engine", ["plain", "kernel"])
+def test_with_continue_all_that_breaks_is_said_and_the_shortest_run_is_shown(
+    run: Run, engine: str
+) -> None:
+    lengths = broken_and_lengths(run(*SEVERAL, "-e", engine, "--json"))
+    result = run(*SEVERAL, "-e", engine)
+    assert result.exit_code == 1
+    shown, _, listed = result.stdout.partition(
+        "\nalso false, by other runs, which --verbose shows:\n"
+    )
+    rows = dict(re.findall(r"^  (\w+) +after (\d+) step", listed, re.MULTILINE))
+    assert shown.count("; no shorter run does it\n") == 1
+    assert {name for name in lengths if f"\n{name} is false" not in shown} == set(rows)
+    assert all(lengths[name] == int(steps) for name, steps in rows.items())
+    assert f"is false after {min(lengths.values())} step" in shown
+    assert "undecided" not in result.stdout
+    assert "--continue" not in result.stdout
+
+
+def test_with_verbose_every_run_is_shown(run: Run) -> None:
+    shown = run(*SEVERAL, "--verbose").stdout
+    for name in broken_and_lengths(run(*SEVERAL, "--json")):
+        assert re.search(rf"^{name} (is|stays) false", shown, re.MULTILINE)
+
+
+def test_the_verdict_names_a_few_of_what_breaks_and_counts_the_rest(run: Run) -> None:
+    broken = broken_and_lengths(run(*SEVERAL, "--json"))
+    verdict = run(*SEVERAL).stdout.splitlines()[-1]
+    assert verdict.count(" after ") == min(len(broken), 3)
+    assert verdict.endswith(f", and {len(broken) - 3} more") == (len(broken) > 3)
+
+
+def test_going_on_after_a_violation_still_tells_a_design_that_changes_nothing(
+    run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "first.py"
+    file.write_text(FIRST_DECIDES)
+    assert (
+        run(str(file), "-i", "tiny", "--continue").stdout.splitlines()[-1].startswith("unchanged  ")
+    )
 
 
 def test_what_never_happened_is_named(run: Run) -> None:
@@ -109,9 +169,18 @@ def test_what_the_instance_leaves_out_is_named_on_its_own(run: Run) -> None:
     assert result.exit_code == 0
     assert result.stdout.startswith("depot on off  (2 Parcel)\n")
     assert "1 reached as they should be, 2 off, 3 vacuous\n" in result.stdout
-    assert "    off in this instance: insure, claim, load, fire, fraud," in result.stdout
-    assert "    vacuous in this instance: ClaimedIsInsured, StoredCameIn," in result.stdout
+    assert "  actions      2 taken, 9 off\n\n  (--verbose names them)\n" in result.stdout
+    assert "ClaimedIsInsured" not in result.stdout
+
+
+def test_verbose_names_what_is_counted_and_counts_the_steps_of_each_action(run: Run) -> None:
+    result = run(DEPOT, "--verbose")
+    assert "    actions, off: insure, claim, load, fire, fraud," in result.stdout
+    assert "    properties, vacuous: ClaimedIsInsured, StoredCameIn," in result.stdout
     assert "insure  " not in result.stdout
+    assert "(--verbose" not in result.stdout
+    assert "    take_first              18\n" in run(DINING, "-v").stdout
+    assert "properties, undecided: " in run(DIE_HARD, "-v", "--depth", "3").stdout
 
 
 def test_a_search_to_a_depth_says_what_it_did_not_look_at(run: Run) -> None:
@@ -158,6 +227,97 @@ def test_itf_without_a_counterexample_writes_nothing_and_says_so(run: Run, tmp_p
     result = run(DINING, "--itf", str(file))
     assert result.stderr == f"there is no counterexample, so {file} was not written\n"
     assert not file.exists()
+
+
+def suites(file: Path) -> list[ET.Element]:
+    return ET.fromstring(file.read_bytes()).findall("testsuite")
+
+
+def cases(suite: ET.Element) -> dict[str, str]:
+    """Return the kind of what is said of each test case, by its name; "" if it passed."""
+    return {
+        case.attrib["name"]: next((said.tag for said in case), "")
+        for case in suite.findall("testcase")
+    }
+
+
+def test_junit_has_a_suite_for_each_check_and_a_case_for_each_property(
+    run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "found.xml"
+    assert run(DIE_HARD, DINING, DEPOT, "--junit", str(file)).exit_code == 1
+    broken, fine, off = suites(file)
+    assert cases(broken)["NeverFourGallons"] == "failure"
+    assert [broken.attrib[name] for name in ("name", "failures", "errors")] == [
+        "die_hard on jugs",
+        "1",
+        "0",
+    ]
+    failure = broken.find("testcase/failure")
+    assert failure is not None
+    assert failure.attrib["message"] == "false after 6 steps"
+    assert "  6     ●    big_to_small()" in str(failure.text)
+    assert set(cases(fine).values()) == {""}
+    assert cases(off)["Burnt"] == cases(off)["PaidOnce"] == "skipped"
+
+
+def test_junit_has_what_never_happened_as_a_failure_and_an_unfinished_search_as_an_error(
+    run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "found.xml"
+    run(MAIL, "-i", "small", "-p", "Impossible", "--junit", str(file))
+    assert cases(suites(file)[0])["Impossible"] == "failure"
+    run(DINING, "--depth", "3", "--junit", str(file))
+    (bounded,) = suites(file)
+    assert cases(bounded)["search"] == "error"
+    assert "failure" not in cases(bounded).values()
+    assert "skipped" in cases(bounded).values()
+
+
+def test_junit_has_a_case_for_each_expectation(
+    run: Run, careless: Callable[[int], str], tmp_path: Path
+) -> None:
+    file = tmp_path / "found.xml"
+    run(careless(2), "--junit", str(file))
+    assert [kind for suite in suites(file) for kind in cases(suite).values()] == ["", "", ""]
+    run(careless(7), "--junit", str(file))
+    first = cases(suites(file)[0])
+    assert first == {"NothingIsLost breaks on dry after 7 steps": "failure"}
+
+
+def test_junit_that_has_no_place_is_refused_before_the_search(run: Run, tmp_path: Path) -> None:
+    result = run(DINING, "--junit", str(tmp_path / "none" / "found.xml"))
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: --junit ")
+    assert ": there is no directory " in result.stderr
+
+
+def test_list_can_be_narrowed_to_what_has_a_text(run: Run) -> None:
+    result = run(MAIL, "--list", "--like", "FIRE")
+    assert result.exit_code == 0
+    assert "  pair  two boxes, two letters, one fire\n" in result.stdout
+    assert "ToldIsKept" not in result.stdout
+    assert "built in" not in result.stdout
+    found = json.loads(run(MAIL, "--list", "--like", "toldiskept", "--json").stdout)
+    assert [p["name"] for p in found["models"][0]["properties"]] == ["ToldIsKept"]
+    assert found["models"][0]["instances"] == []
+    whole = len(run("--list").stdout.splitlines())
+    assert len(run("--list", "--like", "fsync").stdout.splitlines()) < whole / 10
+
+
+@pytest.mark.parametrize(
+    ("args", "problem"),
+    [
+        (("--list", "--like", "xyzzy"), "nothing has 'xyzzy' in its name or its description"),
+        (("--like", "fire"), "--like chooses from what --list shows"),
+    ],
+)
+def test_a_text_that_narrows_nothing_is_refused(
+    run: Run, args: tuple[str, ...], problem: str
+) -> None:
+    result = run(MAIL, *args)
+    assert result.exit_code == 2
+    assert problem in result.stderr
 
 
 def test_list_shows_instances_properties_and_designs(run: Run) -> None:

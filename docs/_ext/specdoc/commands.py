@@ -30,10 +30,10 @@ _OF_MACHINE = re.compile(r"  (time|memory|engine|cached) +\S|\d+ of \d+ are from
 _SECONDS = re.compile(r"\b\d+\.\d+ s\b")
 
 
-def run_command(command: str, columns: int = _COLUMNS) -> tuple[int, str]:
+def run_command(command: str, columns: int = _COLUMNS, written: str = "") -> tuple[int, str]:
     """Run `ackproof …` in the root of the project; return its exit code and what it prints.
 
-    What goes to the error stream comes after the rest.
+    What goes to the error stream comes after the rest.  `written` is what it reads.
     """
     words = shlex.split(command)
     assert words[0] == "ackproof", "only the project's own command is run"
@@ -45,7 +45,7 @@ def run_command(command: str, columns: int = _COLUMNS) -> tuple[int, str]:
         capture_output=True,
         text=True,
         check=False,
-        stdin=subprocess.DEVNULL,
+        input=written,
     )
     return done.returncode, (done.stdout + done.stderr).rstrip()
 
@@ -54,17 +54,20 @@ class RunDirective(SpecDirective):
     """`.. run:: ackproof check --list`: a command and what it printed during this build.
 
     `:exit:` is the exit code that is expected, 0 if it is not given; `:without:` leaves out the
-    paragraph that has this text.  What depends on the machine is left out, too.
+    paragraph that has this text.  What depends on the machine is left out, too.  The directive's
+    content is what the command reads.
     """
 
     required_arguments = 1
+    has_content = True
     final_argument_whitespace = True
     option_spec: ClassVar[dict[str, Any]] = {"exit": int, "without": str}
 
     def run(self) -> list[nodes.Node]:
         """Return the command and its output as one block."""
         command = self.arguments[0]
-        exit_code, text = run_command(command)
+        written = "".join(f"{line}\n" for line in self.content)
+        exit_code, text = run_command(command, written=written)
         if exit_code != self.options.get("exit", 0):
             logger.warning(
                 "%s ends with %d:\n%s", command, exit_code, text, location=self.get_location()

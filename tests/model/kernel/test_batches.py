@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from ackproof.lang import Model
 from ackproof.lang.binding import Bound
-from ackproof.model.kernel import batches
+from ackproof.model.kernel import batches, stepping
 from ackproof.model.kernel.batches import Batches, Code, Successors
 from ackproof.model.kernel.search import DEADLOCK
 from ackproof.model.lower.compile import Kernel, compile_kernel
@@ -234,7 +234,7 @@ def test_properties_of_states_are_those_of_plain_python(
     look: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = Known(bound_of(mailroom.MODEL, "pair"), most=800)
-    monkeypatch.setattr(batches, "_LOOK", look)
+    monkeypatch.setattr(stepping, "_LOOK", look)
     seen, false = known.batches.inspect(known.packed)
     tables = known.kernel.tables
     by_name = {p.name: p for p in known.bound.properties}

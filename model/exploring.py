@@ -1,0 +1,179 @@
+"""Stepping through a system by hand: where a run is, what can be next, and the way back.
+
+The steps are those of plain Python, which is the meaning of a specification.  A run can be gone
+back along and forth again, until another step is taken from somewhere on the way: then what lay
+ahead is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ackproof.lang.binding import Bound, Location
+from ackproof.lang.data import default_data
+from ackproof.lang.properties import DEADLOCK
+from ackproof.model.lanes import Lanes
+from ackproof.model.plain import PlainMachine, State, Step
+from ackproof.model.show import show_arguments, show_value
+from ackproof.model.trace import Trace, TraceStep, shown_step
+
+__all__ = ["Choice", "Exploration"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A step that is possible.
+
+    Args:
+        text: the action with its arguments by name.
+        idle: whether it changes no state.
+    """
+
+    step: Step
+    text: str
+    idle: bool
+
+
+class Exploration:
+    """A run that is made step by step.
+
+    Args:
+        machine: the system; it is to be used inside `with machine:`.
+    """
+
+    def __init__(self, machine: PlainMachine) -> None:
+        self._machine = machine
+        self._lanes = Lanes(machine.bound)
+        self._states: list[State] = [machine.initial()]
+        self._steps: list[Step] = []
+        self._shown: list[TraceStep] = []
+        #: How many steps of the run lead to where it is looked at.
+        self.at = 0
+
+    @property
+    def bound(self) -> Bound:
+        """The program at the sizes of an instance."""
+        return self._machine.bound
+
+    @property
+    def ahead(self) -> int:
+        """How many steps one can go forth."""
+        return len(self._steps) - self.at
+
+    @property
+    def state(self) -> State | None:
+        """The state it is in; None after a step that fails."""
+        return self._states[self.at] if self.at < len(self._states) else None
+
+    def choices(self) -> list[Choice]:
+        """Return the steps that are possible here, in the order of the specification."""
+        state = self.state
+        if state is None:
+            return []
+        return [
+            Choice(step, self._text(step), step.after == state)
+            for step in self._machine.steps(state)
+        ]
+
+    def _text(self, step: Step) -> str:
+        action = step.instance.action
+        params = [(p.name, p.type) for p in action.params]
+        return f"{action.name}({show_arguments(params, step.instance.args)})"
+
+    def take(self, step: Step) -> None:
+        """Take a step that is possible here."""
+        del self._steps[self.at :], self._shown[self.at :], self._states[self.at + 1 :]
+        self._shown.append(shown_step(self._lanes, self._states[self.at], step))
+        self._steps.append(step)
+        if step.after is not None:
+            self._states.append(step.after)
+        self.at += 1
+
+    def take_number(self, number: int) -> None:
+        """Take the step of an action instance, which is possible here."""
+        state = self.state
+        step = None if state is None else self._machine.step(state, number)
+        assert step is not None, "the step is enabled"
+        self.take(step)
+
+    def back(self, count: int) -> int:
+        """Go back along the run; return how many steps that were."""
+        gone = min(count, self.at)
+        self.at -= gone
+        return gone
+
+    def forth(self, count: int) -> int:
+        """Go forth along the run again; return how many steps that were."""
+        gone = min(count, self.ahead)
+        self.at += gone
+        return gone
+
+    def path(self) -> tuple[int, ...]:
+        """Return the numbers of the action instances that lead here."""
+        return tuple(step.number for step in self._steps[: self.at])
+
+    def run(self) -> Trace:
+        """Return the run up to here, as a trace that shows nothing to be false."""
+        return Trace(
+            bound=self.bound,
+            property="",
+            decl=None,
+            doc="",
+            initial=self._states[0],
+            steps=tuple(self._shown[: self.at]),
+            reason="",
+            explanation=None,
+        )
+
+    def broken(self) -> list[str]:
+        """Return the names of the properties that are false here, or by the last step."""
+        return list(self._broken())
+
+    def _broken(self) -> Iterator[str]:
+        machine, state = self._machine, self.state
+        last = self._steps[self.at - 1] if self.at else None
+        if state is None:
+            assert last is not None
+            assert last.broken is not None
+            yield last.broken
+            return
+        for prop in self.bound.properties:
+            if prop.kind in ("reachable", "eventually"):
+                continue
+            if not prop.of_steps:
+                if not machine.holds(prop, state):
+                    yield prop.name
+            elif last is not None and not all(
+                machine.holds_on_step(prop, self._states[self.at - 1], state, last.events)
+            ):
+                yield prop.name
+        if self.bound.program.deadlock_free and not any(True for _ in machine.steps(state)):
+            yield DEADLOCK
+
+    def places(self, part: str = "") -> list[str]:
+        """Return places of the state with their values: those whose name has a part.
+
+        Without one, those are left out that have the default of their type.
+        """
+        state = self.state or self._states[-1]
+        return [
+            f"{name} = {show_value(value, loc.variable.type)}"
+            for (loc, name, default), value in zip(self._named, state, strict=False)
+            if (part in name if part else value != default)
+        ]
+
+    @cached_property
+    def _named(self) -> list[tuple[Location, str, Any]]:
+        bound = self.bound
+        return [
+            (loc, self._lanes.name(loc), default_data(loc.variable.type, bound.elements))
+            for loc in bound.locations
+        ]
+
+    def faults_left(self) -> dict[str, int]:
+        """Return how often each fault may still happen."""
+        state = self.state or self._states[-1]
+        return dict(zip(self.bound.budgets, state[len(self.bound.locations) :], strict=True))
