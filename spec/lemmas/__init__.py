@@ -10,12 +10,17 @@ from ackproof.spec.lemmas import (
     belonging,
     causes,
     channel,
+    committing,
+    consumers,
     durability,
+    flowing,
     hearing,
     keeping,
+    leading,
     mirrors,
     newness,
     routing,
+    telling,
 )
 
 __all__ = ["LIBRARY"]
@@ -33,4 +38,9 @@ LIBRARY = Library.of(
     hearing,
     keeping,
     durability,
+    telling,
+    leading,
+    committing,
+    consumers,
+    flowing,
 )
