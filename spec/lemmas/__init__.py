@@ -5,6 +5,7 @@ from __future__ import annotations
 from ackproof.lang.lemmas import Library
 from ackproof.spec.lemmas import (
     accepting,
+    answering,
     asking,
     awaiting,
     belonging,
@@ -33,6 +34,7 @@ LIBRARY = Library.of(
     asking,
     newness,
     accepting,
+    answering,
     awaiting,
     mirrors,
     hearing,

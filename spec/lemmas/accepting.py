@@ -7,8 +7,9 @@ it has, as long as others are: then it depends on these alone whether the queue 
 
 from __future__ import annotations
 
-from ackproof.lang import lemma
-from ackproof.spec.sorts import Born, Msg, Replica, Status
+from ackproof.lang import lemma, restriction
+from ackproof.spec.lemmas.asking import below_next
+from ackproof.spec.sorts import Born, ChannelId, Msg, Overflow, Replica, Status
 from ackproof.spec.system import Confirms
 
 
@@ -94,8 +95,99 @@ def OwingIsAsked(s: Confirms) -> bool:
     )
 
 
+@restriction
+def RefusersAreAlone(s: Confirms) -> bool:
+    """A queue that refuses what it has no room for has no mirrors (B5.3)."""
+    return all(
+        not s.mirrored(r)
+        or not s.replicas[r].limited
+        or s.replicas[r].overflow != Overflow.REJECT_PUBLISH
+        for r in Replica
+    )
+
+
+@lemma("BatchIsNumbered", "NumberedInFlight")
+def NumberedInRefusals(s: Confirms) -> bool:
+    """What was refused has a smaller number than what comes next, and was committed (A4.1)."""
+    return all(
+        not s.refusing[m] or (below_next(s, m) and m not in s.transactions[Msg.owner(m)].batch)
+        for m in Msg
+    )
+
+
+@lemma(
+    "NumberedInRefusals",
+    "OnePhaseAtATime",
+    "MasterIsNoMirror",
+    "LonelyIsMaster",
+    "RefusersAreAlone",
+)
+def RefusedIsDone(s: Confirms) -> bool:
+    """What the only process of a queue has refused it answers in no other way (B5.4)."""
+    return all(
+        not s.mirrored(r)
+        and m not in s.casts[Msg.owner(m)].publishes[r]
+        and m not in s.replicas[r].awaiting | s.replicas[r].outbox
+        for m in Msg
+        for r in Replica
+        if s.replicas[r].of in s.refusing[m]
+    )
+
+
+@lemma(*_NEW, "NothingIsSentBefore", "PlainIsPast", "SentBelongs")
+def SentIsNotPlain(s: Confirms) -> bool:
+    """What a publisher counts was published in confirm mode (A7.1)."""
+    return all(m not in s.plain for c in ChannelId for m in s.publishers[c].sent)
+
+
+@lemma(
+    "RefusedIsDone",
+    "NumberedInRefusals",
+    deliver=("AskedIsUnaccepted", "RefusersAreAlone"),
+    tx_commit=("BatchBelongs",),
+)
+def RefusedIsUnaccepted(s: Confirms) -> bool:
+    """A queue that has refused has not accepted (B5.4)."""
+    return all(q in s.unaccepted[m] for m in Msg if m not in s.plain for q in s.refusing[m])
+
+
+@lemma(
+    "OnePhaseAtATime",
+    "NumberedInFlight",
+    "BatchIsNumbered",
+    down_arrives=(
+        "EndedAwaitsNothing",
+        "EndedIsNotAsked",
+        "GivenUpIsBenign",
+        "NormalMeansDeleted",
+    ),
+    drain=("LonelyIsMaster", "MasterIsNoMirror"),
+    master_tells=("LonelyIsMaster", "MasterIsNoMirror"),
+    promote=("LonelyIsMaster", "MasterIsNoMirror"),
+)
+def AskedIsUnaccepted(s: Confirms) -> bool:
+    """A queue has not accepted what its only process is asked, or has still to tell (A8)."""
+    return all(
+        m in s.plain or s.replicas[r].of in s.unaccepted[m]
+        for r in Replica
+        if not s.mirrored(r)
+        for m in Msg
+        if m in s.casts[Msg.owner(m)].publishes[r]
+        or m in s.replicas[r].awaiting | s.replicas[r].outbox
+    )
+
+
 #: What follows from what.
 FOLLOWS = {
+    "AckMeansAccepted": (
+        "EachMessageHasOnePlace",
+        "MultipleIsExact",
+        "RefusedIsUnaccepted",
+        "SentBelongs",
+        "SentIsNotPlain",
+        "ToldWasSent",
+        "UnacceptedIsAwaited",
+    ),
     "AckMeansEveryMirror": (
         "EachMessageHasOnePlace",
         "MultipleIsExact",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ackproof.lang import lemma
-from ackproof.spec.sorts import ChannelId, Tag
+from ackproof.lang import assumption, lemma
+from ackproof.spec.sorts import ChannelId, Replica, Tag
 from ackproof.spec.system import Confirms
 
 
@@ -39,13 +39,34 @@ def EachTagHasOnePlace(s: Confirms) -> bool:
     )
 
 
+@assumption
+def ConsumersAreOfOneKind(s: Confirms) -> bool:
+    """Where consumers have names, there are no others (F2.2)."""
+    return not s.tagged or not s.consumers
+
+
+@lemma()
+def CollectedIsFinished(s: Confirms) -> bool:
+    """What is settled at a commit, and does not come back, its client was done with (A13.2)."""
+    return all(
+        m in s.finished[s.replicas[r].of]
+        for c in ChannelId
+        for t in Tag
+        if t not in s.consuming[c].returning
+        for r in Replica
+        for m in s.consuming[c].carried(s.consuming[c].collected[t], r)
+    )
+
+
 #: What the properties of this group are proved with.
 PROOFS = {
     "AckSettlesWhatItNames": (),
     "DeliveryTagsIncrease": ("SeenWasCounted",),
     "GetTakesATag": ("SeenWasCounted",),
+    "HeldUntilSettled": ("CollectedIsFinished", "ConsumersAreOfOneKind"),
     "LoadIsWhatIsUnsettled": ("EachTagHasOnePlace", "TagsAreOrdered"),
     "SettlesItsOwn": (),
     "TagsAreOrdered": ("ClosedKeepsNothing", "SeenWasCounted"),
     "TransactsAlone": (),
+    "UnknownTagClosesChannel": ("EachTagHasOnePlace",),
 }
