@@ -69,6 +69,8 @@ _WAYS: tuple[tuple[_Part, dict[str, Any], float], ...] = (
     ("untyped", {}, 0.5),
     ("untyped", _FLAT, 0.5),
     ("all", {**_FLAT, "smt.random_seed": 1}, 1.0),
+    ("untyped", {**_FLAT, "smt.random_seed": 2}, 1.0),
+    ("untyped", {**_FLAT, "smt.random_seed": 4}, 1.0),
     ("all", {"smt.random_seed": 1}, 1.0),
     ("all", {"unsat_core": True}, 2.0),
     ("all", {"smt.ematching": False}, 3.0),
@@ -84,7 +86,7 @@ _WAYS: tuple[tuple[_Part, dict[str, Any], float], ...] = (
 )
 
 #: Before which of these ways cvc5 is called, and for how many seconds.
-_SECOND = {7: 4.0, 11: 10.0}
+_SECOND = {9: 4.0, 13: 10.0}
 
 
 @dataclass(frozen=True)
