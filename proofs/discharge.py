@@ -4,8 +4,8 @@ An obligation is *proved* when its formulas have no model, *refuted* when they h
 *unknown* when the limit was reached or Z3 gave up; unknown is never proved.  Where there are
 quantifiers it is a matter of luck which instances Z3 thinks of first, and what takes a minute one
 way takes a moment another way.  So it is called briefly in several ways before it is called at
-length: with fewer conditions of the step, without types, by matching only, with other seeds; and in
-between cvc5 is called.
+length: with fewer conditions of the step, without types, with quantifiers out of each other, by
+matching only, with other seeds; and in between cvc5 is called.
 
 The answer must not hang on what else the machine does, nor on what the process did before.  So the
 limit is one of work, which is said in the seconds that it takes where nothing else runs; and each
@@ -46,6 +46,10 @@ UNKNOWN = "unknown"
 
 _MATCHING = {"auto_config": False, "smt.mbqi": False, "smt.relevancy": 0}
 
+#: A quantifier inside of another one comes to the front.  Steps with a loop inside of a loop are
+#: full of those, and Z3 finds few instances of what it does not see.
+_FLAT = {"smt.pull_nested_quantifiers": True}
+
 #: What Z3 is given: all, all but the types, or the short part of the query, if it has one.
 _Part = Literal["all", "untyped", "short"]
 
@@ -59,14 +63,20 @@ _PATIENCE = 20.0
 #: millions of its units.
 _WAYS: tuple[tuple[_Part, dict[str, Any], float], ...] = (
     ("short", {}, 0.5),
+    ("short", _FLAT, 0.5),
     ("short", {"smt.ematching": False}, 1.5),
     ("all", {}, 0.5),
     ("untyped", {}, 0.5),
+    ("untyped", _FLAT, 0.5),
+    ("all", {**_FLAT, "smt.random_seed": 1}, 1.0),
+    ("untyped", {**_FLAT, "smt.random_seed": 2}, 1.0),
+    ("untyped", {**_FLAT, "smt.random_seed": 4}, 1.0),
     ("all", {"smt.random_seed": 1}, 1.0),
     ("all", {"unsat_core": True}, 2.0),
     ("all", {"smt.ematching": False}, 3.0),
     ("all", _MATCHING, 1.0),
     ("untyped", {"smt.random_seed": 2}, 2.0),
+    ("all", {**_FLAT, "smt.random_seed": 2}, 2.0),
     ("all", {"smt.random_seed": 3}, 2.0),
     ("untyped", _MATCHING, 2.0),
     ("untyped", {"smt.random_seed": 4}, 4.0),
@@ -76,7 +86,7 @@ _WAYS: tuple[tuple[_Part, dict[str, Any], float], ...] = (
 )
 
 #: Before which of these ways cvc5 is called, and for how many seconds.
-_SECOND = {4: 4.0, 8: 10.0}
+_SECOND = {9: 4.0, 13: 10.0}
 
 
 @dataclass(frozen=True)

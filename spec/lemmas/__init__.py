@@ -5,17 +5,23 @@ from __future__ import annotations
 from ackproof.lang.lemmas import Library
 from ackproof.spec.lemmas import (
     accepting,
+    answering,
     asking,
     awaiting,
     belonging,
     causes,
     channel,
+    committing,
+    consumers,
     durability,
+    flowing,
     hearing,
     keeping,
+    leading,
     mirrors,
     newness,
     routing,
+    telling,
 )
 
 __all__ = ["LIBRARY"]
@@ -28,9 +34,15 @@ LIBRARY = Library.of(
     asking,
     newness,
     accepting,
+    answering,
     awaiting,
     mirrors,
     hearing,
     keeping,
     durability,
+    telling,
+    leading,
+    committing,
+    consumers,
+    flowing,
 )

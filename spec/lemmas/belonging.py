@@ -7,7 +7,7 @@ what is known of a message is known in one place: of the channel that it belongs
 from __future__ import annotations
 
 from ackproof.lang import Option, helper, lemma
-from ackproof.spec.sorts import ChannelId, Msg
+from ackproof.spec.sorts import ChannelId, Msg, Replica
 from ackproof.spec.system import Confirms
 
 
@@ -36,3 +36,22 @@ def BatchBelongs(s: Confirms) -> bool:
 def SentBelongs(s: Confirms) -> bool:
     """What a publisher has sent is of its channel (A4.3)."""
     return all(Msg.owner(m) == c for c in ChannelId for m in s.publishers[c].sent)
+
+
+@lemma("BatchBelongs", "NextBelongs")
+def WaitingBelongs(s: Confirms) -> bool:
+    """What a channel waits for, or has to tell, was published on it (A4.3)."""
+    return all(
+        Msg.owner(m) == c
+        for c in ChannelId
+        for m in Msg
+        if s.channels[c].unconfirmed[m] or m in s.channels[c].confirmed | s.channels[c].rejected
+    )
+
+
+@lemma("BatchBelongs", "NextBelongs")
+def CastsBelong(s: Confirms) -> bool:
+    """What is on its way from a channel was published on it (A4.3)."""
+    return all(
+        Msg.owner(m) == c for c in ChannelId for r in Replica for m in s.casts[c].publishes[r]
+    )

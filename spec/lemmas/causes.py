@@ -120,7 +120,6 @@ def AloneIsUnaccepted(s: Confirms) -> bool:
 
 
 @lemma(
-    "NamesStay",
     "IdleIsEmpty",
     "SentIsBelowNext",
     "WaitingWasSent",
@@ -203,7 +202,7 @@ def LostIsExcused(s: Confirms) -> bool:
     )
 
 
-@lemma("NamesStay")
+@lemma()
 def RunningHasNotEnded(s: Confirms) -> bool:
     """Of a process that runs the channel hears no end, unless it has given it up (O1)."""
     return all(
@@ -225,11 +224,11 @@ def GivenUpIsBenign(s: Confirms) -> bool:
     )
 
 
-@lemma("NamesStay")
+@lemma()
 def NormalMeansDeleted(s: Confirms) -> bool:
     """A process ends normally only when its queue is deleted (A9.3)."""
     return all(
-        not s.exists(s.replicas[r].of)
+        s.replicas[r].status == Status.DELETED
         for c in ChannelId
         for r in Replica
         if s.casts[c].downs[r] == Reason.NORMAL

@@ -77,7 +77,6 @@ def DeletedHoldsNothing(s: Confirms) -> bool:
 
 
 @lemma(
-    "NamesStay",
     "DeletedHoldsNothing",
     "OnePhaseAtATime",
     publish=("NumberedInFlight", "NumberedInGhosts"),
@@ -97,7 +96,6 @@ def AskedHasNotAnswered(s: Confirms) -> bool:
 
 
 @lemma(
-    "NamesStay",
     "LeavingIsNotHeld",
     **FRESH,
     tx_commit=("BatchBelongs", "BatchIsNew"),
@@ -128,7 +126,6 @@ def StoredIsSafe(s: Confirms) -> bool:
 @lemma(
     "LeavingIsNotHeld",
     **FRESH,
-    declare=("NamesStay",),
     tx_commit=("BatchIsNumbered",),
     master_removes=("RemovedIsNotHeld",),
     synchronise=_SYNCHRONISED,
@@ -150,7 +147,6 @@ def NotedIsSafe(s: Confirms) -> bool:
 
 
 @lemma(
-    "NamesStay",
     "LeavingIsNotHeld",
     **FRESH,
     tx_commit=("BatchBelongs", "BatchIsUnanswered"),
@@ -176,7 +172,6 @@ def CastIsSafe(s: Confirms) -> bool:
 
 
 @lemma(
-    "NamesStay",
     "LeavingIsNotHeld",
     "DeletedHoldsNothing",
     **FRESH,

@@ -16,7 +16,6 @@ from ackproof.spec.system import Confirms
 
 
 @lemma(
-    "NamesStay",
     estrange=("MirrorsStay",),
     crash_machine=("EndedIsNotAsked",),
     crash_node=("EndedIsNotAsked",),
@@ -47,13 +46,12 @@ def UntoldIsUnheard(s: Confirms) -> bool:
 
 
 @lemma(
-    "NamesStay",
     publish=("NumberedInFlight", "RunningIsListed", "MirrorsStay"),
     publish_plain=("NumberedInFlight", "RunningIsListed", "MirrorsStay"),
     tx_commit=("BatchIsNumbered", "RunningIsListed", "MirrorsStay"),
     drain=CALLS,
     promote=CALLS,
-    restart=("EndedIsNotAsked", "MirrorsStay"),
+    restart=("EndedIsNotAsked", "MirrorsStay", "QueuesBeginAsOne"),
     deliver=(*LED, "UntoldIsUnheard"),
     pass_by=LED,
     hand_on=LED,
@@ -105,13 +103,12 @@ def ToldTogether(s: Confirms) -> bool:
 
 
 @lemma(
-    "NamesStay",
     publish=("NumberedInFlight", "RunningIsListed", "MirrorsStay", "AskedTogether"),
     publish_plain=("NumberedInFlight", "RunningIsListed", "MirrorsStay", "AskedTogether"),
     tx_commit=("BatchIsNumbered", "RunningIsListed", "MirrorsStay", "AskedTogether"),
     drain=CALLS,
     promote=CALLS,
-    restart=("EndedIsNotAsked", "MirrorsStay"),
+    restart=("EndedIsNotAsked", "MirrorsStay", "QueuesBeginAsOne"),
     deliver=(*LED, "UntoldIsUnheard"),
     pass_by=LED,
     hand_on=LED,
@@ -174,7 +171,6 @@ def ToldIsLeftTogether(s: Confirms) -> bool:
 
 
 @lemma(
-    "NamesStay",
     delete_queue=("EndedIsNotAsked",),
     deliver_to_mirror=("DirectIsUnheard",),
     estrange=("MirrorsStay",),
@@ -267,7 +263,6 @@ def MirrorsLearnInOneOrder(s: Confirms) -> bool:
 
 
 @lemma(
-    "NamesStay",
     estrange=("MirrorsStay",),
     deliver=(*LED, "AheadIsTold", "UntoldIsLater", "UntoldIsUnheard"),
     pass_by=(*LED, "AheadIsTold", "UntoldIsLater", "UntoldIsUnheard"),

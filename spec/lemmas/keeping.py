@@ -81,7 +81,7 @@ _UNTOLD: dict[str, Any] = {
     **FRESH,
     "drain": (*CALLS, "UntoldIsUnheard"),
     "promote": (*CALLS, "UntoldIsUnheard"),
-    "restart": ("EndedIsNotAsked", "MirrorsStay"),
+    "restart": ("EndedIsNotAsked", "MirrorsStay", "QueuesBeginAsOne"),
     "deliver": (*LED, "UntoldIsUnheard"),
     "pass_by": LED,
     "hand_on": LED,
@@ -96,7 +96,6 @@ _UNTOLD: dict[str, Any] = {
 
 
 @lemma(
-    "NamesStay",
     **_UNTOLD,
     tx_commit=("BatchIsNew",),
     crash_queue=(*LEFT, "ToldIsNotStored"),
@@ -137,7 +136,6 @@ def ToldIsNotStored(s: Confirms) -> bool:
 
 
 @lemma(
-    "NamesStay",
     **_UNTOLD,
     tx_commit=("BatchIsUnanswered", "BatchIsUnheld"),
     crash_queue=(*LEFT, "ToldIsUnanswered"),
@@ -188,18 +186,17 @@ def RefusedIsNotCopied(s: Confirms) -> bool:
 @lemma(
     **FRESH,
     tx_commit=("BatchBelongs", "BatchIsNew", "BatchIsUnanswered"),
-    deliver=(*LED, "JoinedIsNoMaster", "NamesStay"),
-    pass_by=(*LED, "JoinedIsNoMaster", "NamesStay"),
-    hand_on=(*LED, "JoinedIsNoMaster", "NamesStay"),
+    deliver=(*LED, "JoinedIsNoMaster"),
+    pass_by=(*LED, "JoinedIsNoMaster"),
+    hand_on=(*LED, "JoinedIsNoMaster"),
     master_tells=("RefusedIsNotCopied", "RemovedIsNotHeld"),
     master_removes=("RemovedIsNotHeld",),
-    synchronise=(*LED, "JoinedIsNoMaster", "NamesStay", "MirrorHandsNothingOut"),
-    restart=("EndedIsNotAsked", "MirrorsStay", "NamesStay"),
-    declare=("NamesStay",),
+    synchronise=(*LED, "JoinedIsNoMaster", "MirrorHandsNothingOut"),
+    restart=("EndedIsNotAsked", "MirrorsStay", "QueuesBeginAsOne"),
     estrange=("MirrorsStay",),
     delete_queue=("EndedIsNotAsked",),
-    crash_queue=(*LEFT, "CopiesComeInOrder", "NamesStay", "ToldIsNotStored"),
-    lose_node=(*LEFT, "CopiesComeInOrder", "NamesStay", "ToldIsNotStored"),
+    crash_queue=(*LEFT, "CopiesComeInOrder", "ToldIsNotStored"),
+    lose_node=(*LEFT, "CopiesComeInOrder", "ToldIsNotStored"),
 )
 def AllHaveTheSame(s: Confirms) -> bool:
     """What one process of a queue has, and must have, all of them have, or are told (INV-D2)."""

@@ -32,7 +32,7 @@ def MirrorsStay(s: Confirms) -> bool:
     )
 
 
-@lemma("NamesStay", "EachQueueHasOneMaster", "MirrorsStay")
+@lemma("EachQueueHasOneMaster", "MirrorsStay", "QueuesBeginAsOne")
 def OneLeads(s: Confirms) -> bool:
     """Two processes of a queue do not lead it (D1.4)."""
     return all(
@@ -61,7 +61,7 @@ def JoinedIsNoMaster(s: Confirms) -> bool:
     return all(s.replicas[r].born != Born.MASTER for r in Replica if s.replicas[r].joined)
 
 
-@lemma("NamesStay", "JoinedIsNoMaster")
+@lemma("JoinedIsNoMaster", "MasterIsNoMirror")
 def LeaderIsToldNothing(s: Confirms) -> bool:
     """Nobody tells a master what became of a message, and it waits for no such thing (D1.1)."""
     return all(
@@ -82,12 +82,6 @@ def MirrorHandsNothingOut(s: Confirms) -> bool:
 def NothingIsMissed(s: Confirms) -> bool:
     """Whoever is there from the start has missed nothing (D1.2)."""
     return all(not s.multicast.missed[r] or s.replicas[r].born == Born.LATER for r in Replica)
-
-
-@lemma("NamesStay")
-def RunningIsListed(s: Confirms) -> bool:
-    """A process that runs was not taken out of the record (D5.2)."""
-    return all(s.replicas[r].status != Status.RUNNING for r in s.trimmed)
 
 
 @lemma("ConfirmXorTransaction")
@@ -147,7 +141,7 @@ def CalledIsNotAsked(s: Confirms) -> bool:
 
 
 #: What it takes to know that whom a master tells is everybody else of its queue.
-LED = ("EndedIsNotAsked", "LeaderIsToldNothing", "MirrorsStay", "OneLeads")
+LED = ("EndedIsNotAsked", "LeaderIsToldNothing", "MirrorsStay", "OneLeads", "QueuesBeginAsOne")
 
 #: What it takes to know that what a mirror has called for, or has in `direct`, comes no more.
 CALLS = ("CalledIsNotAsked", "DirectIsUnheard")
@@ -159,4 +153,4 @@ FIRST = ("AheadIsTold", "AheadOfEarlierIsAheadOfLater", "DirectIsEarlier", "Dire
 ORDER = ("AheadIsTold", "AheadOfEarlierIsAheadOfLater", "MirrorsLearnInOneOrder", "OneOfTwoIsAhead")
 
 #: What it takes to know that those who are left by a dead master are all that run of its queue.
-LEFT = ("EndedIsNotAsked", "MirrorsStay", "NothingIsMissed", "OneLeads")
+LEFT = ("EndedIsNotAsked", "MirrorsStay", "NothingIsMissed", "OneLeads", "QueuesBeginAsOne")

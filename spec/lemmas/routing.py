@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ackproof.lang import assumption, lemma, restriction
-from ackproof.spec.sorts import Born, Msg, Queue, Replica
+from ackproof.lang import assumption, lemma
+from ackproof.spec.sorts import Born, Msg, Queue, Replica, Status
 from ackproof.spec.system import Confirms
 
 
@@ -16,13 +16,30 @@ def EachQueueHasAMaster(s: Confirms) -> bool:
     )
 
 
-@restriction
-def NamesStay(s: Confirms) -> bool:
-    """No queue takes over the name of another one (A9.5)."""
-    return all(s.replicas[r].after is None for r in Replica)
+@assumption
+def EachQueueHasOneName(s: Confirms) -> bool:
+    """All processes of a queue wait for the same name, if it is to take over one (A9.5)."""
+    return all(s.replicas[x].after == s.replicas[r].after for r in Replica for x in s.siblings(r))
 
 
-@lemma("NamesStay")
+@lemma("EachQueueHasOneName")
+def QueuesBeginAsOne(s: Confirms) -> bool:
+    """Where one process of a queue is there, the queue was declared, with all of them (A9.5)."""
+    return all(
+        s.replicas[x].begun()
+        for r in Replica
+        if s.replicas[r].begun() or s.replicas[r].joined or s.replicas[r].promoted
+        for x in s.siblings(r)
+    )
+
+
+@lemma()
+def RunningIsListed(s: Confirms) -> bool:
+    """A process that runs was not taken out of the record (D5.2)."""
+    return all(s.replicas[r].status != Status.RUNNING for r in s.trimmed)
+
+
+@lemma("RunningIsListed")
 def LeaderIsListed(s: Confirms) -> bool:
     """Whoever leads a queue is in its record, where channels look (A5.5, D1.1)."""
     return all(s.listed(r) for r in Replica if s.replicas[r].leads())

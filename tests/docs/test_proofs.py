@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,19 @@ import jsonschema
 import pytest
 from ackproof.model.cache import Cache
 from ackproof.proofs import attempt
-from ackproof.proofs.attempt import prepare
+from ackproof.proofs.attempt import prepare, provable
 from ackproof.proofs.document import document, schema
+from ackproof.spec.lemmas import LIBRARY
+from ackproof.spec.model import MODEL
 from specdoc.library import Library, build_library
 from specdoc.proving import proof_document
 
 from tests.docs.test_build import build, text_of
 from tests.proofs import closet
+
+#: The section of the page that says what has no proof.
+_LEFT = (Path(__file__).parents[2] / "docs/proofs.rst").read_text()
+_LEFT = _LEFT.partition("What has no proof\n")[2].partition("How a proof is read\n")[0]
 
 PAGE = "Proofs\n======\n\n.. proof-table::\n\n.. lemmas::\n\n.. assumptions::\n"
 
@@ -76,3 +83,10 @@ def test_what_was_proved_is_not_proved_again(
     monkeypatch.setattr(attempt, "discharge", lambda _, left, *__: map(pytest.fail, map(str, left)))
     again = proof_document(closet.MODEL, Cache(tmp_path))
     assert again["results"][0]["properties"] == first["results"][0]["properties"]
+
+
+def test_the_page_names_what_has_no_proof() -> None:
+    properties = set(provable(MODEL))
+    named = {name for name in re.findall(r"`(\w+)`", _LEFT) if name in properties}
+    proved = {*LIBRARY.proofs, *LIBRARY.follows}
+    assert named - proved == properties - proved

@@ -24,18 +24,33 @@ FAILS = {
     "ack_on_channel": ("NoAckBeforeDurable", "UnacceptedIsAwaited/publish"),
     "ack_on_queue": ("NoAckBeforeDurable", "CastIsSafe/deliver"),
     "acks_on_any_channel": ("NoPhantomConfirm", "ToldWasSent/flush"),
+    "b01_benign_down_confirms": ("AckMeansAccepted", "UnacceptedIsAwaited/down_arrives"),
     "b02_multiple_ignores_rejected": ("MultipleIsExact", "MultipleIsExact/flush"),
     "b03_mandatory_advances_counter": ("SequenceIsDense", "CountsAgree/publish_unroutable"),
     "b04_purge_forgets_confirms": ("AwaitedIsUnderWay", "AwaitedIsUnderWay/drop"),
+    "b06_mandatory_is_tracked": (
+        "UnconfirmedLeavesNoTrace",
+        "UnconfirmedLeavesNoTrace/publish_plain",
+    ),
     "b08_flush_without_guard": ("NoAckFromMinority", "NoAckFromMinority/flush#1"),
     "b10_deletion_nacks": ("NackOnlyWithCause", "RejectedIsExcused/down_arrives"),
     "b11_nack_keeps_entry": ("NeverBothAckAndNack", "EachMessageHasOnePlace/down_arrives"),
     "b12_return_after_ack": ("ReturnPrecedesAck", "NothingIsReturnedLate/flush"),
+    "b13_remove_always_confirms": ("ConfirmedOnceByStore", "MasterAsksItsStoreOnce/drop"),
     "b15_confirm_on_write_cast": ("NoAckBeforeDurable", "StoredIsSafe/deliver"),
+    "b16_requeue_confirms_again": ("ConfirmedOnceByQueue", "VouchingIsDone/requeue"),
+    "b18_mirrors_are_not_awaited": ("AckMeansEveryMirror", "OwingIsAsked/publish"),
+    "b19_confirm_overrides_reject": ("AckMeansAccepted", "UnacceptedIsAwaited/reject_arrives"),
+    "b21_unavailable_is_unroutable": ("NoQueueIsOverlooked", "NothingIsOverlooked/publish"),
     "b23_recovery_stops_at_a_gap": ("ConfirmedSurvives", "StoredIsSafe/restart"),
     "b24_select_resets_the_count": ("SequenceIsDense", "CountsAgree/select"),
+    "bad_news_is_repeated": ("EachIsNamedOnce", "EachIsNamedOnce/flush"),
+    "closing_keeps_the_rest": ("NoAckAfterClose", "ClosedIsEmpty/crash_node"),
     "d02_nack_at_once": ("MultipleIsExact", "MultipleIsExact/flush"),
     "d03_guard_starts_with_yes": ("NoAckFromMinority", "NoAckFromMinority/flush#1"),
+    "deletion_leaves_the_files": ("DeletedLeavesNothing", "DeletedLeavesNothing/delete_queue"),
+    "e01_ends_by_name": ("NoAckBeforeDurable", "UnacceptedIsAwaited/down_arrives"),
+    "every_unroutable_returns": ("OnlyMandatoryIsReturned", "OnlyMandatoryIsReturned/publish"),
 }
 
 pytestmark = pytest.mark.slow
@@ -61,7 +76,7 @@ def broken_by(name: str) -> set[str]:
 
 
 #: Designs that break what is proved only where a restriction of the proofs is not met.
-BEYOND = {"e01_ends_by_name": "NamesStay"}
+BEYOND = {"d04_mirrors_confirm_the_refused": "RefusersAreAlone"}
 
 
 def test_every_design_that_breaks_what_is_proved_is_here() -> None:

@@ -41,7 +41,21 @@ def test_every_instance_meets_what_the_proofs_assume(instance: Instance) -> None
 
 @pytest.mark.parametrize(
     "name",
-    ["small", "power", "mixed", "mirrors", "promotion", "limits", "channels", "channels_close"],
+    [
+        "small",
+        "power",
+        "mixed",
+        "redeclared",
+        "mirrors",
+        "promotion",
+        "limits",
+        "divided",
+        "redelivery",
+        "channels",
+        "channels_close",
+        "channels_commit",
+        "channels_alarm",
+    ],
 )
 def test_no_run_of_an_instance_breaks_a_lemma(name: str) -> None:
     instance = MODEL.instance(name)

@@ -1,0 +1,56 @@
+"""Lemmas of telling: what comes back to a publisher, how often, and when no more (A6, A10, A14)."""
+
+from __future__ import annotations
+
+from ackproof.lang import lemma
+from ackproof.spec.lemmas.asking import below_next
+from ackproof.spec.sorts import Msg
+from ackproof.spec.system import Confirms
+
+
+@lemma()
+def NothingIsOverlooked(s: Confirms) -> bool:
+    """Routing finds every queue that is there (A5.4)."""
+    return not s.overlooked
+
+
+@lemma()
+def MandatoryCameBack(s: Confirms) -> bool:
+    """What must come back came back in the step in which it was published (A6.1)."""
+    return all(m in s.publishers[Msg.owner(m)].returned for m in s.mandatory)
+
+
+@lemma("BatchIsNumbered")
+def PlainIsPast(s: Confirms) -> bool:
+    """What was published outside of any mode is never numbered again (A4.1, A7.1)."""
+    return all(below_next(s, m) and m not in s.transactions[Msg.owner(m)].batch for m in s.plain)
+
+
+#: What it takes to know that what is published now was not sent before.
+_UNSENT = ("ConfirmXorTransaction", "CountsAgree", "SentIsBelowNext")
+
+#: What the properties of this group are proved with.
+PROOFS = {
+    "AcksComeFirst": (),
+    "EachIsNamedOnce": (
+        *_UNSENT,
+        "ClosedIsEmpty",
+        "EachMessageHasOnePlace",
+        "IdleIsEmpty",
+        "MultipleIsExact",
+        "ReturnedIsUnroutable",
+        "UnroutableWasSent",
+        "WaitingWasSent",
+    ),
+    "NoAckAfterClose": ("ClosedIsEmpty",),
+    "NoNackAfterClose": ("ClosedIsEmpty",),
+    "OnlyMandatoryIsReturned": (*_UNSENT, "ReturnedIsUnroutable", "UnroutableWasSent"),
+    "ReturnGoesHome": ("NextBelongs",),
+    "UnconfirmedLeavesNoTrace": ("IdleIsEmpty", "PlainIsPast", "WaitingBelongs", "BatchBelongs"),
+}
+
+#: What follows from what.
+FOLLOWS = {
+    "MandatoryIsReturned": ("MandatoryCameBack", "MultipleIsExact", "SentBelongs", "ToldWasSent"),
+    "NoQueueIsOverlooked": ("NothingIsOverlooked",),
+}

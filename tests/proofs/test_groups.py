@@ -1,0 +1,74 @@
+"""What is proved besides the worth of an ack: of commits, masters, names, tags and alarms."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from ackproof.model.check import check
+from ackproof.proofs.discharge import PROVED, discharged
+from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.spec.lemmas import LIBRARY
+from ackproof.spec.model import MODEL
+
+OBLIGATIONS = Obligations(MODEL, LIBRARY)
+
+#: For an obligation of each group a lemma that it takes.
+TAKES = {
+    "AckMeansAccepted/": "RefusedIsUnaccepted",
+    "AckMeansEveryMirror/": "OwingIsAsked",
+    "ConfirmedOnceByQueue/": "VouchingIsDone",
+    "ConfirmedOnceByStore/": "MasterAsksItsStoreOnce",
+    "CommitMeansAccepted/complete": "UnacceptedIsAwaited",
+    "CommitFailsOnlyWithCause/": "FailureHasACause",
+    "RollbackLeavesNoTrace/": "AbandonedIsNotKept",
+    "OneMaster/": "TwoLeadOnTwoSides",
+    "OneLeads/declare": "QueuesBeginAsOne",
+    "OneQueueOfAName/declare": "QueuesEndAsOne",
+    "HeldUntilSettled/tx_commit": "CollectedIsFinished",
+    "DeliveryTagsIncrease/hand_out": "SeenWasCounted",
+    "MandatoryIsReturned/": "MandatoryCameBack",
+    "NoAckAfterClose/flush": "ClosedIsEmpty",
+    "CreditNeverNegative/publish": "StarvedIsBlocked",
+}
+
+
+def _obligation(name: str) -> Obligation:
+    goal, action = name.split("/")
+    return next(o for o in OBLIGATIONS.of_one(goal) if o.action == action)
+
+
+@pytest.mark.parametrize("name", TAKES)
+def test_it_is_proved_with_a_lemma(name: str) -> None:
+    assert discharged(OBLIGATIONS, _obligation(name), 30).status == PROVED
+
+
+@pytest.mark.parametrize("name", TAKES)
+def test_and_not_without_it(name: str) -> None:
+    whole = _obligation(name)
+    assert TAKES[name] in whole.hypotheses
+    less = replace(whole, hypotheses=tuple(h for h in whole.hypotheses if h != TAKES[name]))
+    assert discharged(OBLIGATIONS, less, 2).status != PROVED
+
+
+def test_few_properties_are_proved_with_a_restriction() -> None:
+    restricted = {n: LIBRARY.restricted(n) for n in (*LIBRARY.proofs, *LIBRARY.follows)}
+    assert {name: found for name, found in restricted.items() if found} == {
+        "AckMeansAccepted": ("RefusersAreAlone",),
+        "NoAckBeforeDurable": ("MirrorsStay",),
+        "ConfirmedSurvives": ("MirrorsStay",),
+        "NoCommitBeforeDurable": ("MirrorsStay",),
+        "CommittedSurvives": ("MirrorsStay",),
+    }
+
+
+def test_a_run_breaks_what_is_proved_where_a_queue_with_mirrors_refuses() -> None:
+    limits = MODEL.instance("limits")
+    assert limits is not None
+    served = replace(limits, constants={**limits.constants, "Confirms.consumers": True})
+    [trace] = check(MODEL, served, properties=["AckMeansAccepted"]).traces
+    assert [step.instance.action.name for step in trace.steps][-3:] == [
+        "pass_by",
+        "confirm_arrives",
+        "flush",
+    ]

@@ -1,0 +1,129 @@
+"""Of each small mistake that breaks what is proved of the base, the proof fails, and where.
+
+The mistakes are those with which a search shows that a property can be false.  Whatever the checker
+sees violated must not be proved; and the table below says by which step of which lemma each is
+noticed.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from ackproof.lang import Design
+from ackproof.proofs.attempt import prepare
+from ackproof.proofs.discharge import PROVED, discharged
+from ackproof.spec.lemmas import LIBRARY
+from ackproof.spec.model import MODEL
+
+from tests.exploring import sample
+from tests.spec.mistakes import MISTAKES
+from tests.spec.mutants import MUTANTS
+from tests.spec.mutants_channels import CHANNELS_MUTANTS
+from tests.spec.mutants_crediting import CREDITING_MUTANTS
+from tests.spec.mutants_mirroring import MIRRORING_MUTANTS
+
+#: For each property that is proved, and each mistake that breaks it, the obligation that fails.
+NOTICED = {
+    ("AckMeansAccepted", "OptimisticChannel"): "UnacceptedIsAwaited/confirm_arrives",
+    ("AckMeansEveryMirror", "TrustingChannel"): "OwingIsAsked/confirm_arrives",
+    ("AckSettlesWhatItNames", "GreedyAck"): "AckSettlesWhatItNames/consumer_acks#1",
+    ("AcksComeFirst", "NacksFirstChannel"): "AcksComeFirst/flush",
+    ("AlarmIsForAll", "AlarmForFirst"): "AlarmIsForAll/alarm",
+    ("AlarmSettlesNothingDifferently", "DroppingBroker"): "AlarmSettlesNothingDifferently/alarm",
+    ("AwaitedIsPresent", "LosingQueue"): "AwaitedIsPresent/acknowledge",
+    ("AwaitedIsUnderWay", "DeafStore"): "AwaitedIsUnderWay/hand_on",
+    ("AwaitedIsUnderWay", "ForgetfulStore"): "AwaitedIsUnderWay/drop",
+    ("AwaitedIsUnderWay", "SilentAgain"): "AwaitedIsUnderWay/deliver",
+    ("BlockedIsToldOnce", "RepeatingReader"): "BlockedIsToldOnce/reader_bumped#1",
+    ("BlockedStops", "HeedlessReader"): "BlockedStops/publish",
+    ("ChannelsCloseAlone", "ContagiousConfirms"): "ChannelsCloseAlone/close",
+    ("ClientKnowsWhy", "TalkativeReader"): "ClientKnowsWhy/publish_unroutable",
+    ("CommitFailsOnlyWithCause", "NervousChannel"): "RejectedIsExcused/down_arrives",
+    ("CommitMeansAccepted", "ImpatientCommit"): "CommitMeansAccepted/complete",
+    ("CommittedSurvives", "LosingStore"): "StoredIsSafe/sync",
+    ("ConfirmXorTransaction", "UndecidedChannel"): "ConfirmXorTransaction/tx_select",
+    ("ConfirmedSurvives", "LosingStore"): "StoredIsSafe/sync",
+    ("ConsumersEndAlone", "CancelAll"): "ConsumersEndAlone/cancel",
+    ("ConsumersEndAlone", "EndConsumersOfAll"): "ConsumersEndAlone/tx_select",
+    ("CreditNeverNegative", "TirelessReader"): "StarvedIsBlocked/publish_unroutable",
+    ("DeliveryTagsIncrease", "RepeatingTags"): "SeenWasCounted/hand_out",
+    ("FailedCommitCloses", "HopefulCommit"): "FailureIsNoticed/confirm_arrives",
+    ("FailureIsNoticed", "HopefulCommit"): "FailureIsNoticed/confirm_arrives",
+    ("GetTakesATag", "RepeatingTags"): "SeenWasCounted/hand_out",
+    ("HeldUntilSettled", "LosingRequeue"): "HeldUntilSettled/consumer_rejects",
+    ("KeptWhileRunning", "ForgetfulQueue"): "KeptWhileRunning/requeue",
+    ("LoadIsWhatIsUnsettled", "BurdenedChannel"): "LoadIsWhatIsUnsettled/recover",
+    ("MandatoryIsReturned", "BusyChannel"): "MandatoryCameBack/publish",
+    ("NoAckFromMinority", "LargeMinority"): "NoAckFromMinority/flush#1",
+    ("NoAckInTransaction", "TalkativeChannel"): "NoAckInTransaction/flush#1",
+    ("NoCommitBeforeDurable", "HastyStore"): "StoredIsSafe/write",
+    ("NoNackFromMinority", "SpeakingCluster"): "NoNackFromMinority/flush#4",
+    ("NoNackInTransaction", "TalkativeChannel"): "NoNackInTransaction/flush#4",
+    ("NoNeedlessAck", "ChattyChannel"): "NoNeedlessAck/flush#4",
+    ("NoNeedlessNack", "ChattyChannel"): "NoNeedlessNack/flush#7",
+    ("NothingBeforeCommit", "HastyPublisher"): "BatchIsNumbered/publish_in_tx",
+    ("OneMaster", "OneSidedHealing"): "TwoLeadOnTwoSides/heal",
+    ("OneMaster", "UsurpingMirrors"): "TwoLeadOnTwoSides/promote",
+    ("OneQueueOfAName", "ImpatientConfirms"): "OneQueueOfAName/declare",
+    ("PromotedIsSynchronised", "FallbackMirrors"): "PromotedIsSynchronised/promote",
+    ("RefusedOnce", "RepeatingChannel"): "MultipleIsExact/flush",
+    ("ReturnGoesHome", "AstrayChannel"): "ReturnGoesHome/publish#1",
+    ("ReturnPrecedesNack", "GloomyChannel"): "NothingIsReturnedLate/flush",
+    ("ReturnedIsUnroutable", "ReturningChannel"): "ReturnedIsUnroutable/publish",
+    ("RollbackLeavesNoTrace", "HastyPublisher"): "BatchIsNumbered/publish_in_tx",
+    ("SelectsAlone", "SelectForAll"): "SelectsAlone/select",
+    ("SettledOnce", "RepeatingChannel"): "MultipleIsExact/flush",
+    ("SettlesItsOwn", "AckPutsAllBack"): "SettlesItsOwn/consumer_acks",
+    ("SettlesItsOwn", "RecoverAll"): "SettlesItsOwn/recover",
+    ("SettlesItsOwn", "RejectPutsAllBack"): "SettlesItsOwn/consumer_rejects",
+    ("TagsAreOrdered", "RepeatingTags"): "TagsAreOrdered/hand_out",
+    ("TransactsAlone", "CommitAppliesAll"): "TransactsAlone/tx_commit",
+    ("TransactsAlone", "CommitForAll"): "TransactsAlone/tx_commit",
+    ("TransactsAlone", "RollbackForAll"): "TransactsAlone/tx_rollback",
+    ("UnblockedFollowsBlocked", "PoliteReader"): "UnblockedFollowsBlocked/alarm_clears#2",
+    ("UnknownTagClosesChannel", "LenientChannel"): "UnknownTagClosesChannel/ack_unknown#1",
+    ("UnroutableIsConfirmed", "NackingChannel"): "UnroutableIsSettled/publish",
+}
+
+#: Mistakes that break what is proved only where a restriction of the proofs is not met.
+BEYOND = {("AckMeansAccepted", "AgreeableMirror"): "RefusersAreAlone"}
+
+#: How many of the mistakes are tried in a usual run.
+SOME = 4
+
+
+@cache
+def mistakes() -> dict[tuple[str, str], Design]:
+    """Return the mistakes that break what is proved, by the property and their own name."""
+    by_property = {**MUTANTS, **MISTAKES, **CREDITING_MUTANTS}.items()
+    by_name = {**MIRRORING_MUTANTS, **CHANNELS_MUTANTS}.values()
+    broken = [
+        *((name, design) for name, (design, _) in by_property),
+        *((name, design) for design, name, _ in by_name),
+    ]
+    proved = {*LIBRARY.proofs, *LIBRARY.follows}
+    return {(name, design.replace[0].__name__): design for name, design in broken if name in proved}
+
+
+def test_every_mistake_that_breaks_what_is_proved_is_here() -> None:
+    assert set(mistakes()) == {*NOTICED, *BEYOND}
+
+
+@pytest.mark.parametrize(("name", "mistake"), BEYOND)
+def test_a_mistake_beyond_a_restriction_is_no_counterexample(name: str, mistake: str) -> None:
+    assert BEYOND[name, mistake] in LIBRARY.restricted(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "mistake"), sample(sorted(NOTICED), SOME))
+def test_the_proof_of_what_a_mistake_breaks_fails(name: str, mistake: str) -> None:
+    design = mistakes()[name, mistake]
+    theirs = prepare(MODEL, LIBRARY, [name], design).obligations
+    failing = NOTICED[name, mistake]
+    [broken] = [o for o in theirs.of([name]) if o.name == failing]
+    assert discharged(theirs, broken, 3).status != PROVED
+
+
+def test_who_counts_a_queue_as_safe_at_its_first_confirm_is_noticed() -> None:
+    assert NOTICED["AckMeansEveryMirror", "TrustingChannel"] == "OwingIsAsked/confirm_arrives"
