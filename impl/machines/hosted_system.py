@@ -39,7 +39,7 @@ from ackproof.spec.wire import ConsumerAck, ConsumerReject
 if TYPE_CHECKING:
     from ackproof.model.native.translate import Translation
 
-__all__ = ["HostedSystem", "hosted_system", "leave", "translated"]
+__all__ = ["PLAYERS", "HostedSystem", "hosted_system", "leave", "translated"]
 
 #: The system, whose families grow.
 HostedSystem = Confirms
@@ -65,7 +65,7 @@ _REPLACED: dict[type[Process], type[Process]] = {
 }
 
 #: What does the same in a broker at less cost.
-_PLAYERS: dict[type[Process], type[Process]] = {
+PLAYERS: dict[type[Process], type[Process]] = {
     ConsumerChannel: TaggedChannel,
     Casts: MonitoringCasts,
 }
@@ -115,7 +115,7 @@ def _classes(mirrored: bool) -> Mapping[type[Process], type[Process]]:
     made = kept_classes(
         lambda: translated(mirrored), f"mirrored: {mirrored}", (*folders, *files), default_cache()
     )
-    return {**made, **{cls: made[player] for cls, player in _PLAYERS.items()}}
+    return {**made, **{cls: made[player] for cls, player in PLAYERS.items()}}
 
 
 def translated(mirrored: bool, players: Mapping[str, type[Process]] | None = None) -> Translation:
@@ -127,7 +127,7 @@ def translated(mirrored: bool, players: Mapping[str, type[Process]] | None = Non
     """
     from ackproof.model.native.translate import translate  # only if it is not kept
 
-    others = {cls.__name__: player for cls, player in _PLAYERS.items()}
+    others = {cls.__name__: player for cls, player in PLAYERS.items()}
     constants = _CONSTANTS if mirrored else {**_CONSTANTS, "QueueProcess.born": Born.MASTER}
     return translate(
         Confirms,

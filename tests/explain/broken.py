@@ -18,12 +18,10 @@ from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.machines.partitioned_cluster import PartitionedCluster
 from ackproof.impl.machines.publishing_machines import PublishingMachines
 from ackproof.impl.machines.queue_processes import HostedQueue
-from ackproof.impl.machines.tagged_channel import TaggedChannel
 from ackproof.impl.node import Node
 from ackproof.impl.session.session import Session
 from ackproof.lang import Event, Option, Process
 from ackproof.spec.channel import Channel
-from ackproof.spec.consumer import ConsumerChannel
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import Msg, Reason, Replica
 from ackproof.spec.wire import Ack, CommitOk, Nack, Return
@@ -156,10 +154,6 @@ def _yes(*_: Any) -> bool:
     return True
 
 
-def _no(*_: Any) -> bool:
-    return False
-
-
 def _ignore(*_: Any, **__: Any) -> None:
     pass
 
@@ -170,7 +164,7 @@ def running(of: type[Process], design: type[Process]) -> tuple[Any, str, Any]:
     @cache
     def classes(mirrored: bool) -> dict[type[Process], type[Process]]:
         made = hosted_system.translated(mirrored, {of.__name__: design}).classes
-        players = {ConsumerChannel: TaggedChannel, of: design}
+        players = {**hosted_system.PLAYERS, of: design}
         return {**made, **{cls: made[player] for cls, player in players.items()}}
 
     return hosted_system, "_classes", classes
@@ -231,7 +225,7 @@ BROKEN: dict[str, Broken] = {
         *running(Channel, _OneProcessIsEnough), _OneByOne, 2
     ),
     "a minority goes on to confirm": Broken(PartitionedCluster, "may_confirm", _yes, Parting, 3),
-    "a partition is no hindrance": Broken(PartitionedCluster, "apart", _no, Parting, 3),
+    "a partition is no hindrance": Broken(PartitionedCluster, "part", _ignore, Parting, 3),
 }
 
 
