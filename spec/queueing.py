@@ -92,6 +92,7 @@ class Queueing(Flow):
         """A master gives a message away as it arrives; it never was in the queue (B3.3, B4.1)."""
         self.replicas[replica].pass_by(msg, self.confirming(msg))
         self.holders[msg].discard(self.replicas[replica].of)
+        self.refusing[msg].discard(self.replicas[replica].of)
         for mirror in self.mirrors_of(replica):
             self.multicast.tell_discard(msg, mirror)
 

@@ -1,12 +1,10 @@
 """The steps of the specification, as the broker takes them.
 
-What a message does is an action of the broker's own system
-(`ackproof.impl.machines.hosted_system`): it is published, arrives, is stored, confirmed, handed
-out and settled.  How processes and channels end, and how a mirror joins and leads, is
-`ackproof.spec.system` once more, action by action and under the same names, on the machines of that
-system.  What a step does besides is an effect: tell the journal, offer the steps that have become
-possible, forget what nobody asks for any more.  What an action did to each message, `drop`, `take`,
-`acknowledge` and `requeue` say, which happen when it has been taken.
+Each is an action of the broker's own system (`ackproof.impl.machines.hosted_system`), under its
+name: what a message does, how processes and channels end, how a mirror joins and leads, how the
+cluster falls apart.  What a step does besides is an effect: tell the journal, offer the steps that
+have become possible, forget what nobody asks for any more.  What an action did to each message,
+`drop`, `take`, `acknowledge` and `requeue` say, which happen when it has been taken.
 
 What a queue has to say to several channels, it says in one step.  That is as many steps of the
 system, of one channel each, with nothing between them.

@@ -1,10 +1,9 @@
 """The steps by which a cluster that has fallen apart comes together again.
 
-This is the rest of `ackproof.spec.partitioning`; see `ackproof.impl.steps.partitioning`.  The
-network is whole again at once where nobody has noticed anything, and all goes on (A12.4).  Where
-both sides have gone on by themselves, it is not before one of them has paused (D9).  Then what had
-paused starts again, and each process that has ended because of the partition, or could not start,
-joins its queue with nothing (D7.2).
+The network is whole again at once where nobody has noticed anything, and all goes on (A12.4).
+Where both sides have gone on by themselves, it is not before one of them has paused (D9).  Then
+what had paused starts again, and each process that has ended because of the partition, or could not
+start, joins its queue with nothing (D7.2).  See `ackproof.impl.steps.partitioning`.
 """
 
 from __future__ import annotations

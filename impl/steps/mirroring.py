@@ -1,9 +1,7 @@
 """The steps by which processes join a mirrored queue, leave it, and come to lead it.
 
-This is the rest of `ackproof.spec.mirroring`, and what `ackproof.spec.failing` has of it; see
-`ackproof.impl.steps.core`.  A mirror joins when its queue is declared, when the node starts, or
-when somebody asks for it after one was lost.  It enters the membership at once, and is synchronised
-as the scheduler says.
+A mirror joins when its queue is declared, when the node starts, or when somebody asks for it after
+one was lost.  It enters the membership at once, and is synchronised as the scheduler says.
 
 The membership is on the disk of the node, so that the process that led last is the one that
 recovers (D8 L6).  The death of a master reaches the channels only when the disk knows who leads

@@ -1,8 +1,8 @@
 """The steps by which the cluster falls apart.
 
-This is `ackproof.spec.partitioning` once more; see `ackproof.impl.steps.core`.  What these steps
-keep from happening, `ackproof.impl.steps.reaching` says; how all is mended is in
-`ackproof.impl.steps.healing`.
+What happens is said in `ackproof.spec.partitioning`; here it is when, and what follows for the
+broker.  What a partition keeps from happening, `ackproof.impl.steps.reaching` says; how all is
+mended is in `ackproof.impl.steps.healing`.
 
 A partition is noticed by time, as nodes do that do not hear each other: after `ticktime` seconds
 home gives up the nodes on the other side, and so do masters and mirrors with each other; a quarter

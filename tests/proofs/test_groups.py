@@ -62,13 +62,10 @@ def test_few_properties_are_proved_with_a_restriction() -> None:
     }
 
 
-def test_a_run_breaks_what_is_proved_where_a_queue_with_mirrors_refuses() -> None:
+def test_a_queue_with_mirrors_may_refuse_what_a_later_master_hands_out() -> None:
     limits = MODEL.instance("limits")
     assert limits is not None
     served = replace(limits, constants={**limits.constants, "Confirms.consumers": True})
-    [trace] = check(MODEL, served, properties=["AckMeansAccepted"]).traces
-    assert [step.instance.action.name for step in trace.steps][-3:] == [
-        "pass_by",
-        "confirm_arrives",
-        "flush",
-    ]
+    report = check(MODEL, served, properties=["AckMeansAccepted"])
+    assert not report.traces
+    assert report.outcome.states > 100_000
