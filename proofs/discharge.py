@@ -68,7 +68,7 @@ _WAYS: tuple[tuple[_Part, dict[str, Any], float], ...] = (
     ("all", {}, 0.5),
     ("untyped", {}, 0.5),
     ("untyped", _FLAT, 0.5),
-    ("all", {**_FLAT, "smt.random_seed": 1}, 1.0),
+    ("all", {**_FLAT, "smt.random_seed": 1}, 3.0),
     ("untyped", {**_FLAT, "smt.random_seed": 2}, 1.0),
     ("untyped", {**_FLAT, "smt.random_seed": 4}, 1.0),
     ("all", {"smt.random_seed": 1}, 1.0),
