@@ -23,10 +23,12 @@ from ackproof.impl.lockstep.claims import violated
 from ackproof.impl.lockstep.comparing import differences
 from ackproof.impl.lockstep.remains import drop, gone
 from ackproof.impl.lockstep.twin import Change, Ranks, Taken, Twin, changes, plain, ranks_of
+from ackproof.impl.machines.publication import Publication
 from ackproof.impl.steps.core import Steps
 from ackproof.impl.storage.journal import Batch
 from ackproof.lang import NotEnabled
 from ackproof.lang.process import mark_of
+from ackproof.spec.sorts import ChannelId, Msg, Replica
 from ackproof.spec.system import Confirms
 
 __all__ = ["Deviation", "Lockstep"]
@@ -94,8 +96,9 @@ class Lockstep:
             ranks = ranks_of(self._hosted, args)
             act(*args)
             if self._found is None:
-                self._learn(changed, ranks)
-                self._guarded(self._take, Taken(name, tuple(map(plain, args))))
+                msgs = [plain(arg) for arg in args if isinstance(arg, Publication)]
+                step = Taken(name, tuple(map(plain, args)))
+                self._guarded(self._follow, step, changed, ranks, msgs)
 
         return take
 
@@ -105,6 +108,16 @@ class Lockstep:
         except Deviation as deviation:
             self._found = deviation
             raise
+        except Exception as error:  # whatever it is, nothing can be compared any more
+            what_broke = f"{type(error).__name__}: {error}"
+            self._found = Deviation(f"{what_broke}; the steps were {self.story()}")
+            raise
+
+    def _follow(
+        self, step: Taken, changed: Iterable[Change], ranks: Ranks, msgs: Iterable[Msg]
+    ) -> None:
+        self._learn(changed, ranks, msgs)
+        self._take(step)
 
     def _take(self, step: Taken) -> None:
         """Take an action, and look whether everything claimed is true."""
@@ -120,14 +133,14 @@ class Lockstep:
         for claim in violated(self._before, self._now):
             raise Deviation(f"{claim.name} is false: {claim.doc}  The steps were {self.story()}")
 
-    def _learn(self, changed: Iterable[Change], ranks: Ranks) -> None:
+    def _learn(self, changed: Iterable[Change], ranks: Ranks, msgs: Iterable[Msg] = ()) -> None:
         """The twin that is a step behind takes that, and then both get what is new."""
         if self._pending is not None:
             self._before.take(self._pending)
             self._pending = None
         changed = tuple(changed)
         for twin in (self._now, self._before):
-            twin.learn(changed, ranks)
+            twin.learn(changed, ranks, msgs)
 
     def story(self, last: int = 30) -> str:
         """Return the last actions in words."""
@@ -166,11 +179,23 @@ class Lockstep:
             self._enough = 2 * len(self._now.messages) + _MANY
 
     def _hear(self) -> None:
-        """Channels hear of processes that they have nothing to do with in the broker (A5.7)."""
+        """Channels hear of processes that they have nothing to do with in the broker (A5.7).
+
+        What one would hear only when a partition is over is taken from it: it changes nothing.
+        """
         for channel, casts in list(self._now.system.casts.items()):
             theirs = self._hosted.casts.get(channel)
             for replica in list(casts.downs):
-                heard = theirs is None or theirs.downs[replica] is None
-                if heard and not self._now.system.last_words(channel, replica):
-                    self._learn((), {})
+                if theirs is not None and theirs.downs[replica] is not None:
+                    continue
+                self._learn((), {})
+                if not self._now.system.last_words(channel, replica):
                     self._take(Taken("down_arrives", (channel, replica)))
+                elif not self._waits(channel, replica):
+                    for twin in (self._now, self._before):
+                        twin.system.casts[channel].downs[replica] = None
+
+    def _waits(self, channel: ChannelId, replica: Replica) -> bool:
+        """Tell whether a channel waits for an answer of a process."""
+        unconfirmed = self._now.system.channels[channel].unconfirmed
+        return any(replica in waited for waited in unconfirmed.values())

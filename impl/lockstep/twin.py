@@ -99,18 +99,21 @@ class Twin:
             NotEnabled: it is not possible.
         """
         self.events.clear()
-        if step.action.startswith("publish") and isinstance(step.args[0], int):
-            self.messages.add(cast(Msg, step.args[0]))
         with self.bound():
             getattr(self.system, step.action)(*step.args)
 
     def resemble(self, hosted: HostedSystem) -> None:
         """Become what the broker's system is at first: queues that were found on its disk."""
         self.learn(changes(hosted, self), {})
+        for name in ("enlisted", "trimmed", "unsynced"):
+            getattr(self.system, name).update(getattr(hosted, name))
+        for key, missed in hosted.multicast.missed.items():
+            self.system.multicast.missed[key] = {plain(msg) for msg in missed}
         for key, theirs in hosted.replicas.items():
             mine, order = self.system.replicas[key], cast(QueueOrder, theirs.order)
             standing = [plain(msg) for msg in theirs.ready]
             mine.status, mine.declared = theirs.status, theirs.declared
+            mine.joined, mine.promoted = theirs.joined, theirs.promoted
             mine.ready, mine.delivered = set(standing), set(standing)
             for msg in standing:
                 mine.store.level[msg] = theirs.store.level[msg]
@@ -124,13 +127,15 @@ class Twin:
             self.messages |= set(standing)
             self.system.persistent |= set(standing)
 
-    def learn(self, changes: Iterable[Change], ranks: Ranks) -> None:
+    def learn(self, changes: Iterable[Change], ranks: Ranks, msgs: Iterable[Msg] = ()) -> None:
         """Get the members and constants that there are by now.
 
         Args:
             changes: those that are new.
             ranks: how far below the highest priority messages are, by their queues.
+            msgs: that are spoken of.
         """
+        self.messages.update(msgs)
         for change in changes:
             self._change(change)
         for (of, msg), rank in ranks.items():
@@ -151,6 +156,24 @@ class Twin:
         if change.family == "replicas" and change.name == "of":
             ranks = self._ranks.setdefault(change.value, {})
             cast(RankedArrivals, family[change.key].order).ranks = ranks
+            self._gets_mirrors(change.value)
+
+    def _gets_mirrors(self, queue: Queue) -> None:
+        """A queue may have its first mirror only now; what it has was answered for, or is owed.
+
+        In the specification the processes of a queue are there from the beginning, so it is noted
+        of each message who has confirmed it.
+        """
+        processes = [r for r, process in self.system.replicas.items() if process.of == queue]
+        if len(processes) == 2:
+            first, system = processes[0], self.system
+            for msg in system.replicas[first].holds():
+                noted = system.owing if queue in system.unaccepted[msg] else system.vouchers
+                noted[msg].add(first)
+
+    def has_ranks(self) -> bool:
+        """Tell whether there is a queue with priorities."""
+        return any(any(ranks.values()) for ranks in self._ranks.values())
 
     @contextmanager
     def bound(self) -> Iterator[None]:

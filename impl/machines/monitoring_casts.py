@@ -26,8 +26,9 @@ class MonitoringCasts(Casts):
 
     @handler
     def demonitor(self, replica: Replica) -> None:
-        """The channel is not concerned by this process any more (A5.7)."""
+        """The channel is not concerned by this process any more, nor by its end (A5.7)."""
         self.monitored.discard(replica)
+        self.downs[replica] = None
 
     @handler
     def end(self, replica: Replica, reason: Reason) -> None:

@@ -184,6 +184,44 @@ def test_so_does_one_that_takes_its_steps_in_any_order(
     run(commands, Traffic(Seeded(seed)))
 
 
+def test_what_goes_nowhere_is_no_message_to_anybody() -> None:
+    broker = Broker()
+    lockstep = Lockstep(broker.steps)
+    wire = Wire(broker).opened(1)
+    wire.publish(1, "nowhere")
+    wire.say(1, commands.Queue.Declare(queue="q"))
+    wire.publish(1, "q")
+    assert "Queue.DeleteOk" in str(wire.say(1, commands.Queue.Delete(queue="q")))
+    lockstep.check()
+
+
+def test_what_has_a_higher_priority_goes_before_what_came_earlier_from_another_channel() -> None:
+    broker = Broker()
+    lockstep = Lockstep(broker.steps)
+    wire = Wire(broker).opened(1, 2)
+    wire.say(1, commands.Queue.Declare(queue="p", arguments={"x-max-priority": 3}))
+    for channel, priority in ((1, 0), (2, 3)):
+        frames = content("p")
+        frames[1].properties.priority = priority  # type: ignore[union-attr]
+        wire.say(channel, *frames)
+    wire.say(1, commands.Basic.Get(queue="p", no_ack=True))
+    (got,) = (step.args[1] for step in lockstep.taken if step.action == "get")
+    assert Msg.owner(got) == wire.session.channels[2].publishing.id
+    lockstep.check()
+
+
+def test_a_twin_that_breaks_is_a_deviation() -> None:
+    broker = Broker()
+    lockstep = Lockstep(broker.steps)
+    wire = Wire(broker).opened(1).with_queue("q").confirming(1)
+    lockstep.twin.system.flush = lambda _: 1 / 0  # type: ignore[method-assign, assignment]
+    wire.publish(1, "q")
+    with pytest.raises(ZeroDivisionError):
+        wire.commit()
+    with pytest.raises(Deviation, match="ZeroDivisionError"):
+        lockstep.check()
+
+
 # -- mistakes are found -----------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ackproof.impl.broker import Broker
+from ackproof.impl.lockstep.lockstep import Lockstep
 from ackproof.impl.steps.scheduler import Action
 from pamqp import commands
 
@@ -197,3 +198,38 @@ def test_what_a_closed_channel_has_sent_outlives_the_masters_side() -> None:
     (said,) = publisher.say(1, commands.Queue.Declare(queue="r", durable=False))
     assert said.startswith("1 Channel.Close 406")
     assert wire.say(1, commands.Queue.Declare(queue="q", passive=True)) == ["1 Queue.DeclareOk q 1"]
+
+
+def test_a_channel_that_has_closed_keeps_no_queue_from_starting_again() -> None:
+    broker = Broker(replicas=3)
+    lockstep = Lockstep(broker.steps)
+    faults = broker.faults
+    wire = Wire(broker).opened(1, 2).confirming(2).with_queue("a").with_queue("z")
+    for replica in (0, 2):
+        faults.kill_replica("a", replica)
+        wire.commit()
+    wire.publish(2, "a")
+    faults.slow_replica("z", 2)
+    wire.publish(2, "z")
+    faults.partition([1], home=0, ticktime=1e6)
+    faults.crash_queue("a")
+    wire.say(2, commands.Channel.Close(200, "", 0, 0))
+    faults.heal()
+    broker.run(idle=True)
+    wire.commit()
+    assert broker.queues["a"].running
+    assert wire.say(1, commands.Queue.Declare(queue="a", passive=True)) == ["1 Queue.DeclareOk a 0"]
+    lockstep.check()
+
+
+def test_a_queue_of_one_process_gets_its_mirrors_when_the_network_is_whole_in_lockstep() -> None:
+    broker = Broker(replicas=2)
+    lockstep = Lockstep(broker.steps)
+    wire = Wire(broker).opened(1, 2).confirming(2)
+    broker.faults.partition([1], home=0, ticktime=1e6)
+    broker.run(idle=True)
+    wire.with_queue("a").publish(2, "a")
+    assert "2 ack 1" in wire.commit()
+    broker.faults.heal()
+    broker.run(idle=True)
+    lockstep.check()

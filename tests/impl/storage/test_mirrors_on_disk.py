@@ -272,3 +272,13 @@ def test_a_mirror_that_was_synchronised_recovers_in_its_masters_order(tmp_path: 
     again = Run(tmp_path, replicas=2)
     assert again.bodies()[0] == [b"a", b"b", b"c", b"d"]
     again.end()
+
+
+def test_a_broker_that_comes_back_with_mirrors_runs_in_lockstep(tmp_path: Path) -> None:
+    for _ in range(2):
+        with RunningBroker(tmp_path, lockstep=True, replicas=3) as broker:
+            client = Bare(broker.port).opened()
+            client.send(encode(1, commands.Queue.Declare(queue="q", durable=True)))
+            client.send(encode(1, commands.Confirm.Select(), *content("q", persistent=True)))
+            assert "1 ack 1" in [client.line() for _ in range(3)]
+            broker.check()
