@@ -26,6 +26,7 @@ from tests.conform.capture.tap import tapped
 from tests.conform.capture.wires import sent, written
 from tests.conform.through_a_proxy import KEY, proxied
 from tests.conform.traffic import mixed, use
+from tests.impl.sockets import blocking
 
 pytestmark = pytest.mark.peer
 
@@ -187,6 +188,8 @@ def test_a_broker_captured_by_proxy_and_by_tcpdump_at_once_is_the_same(
     with capturing(capture, port), proxied(port, recording) as recorded:
         mixed(recorded.port, 40)
         use(recorded.port)
+    with blocking(port) as channel:
+        channel.queue_delete("q")  # others use the node, and mean another queue by that name
     assert recorded.judgement.violations == []
     events = assert_alike(capture, port)
     assert_explained(events)
