@@ -58,6 +58,7 @@ _OF_QUEUES = {
 _OF_CONSUMERS = {"consume": "consumer_started", "cancel": "consumer_cancelled"}
 #: Steps that hand a message to a consumer.
 _HANDING = ("hand_out", "hand_on")
+#: Steps in which a channel closes, or may.
 _CLOSING = ("close", "complete", "select", "tx_select")
 
 

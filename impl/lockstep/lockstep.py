@@ -58,7 +58,7 @@ class Lockstep:
     def __init__(self, steps: Steps) -> None:
         self.taken: list[Taken] = []
         self._hosted = steps.system
-        nodes = getattr(steps, "replicas", 1)
+        nodes = steps.system.cluster.size()
         self._now, self._before = Twin(nodes), Twin(nodes)
         self._pending: Taken | None = None
         self._depth = 0

@@ -12,9 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ackproof.impl.lockstep.twin import Twin
-from ackproof.impl.lockstep.walking import forget, variables, within
+from ackproof.impl.lockstep.walking import families, forget, variables, within
 from ackproof.impl.machines.hosted_system import HostedSystem
-from ackproof.model.native.families import growing
 from ackproof.spec.sorts import ChannelId, Consumer, Msg, Queue, Replica
 
 __all__ = ["drop", "gone"]
@@ -53,23 +52,9 @@ def gone(hosted: HostedSystem, twin: Twin) -> Mapping[Any, frozenset[Any]]:
 def drop(twin: Twin, elements: Mapping[Any, frozenset[Any]]) -> None:
     """Let a twin forget elements, with the members of families that are theirs."""
     system = twin.system
-    for family, sort in (
-        ("publishers", ChannelId),
-        ("channels", ChannelId),
-        ("transactions", ChannelId),
-        ("casts", ChannelId),
-        ("consuming", ChannelId),
-        ("readers", ChannelId),
-        ("reading", ChannelId),
-        ("subscriptions", Consumer),
-        ("replicas", Replica),
-        ("storing", Replica),
-        ("mailboxes", Replica),
-    ):
+    for family, sort in list(families(system)):
         for element in elements.get(sort, ()):
-            growing(getattr(system, family)).remove(element)
-    for element in elements.get(Replica, ()):
-        growing(system.multicast.order).remove(element)
+            family.remove(element)
     for process, name, hint in list(variables(system, ghosts=True)):
         forget(getattr(process, name), hint, lambda of, one: one in elements.get(of, ()))
     twin.messages -= elements.get(Msg, frozenset())

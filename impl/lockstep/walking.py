@@ -14,8 +14,9 @@ from typing import Any, get_args, get_type_hints
 from ackproof.lang import Each, Map, Process, Record
 from ackproof.lang.process import hints_of, split_marks
 from ackproof.lang.values import CONST, GHOST, KEY
+from ackproof.model.native.families import GrowingFamily, growing
 
-__all__ = ["forget", "variables", "within"]
+__all__ = ["families", "forget", "variables", "within"]
 
 
 def variables(process: Process, *, ghosts: bool = False) -> Iterator[tuple[Process, str, Any]]:
@@ -36,6 +37,19 @@ def variables(process: Process, *, ghosts: bool = False) -> Iterator[tuple[Proce
                 yield from variables(member, ghosts=ghosts)
         elif not marks & {CONST, KEY} and (ghosts or GHOST not in marks):
             yield process, name, hint
+
+
+def families(process: Process) -> Iterator[tuple[GrowingFamily[Any, Any], Any]]:
+    """Yield the families of a process and its parts, each with the sort of its elements."""
+    cls: Any = type(process)
+    for name, declared in hints_of(cls).items():
+        part = getattr(process, name)
+        if isinstance(part, Process):
+            yield from families(part)
+        elif isinstance(part, Each):
+            yield growing(part), get_args(split_marks(declared)[0])[0]
+            for member in list(part.values()):
+                yield from families(member)
 
 
 def within(value: Any, hint: Any, sort: Any) -> Iterator[Any]:

@@ -2,7 +2,8 @@
 
 A channel monitors the processes that it casts to, and no other ones (A5.7).  The specification has
 each channel monitor all of them; what it hears then of one that it has cast nothing to changes
-nothing.  In a broker most channels have nothing to do with most queues.
+nothing, but that a partition may keep the news from it, and a queue from starting again until then.
+In a broker most channels have nothing to do with most queues.
 """
 
 from __future__ import annotations

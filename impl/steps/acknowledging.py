@@ -110,11 +110,12 @@ class AcknowledgingSteps(DeliveringSteps):
     @contextmanager
     def _closing(self, channel: PublishingChannel) -> Iterator[None]:
         """A channel closes in a step: what it has not settled returns to its queues (B7.5)."""
-        consuming = self.consuming.pop(channel.id, None)
+        consuming = self.consuming.get(channel.id)
         loans = [] if consuming is None else consuming.unsettled()
         with self._returned(loans):
             yield
         if consuming is not None:
+            del self.consuming[channel.id]
             self._end_consumers(consuming)
         self._closed(channel)
 

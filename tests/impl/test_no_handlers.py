@@ -29,15 +29,21 @@ ALSO = {
 }
 
 
+def parts(cls: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the parts and families of a process by name: the class of each, or of its members."""
+    for name, hint in hints_of(cls).items():
+        part, _ = split_marks(hint)
+        member = get_args(part)[1] if get_origin(part) is Each else part
+        if isinstance(member, type) and issubclass(member, Process):
+            yield name, member
+
+
 def machines(cls: Any, found: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return the classes of a system by name."""
     found = {} if found is None else found
     found[cls.__name__] = cls
-    for hint in hints_of(cls).values():
-        part, _ = split_marks(hint)
-        member = get_args(part)[1] if get_origin(part) is Each else part
-        if isinstance(member, type) and issubclass(member, Process):
-            machines(member, found)
+    for _, member in parts(cls):
+        machines(member, found)
     return found
 
 
@@ -46,11 +52,8 @@ def receivers() -> Mapping[str, set[Any]]:
     known = machines(Confirms)
     found: dict[str, set[Any]] = {n: {known[c] for c in of.split()} for n, of in ALSO.items()}
     for cls in known.values():
-        for name, hint in hints_of(cls).items():
-            part, _ = split_marks(hint)
-            member = get_args(part)[1] if get_origin(part) is Each else part
-            if isinstance(member, type) and issubclass(member, Process):
-                found.setdefault(name, set()).add(member)
+        for name, member in parts(cls):
+            found.setdefault(name, set()).add(member)
     return found
 
 
