@@ -117,8 +117,8 @@ class PikaPublisher:
         settled |= new
 
     def wait(self) -> None:
-        """Wait until everything that was sent is settled."""
-        eventually(lambda: len(self.acked) + len(self.nacked) == self.sent)
+        """Wait until everything that was sent is settled, though it be twice."""
+        eventually(lambda: len(self.acked | self.nacked) == self.sent)
 
     def close(self) -> None:
         """Close the connection."""
