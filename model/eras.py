@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,7 +24,8 @@ from ackproof.lang.model import Breaks, Design, Instance, Model
 from ackproof.lang.program import Program
 from ackproof.lang.properties import stated_by
 from ackproof.model.cache import Cache, digest
-from ackproof.model.check import Engine, asked, check, chosen
+from ackproof.model.check import Engine, asked, check_bound, chosen
+from ackproof.model.limits import refuse_large_sorts
 from ackproof.model.museum import Judgement, design_in, judge, modules_in
 from ackproof.model.outcome import Progress
 from ackproof.model.report import Report
@@ -149,23 +151,27 @@ class Surveyor:
             BindError: the instance does not fit the model.
             ReplayError: an engine claims what plain Python does not confirm.
         """
+        started = time.perf_counter()
+        refuse_large_sorts(instance)
         program = self._programs.get(era.name)
         bound = chosen(era.model, instance, era.design, program=program, cache=self.cache)
         self._programs.setdefault(era.name, bound.program)
-        key = self._key(bound)
+        question = asked(bound, self.engine, survey=True, cache=self.cache)
+        key = digest(instance.name, repr(instance.lacks), question.key or bound.digest())
         known = self._searched.get(key)
         if known is not None:
             return Run(era.name, instance.name, _shared(known.report, bound, era), known.era)
-        report = check(
-            era.model,
-            instance,
-            era.design,
-            name=_design_name(era),
-            program=bound.program,
-            progress=progress,
+        report = check_bound(
+            bound,
+            _design_name(era),
+            self.engine,
+            self._options["workers"],
+            self._options["memory"],
+            None,
+            progress,
+            started,
             survey=True,
-            compare=False,
-            **self._options,
+            question=question,
         )
         run = Run(era.name, instance.name, report)
         if report.outcome.limit is None:
@@ -195,12 +201,6 @@ class Surveyor:
             )
             for expectation in era.design.expect
         )
-
-    def _key(self, bound: Bound) -> str:
-        """Return what two searches have in common if they are the same search."""
-        question = asked(bound, self.engine, survey=True, cache=self.cache)
-        found = question.key or bound.digest()
-        return digest(bound.instance.name, repr(bound.instance.lacks), found)
 
 
 def _shared(report: Report, bound: Bound, era: Era) -> Report:

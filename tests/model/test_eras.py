@@ -12,7 +12,7 @@ import pytest
 from ackproof.lang.model import Breaks
 from ackproof.lang.properties import properties_in
 from ackproof.model import eras as eras_module
-from ackproof.model.check import check
+from ackproof.model.check import check_bound
 from ackproof.model.era_document import schema
 from ackproof.model.era_table import EraTable
 from ackproof.model.eras import Era, Run, Surveyor, era_names
@@ -167,10 +167,10 @@ def test_what_a_design_changes_where_nothing_uses_it_is_not_searched_again(
     searched: list[str] = []
 
     def counted(*args: Any, **options: Any) -> Report:
-        searched.append(f"{options['name']} on {args[1].name}")
-        return check(*args, **options)
+        searched.append(f"{args[1]} on {args[0].instance.name}")
+        return check_bound(*args, **options)
 
-    monkeypatch.setattr(eras_module, "check", counted)
+    monkeypatch.setattr(eras_module, "check_bound", counted)
     runs = runs_of(ERAS, Surveyor(workers=1))
     assert {(r.era, r.instance): r.same_as for r in runs if r.same_as} == {
         ("shallow", "unbuilt"): "documented",
