@@ -105,7 +105,7 @@ class PartitionFaults(ReplicaFaults):
         if isinstance(steps, HealingSteps) and steps.cluster.cut():
             steps.await_running(queue)
             queue = self._queue(name, vhost, "restart a replica of")
-            if not queue.running or not steps.cluster.beside(replica, queue):
+            if not queue.running or not steps.beside(replica, queue):
                 raise ValueError(
                     f"replica {replica} of queue {name!r} is cut off from its master; "
                     "heal the partition first"

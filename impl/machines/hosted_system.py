@@ -71,7 +71,10 @@ PLAYERS: dict[type[Process], type[Process]] = {
 }
 
 #: What the broker asks, and what it tells, besides the actions that it takes.
-_BESIDES = ("fallen_out", "serves", "Casts.monitor", "Casts.demonitor")
+_BESIDES = (
+    *("apart", "chosen", "divided", "fallen_out", "given_up", "in_minority", "linked", "serves"),
+    *("strangers", "Casts.monitor", "Casts.demonitor"),
+)
 
 #: The modules here that say what is translated, and into what.
 _WRITTEN_IN = (

@@ -390,7 +390,8 @@ class MirrorMembership:
 
     def successor(self) -> HostedMirror | None:
         """Return the mirror that is promoted next: the oldest synchronised one (D5.3)."""
-        return next((m for m in self.mirrors if not m.lacks), None)
+        system = self.leader.system
+        return next((mirror for mirror in self.mirrors if system.chosen(mirror.key)), None)
 
     def process(self, replica: int) -> HostedQueue | None:
         """Return the process that runs on a store."""

@@ -37,7 +37,7 @@ class HealingSteps(PartitioningSteps):
 
     def _start(self, leader: HostedQueue, replica: int, *, late: bool) -> None:
         assert leader.membership is not None
-        if self.cluster.beside(replica, leader):
+        if self.beside(replica, leader):
             super()._start(leader, replica, late=late)
         else:
             self._missing.append((leader.membership, replica))

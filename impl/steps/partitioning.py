@@ -128,7 +128,7 @@ class PartitioningSteps(ReachingSteps):
         self.system.notice(node)
         dead = [step.queue for step in self._kept if step.queue is not None]
         for queue in dict.fromkeys([*self._processes(), *dead]):
-            if self.cluster.node(queue) == node:
+            if queue.machine.node == node:
                 self.lose_touch(queue)
 
     @observed
@@ -149,9 +149,11 @@ class PartitioningSteps(ReachingSteps):
         require(membership is not None)
         assert membership is not None
         self.system.estrange(leader.key)
-        for mirror in self.cluster.strangers(leader, membership.mirrors):
-            mirror.forget_lost()
-            self._offer(Action.FOLLOW, None, mirror)
+        strangers = self.system.strangers(leader.key)
+        for mirror in membership.mirrors:
+            if mirror.key in strangers:
+                mirror.forget_lost()
+                self._offer(Action.FOLLOW, None, mirror)
 
     @observed
     def pause(self) -> None:
@@ -164,7 +166,7 @@ class PartitioningSteps(ReachingSteps):
     @observed
     def halt(self, queue: HostedQueue) -> None:
         """So does the node of a process, on either side (A12.2, D9)."""
-        require(self.cluster.apart(queue) or self.cluster.paused)
+        require(self.system.apart(queue.key) or self.cluster.paused)
         self.system.halt(queue.key)
         self._end(queue)
         if queue.membership is not None:
@@ -180,11 +182,11 @@ class PartitioningSteps(ReachingSteps):
 
     def await_running(self, queue: HostedQueue) -> None:
         """Let a queue be led on this side, if it can be (D5.1)."""
-        if self.cluster.apart(_successor(queue)):
+        if self.system.apart(_successor(queue).key):
             self.fall_out()
         successor = _successor(queue)
-        cluster, mirrors = self.cluster, successor.machine.mirrors()
-        if not (cluster.in_minority(successor) if mirrors else cluster.stands(successor)):
+        mirrors = successor.machine.mirrors()
+        if not (self.system.in_minority(successor.key) if mirrors else self._stands(successor)):
             super().await_running(queue)
 
     def fall_out(self) -> None:

@@ -33,7 +33,7 @@ class ReachingSteps(MirroringSteps):
     """Steps ask whether those that they concern can speak to each other (A12.7, D9).
 
     Attributes:
-        cluster: which processes are on which side of a partition.
+        cluster: which nodes are on which side of a partition, and who knows.
     """
 
     cluster: PartitionedCluster = field(default_factory=PartitionedCluster)
@@ -45,7 +45,11 @@ class ReachingSteps(MirroringSteps):
 
     def reaches(self, queue: HostedQueue) -> bool:
         """Tell whether clients can speak to a process; in a partition it need not run (A12.7)."""
-        return not self.cluster.cut() or (queue.running and not self.cluster.apart(queue))
+        return not self.cluster.cut() or (queue.running and not self.system.apart(queue.key))
+
+    def beside(self, replica: int, queue: HostedQueue) -> bool:
+        """Tell whether the node of a replica is on the same side as a process (D9)."""
+        return (self.cluster.name(replica) in self.cluster.away) == self.system.apart(queue.key)
 
     def _unless(
         self,
@@ -69,7 +73,7 @@ class ReachingSteps(MirroringSteps):
 
     def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """A message arrives at a process that is on this side."""
-        self._unless(self.cluster.apart(queue), Action.DELIVER, channel, queue)
+        self._unless(self.system.apart(queue.key), Action.DELIVER, channel, queue)
         super().deliver(channel, queue)
 
     # -- between a master and its mirrors -------------------------------------------------------
@@ -78,15 +82,15 @@ class ReachingSteps(MirroringSteps):
         """What a master has told arrives, once it is known that no more will come (D1.3)."""
         assert mirror.membership is not None
         leader = mirror.membership.leader
-        cut_off = leader.machine.leads() and not self.cluster.linked(leader, mirror)
-        hindered = cut_off and not self.cluster.divided(leader)
+        cut_off = leader.machine.leads() and not self.system.linked(leader.key, mirror.key)
+        hindered = cut_off and not self.system.divided(leader.key)
         self._unless(hindered, Action.FOLLOW, None, mirror)
         super().follow(mirror)
 
     def synchronise(self, mirror: HostedMirror) -> None:
         """A mirror is synchronised by a master on its own side (D7.3)."""
         assert mirror.membership is not None
-        hindered = not self.cluster.linked(mirror.membership.leader, mirror)
+        hindered = not self.system.linked(mirror.membership.leader.key, mirror.key)
         self._unless(hindered, Action.SYNCHRONISE, None, mirror)
         super().synchronise(mirror)
 
@@ -95,29 +99,35 @@ class ReachingSteps(MirroringSteps):
 
         The specification lets that happen, too, and then the new master ends at once.
         """
-        self._unless(self.cluster.in_minority(mirror), Action.PROMOTE, None, mirror)
+        self._unless(self.system.in_minority(mirror.key), Action.PROMOTE, None, mirror)
         super().promote(mirror)
 
     def restart(self, queue: HostedQueue) -> None:
         """A master starts again when its node does (A12.2, D9)."""
-        self._unless(self.cluster.stands(queue), Action.RESTART, None, queue)
+        self._unless(self._stands(queue), Action.RESTART, None, queue)
         super().restart(queue)
+
+    def _stands(self, queue: HostedQueue) -> bool:
+        """Tell whether the node of a process has paused, as far as home can tell (A12.2)."""
+        if not self.system.apart(queue.key):
+            return self.cluster.paused
+        return self.system.given_up(queue.key) and self.cluster.outvoted()
 
     # -- the way back ---------------------------------------------------------------------------
 
     def confirm_arrives(self, queue: HostedQueue) -> None:
         """The confirms of a process arrive, if it is on this side (A8.3)."""
-        self._unless(self.cluster.apart(queue), Action.CONFIRM_ARRIVES, None, queue)
+        self._unless(self.system.apart(queue.key), Action.CONFIRM_ARRIVES, None, queue)
         super().confirm_arrives(queue)
 
     def reject_arrives(self, queue: HostedQueue) -> None:
         """And so do its rejects (A8.4)."""
-        self._unless(self.cluster.apart(queue), Action.REJECT_ARRIVES, None, queue)
+        self._unless(self.system.apart(queue.key), Action.REJECT_ARRIVES, None, queue)
         super().reject_arrives(queue)
 
     def down_arrives(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """The death of a process on the other side is learnt when its node is given up (A9)."""
-        hindered = self.cluster.apart(queue) and not self.cluster.given_up(queue)
+        hindered = self.system.apart(queue.key) and not self.system.given_up(queue.key)
         self._unless(hindered, Action.DOWN_ARRIVES, channel, queue)
         super().down_arrives(channel, queue)
 
@@ -135,15 +145,15 @@ class ReachingSteps(MirroringSteps):
 
     def serves(self, queue: HostedQueue, consumer: HostedConsumer) -> bool:
         """A master hands nothing to consumers on the other side (B3.1)."""
-        return not self.cluster.apart(queue) and super().serves(queue, consumer)
+        return not self.system.apart(queue.key) and super().serves(queue, consumer)
 
     # -- time -----------------------------------------------------------------------------------
 
     def _expire(self, queue: HostedQueue) -> None:
         """What becomes of messages over there is seen when the partition is over."""
-        if not self.cluster.apart(queue):
+        if not self.system.apart(queue.key):
             super()._expire(queue)
 
     def _watch(self, queue: HostedQueue) -> None:
-        if not self.cluster.apart(queue):
+        if not self.system.apart(queue.key):
             super()._watch(queue)
