@@ -111,13 +111,13 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(USER_STAMP): pyproject.toml | $(BIN)/python
-	$(INSTALL) -e .
+	$(INSTALL) -e '.[check]'
 	@rm -f $(VENV)/installed-for-* && touch $@
 
 $(DEV_STAMP): pyproject.toml | $(BIN)/python
-	$(INSTALL) -e '.[test,docs,spark]'
+	$(INSTALL) -e '.[all,test,docs]'
 	@rm -f $(VENV)/installed-for-* && touch $(USER_STAMP) $@
 
 $(BENCH_STAMP): pyproject.toml | $(BIN)/python
-	$(INSTALL) -e '.[test,docs,spark,bench]'
+	$(INSTALL) -e '.[all,test,docs,bench]'
 	@rm -f $(VENV)/installed-for-* && touch $(USER_STAMP) $(DEV_STAMP) $@

@@ -15,6 +15,8 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import ParamSpec, TypeVar
 
+from ackproof.cli.extras import missing_extra
+
 __all__ = [
     "INCOMPLETE",
     "INTERNAL",
@@ -98,6 +100,10 @@ def _told(command: Callable[P, int], *args: P.args, **kwargs: P.kwargs) -> int:
     except OSError as error:
         return refused_by_system(error)
     except Exception as error:
+        if isinstance(error, ModuleNotFoundError):
+            missing = missing_extra(error, command.__name__)
+            if missing is not None:
+                return _say(f"error: {missing}", WRONG_INPUT)
         from ackproof.lang.errors import (
             BindError,
             SpecError,

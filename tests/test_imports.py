@@ -65,8 +65,13 @@ PLUGINS = {
     "proofs/cvc5_solver.py": {"cvc5"},
 }
 
-#: The extra that a package needs, and no other may import.
-EXTRAS = {"pipeline": "spark"}
+#: The extras that a package needs; what the broker needs is in none.
+EXTRAS = {
+    "model": ("check",),
+    "proofs": ("prove",),
+    "conform": ("audit",),
+    "pipeline": ("check", "spark"),
+}
 
 #: What is imported by another name than it is installed by.
 ALIASES = {"z3_solver": "z3"}
@@ -184,8 +189,8 @@ def declared_dependencies(*extras: str) -> set[str]:
 def test_every_module_keeps_to_its_layer(path: Path) -> None:
     layer = path.relative_to(ROOT).parts[0]
     there = PLUGINS.get(str(path.relative_to(ROOT)), set())
-    extras = [EXTRAS[layer]] if layer in EXTRAS else []
-    assert faults(layer, path.read_text(), declared_dependencies(*extras) | there) == []
+    known = declared_dependencies(*EXTRAS.get(layer, ())) | there
+    assert faults(layer, path.read_text(), known) == []
 
 
 @pytest.mark.parametrize(
@@ -216,7 +221,7 @@ def test_the_rule_allows_what_a_layer_stands_on() -> None:
 @pytest.mark.parametrize("folder", ["tests", "bench", "docs/_ext"])
 def test_what_development_needs_is_declared_too(folder: str) -> None:
     own = {"ackproof", "bench", "specdoc", "tests"}
-    extras = ("bench", "certificates", "docs", "spark", "test")
+    extras = ("audit", "bench", "certificates", "check", "docs", "prove", "spark", "test")
     known = own | declared_dependencies(*extras) | sys.stdlib_module_names
     used = {
         (name.partition(".")[0], path.relative_to(ROOT))
