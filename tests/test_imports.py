@@ -32,7 +32,8 @@ LAYERS = {
     "impl": {"impl", "model", "spec", "lang"},
     "conform": {"conform", "impl", "model", "spec", "lang"},
     "pipeline": {"pipeline", "conform", "model", "lang"},
-    "cli": {"cli", "conform", "impl", "model", "pipeline", "proofs", "spec", "lang"},
+    "export": {"export", "model", "lang"},
+    "cli": {"cli", "conform", "export", "impl", "model", "pipeline", "proofs", "spec", "lang"},
 }
 
 #: The floors of `impl`, the lowest first: packages, and modules that are in none.  What is on one
