@@ -166,7 +166,7 @@ def check(
         return _print_python(jobs)
     check_writable("--itf", itf)
     check_writable("--junit", junit)
-    check_exports(export or [])
+    check_exports(export or [], targets)
     results = run_jobs(jobs, {**options, "properties": properties, "survey": go_on})
     code = exit_code(results)
     write_itf(results, itf)

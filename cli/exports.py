@@ -4,6 +4,7 @@
 `run.mmd`                a Mermaid sequence diagram
 `run.svg`                an SVG sequence diagram
 `test_run.py`            a pytest that fails until the design is mended; pytest looks for that name
+`run.py`                 a client program that drives the reference broker along the run
 =======================  ==========================================================================
 
 Whether there is a form for a file, and a place, is looked at before the search.
@@ -31,8 +32,8 @@ __all__ = ["check_exports", "write_exports"]
 _OPTION = "--export"
 
 
-def check_exports(paths: Sequence[Path]) -> None:
-    """Look whether each file has a form and a place.
+def check_exports(paths: Sequence[Path], targets: Sequence[Target]) -> None:
+    """Look whether each file has a place, and a form that its counterexample can have.
 
     Raises:
         InputError: one has not.
@@ -41,8 +42,11 @@ def check_exports(paths: Sequence[Path]) -> None:
         if _form(path) is None:
             raise InputError(
                 f"{_OPTION} {path}: nothing is known to be written to a file of that name\n"
-                "  instead: end it in .mmd (Mermaid) or .svg, or name it test_….py (a pytest)"
+                "  instead: end it in .mmd (Mermaid), .svg or .py (a client program), or name it "
+                "test_….py (a pytest)"
             )
+        if _form(path) == "client":
+            _check_clients(path, targets)
         check_writable(_OPTION, path)
 
 
@@ -62,9 +66,22 @@ def write_exports(results: Sequence[Result], paths: Sequence[Path]) -> None:
             typer.echo(f"wrote {file}: the counterexample to {trace.property}", err=True)
 
 
+def _check_clients(path: Path, targets: Sequence[Target]) -> None:
+    from ackproof.cli.targets import base_target
+
+    for target in targets:
+        if not issubclass(target.model.system, base_target().model.system):
+            raise InputError(
+                f"{_OPTION} {path}: the clients of {target.label} are not those of a message "
+                "broker\n"
+                "  instead: leave it out, or name it test_….py for a pytest"
+            )
+
+
 def _form(path: Path) -> str | None:
     if path.suffix == ".py":
-        return "pytest" if path.stem.startswith("test_") or path.stem.endswith("_test") else None
+        test = path.stem.startswith("test_") or path.stem.endswith("_test")
+        return "pytest" if test else "client"
     return {".mmd": "mermaid", ".svg": "svg"}.get(path.suffix)
 
 
@@ -84,6 +101,8 @@ def _text(target: Target, trace: Trace, file: Path) -> str:
     form = _form(file)
     if form == "pytest":
         return _pytest(target, trace, file)
+    if form == "client":
+        return _client(target, trace)
     from ackproof.export.mermaid import mermaid
     from ackproof.export.sequence import diagram
     from ackproof.export.svg import svg
@@ -101,3 +120,13 @@ def _pytest(target: Target, trace: Trace, file: Path) -> str:
         design = Path(os.path.relpath(str(module.__file__), file.resolve().parent)).as_posix()
         return pytest_file(trace, target.label, design, file=True)
     return pytest_file(trace, target.label, target.name or "", file=False)
+
+
+def _client(target: Target, trace: Trace) -> str:
+    from ackproof.cli.targets import base_target
+    from ackproof.export.client_program import client_program
+    from ackproof.model.cache import default_cache
+    from ackproof.model.check import chosen
+
+    base = chosen(base_target().model, trace.bound.instance, properties=[], cache=default_cache())
+    return client_program(trace, base, target.label)

@@ -199,7 +199,8 @@ Export = Annotated[
         metavar="FILE",
         help="Write the counterexample in the form that the file's name asks for: `.mmd` a Mermaid "
         "sequence diagram, `.svg` one in SVG, `test_….py` a pytest that fails until the design is "
-        "mended. Can be given several times.",
+        "mended, any other `.py` a client program that drives the reference broker along the run. "
+        "Can be given several times.",
         show_default=False,
     ),
 ]

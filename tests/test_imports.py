@@ -61,6 +61,7 @@ FLOORS: tuple[set[str], ...] = (
 #: Modules that only one program loads, which is there whenever they are; or looks for it first.
 PLUGINS = {
     "conform/parquet.py": {"pyarrow"},
+    "export/client_kit.py": {"pika"},
     "impl/pytest_plugin.py": {"pytest"},
     "proofs/recheck.py": {"cvc5"},
     "proofs/cvc5_solver.py": {"cvc5"},

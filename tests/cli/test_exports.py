@@ -91,3 +91,19 @@ def test_the_pytest_of_a_design_of_the_museum_names_it(tmp_path: Path) -> None:
     check("b10", "--export", test)
     assert 'load("b10_deletion_nacks")' in test.read_text()
     assert "2 failed" in run_pytest(test).stdout
+
+
+def test_a_client_program_is_for_clients_of_a_broker_only(tmp_path: Path) -> None:
+    result = mail("--export", tmp_path / "client.py")
+    assert result.exit_code == 2
+    assert "the clients of mailroom are not those of a message broker" in " ".join(
+        result.stderr.split()
+    )
+    assert "instead: leave it out, or name it test_….py" in result.stderr
+
+
+def test_another_python_file_is_a_client_program(tmp_path: Path) -> None:
+    file = tmp_path / "client.py"
+    assert check("b10", "--export", file).exit_code in (0, 1)
+    assert "import pika" in file.read_text()
+    compile(file.read_text(), "client.py", "exec")
