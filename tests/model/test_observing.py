@@ -93,6 +93,12 @@ def test_beyond_its_bound_it_is_not_decided() -> None:
     assert found.kept > 0
 
 
+def test_what_counts_is_what_all_sets_have_together_and_not_the_states_of_the_two() -> None:
+    kept = compared(THOUGHTFUL).kept
+    assert differ(door(THOUGHTFUL), door(), limit=kept).decided
+    assert not differ(door(THOUGHTFUL), door(), limit=kept - 1).decided
+
+
 @pytest.mark.parametrize("first", [None, IN_ONE_STEP, THOUGHTFUL, FORGETFUL, NEVER_TWICE])
 @pytest.mark.parametrize("second", [None, IN_ONE_STEP, THOUGHTFUL, FORGETFUL, NEVER_TWICE])
 def test_it_says_what_listing_all_sequences_says(
