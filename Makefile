@@ -35,7 +35,7 @@ BIN    := $(VENV)/bin
 RABBITMQ := /usr/lib/rabbitmq/lib
 RELEASES := trixie sid
 
-LAYERS  := lang spec model proofs impl conform pipeline cli
+LAYERS  := lang spec model proofs impl conform pipeline export cli
 FILES   := $(shell find $(LAYERS) -name '*.py' | LC_ALL=C sort | cksum | cut -d' ' -f1)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
            --config-settings editable_mode=strict

@@ -15,6 +15,7 @@ from ackproof.cli.options import (
     Continue,
     Depth,
     Designs,
+    Export,
     Instances,
     Itf,
     Junit,
@@ -88,6 +89,8 @@ Examples:
 
     ackproof check b10 --itf trace.itf.json   keep the counterexample for other tools
 
+    ackproof check b10 --export run.svg --export test_b10.py
+
     ackproof check -i core --engine spark --work /data/found
 
     ackproof check -i tiny --print-python     what is left of the specification there
@@ -117,6 +120,7 @@ def check(
     no_cache: NoCache = False,
     as_json: AsJson = False,
     itf: Itf = None,
+    export: Export = None,
     junit: Junit = None,
     print_llvm: PrintLlvm = False,
     print_python: PrintPython = False,
@@ -128,6 +132,7 @@ def check(
     from ackproof.cli.check_files import check_writable, write_itf, write_junit
     from ackproof.cli.check_runs import run_jobs
     from ackproof.cli.exit_codes import exit_code
+    from ackproof.cli.exports import check_exports, write_exports
     from ackproof.cli.jobs import cache_for, memory_limit, plan, worker_count
     from ackproof.cli.targets import base_target, load_all
 
@@ -161,9 +166,11 @@ def check(
         return _print_python(jobs)
     check_writable("--itf", itf)
     check_writable("--junit", junit)
+    check_exports(export or [], targets)
     results = run_jobs(jobs, {**options, "properties": properties, "survey": go_on})
     code = exit_code(results)
     write_itf(results, itf)
+    write_exports(results, export or [])
     write_junit(results, junit)
     _show(results, code, as_json=as_json, verbose=verbose)
     return code

@@ -16,7 +16,7 @@ from ackproof.cli.inputs import InputError
 if TYPE_CHECKING:
     from ackproof.cli.output import Result
 
-__all__ = ["check_writable", "write_itf", "write_junit"]
+__all__ = ["check_writable", "write_file", "write_itf", "write_junit"]
 
 
 def check_writable(option: str, path: Path | None) -> None:
@@ -49,7 +49,7 @@ def write_itf(results: list[Result], path: Path | None) -> None:
     name, dot, suffix = path.name.partition(".")
     for number, trace in enumerate(traces, start=1):
         file = path if number == 1 else path.with_name(f"{name}-{number}{dot}{suffix}")
-        _write("--itf", file, json.dumps(itf_trace(trace)).encode() + b"\n")
+        write_file("--itf", file, json.dumps(itf_trace(trace)).encode() + b"\n")
         typer.echo(f"wrote {file}: the counterexample to {trace.property}", err=True)
 
 
@@ -63,10 +63,15 @@ def write_junit(results: list[Result], path: Path | None) -> None:
         return
     from ackproof.cli.junit import junit
 
-    _write("--junit", path, junit(results))
+    write_file("--junit", path, junit(results))
 
 
-def _write(option: str, path: Path, data: bytes) -> None:
+def write_file(option: str, path: Path, data: bytes) -> None:
+    """Write a file that an option asked for.
+
+    Raises:
+        InputError: it cannot be written.
+    """
     try:
         path.write_bytes(data)
     except OSError as error:

@@ -23,6 +23,7 @@ _COMMANDS = (
     "check",
     "simulate",
     "explore",
+    "diff",
     "museum",
     "mutate",
     "eras",

@@ -14,6 +14,7 @@ __all__ = [
     "Depth",
     "Designs",
     "EngineName",
+    "Export",
     "Instances",
     "Itf",
     "Junit",
@@ -189,6 +190,17 @@ Itf = Annotated[
     typer.Option(
         metavar="FILE",
         help="Write the counterexample in the Informal Trace Format.",
+        show_default=False,
+    ),
+]
+Export = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write the counterexample in the form that the file's name asks for: `.mmd` a Mermaid "
+        "sequence diagram, `.svg` one in SVG, `test_….py` a pytest that fails until the design is "
+        "mended, any other `.py` a client program that drives the reference broker along the run. "
+        "Can be given several times.",
         show_default=False,
     ),
 ]

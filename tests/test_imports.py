@@ -32,7 +32,8 @@ LAYERS = {
     "impl": {"impl", "model", "spec", "lang"},
     "conform": {"conform", "impl", "model", "spec", "lang"},
     "pipeline": {"pipeline", "conform", "model", "lang"},
-    "cli": {"cli", "conform", "impl", "model", "pipeline", "proofs", "spec", "lang"},
+    "export": {"export", "model", "lang"},
+    "cli": {"cli", "conform", "export", "impl", "model", "pipeline", "proofs", "spec", "lang"},
 }
 
 #: The floors of `impl`, the lowest first: packages, and modules that are in none.  What is on one
@@ -60,6 +61,7 @@ FLOORS: tuple[set[str], ...] = (
 #: Modules that only one program loads, which is there whenever they are; or looks for it first.
 PLUGINS = {
     "conform/parquet.py": {"pyarrow"},
+    "export/client_kit.py": {"pika"},
     "impl/pytest_plugin.py": {"pytest"},
     "proofs/recheck.py": {"cvc5"},
     "proofs/cvc5_solver.py": {"cvc5"},

@@ -1,0 +1,1 @@
+"""Counterexamples for other tools: as drawings, as client programs, as tests."""
