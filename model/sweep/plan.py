@@ -10,6 +10,9 @@ cut one in everything, or as one that is broken, is not begun: it would be cut o
 say nothing new.  That is exact for faults, and a guess for shapes, as a constant may make a
 system smaller.  Nor is begun what came when all states were spent.
 
+Where fewer faults than all were looked at together, three that break something only together may be
+missed; the table shows where that is.
+
 Whether a shape means anything is asked of the model's assumptions.  From one that does not, such as
 a queue without a process, the step goes on to what keeps to more of them, until it means something:
 the queue and its process come together.
@@ -31,7 +34,7 @@ from ackproof.model.live import Live
 from ackproof.model.sweep.growth import Growth, Shape
 from ackproof.model.sweep.looking import Candidate, Fate, Found
 
-__all__ = ["SHARE", "Entry", "Row", "Sweep", "swept"]
+__all__ = ["LEAST", "SHARE", "Entry", "Look", "Row", "Sweep", "share_of", "swept"]
 
 #: One instance takes no more than this part of all states, but may always have some.
 SHARE, LEAST = 50, 5_000
@@ -40,7 +43,7 @@ SHARE, LEAST = 50, 5_000
 _TOGETHER = 2
 
 #: So many shapes are looked at with all sets of faults before the next are made.
-AT_A_TIME = 64
+_AT_A_TIME = 64
 
 #: Searches instances, and yields what it finds in their order.
 Look = Callable[[Sequence[Candidate]], Iterator[Found]]
@@ -131,6 +134,8 @@ def swept(
 ) -> Sweep:
     """Look at instances in order of growth until so many states are spent.
 
+    An interruption ends it, and what was found until then is returned.
+
     Args:
         growth: what grows.
         budget: states to spend; the last instance may go beyond them.
@@ -139,7 +144,11 @@ def swept(
         go_on: whether a violation does not end it.
     """
     sweep = Sweep(growth, budget, start or growth.smallest())
-    _Sweeping(sweep, look, go_on).run()
+    try:
+        _Sweeping(sweep, look, go_on).run()
+    except KeyboardInterrupt:
+        sweep.interrupted = True
+    sweep.rows.sort(key=lambda row: (row.growth, -row.faults))
     return sweep
 
 
@@ -178,7 +187,7 @@ class _Sweeping:
         self._codes: dict[str, Entry] = {}
         self._seen: set[Any] = set()
         self._known: dict[Shape, frozenset[int] | None] = {}
-        self._opened_already: set[Shape] = set()
+        self._taken: set[Shape] = set()
         self._assumptions = _assumptions(sweep.growth.model)
         self._names = [_names(f, sweep.growth.model.system) for f in self._assumptions]
 
@@ -188,7 +197,7 @@ class _Sweeping:
         shapes = self._new([(sweep.start, set())])
         for growth in itertools.count():
             looked: list[_Open] = []
-            while some := list(itertools.islice((o for o in shapes if not o.against), AT_A_TIME)):
+            while some := list(itertools.islice((o for o in shapes if not o.against), _AT_A_TIME)):
                 looked += some
                 for together in dict.fromkeys((len(self._faults), _TOGETHER, 1, 0)):
                     if together <= len(self._faults):
@@ -197,7 +206,6 @@ class _Sweeping:
                     break
             sweep.whole += bool(looked) and not self._is_over()
             if self._is_over() or not looked:
-                sweep.rows.sort(key=lambda row: (row.growth, -row.faults))
                 return
             shapes = self._new([(new, o.stopped) for o in looked for new in self._larger(o)])
 
@@ -233,7 +241,7 @@ class _Sweeping:
 
         With `below`, it must keep to more of the assumptions.
         """
-        if shape in self._opened_already:
+        if shape in self._taken:
             return None
         growth = self._sweep.growth
         if shape not in self._known:
@@ -242,7 +250,7 @@ class _Sweeping:
         against = self._known[shape]
         if against is None or (below is not None and not against < below):
             return None
-        self._opened_already.add(shape)
+        self._taken.add(shape)
         bound = growth.bound(shape)
         assert bound is not None, "it has been looked at"
         same = growth.sameness(bound)

@@ -90,6 +90,15 @@ def test_who_is_interrupted_says_so(growth: Growth) -> None:
     assert sweep.rows[0].not_begun == 1
 
 
+def test_who_is_interrupted_between_two_keeps_what_was_found(growth: Growth) -> None:
+    def look(candidates: Sequence[Candidate]) -> Iterator[Found]:
+        yield Found(Fate.FINISHED, states=7)
+        raise KeyboardInterrupt
+
+    sweep = swept(growth, 1000, look)
+    assert (sweep.interrupted, [r.finished for r in sweep.rows]) == (True, [1, 1])
+
+
 def test_what_comes_to_the_same_code_is_not_counted_twice(growth: Growth) -> None:
     def look(candidates: Sequence[Candidate]) -> Iterator[Found]:
         for candidate in candidates:
