@@ -23,6 +23,7 @@ __all__ = [
     "EachQueueHasAMaster",
     "EachQueueHasOneMaster",
     "EachQueueHasOneName",
+    "HandedOutIsRecorded",
     "MastersAreOldest",
     "NamesAreTakenInTurn",
     "NodesAreKnownOfAllOrNone",
@@ -78,6 +79,15 @@ def NodesAreKnownOfAllOrNone(s: Confirms) -> bool:
 def ConsumersHaveQueues(s: Confirms) -> bool:
     """Consumers with names have a queue each where they are spoken of, and no others (F2.2)."""
     return all((s.subscriptions[c].of is not None) == s.tagged for c in Consumer)
+
+
+@assumption
+def HandedOutIsRecorded(s: Confirms) -> bool:
+    """A queue may do without a record of what was handed out only where nobody has names (B7.4).
+
+    RabbitMQ's always has one; without it, nothing that comes again is marked as redelivered.
+    """
+    return not s.tagged or all(s.replicas[r].marking for r in Replica)
 
 
 @assumption
