@@ -30,6 +30,7 @@ from ackproof.cli.options import (
     PrintPython,
     Properties,
     Resume,
+    Sweep,
     Verbose,
     Watch,
     Work,
@@ -72,6 +73,10 @@ to as many states and steps as the base is not verified but unchanged. One that 
 a situation of the base impossible, wherever it was looked at, is not verified but narrowed: who
 does nothing breaks no promise.
 
+With `--sweep STATES`, nobody says how large: instances are made from what the model declares, the
+smallest first, each by itself with all faults at once, or with as many as it has states for. A
+table says what was finished, what was cut, and what was not begun.
+
 Exit codes: 0 verified, 1 a property is violated or an expectation did not come true, 2 the input is
 wrong, 3 the search is incomplete (bounded, truncated, or something that must happen never did), or
 may have reached nothing that the design changes (unchanged, where that was not expected), or found
@@ -94,6 +99,8 @@ Examples:
     ackproof check -i core --engine spark --work /data/found
 
     ackproof check -i tiny --print-python     what is left of the specification there
+
+    ackproof check my_design.py --sweep 1000000   on what nobody has thought of
 
     ackproof check --list                     instances, designs and properties
 
@@ -124,6 +131,7 @@ def check(
     junit: Junit = None,
     print_llvm: PrintLlvm = False,
     print_python: PrintPython = False,
+    sweep: Sweep = None,
     museum: Museum = False,
     list_all: ListAll = False,
     like: Like = None,
@@ -159,6 +167,18 @@ def check(
         from ackproof.cli.catalogue import show_catalogue
 
         return show_catalogue(targets, as_json=as_json, with_museum=not designs, like=like or "")
+    if sweep is not None:
+        from ackproof.cli.sweep import Swept, run_and_show
+
+        refused = {
+            "--depth": depth,
+            "--itf": itf,
+            "--junit": junit,
+            "--print-llvm": print_llvm,
+            "--print-python": print_python,
+        }
+        swept = Swept(sweep, instance or [], properties, go_on, no_cache)
+        return run_and_show(targets, swept, options, refused, as_json=as_json, verbose=verbose)
     jobs = plan(targets, instance or [], properties or [], engine)
     if print_llvm:
         return _print_llvm(jobs, properties)

@@ -29,6 +29,7 @@ __all__ = [
     "PrintPython",
     "Properties",
     "Resume",
+    "Sweep",
     "Verbose",
     "Watch",
     "Work",
@@ -231,6 +232,17 @@ PrintPython = Annotated[
     typer.Option(
         "--print-python",
         help="Print what is left of the specification at an instance, and do not search.",
+    ),
+]
+Sweep = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="STATES",
+        help="Check on instances that are made from the sorts, constants and faults that the model "
+        "declares, in order of growth, until so many states are spent; with `--instance`, on those "
+        "that grow from that one.",
+        show_default=False,
     ),
 ]
 Museum = Annotated[

@@ -27,6 +27,7 @@ __all__ = [
     "Expectation",
     "Result",
     "document",
+    "document_results",
     "explained",
     "schema",
     "schema_of",
@@ -328,6 +329,11 @@ def document(
     )
     plain: dict[str, Any] = msgspec.to_builtins(found)
     return plain
+
+
+def document_results(reports: Iterable[Report]) -> list[Result]:
+    """Return reports as the results in a document of another format."""
+    return [_result(report, None) for report in reports]
 
 
 def schema() -> dict[str, Any]:

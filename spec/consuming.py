@@ -267,12 +267,19 @@ class Consuming(Queueing):
     @on(Deliver)
     def sees_delivery(self, delivery: Deliver) -> None:
         """A client reads a delivery (F1.1)."""
-        self.seen_tags[Consumer.owner(delivery.consumer)].add(delivery.tag)
+        self.sees_tag(Consumer.owner(delivery.consumer), delivery.tag)
 
     @on(GetOk)
     def sees_message(self, answer: GetOk) -> None:
         """A client reads the message that it asked for (F1.1)."""
-        self.seen_tags[answer.channel].add(answer.tag)
+        self.sees_tag(answer.channel, answer.tag)
+
+    @handler
+    def sees_tag(self, channel: ChannelId, tag: Tag) -> None:
+        """A client reads a message with this tag, which no other one should have (F1.1)."""
+        if tag in self.seen_tags[channel]:
+            self.seen_twice[channel].add(tag)
+        self.seen_tags[channel].add(tag)
 
     @on(ConsumerAck)
     def client_acks(self, ack: ConsumerAck) -> None:

@@ -86,4 +86,19 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "drops `self.level[msg] == Level.SYNCED` from `self.level[msg] == Level.WRITTEN or "
         "self.level[msg] == Level.SYNCED`": "A removal may reach the disk at once.",
     },
+    "Mirroring.join": {
+        "swaps arguments: `self.linked(mirror, master)`": (
+            "Two processes are on the same side, or on two, whichever is named first."
+        ),
+    },
+    "Transaction.forget": {
+        "drops `self.mandatory.clear()`": (
+            "It is asked of the messages of a batch only, and none is in two batches."
+        ),
+    },
+    "Arrivals.leave": {
+        "drops `self.ahead[msg].clear()`": (
+            "Nobody asks who was ahead of what has left, and what arrives has its place anew."
+        ),
+    },
 }

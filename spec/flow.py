@@ -16,7 +16,8 @@ if that arrives after the promotion, or when it puts what it has into its queue 
 
 A promoted process that the old master had told of a message has acked for the master's copy
 already.  RabbitMQ acks twice even then, and hands out credit that nobody paid [derived]; here it
-acks once.
+acks once.  What was cast before a mirror was in the record, nobody has paid for towards it.  The
+mirror, which cannot know that, acks its master's copy all the same, here as in RabbitMQ (E3.3).
 
 The reader hands a publish to the channel, which acks it before anything else (B1.5), and a publish
 is one step here (A6.1): so nothing is ever under way between those two.  What a store has not taken
@@ -220,7 +221,7 @@ class Flow(Parts):
     def meets(self, channel: ChannelId, replica: Replica) -> bool:
         """Tell whether a channel and a process know each other from the start (E1.4, D1.2).
 
-        A mirror that joins gets copies from the master that the channel has not paid for.
+        A mirror that joins gets copies from the master that the channel has not paid for (E3.3).
         """
         running = self.replicas[replica].status == Status.RUNNING
         present = running and self.replicas[replica].born != Born.LATER

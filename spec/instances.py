@@ -550,6 +550,29 @@ MIRROR_CREDIT = Instance(
     ),
 )
 
+LATE_CREDIT = Instance(
+    name="late_credit",
+    purpose="one message, credit with a master and with a mirror that joins when it likes",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2},
+    constants={**LATE.constants, "Confirms.credit": True},
+    states=7_737,
+    lacks=(
+        "AckCoversSeveral",
+        "BumpIsDeferred",
+        "BumpIsDeferredByStore",
+        "ConfirmedWithoutWrite",
+        "CreditBelowZeroDownstream",
+        "LoneNackIsMultiple",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "SynchronisedByConsumption",
+        "catch_up",
+        "publish_waits",
+        "reject_arrives",
+    ),
+    table=False,
+)
+
 CHANNELS = Instance(
     name="channels",
     purpose="two channels with a message each, and one queue, which may crash or be deleted",
@@ -785,6 +808,7 @@ INSTANCES = (
     TRANSACTIONS,
     CREDIT,
     MIRROR_CREDIT,
+    LATE_CREDIT,
     CHANNELS,
     CHANNELS_MIRRORS,
     CHANNELS_CLOSE,

@@ -38,4 +38,5 @@ MODEL = Model(
     eras="ackproof.spec.eras",
     lemmas="ackproof.spec.lemmas",
     equivalents="ackproof.spec.equivalents",
+    assumptions="ackproof.spec.assumptions",
 )

@@ -30,6 +30,7 @@ What only the properties need is kept in ghosts, and is said in the publishers' 
 * `seniors[q]`: for each message, those of other channels that were in the queue when it was put
   there;
 * `seen_tags[c]`: the delivery tags that a client has seen on its present channel (F1.1);
+* `seen_twice[c]`: those that two frames have had (F1.1);
 * `handed[q]`: what a client has seen from a queue;
 * `finished[q]`: what it has acked, or rejected for good (INV-F3).
 """
@@ -119,6 +120,7 @@ class Parts(System):
     excused: Ghost[Set[Msg]]
     seniors: Ghost[Map[Queue, Map[Msg, Set[Msg]]]]
     seen_tags: Ghost[Map[ChannelId, Set[Tag]]]
+    seen_twice: Ghost[Map[ChannelId, Set[Tag]]]
     handed: Ghost[Map[Queue, Set[Msg]]]
     finished: Ghost[Map[Queue, Set[Msg]]]
 

@@ -44,6 +44,15 @@ def GetTakesATag(before: Confirms, after: Confirms, answer: GetOk) -> bool:
 
 
 @invariant
+def EachTagIsSeenOnce(s: Confirms) -> bool:
+    """No two frames on a channel hand out under one tag, not even in one step (F1.1).
+
+    A client that gets a delivery twice works twice, and the second ack closes its channel.
+    """
+    return not any(s.seen_twice[c] for c in ChannelId)
+
+
+@invariant
 def TagsAreOrdered(s: Confirms) -> bool:
     """What is unacked has a tag that was given out, and the next one is above it (INV-F1).
 

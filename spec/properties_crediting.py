@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ackproof.lang import eventually, invariant, reachable, step_property
 from ackproof.spec.reader import ReaderState
-from ackproof.spec.sorts import ChannelId, Replica
+from ackproof.spec.sorts import Born, ChannelId, Replica
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Ack, Blocked, Unblocked
 
@@ -47,10 +47,16 @@ def CreditIsConserved(s: Confirms) -> bool:
 def NoExcessCredit(s: Confirms) -> bool:
     """Nobody has more credit than it began with, unless there was a partition (E1.1, E3.2).
 
-    Excess credit never goes away, and the more there is, the later anybody is blocked.
+    Excess credit never goes away, and the more there is, the later anybody is blocked.  A mirror
+    that joins gives some all the same (E3.3).
     """
     readers = all(s.reading[c].used >= 0 for c in ChannelId)
-    channels = all(s.casts[c].credit[r].used >= 0 for c in ChannelId for r in Replica)
+    channels = all(
+        s.casts[c].credit[r].used >= 0
+        for c in ChannelId
+        for r in Replica
+        if s.replicas[r].born != Born.LATER
+    )
     processes = all(s.storing[r].used >= 0 for r in Replica)
     return readers and processes and (channels or s.cluster.parted)
 
@@ -201,4 +207,15 @@ def PromotedOwesTwice(s: Confirms) -> bool:
         for c in ChannelId
         for r in Replica
         for m in s.casts[c].as_mirrors[r]
+    )
+
+
+@reachable
+def JoinedGivesUnpaidCredit(s: Confirms) -> bool:
+    """A mirror that has joined has given credit for a message that was never cast to it (E3.3)."""
+    return any(
+        s.casts[c].credit[r].used < 0
+        for c in ChannelId
+        for r in Replica
+        if s.replicas[r].born == Born.LATER
     )

@@ -35,7 +35,7 @@ from ackproof.spec.sorts import (
 )
 from ackproof.spec.store import Store
 from ackproof.spec.system import Confirms
-from ackproof.spec.wire import ConsumerAck
+from ackproof.spec.wire import ConsumerAck, GetOk
 
 NONE = {ChannelId: 1, Node: 0, Consumer: 0, Tag: 0}
 
@@ -231,6 +231,20 @@ class RepeatingTags(ConsumerChannel):
         self.unacked[tag] = delivery
 
 
+class StutteringChannel(ConsumerChannel):
+    """Answers twice with one tag."""
+
+    @handler
+    def answer(
+        self, msg: Msg, replica: Replica, queue: Queue, redelivered: bool, no_ack: bool
+    ) -> None:
+        """Say it once more before the tag is counted."""
+        tag = self.next_tag()
+        if tag is not None:
+            self.emit(GetOk(self.channel, tag, queue, msg, redelivered))
+        super().answer(msg, replica, queue, redelivered, no_ack)
+
+
 class GreedyAck(ConsumerChannel):
     """Takes `multiple` for all."""
 
@@ -341,6 +355,7 @@ MISTAKES: dict[str, tuple[Design, str]] = {
     "EveryCommitAnswers": (_design(IdleCommit), "small"),
     "DeliveryTagsIncrease": (_design(RepeatingTags), "tags"),
     "GetTakesATag": (_design(RepeatingTags), "tags"),
+    "EachTagIsSeenOnce": (_design(StutteringChannel), "tags"),
     "TagsAreOrdered": (_design(RepeatingTags), "tags"),
     "AckSettlesWhatItNames": (_design(GreedyAck), "tags"),
     "UnknownTagClosesChannel": (_design(LenientChannel), "tags"),

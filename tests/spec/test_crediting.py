@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -265,6 +266,15 @@ def test_credit_is_conserved_and_blocks_nobody_for_ever(instance: Instance) -> N
     report = check(MODEL, instance)
     assert report.outcome.exhausted
     assert not report.outcome.violations
+
+
+def test_a_mirror_that_joins_gives_credit_that_nobody_has_paid() -> None:
+    joins = {**MIRROR_CREDIT.constants, "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.LATER}}
+    late = replace(MIRROR_CREDIT, sizes={**MIRROR_CREDIT.sizes, Msg: 1}, constants=joins, faults={})
+    outcome = check(MODEL, late).outcome
+    assert outcome.exhausted
+    assert not outcome.violations
+    assert "JoinedGivesUnpaidCredit" in outcome.witnessed
 
 
 def test_every_situation_comes_up_on_one_of_the_instances() -> None:

@@ -1,0 +1,152 @@
+"""A sweep, searched in several processes, and what broke in it as a usual check shows it.
+
+Each process loads the model by itself, and searches the instances that it is given with one thread.
+A counterexample is made in this process once more: on the instance with the faults of its run and
+no others, which is the smaller, and where it is a shortest one all the same.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from ackproof.cli.inputs import InputError
+from ackproof.cli.jobs import Job, cache_for
+from ackproof.cli.output import Result
+from ackproof.cli.process_pool import in_processes
+from ackproof.cli.targets import USER, Target, base_target, load
+from ackproof.lang.model import Instance
+from ackproof.model.check import check
+from ackproof.model.programs import program_of
+from ackproof.model.resources import default_memory, default_workers
+from ackproof.model.sweep.growth import Growth
+from ackproof.model.sweep.looking import Candidate, Fate, Found, Looking
+from ackproof.model.sweep.plan import Sweep, share_of, swept
+
+__all__ = ["breaks", "run_sweep"]
+
+#: Instances that are looked at in one process only, as another one takes longer to start.
+_FEW = 4
+
+
+def run_sweep(
+    target: Target,
+    budget: int,
+    options: dict[str, Any],
+    *,
+    start: Instance | None = None,
+    properties: Sequence[str] | None = None,
+    go_on: bool = False,
+    fresh: bool = False,
+) -> Sweep:
+    """Sweep a model, or a design, until so many states are spent.
+
+    Args:
+        target: what is swept.
+        budget: states to spend.
+        options: the engine, and what limits a search, as for any check.
+        start: the instance that others grow from; the smallest there is if it is not given.
+        properties: those that are checked; all of them if not given.
+        go_on: whether a violation does not end it.
+        fresh: whether all is searched anew.
+    """
+    program = program_of(target.model, target.design, options["cache"])
+    growth = Growth(target.model, program, target.design)
+    processes = options["workers"] or default_workers()
+    memory = (options["memory"] or default_memory()) // processes
+    chosen = None if properties is None else tuple(properties)
+    text = _text(target)
+    common = (text, chosen, options["engine"].engine, share_of(budget), memory, fresh)
+    look = _looker(common, processes)
+    shape = None if start is None else growth.shape_of(start)
+    return swept(growth, budget, look, shape, go_on=go_on)
+
+
+def _looker(
+    common: tuple[Any, ...], processes: int
+) -> Callable[[Sequence[Candidate]], Iterator[Found]]:
+    def look(candidates: Sequence[Candidate]) -> Iterator[Found]:
+        pieces = [(*common, candidate) for candidate in candidates]
+        if min(processes, len(pieces)) < 2 or len(pieces) < _FEW:
+            yield from _here(pieces)
+        else:
+            yield from in_processes(_look, pieces, min(processes, len(pieces)), "instances")
+
+    return look
+
+
+def _here(pieces: Sequence[tuple[Any, ...]]) -> Iterator[Found]:
+    for piece in pieces:
+        try:
+            found = _look(*piece)
+        except KeyboardInterrupt:
+            return
+        yield found
+
+
+def _look(*piece: Any) -> Found:
+    """Search an instance, in some process."""
+    *common, candidate = piece
+    return _bench(*common).look(candidate)
+
+
+@cache
+def _bench(
+    text: str,
+    properties: tuple[str, ...] | None,
+    engine: Any,
+    share: int,
+    memory: int,
+    fresh: bool,
+) -> Looking:
+    target = load(text) if text else base_target()
+    store = cache_for(fresh)
+    return Looking(target.model, target.design, properties, engine, share, memory, store)
+
+
+def _text(target: Target) -> str:
+    """Return how a command line names what is swept; nothing for the base."""
+    if target.module is None:
+        return ""
+    own = target.module.__name__.startswith(USER)
+    return os.fspath(target.module.__file__ or "") if own else target.label
+
+
+def breaks(
+    target: Target, sweep: Sweep, options: dict[str, Any], properties: Sequence[str] | None
+) -> list[Result]:
+    """Return the first instance on which each property breaks, checked once more."""
+    shown: set[str] = set()
+    results = []
+    for entry in sweep.of(Fate.BROKEN):
+        first = entry.found.broken[0]
+        if not shown.issuperset(b.property for b in entry.found.broken):
+            instance = _narrowed(sweep.growth, entry.candidate, dict(first.faults))
+            report = check(
+                target.model,
+                instance,
+                target.design,
+                name=target.name,
+                properties=properties,
+                engine=options["engine"].engine,
+                workers=options["workers"],
+                memory=options["memory"],
+                cache=options["cache"],
+                compare=False,
+            )
+            if not report.outcome.violations:
+                raise InputError(
+                    f"{instance.name} breaks {first.property} with more faults than its run takes; "
+                    "this is a defect of the search"
+                )
+            results.append(Result(Job(target, instance), report))
+            shown |= {b.property for b in entry.found.broken}
+    return results
+
+
+def _narrowed(growth: Growth, candidate: Candidate, faults: dict[str, int]) -> Instance:
+    made = growth.instance(candidate.shape, candidate.name)
+    return replace(made, faults=faults, purpose=f"{candidate.growth} steps from the smallest")
