@@ -7,23 +7,17 @@ are asked one event at a time, and what they refuse is said in words.
 
 from __future__ import annotations
 
+from ackproof.conform.columns import MOST
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judging.books import OPENED, enlarged, lacking, new_books
 from ackproof.conform.judging.channel import judge
 from ackproof.conform.judging.facts import NUMBER, bits_of
 from ackproof.conform.judging.refusals import refusal_of
 from ackproof.conform.judging.shelves import size
+from ackproof.conform.judging.texts import number_of
 from ackproof.conform.violations import Violation
 
-__all__ = ["ChannelJudge", "number_of"]
-
-#: Numbers on the wire have 64 bits without a sign; none that can be right is beyond this.
-_MOST = (1 << 63) - 1
-
-
-def number_of(*texts: str) -> int:
-    """Return a number that stands for texts in this process; 0 if they are empty."""
-    return hash(texts) if any(texts) else 0
+__all__ = ["ChannelJudge"]
 
 
 class ChannelJudge:
@@ -59,8 +53,8 @@ class ChannelJudge:
             self._books,
             NUMBER[event.kind],
             bits_of(event),
-            min(event.tag, _MOST),
-            min(event.prefetch, _MOST),
+            min(event.tag, MOST),
+            min(event.prefetch, MOST),
             number_of(event.consumer),
             identity,
         )
