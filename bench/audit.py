@@ -106,11 +106,11 @@ def record_columns(path: Path, count: int) -> None:
     record_events(path, first)
     whole = parquet.read_table(path)
     window = whole.slice(6)
-    together = max(min(count // len(window), 300), 1)
+    windows, together = count // len(window), 300
     with parquet.ParquetWriter(path, whole.schema, write_page_checksum=True) as file:
         file.write_table(whole.slice(0, 6))
-        for done in range(0, count // len(window), together):
-            file.write_table(_repeated(window, done, together))
+        for done in range(0, windows, together):
+            file.write_table(_repeated(window, done, min(together, windows - done)))
 
 
 def _repeated(window: pyarrow.Table, done: int, times: int) -> pyarrow.Table:
