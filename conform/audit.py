@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
-import numpy as np
 from ackproof.conform.account import Account
 from ackproof.conform.capture.listening import Listening
 from ackproof.conform.document import (
@@ -23,8 +23,8 @@ from ackproof.conform.document import (
     latency_of,
     lost_of,
 )
-from ackproof.conform.judgement import Judgement
-from ackproof.conform.recording import read
+from ackproof.conform.recording import read_columns
+from ackproof.conform.streams import Streams
 
 __all__ = ["audit"]
 
@@ -46,22 +46,38 @@ def audit(
     account = Account()
     found: list[Found] = []
     names: list[str] = []
-    events = channels = gaps = 0
+    seen, confirms = Seen(0, 0, 0), _Confirms(0, 0, 0)
     for path in paths:
         name = str(path)
         names.append(name)
-        judgement = Judgement(lambda event, name=name: account.take(name, event))  # type: ignore[misc]
-        for event in read(path, how):
-            judgement.take(event)
-        found += [found_of(name, violation) for violation in judgement.violations]
-        events += judgement.events
-        channels += judgement.channels
-        gaps += judgement.gaps
-    seen = Seen(events, channels, gaps)
-    return concluded(names, seen, found, _messages(account, drained), _confirms(account))
+        streams = Streams()
+        for columns in read_columns(path, how):
+            for facts in streams.take(columns):
+                account.add(facts)
+        found += [found_of(name, violation) for violation in streams.violations]
+        seen = Seen(
+            seen.events + streams.events,
+            seen.channels + streams.channels,
+            seen.gaps + streams.gaps,
+        )
+        confirms = _Confirms(
+            confirms.frames + streams.frames,
+            max(confirms.largest, streams.largest),
+            max(confirms.window, streams.window),
+        )
+    return concluded(names, seen, found, _messages(account, drained), _said(confirms, account))
+
+
+class _Confirms(NamedTuple):
+    """How many acks and nacks, what one has settled at most, and what has waited at most."""
+
+    frames: int
+    largest: int
+    window: int
 
 
 def _messages(account: Account, drained: bool) -> Messages:
+    sums = account.sums()
     return Messages(
         published=account.published,
         confirmed=account.acked,
@@ -70,18 +86,14 @@ def _messages(account: Account, drained: bool) -> Messages:
         returned=account.returned,
         deliveries=account.deliveries,
         redelivered=account.redelivered,
-        strangers=account.strangers(),
-        delivered=Range(*account.sum("seen")),
-        lost=lost_of(account.sum("unseen"), drained),
-        duplicated=Range(*account.sum("duplicated")),
+        strangers=sums.strangers,
+        delivered=Range(*sums.seen),
+        lost=lost_of(sums.unseen, drained),
+        duplicated=Range(*sums.duplicated),
     )
 
 
-def _confirms(account: Account) -> Confirms:
-    times = np.sort(np.asarray(account.latencies))
-    return Confirms(
-        frames=account.covered.total(),
-        largest=max(account.covered, default=0),
-        window=account.widest,
-        latency=latency_of(len(times), lambda rank: float(times[rank])),
-    )
+def _said(confirms: _Confirms, account: Account) -> Confirms:
+    times = account.latencies()
+    latency = latency_of(len(times), lambda rank: float(times[rank]))
+    return Confirms(confirms.frames, confirms.largest, confirms.window, latency)

@@ -7,30 +7,30 @@ was recorded twice, is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
+import numpy as np
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judge import ChannelJudge
+from ackproof.conform.judging.facts import NUMBER
+from ackproof.conform.judging.stream import AGAIN, FOLLOWS_GAP, GAPS, KNOWN, expect
 from ackproof.conform.violations import Violation
 
 __all__ = ["Judgement"]
 
 
 class _Channel:
-    """The judge of a channel, and which event should be the next."""
+    """The judge of a channel, and what is known of its numbers."""
 
-    __slots__ = ("judge", "next")
+    __slots__ = ("judge", "known")
 
-    def __init__(self, number: int) -> None:
+    def __init__(self) -> None:
         self.judge = ChannelJudge(known=False)
-        self.next = number
+        self.known: Any = np.zeros(KNOWN, np.int64)
 
 
 class Judgement:
     """Judges events of any number of channels, which may be interleaved.
-
-    Args:
-        hear: is told of each event that counts, and of each gap as an event of that kind.
 
     Attributes:
         events: how many there were.
@@ -38,10 +38,9 @@ class Judgement:
         violations: what was found, the first of each channel that was opened.
     """
 
-    def __init__(self, hear: Callable[[Event], None] = lambda event: None) -> None:
+    def __init__(self) -> None:
         self.events = self.gaps = 0
         self.violations: list[Violation] = []
-        self._hear = hear
         self._channels: dict[tuple[str, int], _Channel] = {}
         self._ended = 0
 
@@ -54,20 +53,17 @@ class Judgement:
         """Take the next event of a channel; return a violation that begins with it."""
         channel = self._channels.get((event.connection, event.channel))
         if channel is None:
-            channel = self._channels[event.connection, event.channel] = _Channel(event.number)
-            self.gaps += event.kind not in (Kind.OPEN, Kind.GAP)
-        if event.number < channel.next:
+            channel = self._channels[event.connection, event.channel] = _Channel()
+        known, judge = channel.known, channel.judge
+        gaps = int(known[GAPS])
+        follows = expect(known, event.number, NUMBER[event.kind])
+        self.gaps += int(known[GAPS]) - gaps
+        if follows == AGAIN:
             return None
         self.events += 1
-        if event.number > channel.next:
-            self.gaps += 1
-            gap = Event(Kind.GAP, connection=event.connection, channel=event.channel)
-            channel.judge.take(gap)
-            self._hear(gap)
-        channel.next = event.number + 1
-        self.gaps += event.kind == Kind.GAP
-        self._hear(event)
-        violation = channel.judge.take(event)
+        if follows == FOLLOWS_GAP:
+            judge.take(Event(Kind.GAP, connection=event.connection, channel=event.channel))
+        violation = judge.take(event)
         if violation is not None:
             self.violations.append(violation)
         return violation

@@ -7,21 +7,30 @@ be read once it is closed.  Pages have checksums, which are looked at when they 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import msgspec
-from ackproof.conform.events import Event
+import numpy as np
+from ackproof.conform.columns import Columns, Texts, columns_of, filled
+from ackproof.conform.events import Event, Kind
+from ackproof.conform.judging import stream
+from ackproof.conform.judging.facts import BITS, NUMBER, complaints_in
+from ackproof.conform.judging.texts import number_of
 from ackproof.conform.schema import FORMAT, VERSION, RecordingError, check_version
 from ackproof.conform.wellformed import Malformed, wrong_with
 
-__all__ = ["ParquetReader", "ParquetWriter", "read_parquet"]
+__all__ = ["ParquetReader", "ParquetWriter", "read_parquet", "read_parquet_columns"]
 
 #: Events in a row group.
 _GROUP = 100_000
+#: The columns of numbers that are as they were recorded.
+_INTEGERS = {stream.TAG: "tag", stream.PREFETCH: "prefetch", stream.NUMBER: "number"}
 _NAMES = [field.name for field in msgspec.structs.fields(Event)]
+#: Texts of which there are few, and many events with the same.
+_REPEATED = ["kind", "connection", "exchange", "key", "queue", "consumer", "text"]
 _TYPES = {str: "string", int: "int64", float: "float64", bool: "bool"}
 
 
@@ -87,7 +96,9 @@ class ParquetReader:
         #: What reading damaged data can raise, besides what Python raises for texts.
         self._damage = (self._pyarrow.ArrowException, OSError, UnicodeDecodeError)
         try:
-            self._file = parquet.ParquetFile(path, page_checksum_verification=True)
+            self._file = parquet.ParquetFile(
+                path, page_checksum_verification=True, read_dictionary=_REPEATED
+            )
         except self._damage as error:
             if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
                 raise
@@ -105,7 +116,9 @@ class ParquetReader:
         check_version(path, form, int(version) if version.isdecimal() else 0)
         expected, found = _schema(self._pyarrow), self._file.schema_arrow
         for field in expected:
-            if found.get_field_index(field.name) < 0 or found.field(field.name).type != field.type:
+            place = found.get_field_index(field.name)
+            has = found.field(place).type if place >= 0 else None
+            if field.type not in (has, getattr(has, "value_type", None)):
                 raise RecordingError(
                     f"{path}: a recording has a column {field.name!r} of {field.type}, and this "
                     "has none; give a file that `ackproof record` has written"
@@ -128,13 +141,94 @@ class ParquetReader:
         row = self._firsts[group]
         try:
             for batch in self._file.iter_batches(row_groups=[group], columns=_NAMES):
-                columns = [batch.column(name).to_pylist() for name in _NAMES]
+                columns = [_listed(batch.column(name)) for name in _NAMES]
                 for values in zip(*columns, strict=True):
                     yield row, _event(values)
                     row += 1
         except self._damage as error:
             last = self._firsts[group + 1] - 1
             yield row, Malformed(f"rows {row} to {last} cannot be read: {_line(error)}")
+
+    def columns(self, group: int) -> Columns | None:
+        """Return a row group as columns; None if something in it is no event, as `rows` says."""
+        try:
+            table = self._file.read_row_group(group, columns=_NAMES)
+        except self._damage:
+            return None
+        if any(column.null_count for column in table.columns):
+            return None
+        return _Group(table.combine_chunks()).columns()
+
+
+class _Group:
+    """A row group that was read, none of whose fields is null."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def columns(self) -> Columns | None:
+        """Return the events as columns; None if one of them is none."""
+        kinds, connections = self._coded("kind"), self._coded("connection")
+        if not self._is_right(kinds[1]):
+            return None
+        numbers = np.empty((stream.COLUMNS, len(self._table)), np.int64)
+        numbers[stream.KIND] = np.array([NUMBER[kind] for kind in kinds[1]], np.int64)[kinds[0]]
+        numbers[stream.BITS] = self._bits(kinds)
+        for column, name in _INTEGERS.items():
+            numbers[column] = self._plain(name)
+        numbers[stream.TIME] = self._plain("time").view(np.int64)
+        numbers[stream.CONSUMER], numbers[stream.QUEUE] = map(self._numbered, ("consumer", "queue"))
+        texts = self._texts("message"), self._texts("digest")
+        filled(numbers, self._numbered("exchange"), self._numbered("key"), *texts)
+        return Columns(numbers, connections[0], self._plain("channel"), self._event)
+
+    def _is_right(self, kinds: Sequence[str]) -> bool:
+        """Tell whether all are events: what one can be is bounded, so the outermost are asked."""
+        events = [Event(kind, number=1) for kind in kinds]
+        for name in ("channel", "number", "time"):
+            values = self._plain(name)
+            for value in (values.min(), values.max()) if len(values) else ():
+                fields = {"number": 1, name: value.item()}
+                events.append(Event(Kind.OPEN, **fields))
+        return not any(map(wrong_with, events))
+
+    def _plain(self, name: str) -> Any:
+        return self._table.column(name).chunk(0).to_numpy(zero_copy_only=False)
+
+    def _coded(self, name: str) -> tuple[Any, list[str]]:
+        """Return a code for each row, and the text of each code."""
+        column = self._table.column(name).chunk(0)
+        codes = column.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        return codes, column.dictionary.to_pylist()
+
+    def _numbered(self, name: str) -> Any:
+        codes, texts = self._coded(name)
+        return np.array([number_of(text) for text in texts], np.int64)[codes]
+
+    def _texts(self, name: str) -> Texts:
+        column = self._table.column(name).chunk(0)
+        _, ends, data = column.buffers()
+        found = np.frombuffer(ends, np.int32)[column.offset : column.offset + len(column) + 1]
+        return found, np.frombuffer(data or b"", np.uint8)
+
+    def _bits(self, kinds: tuple[Any, list[str]]) -> Any:
+        bits = np.zeros(len(self._table), np.int64)
+        for name, bit in BITS.items():
+            bits |= self._plain(name) * np.int64(bit)
+        if Kind.CHANNEL_CLOSE in kinds[1]:
+            codes, texts = self._coded("text")
+            said = np.array([complaints_in(text) for text in texts], np.int64)[codes]
+            bits |= np.where(kinds[0] == kinds[1].index(Kind.CHANNEL_CLOSE), said, 0)
+        return bits
+
+    def _event(self, row: int) -> Event:
+        return Event(*(self._table.column(name)[row].as_py() for name in _NAMES))
+
+
+def _listed(column: Any) -> list[Any]:
+    plain = column.dictionary_decode() if hasattr(column, "dictionary") else column
+    found: list[Any] = plain.to_pylist()
+    return found
 
 
 def _event(values: tuple[Any, ...]) -> Event | Malformed:
@@ -157,7 +251,23 @@ def read_parquet(path: Path) -> Iterator[Event]:
     """
     reader = ParquetReader(path)
     for group in range(reader.groups):
-        for row, event in reader.rows(group):
-            if isinstance(event, Malformed):
-                raise RecordingError(f"{path}: row {row}: {event}")
-            yield event
+        yield from _events(path, reader, group)
+
+
+def _events(path: Path, reader: ParquetReader, group: int) -> Iterator[Event]:
+    for row, event in reader.rows(group):
+        if isinstance(event, Malformed):
+            raise RecordingError(f"{path}: row {row}: {event}")
+        yield event
+
+
+def read_parquet_columns(path: Path) -> Iterator[Columns]:
+    """Yield the events of a recording as columns.
+
+    Raises:
+        RecordingError: it is none, or has something that is no event.
+    """
+    reader = ParquetReader(path)
+    for group in range(reader.groups):
+        columns = reader.columns(group)
+        yield columns if columns is not None else columns_of(list(_events(path, reader, group)))

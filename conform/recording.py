@@ -13,18 +13,24 @@ A capture of packets is read as if a proxy had recorded what was said in it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import IO, Protocol
 
 import msgspec
 from ackproof.conform.capture.files import is_capture
 from ackproof.conform.capture.listening import Listening
+from ackproof.conform.columns import Columns, columns_of
 from ackproof.conform.events import Event
-from ackproof.conform.parquet import ParquetWriter, read_parquet
+from ackproof.conform.parquet import ParquetWriter, read_parquet, read_parquet_columns
 from ackproof.conform.schema import FORMAT, VERSION, RecordingError, check_version
 from ackproof.conform.wellformed import Malformed, of_line
 
-__all__ = ["Sink", "check_header", "read", "writer"]
+__all__ = ["Sink", "check_header", "read", "read_columns", "writer"]
+
+
+#: Events that are made columns of at a time.
+_TOGETHER = 1 << 14
 
 
 class Sink(Protocol):
@@ -92,6 +98,16 @@ def read(path: Path, how: Listening | None = None) -> Iterator[Event]:
         yield from read_parquet(path)
     else:
         yield from _read_lines(path)
+
+
+def read_columns(path: Path, how: Listening | None = None) -> Iterator[Columns]:
+    """Yield the events of a recording, or of a capture, as columns; see `read`."""
+    if path.suffix == ".parquet" and not is_capture(path):
+        yield from read_parquet_columns(path)
+        return
+    events = read(path, how)
+    while together := list(islice(events, _TOGETHER)):
+        yield columns_of(together)
 
 
 def _read_lines(path: Path) -> Iterator[Event]:

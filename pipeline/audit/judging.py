@@ -18,9 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from ackproof.conform.document import found_of
-from ackproof.conform.events import Event
 from ackproof.conform.following import Follower, Identity
-from ackproof.conform.judgement import Judgement
 from ackproof.conform.wellformed import events_of
 from ackproof.pipeline.audit.tables import COUNTS, SUMS, Packer
 from ackproof.pipeline.keeping import keep_what_is_loaded
@@ -102,25 +100,22 @@ class _Channel:
         self._packer = facts.packer
         self._counts = dict.fromkeys((*SUMS, "largest", "window"), 0)
         self._follower = Follower(self)
-        self._judgement = Judgement(self._follower.take)
 
     def take(self, places: bytes, lines: bytes) -> None:
         """Judge the next segment."""
-        take = self._judgement.take
-        where: Any = np.frombuffer(places, np.int64).tolist()
-        event: Event
-        for place, event in zip(where, events_of(lines), strict=True):
-            violation = take(event)
-            if violation is not None:
-                found = found_of(self._name, violation)
-                row = self._name, found.connection, found.channel, found.number, place
-                said = found.event, found.property, found.rules, found.why
-                self._packer.add("violations", (*row, *said))
+        where: Any = np.frombuffer(places, np.int64)
+        for event, violation in self._follower.take(events_of(lines)):
+            found = found_of(self._name, violation)
+            row = self._name, found.connection, found.channel, found.number, int(where[event])
+            said = found.event, found.property, found.rules, found.why
+            self._packer.add("violations", (*row, *said))
 
     def close(self) -> None:
         """There is no more of it: say how much there was."""
-        counts = self._counts
-        counts["events"], counts["gaps"] = self._judgement.events, self._judgement.gaps
+        counts, stream = self._counts, self._follower.stream
+        counts["events"], counts["gaps"] = stream.events, stream.gaps
+        counts["frames"], counts["largest"] = stream.frames, stream.largest
+        counts["window"] = stream.window
         self._packer.add("channels", (self._name, *self.key[1:], *counts.values()))
 
     # -- what the follower tells --------------------------------------------------------------
@@ -146,12 +141,3 @@ class _Channel:
         self._counts["deliveries"] += 1
         self._counts["redelivered"] += marked
         self._facts.add(message, queue, _FRESH + marked)
-
-    def frame(self, covered: int, ack: bool) -> None:
-        """One confirm settled so many messages."""
-        self._counts["frames"] += 1
-        self._counts["largest"] = max(self._counts["largest"], covered)
-
-    def window(self, size: int) -> None:
-        """So many messages of one channel wait for their confirm."""
-        self._counts["window"] = max(self._counts["window"], size)

@@ -6,8 +6,10 @@ import random
 from typing import Any
 
 from ackproof.conform.account import Account
+from ackproof.conform.columns import columns_of
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judgement import Judgement
+from ackproof.conform.streams import Streams
 
 from tests.exploring import chance, examples
 
@@ -36,10 +38,16 @@ def anything(rng: random.Random, number: int) -> Event:
 def test_no_event_is_too_odd_to_be_judged() -> None:
     rng = chance("any events")
     for _ in range(examples(500)):
-        account, number, length = Account(), 0, rng.randrange(60)
-        judgement = Judgement(lambda event, account=account: account.take("r", event))  # type: ignore[misc]
-        for _ in range(length):
+        number, events = 0, []
+        for _ in range(rng.randrange(60)):
             number += rng.choice([1, 1, 1, 2])
-            judgement.take(anything(rng, number))
-        assert judgement.events == length
-        assert account.sum("unseen").least <= account.sum("unseen").most
+            events.append(anything(rng, number))
+        judgement, streams, account = Judgement(), Streams(), Account()
+        for event in events:
+            judgement.take(event)
+        for facts in streams.take(columns_of(events)) if events else ():
+            account.add(facts)
+        assert judgement.events == streams.events == len(events)
+        assert judgement.gaps == streams.gaps
+        assert judgement.violations == streams.violations
+        assert account.sums().unseen.least <= account.sums().unseen.most

@@ -20,7 +20,7 @@ def rules_named() -> set[str]:
     """The rules that stand alone as a string in the judge's modules."""
     return {
         node.value
-        for path in (ROOT / "conform").glob("*.py")
+        for path in (ROOT / "conform").rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if _RULE.fullmatch(node.value)

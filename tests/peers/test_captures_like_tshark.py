@@ -125,12 +125,6 @@ class Acks:
     def delivered(self, message: Identity, queue: str, marked: bool) -> None:
         """Nothing is to be done."""
 
-    def frame(self, covered: int, ack: bool) -> None:
-        """Nothing is to be done."""
-
-    def window(self, size: int) -> None:
-        """Nothing is to be done."""
-
 
 def pairs_of(events: list[Event], published: dict[tuple[str, str], list[float]]) -> Pairs:
     """Which acks settle which publishes, each by the time at which tshark has seen it."""
@@ -144,7 +138,7 @@ def pairs_of(events: list[Event], published: dict[tuple[str, str], list[float]])
         if event.kind == Kind.PUBLISH:
             event.message = str(count[channel])
             count[channel] += 1
-        followers[channel].take(event)
+        followers[channel].take([event])
         if event.kind == Kind.ACK:
             for message in acks.settles:
                 pairs[event.time, published[channel][int(message)]] += 1

@@ -8,10 +8,12 @@ from math import inf
 
 import pytest
 from ackproof.conform.events import Event, Kind
+from ackproof.conform.judgement import Judgement
 from ackproof.conform.kit.clients import Clients
 from ackproof.conform.kit.operations import Do, Operation, Overflow
 from ackproof.conform.kit.performing import Performer
 from ackproof.conform.kit.trace import Trace
+from ackproof.conform.violations import Violation
 
 from tests.conform.kit.planted import serving
 
@@ -36,13 +38,26 @@ class Watched:
         return [e.text or e.kind for e in self.events if e.kind not in (Kind.OPEN, Kind.OPEN_OK)]
 
 
+class Listening(Judgement):
+    """Judges, and keeps what it has judged."""
+
+    def __init__(self, events: list[Event]) -> None:
+        super().__init__()
+        self._events = events
+
+    def take(self, event: Event) -> Violation | None:
+        """Take the next event."""
+        self._events.append(event)
+        return super().take(event)
+
+
 @contextmanager
 def performing(struck: bool = False) -> Iterator[Watched]:
     """Give a performer at the reference broker."""
     events: list[Event] = []
     with serving(struck=struck) as setting:
         clients = Clients(setting.address, Trace(), b"key", setting.patience)
-        clients.judgement._hear = events.append
+        clients.judgement = Listening(events)
         yield Watched(clients, Performer(clients, "t", setting.control), events)
         clients.abandon()
 

@@ -12,8 +12,9 @@ may be under way that nobody has seen, and no recover.  Where it is not, `sure` 
 from __future__ import annotations
 
 from ackproof.conform.events import Event, Kind
-from ackproof.conform.open_tags import OpenTags
 from ackproof.conform.violations import Refusal
+
+from tests.conform.by_hand.open_tags import OpenTags
 
 __all__ = ["Deliveries"]
 

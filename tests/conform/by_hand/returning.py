@@ -15,8 +15,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ackproof.conform.recent import Recent
 from ackproof.conform.violations import Refusal
+
+from tests.conform.by_hand.recent import Recent
 
 __all__ = ["Returnable", "Returns"]
 

@@ -26,9 +26,10 @@ from __future__ import annotations
 from collections import deque
 from typing import NamedTuple
 
-from ackproof.conform.open_tags import OpenTags
-from ackproof.conform.recent import Recent
 from ackproof.conform.violations import Refusal
+
+from tests.conform.by_hand.open_tags import OpenTags
+from tests.conform.by_hand.recent import Recent
 
 __all__ = ["Repeats", "Settling"]
 

@@ -1,0 +1,147 @@
+"""Streams: all channels of one recording, judged and followed as their columns come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from ackproof.conform.columns import Columns
+from ackproof.conform.events import Event
+from ackproof.conform.judging import stream
+from ackproof.conform.judging.books import enlarged, new_books
+from ackproof.conform.judging.following import (
+    FRAMES,
+    LARGEST,
+    WIDTH,
+    WINDOW,
+    enlarged_notes,
+    most_facts,
+    new_notes,
+)
+from ackproof.conform.judging.refusals import refusal_of
+from ackproof.conform.violations import Violation
+
+__all__ = ["Stream", "Streams"]
+
+
+class Stream:
+    """One channel.
+
+    Attributes:
+        known: what is known of it.
+        books: what its judge keeps.
+        notes: what is kept of its messages.
+    """
+
+    __slots__ = ("books", "known", "notes")
+
+    def __init__(self) -> None:
+        self.known: Any = np.zeros(stream.KNOWN, np.int64)
+        self.books: Any = new_books(False)
+        self.notes: Any = new_notes()
+
+    def take(self, columns: Columns, rows: Any) -> tuple[list[tuple[int, Violation]], Any]:
+        """Take rows; return what is refused, by row, and the facts that follow."""
+        known = self.known
+        found: list[tuple[int, Violation]] = []
+        facts = np.empty((most_facts(self.notes, len(rows)), WIDTH), np.int64)
+        known[stream.PLACE] = known[stream.FOUND] = 0
+        while end := stream.run(known, self.books, self.notes, columns.numbers, rows, facts):
+            if end == stream.ROOM:
+                self.books, self.notes = enlarged(self.books), enlarged_notes(self.notes)
+                continue
+            row = int(rows[known[stream.PLACE]])
+            event = columns.event(row)
+            refusal = refusal_of(end, self.books, event)
+            position = int(known[stream.POSITION]) - 1
+            found.append(
+                (row, Violation(event, position, refusal.name, refusal.rules, refusal.why))
+            )
+            known[stream.PLACE] += 1
+        return found, facts[: known[stream.FOUND]]
+
+    @property
+    def events(self) -> int:
+        """Return how many events there were, those that were recorded twice once."""
+        return int(self.known[stream.EVENTS])
+
+    @property
+    def gaps(self) -> int:
+        """Return how many times events were missing, the beginning included."""
+        return int(self.known[stream.GAPS])
+
+    @property
+    def frames(self) -> int:
+        """Return how many acks and nacks there were."""
+        return int(self.notes[FRAMES])
+
+    @property
+    def largest(self) -> int:
+        """Return how many messages one of them has settled at most."""
+        return int(self.notes[LARGEST])
+
+    @property
+    def window(self) -> int:
+        """Return how many messages waited for their confirm at the same time, at most."""
+        return int(self.notes[WINDOW])
+
+
+class Streams:
+    """The channels of a recording.
+
+    Attributes:
+        violations: what was found, the first of each channel that was opened.
+    """
+
+    def __init__(self) -> None:
+        self.violations: list[Violation] = []
+        self._streams: dict[tuple[str, int], Stream] = {}
+
+    def take(self, columns: Columns) -> list[Any]:
+        """Take the next events; return the facts that follow, an array for each channel."""
+        refused: list[tuple[int, Violation]] = []
+        told = []
+        for rows in columns.by_channel():
+            event = columns.event(int(rows[0]))
+            found, facts = self._stream(event).take(columns, rows)
+            refused += found
+            told.append(facts)
+        self.violations += [violation for _, violation in sorted(refused, key=lambda item: item[0])]
+        return told
+
+    def _stream(self, event: Event) -> Stream:
+        key = event.connection, event.channel
+        found = self._streams.get(key)
+        if found is None:
+            found = self._streams[key] = Stream()
+        return found
+
+    @property
+    def channels(self) -> int:
+        """Return how many channels there were."""
+        return len(self._streams)
+
+    @property
+    def events(self) -> int:
+        """Return how many events there were, those that were recorded twice once."""
+        return sum(found.events for found in self._streams.values())
+
+    @property
+    def gaps(self) -> int:
+        """Return how many times events of a channel were missing, its beginning included."""
+        return sum(found.gaps for found in self._streams.values())
+
+    @property
+    def frames(self) -> int:
+        """Return how many acks and nacks there were."""
+        return sum(found.frames for found in self._streams.values())
+
+    @property
+    def largest(self) -> int:
+        """Return how many messages one of them has settled at most."""
+        return max((found.largest for found in self._streams.values()), default=0)
+
+    @property
+    def window(self) -> int:
+        """Return how many messages of one channel waited at the same time, at most."""
+        return max((found.window for found in self._streams.values()), default=0)
