@@ -1,0 +1,192 @@
+"""A design is checked where it can matter, and what it expects is looked at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.cli.checking import CORRIDOR, DIE_HARD, Run
+
+
+def test_going_on_after_a_violation_still_tells_a_design_that_changes_nothing(
+    run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "first.py"
+    file.write_text(FIRST_DECIDES)
+    assert (
+        run(str(file), "-i", "tiny", "--continue").stdout.splitlines()[-1].startswith("unchanged  ")
+    )
+
+
+FIRST_DECIDES = """
+from ackproof.lang import Design, Set, handler
+from ackproof.spec.channel import Channel
+from ackproof.spec.sorts import Msg, Replica
+
+class FirstDecides(Channel):
+    @handler
+    def settle(self, seq: Msg, replica: Replica, siblings: Set[Replica]) -> None:
+        if replica in self.unconfirmed[seq]:
+            self.release(seq, siblings)
+
+design = Design(claim="One process is enough.", replace=(FirstDecides,))
+"""
+
+
+def test_a_design_is_checked_where_it_expects_something(
+    run: Run, careless: Callable[[int], str]
+) -> None:
+    result = run(careless(2), "--json")
+    found = [
+        (r["design"]["name"], r["instance"]["name"], r["expectation"])
+        for r in json.loads(result.stdout)["results"]
+    ]
+    assert found == [
+        (
+            "careless2",
+            "dry",
+            {
+                "text": "NothingIsLost breaks on dry after 2 steps",
+                "came_true": True,
+                "found": "it breaks after 2 steps",
+            },
+        ),
+        (
+            "careless2",
+            "dry",
+            {"text": "StepsAreDefined holds on dry", "came_true": True, "found": "it holds"},
+        ),
+        (
+            "careless2",
+            "dry",
+            {
+                "text": "ToldIsKept breaks on dry after 3 steps",
+                "came_true": True,
+                "found": "it breaks after 3 steps",
+            },
+        ),
+    ]
+
+
+def test_a_design_that_says_nothing_is_checked_on_the_smallest_instance_first(run: Run) -> None:
+    result = run("docs/examples/hasty.py")
+    assert result.exit_code == 1
+    assert "confirms, hasty on tiny" in result.stdout
+    assert result.stdout.endswith("\nviolated  ConfirmedByStoreIsSafe after 4 steps\n")
+
+
+def test_a_design_that_is_met_nowhere_is_not_verified_and_says_what_was_not_looked_at(
+    run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "first.py"
+    file.write_text(FIRST_DECIDES)
+    result = run(str(file))
+    assert result.exit_code == 3
+    assert "\nunchanged  every property holds, but there are as many states" in result.stdout
+    assert "not looked at: core," in " ".join(result.stdout.split())
+
+
+NEVER_WRITTEN = """
+from ackproof.lang import Breaks, Design, Holds, action, require
+from ackproof.spec.sorts import Msg, Replica
+from ackproof.spec.system import Confirms
+
+class NeverWritten(Confirms):
+    @action
+    def write(self, msg: Msg, replica: Replica) -> None:
+        require(%s)
+        super().write(msg, replica)
+
+design = Design(claim="An fsync writes, too.", replace=(NeverWritten,))
+"""
+
+
+def test_a_design_under_which_a_step_is_never_taken_is_narrowed_and_the_step_is_named(
+    run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "never.py"
+    file.write_text(NEVER_WRITTEN % "False")
+    result = run(str(file), "-i", "tiny")
+    assert result.exit_code == 3
+    assert "\n  only without the design: write\n" in result.stdout
+    assert result.stdout.endswith(
+        "\nnarrowed  every property holds, but what happens without the design never does with it: "
+        "write\n"
+    )
+    found = json.loads(run(str(file), "-i", "tiny", "--json").stdout)
+    assert (found["exit_code"], found["results"][0]["lost"]) == (3, ["write"])
+
+
+def test_a_step_that_is_taken_on_another_instance_is_not_missed(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "never.py"
+    queue = "self.replicas[replica]"
+    file.write_text(NEVER_WRITTEN % f"{queue}.limited and not {queue}.pending")
+    assert run(str(file), "-i", "tiny").exit_code == 3
+    assert run(str(file), "-i", "tiny", "-i", "drops").exit_code == 0
+
+
+def test_an_expectation_that_does_not_come_true_is_told(
+    run: Run, careless: Callable[[int], str]
+) -> None:
+    found = json.loads(run(careless(7), "--json").stdout)["results"][0]["expectation"]
+    assert found == {
+        "text": "NothingIsLost breaks on dry after 7 steps",
+        "came_true": False,
+        "found": "it breaks after 2 steps",
+    }
+
+
+EXPECTING = (
+    CORRIDOR
+    + """
+design = Design("it is the same", replace=(Hall,), expect=(%s,))
+"""
+)
+
+
+def test_what_is_expected_of_no_deadlock_is_checked(run: Run, file: Callable[[str], str]) -> None:
+    mine = file(EXPECTING % 'Holds("one"), Breaks("NoDeadlock", "one", 2), Holds("one")')
+    result = run(mine, "--json")
+    assert [r["verdict"] for r in json.loads(result.stdout)["results"]] == [
+        "unchanged",
+        "violated",
+        "unchanged",
+    ]
+    assert run(file(EXPECTING % 'Holds("one", "NoDeadlock")')).stdout.endswith(
+        "\nnot as expected  NoDeadlock breaks after 2 steps\n"
+    )
+
+
+def test_a_hope_that_is_disappointed_fails_and_is_said_last(
+    run: Run, file: Callable[[str], str]
+) -> None:
+    broken = 'Breaks("NoAssertionFails", "one", 1)'
+    mine = file(EXPECTING % broken)
+    result = run(mine)
+    assert result.exit_code == 1
+    assert result.stdout.endswith("\nnot as expected  it holds\n")
+    found = run(mine, "--json")
+    assert (found.exit_code, json.loads(found.stdout)["exit_code"]) == (1, 1)
+    several = run(file(EXPECTING % f'Holds("one"), {broken}'))
+    assert several.exit_code == 1
+    assert several.stdout.endswith("\n1 of 2 expectations came true\n")
+    assert run(file(EXPECTING % 'Holds("one")')).exit_code == 0
+
+
+def test_what_was_not_looked_at_is_said(run: Run, file: Callable[[str], str]) -> None:
+    said = "the first instance that the file brings; one was not looked at\n"
+    own = CORRIDOR + 'instances = (Instance("dry", "it is mine", {}),)\n'
+    assert f"  checked on dry, {said}" in run(file(own)).stdout
+    assert "not looked at" not in run(file(own), "-i", "dry").stdout
+    hoping = own + 'design = Design("x", replace=(Hall,), expect=(Holds("dry"),))\n'
+    assert "checked on dry, which its expectations name; one was not looked at\n" in (
+        run(file(hoping)).stdout
+    )
+    both = own + 'design = Design("x", (Hall,), expect=(Holds("dry"), Holds("one")))\n'
+    assert "not looked at" not in run(file(both)).stdout
+
+
+def test_a_design_that_is_named_twice_is_checked_once(run: Run) -> None:
+    found = json.loads(run(DIE_HARD, "tests/models/die_hard.py", "--json").stdout)
+    assert len(found["results"]) == 1
