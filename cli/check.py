@@ -172,6 +172,7 @@ def check(
 
         refused = {
             "--depth": depth,
+            "--export": export,
             "--itf": itf,
             "--junit": junit,
             "--print-llvm": print_llvm,

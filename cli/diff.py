@@ -28,8 +28,8 @@ nack is one too many may depend on whether a queue has crashed.
 Sets of states are kept for this, of which there may be very many; where there are more than
 `--states` in all of them together, nothing was decided.
 
-Exit codes: 0 no client can tell the two apart, 1 one can, 2 the input is wrong, 3 it was not
-decided.
+Exit codes: 0 what is seen does not tell the two apart, 1 it does, 2 the input is wrong, 3 it was
+not decided.
 
 Examples:
 

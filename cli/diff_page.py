@@ -40,6 +40,9 @@ def show_difference(
     page = Page(out)
     page.line((f"{names[0]} and {names[1]} on {instance.name}", STYLES["title"]))
     page.line(f"  seen: frames{''.join(f', {name}' for name in also)}")
+    unseen = [name for name in instance.faults if name not in also]
+    if unseen:
+        page.hanging("  not seen: ", f"{', '.join(unseen)} (--also), nor what clients do")
     page.line()
     pairs = ((names[0], names[1], found.first), (names[1], names[0], found.second))
     for name, other, witness in pairs:
@@ -78,7 +81,10 @@ def _verdict(found: Difference, instance: Instance, limit: int) -> list[tuple[st
     if found.first or found.second:
         return [("different", STYLES["wrong"]), "  a client can tell the two apart"]
     if found.decided:
-        return [("alike", "bold green"), f"  no client can tell the two apart on {instance.name}"]
+        return [
+            ("alike", "bold green"),
+            f"  what is seen does not tell them apart on {instance.name}",
+        ]
     return [
         ("undecided", "bold"),
         f"  not decided within {limit:,} states; --states allows more, and a smaller instance has "

@@ -47,7 +47,23 @@ def check_exports(paths: Sequence[Path], targets: Sequence[Target]) -> None:
             )
         if _form(path) == "client":
             _check_clients(path, targets)
+        _check_is_free(path)
         check_writable(_OPTION, path)
+
+
+def _check_is_free(path: Path) -> None:
+    """Refuse a program that somebody has written: designs end in .py, too.
+
+    Raises:
+        InputError: it is there, and was not exported.
+    """
+    from ackproof.export.mark import is_export
+
+    if path.suffix == ".py" and path.is_file() and not is_export(path):
+        raise InputError(
+            f"{_OPTION} {path}: this file is there, and was not exported\n"
+            "  instead: give another name, or remove it first"
+        )
 
 
 def write_exports(results: Sequence[Result], paths: Sequence[Path]) -> None:
@@ -57,13 +73,25 @@ def write_exports(results: Sequence[Result], paths: Sequence[Path]) -> None:
         InputError: a file cannot be written.
     """
     found = [(result.job.target, trace) for result in results for trace in result.kept]
-    for path in paths:
+    numbered = {path: [_numbered(path, n + 1) for n in range(len(found))] for path in paths}
+    _check_apart([file.absolute() for files in numbered.values() for file in files])
+    for path, files in numbered.items():
         if not found:
             typer.echo(f"there is no counterexample, so {path} was not written", err=True)
-        for number, (target, trace) in enumerate(found, start=1):
-            file = _numbered(path, number)
+        for file, (target, trace) in zip(files, found, strict=True):
+            _check_is_free(file)
             write_file(_OPTION, file, _text(target, trace, file).encode())
             typer.echo(f"wrote {file}: the counterexample to {trace.property}", err=True)
+
+
+def _check_apart(files: Sequence[Path]) -> None:
+    """Refuse to write two counterexamples to one file."""
+    twice = next((file for file in files if files.count(file) > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"{_OPTION}: two counterexamples would go to {twice.name}\n"
+            "  instead: give names that stay apart when they are numbered"
+        )
 
 
 def _check_clients(path: Path, targets: Sequence[Target]) -> None:

@@ -115,13 +115,14 @@ def _said(sweep: Sweep, entry: Entry) -> str:
 
 def _verdict(page: Page, sweep: Sweep) -> None:
     finished, broken = len(sweep.of(Fate.FINISHED)), sweep.of(Fate.BROKEN)
-    whole = f"{finished:,} instances, {sweep.spent:,} states"
+    whole = f"{finished:,} instances, {sweep.states:,} states"
     if broken:
         names = dict.fromkeys(b.property for e in broken for b in e.found.broken)
         page.line(("violated", STYLES["wrong"]), f"  {', '.join(names)}")
     elif sweep.interrupted:
         page.line(("interrupted", "bold yellow"), f"  nothing breaks in what was finished: {whole}")
     elif not finished:
-        page.line(("unreached", "bold yellow"), "  no instance was finished on which it counts")
+        same = " that is not the same as the base" if sweep.of(Fate.AS_BASE) else ""
+        page.line(("unreached", "bold yellow"), f"  no instance was finished{same}")
     else:
         page.line(("swept", "bold green"), f"  nothing breaks in what was finished: {whole}")

@@ -155,7 +155,7 @@ class ParquetReader:
             table = self._file.read_row_group(group, columns=_NAMES)
         except self._damage:
             return None
-        if any(column.null_count for column in table.columns):
+        if not len(table) or any(column.null_count for column in table.columns):
             return None
         return _Group(table.combine_chunks()).columns()
 
@@ -185,7 +185,7 @@ class _Group:
     def _is_right(self, kinds: Sequence[str]) -> bool:
         """Tell whether all are events: what one can be is bounded, so the outermost are asked."""
         events = [Event(kind, number=1) for kind in kinds]
-        for name in ("channel", "number", "time"):
+        for name in ("channel", "number", "time", "tag", "prefetch"):
             values = self._plain(name)
             for value in (values.min(), values.max()) if len(values) else ():
                 fields = {"number": 1, name: value.item()}

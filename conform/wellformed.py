@@ -1,7 +1,8 @@
 """What makes an event one: said once, for whoever reads recordings, and however.
 
 A line is an event if its fields are of their types, and what it says can be: a kind that there is,
-a channel that AMQP can number, a number from 1.  What else an event says is for the judge.
+a channel that AMQP can number, a number from 1, nothing negative.  What else an event says is for
+the judge.
 """
 
 from __future__ import annotations
@@ -56,4 +57,6 @@ def wrong_with(event: Event) -> str:
         return f"no event has the number {event.number}; those of a channel are numbered from 1"
     if not math.isfinite(event.time):
         return f"no event is seen at {event.time}; give seconds since 1970"
+    if event.tag < 0 or event.prefetch < 0:
+        return f"no method has the tag {event.tag} or the prefetch {event.prefetch}; give 0 or more"
     return ""

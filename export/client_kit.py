@@ -314,7 +314,7 @@ def main(title: str, story: Callable[[Run], None], *, allowed: bool) -> int:
         print(f"parted at {run.at}: {parted}")
         return 1
     except Beyond as beyond:
-        print(f"ends before {run.at}: {beyond}")
+        print(f"ends before {run.at}: {beyond}" if run.at else f"cannot be driven: {beyond}")
         return 3
     except (OSError, pika.exceptions.AMQPError) as error:
         print(f"there is no broker on these ports, or it is gone: {error!r}", file=sys.stderr)

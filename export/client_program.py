@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ackproof.export.client_plan import ASKED, BEYOND, LEFT, TIMED, Plan, plan, taken_by
+from ackproof.export.mark import WRITTEN
 from ackproof.lang.binding import Bound
 from ackproof.model.trace import Trace
 
@@ -54,7 +55,9 @@ def client_program(trace: Trace, base: Bound, name: str) -> str:
 
 def _about(trace: Trace, planned: Plan, taken: int) -> Iterator[str]:
     doc = " ".join(trace.doc.split())
-    yield _filled(f"The property: {doc}" if doc else "")
+    if doc:
+        yield _filled(f"The property: {doc}")
+    yield WRITTEN
     yield (
         "    ackproof serve --in-memory --port 5672 --control 5680\n"
         "    python THIS_FILE --port 5672 --control 5680"

@@ -11,6 +11,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 
+from ackproof.export.mark import WRITTEN
 from ackproof.lang.properties import stated_by
 from ackproof.model.trace import Trace, TraceStep
 
@@ -21,7 +22,7 @@ _FILE = '''\
 
 {doc}
 
-Written by `ackproof check --export`.  It fails until the design is mended: then the run is not
+{written}  It fails until the design is mended: then the run is not
 possible any more, or breaks nothing, and no other run does either.
 """
 
@@ -69,6 +70,7 @@ def pytest_file(trace: Trace, name: str, design: str, *, file: bool) -> str:
         constants="\n".join(constants),
         test=_snake(stated_by(property_)),
         target=_target(design, file=file),
+        written=WRITTEN,
         cycle=", CYCLE" if trace.cycle is not None else "",
     )
 

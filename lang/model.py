@@ -123,9 +123,9 @@ class Model:
         equivalents: the dotted name of a module that says of small changes why they change
             nothing, as `EQUIVALENT`: for each method, `{"Class.method": {"the change": "why"}}`;
             see `ackproof mutate`.  Empty if there is none.
-        assumptions: the dotted name of a module with `@assumption`s, its own or imported, that say
-            which instances mean something.  Only those that a sweep makes are asked; empty if all
-            mean something.
+        assumptions: the dotted name of a module whose `@assumption` functions, its own or imported,
+            say which instances mean something.  Only those that a sweep makes are asked; empty if
+            all mean something.
     """
 
     name: str

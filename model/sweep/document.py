@@ -85,7 +85,9 @@ class SweepDocument(Struct, frozen=True, forbid_unknown_fields=True):
     model: Annotated[str, Meta(description="the name of the model")]
     design: Annotated[str | None, Meta(description="the name of the design; null for none")]
     budget: Annotated[Count, Meta(description="states that could be spent")]
-    spent: Annotated[Count, Meta(description="states that were")]
+    spent: Annotated[
+        Count, Meta(description="states that were, and some for each that is as the base")
+    ]
     share: Annotated[Count, Meta(description="states that one instance may have")]
     whole: Annotated[
         Count, Meta(description="so many growths were looked at to the end, from the first on")

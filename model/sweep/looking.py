@@ -17,7 +17,7 @@ from ackproof.lang.errors import BindError
 from ackproof.lang.model import Design, Instance, Model
 from ackproof.model.cache import Cache
 from ackproof.model.check import asked, check_bound, chosen
-from ackproof.model.outcome import Outcome, Progress
+from ackproof.model.outcome import Limit, Outcome, Progress
 from ackproof.model.programs import program_of
 from ackproof.model.sweep.growth import Growth, Shape
 
@@ -119,6 +119,7 @@ class Looking:
         self._memory = memory
         self._cache = cache
         self._growth = Growth(model, program_of(model, design, cache), design)
+        self._gave_up = False
 
     def look(self, candidate: Candidate) -> Found:
         """Search an instance."""
@@ -136,7 +137,7 @@ class Looking:
             base = asked(self._bound(instance, None), self._engine, cache=self._cache)
             if code and base.key == code:
                 return Found(Fate.AS_BASE, code)
-        started = time.perf_counter()
+        started, self._gave_up = time.perf_counter(), False
         report = check_bound(
             bound,
             None,
@@ -149,6 +150,8 @@ class Looking:
             question=question,
         )
         outcome, states = report.outcome, min(report.outcome.states, self._share)
+        if outcome.limit is Limit.INTERRUPTED and not self._gave_up:
+            raise KeyboardInterrupt  # somebody else's
         met = {name for name, count in outcome.per_action.items() if count} | outcome.witnessed
         levels = outcome.levels
         if outcome.violations:
@@ -166,6 +169,7 @@ class Looking:
     def _enough(self, progress: Progress) -> None:
         """Give a search up that has found too much; the engines know an interruption as that."""
         if progress.states > self._share:
+            self._gave_up = True
             raise KeyboardInterrupt
 
 

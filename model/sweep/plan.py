@@ -5,10 +5,11 @@ that it does with some of them; so one search decides every combination of fault
 too much, or breaks, every two faults are looked at together; where two are, each alone; and where
 one is, none.
 
-No instance takes more than a share of all states; what has more is *cut*.  What is as large as a
-cut one in everything, or as one that is broken, is not begun: it would be cut or broken, too, and
-say nothing new.  That is exact for faults, and a guess for shapes, as a constant may make a
-system smaller.  Nor is begun what came when all states were spent.
+No instance takes more than a share of all states; what has more is *cut*.  One that is not
+searched, since it is the same as the base, takes time as well, and counts as some.  What is as
+large as a cut one in everything, or as one that is broken, is not begun: it would be cut or broken,
+too, and say nothing new.  That is exact for faults, and a guess for shapes, as a constant may make
+a system smaller.  Nor is begun what came when all states were spent.
 
 Where fewer faults than all were looked at together, three that break something only together may be
 missed; the table shows where that is.
@@ -90,7 +91,7 @@ class Sweep:
         entries: the instances that were begun, in order.
         rows: the table.
         senseless: shapes that the assumptions exclude.
-        spent: states that were spent.
+        spent: states that were searched, again or not; an instance without any counts as `LEAST`.
         whole: so many growths were looked at to the end, from the first on.
         interrupted: whether somebody ended it.
         ended: whether a violation did.
@@ -106,6 +107,11 @@ class Sweep:
     whole: int = 0
     interrupted: bool = False
     ended: bool = False
+
+    @property
+    def states(self) -> int:
+        """States that were found."""
+        return sum(row.states for row in self.rows)
 
     @property
     def share(self) -> int:
@@ -320,6 +326,7 @@ class _Sweeping:
         self._sweep.entries.append(entry)
         faults = frozenset(candidate.faults)
         (one.done if found.fate.whole else one.stopped).add(faults)
+        self._sweep.spent += found.states or min(LEAST, self._sweep.share)
         if known is not None:
             row.same += 1
             return
@@ -328,7 +335,6 @@ class _Sweeping:
         name = found.fate.name.lower()
         setattr(row, name, getattr(row, name) + 1)
         row.states += found.states
-        self._sweep.spent += found.states
         self._sweep.ended |= found.fate is Fate.BROKEN and not self._go_on
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import jsonschema
 import msgspec
+import pyarrow.parquet
 import pytest
 from ackproof.cli.main import app
 from ackproof.conform.document import schema
@@ -176,10 +177,19 @@ def test_recordings_have_one_account_and_connections_of_their_own(tmp_path: Path
     assert found["channels"] == 2
 
 
+@pytest.mark.parametrize("name", ["r.jsonl", "r.parquet"])
 @pytest.mark.parametrize("events", [GOOD[3:], []])
-def test_what_is_missing_makes_the_answer_incomplete(tmp_path: Path, events: list[Event]) -> None:
-    found = document(run("--json", recorded(tmp_path / "r.jsonl", events)))
+def test_what_is_missing_makes_the_answer_incomplete(
+    tmp_path: Path, name: str, events: list[Event]
+) -> None:
+    found = document(run("--json", recorded(tmp_path / name, events)))
     assert (found["verdict"], found["exit_code"]) == ("incomplete", 3)
+
+
+def test_a_table_without_rows_makes_it_incomplete_too(tmp_path: Path) -> None:
+    path = recorded(tmp_path / "r.parquet", GOOD)
+    pyarrow.parquet.write_table(pyarrow.parquet.read_table(path).slice(0, 0), path)
+    assert document(run("--json", path))["verdict"] == "incomplete"
 
 
 def test_a_file_that_is_named_twice_is_one_recording(tmp_path: Path) -> None:

@@ -49,6 +49,25 @@ def test_each_counterexample_has_files_of_its_own_and_tests_stay_tests(tmp_path:
     assert {"run.svg", "run-2.svg", "run_test.py", "run-2_test.py"} <= names
 
 
+def test_a_program_that_was_not_exported_is_never_overwritten(tmp_path: Path) -> None:
+    design, test = tmp_path / "hasty.py", tmp_path / "test_run.py"
+    design.write_text(HASTY)
+    result = check(design, "-i", "tiny", "--export", design)
+    assert result.exit_code == 2
+    assert "this file is there, and was not exported" in result.stderr
+    assert design.read_text() == HASTY
+    options = ("-p", "ToldIsKept", "--export", test)
+    assert [mail(*options).exit_code, mail(*options).exit_code] == [1, 1]
+
+
+def test_numbered_files_that_would_be_one_are_refused(tmp_path: Path) -> None:
+    options = ("--continue", "--export", tmp_path / "c.svg", "--export", tmp_path / "c-2.svg")
+    result = mail(*options)
+    assert result.exit_code == 2
+    assert "two counterexamples would go to c-2.svg" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_design_that_breaks_nothing_leaves_no_file(tmp_path: Path) -> None:
     result = check("-i", "tiny", "--engine", "plain", "--export", tmp_path / "run.svg")
     assert result.exit_code == 0

@@ -91,6 +91,7 @@ def test_a_sweep_may_begin_with_an_instance() -> None:
 
 def test_what_does_not_go_with_a_sweep_is_refused(tmp_path: Path) -> None:
     assert "--depth is about one instance" in refused("--sweep", "10", "--depth", "3")
+    assert "--export is about one instance" in refused("--sweep", "10", "--export", "run.svg")
     assert "several are named" in refused("--sweep", "10", "-i", "tiny", "-i", "core")
     assert "several are named" in refused("b01", "b02", "--sweep", "10")
     assert "there is no instance 'tin'" in refused("--sweep", "10", "-i", "tin")

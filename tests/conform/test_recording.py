@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judgement import Judgement
-from ackproof.conform.recording import read, writer
+from ackproof.conform.recording import read, read_columns, writer
 from ackproof.conform.schema import RecordingError
 
 from tests.conform.streams import CONFIRMING, ack, publish
@@ -108,6 +108,16 @@ def test_a_line_that_is_no_event_is_refused_with_its_place(tmp_path: Path, line:
         file.write(line + "\n")
     with pytest.raises(RecordingError, match=r"r\.jsonl:3: "):
         list(read(path))
+
+
+@pytest.mark.parametrize("name", ["r.jsonl", "r.parquet"])
+@pytest.mark.parametrize("field", ["tag", "prefetch", "channel", "number"])
+def test_what_is_negative_is_no_event(tmp_path: Path, name: str, field: str) -> None:
+    path = written(tmp_path / name, [msgspec.structs.replace(FULL, **{field: -3})])
+    with pytest.raises(RecordingError):
+        list(read(path))
+    with pytest.raises(RecordingError):
+        list(read_columns(path))
 
 
 def test_the_page_has_every_field_of_an_event() -> None:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
+import pytest
 from ackproof.lang import Design, handler
+from ackproof.model.check import check_bound
+from ackproof.model.outcome import Limit
+from ackproof.model.report import Report
 from ackproof.model.sweep.growth import Shape
 from ackproof.model.sweep.looking import Candidate, Fate, Looking
 from ackproof.spec.model import MODEL as CONFIRMS
@@ -46,6 +53,16 @@ def test_a_whole_search_is_finished_and_says_what_it_met() -> None:
 def test_what_has_more_states_than_it_may_have_is_cut() -> None:
     found = looking(3).look(candidate(ONE, "storm"))
     assert (found.fate, found.states) == (Fate.CUT, 3)
+
+
+def test_a_search_that_somebody_else_interrupts_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*args: Any, **options: Any) -> Report:
+        report = check_bound(*args, **options)
+        return replace(report, outcome=replace(report.outcome, limit=Limit.INTERRUPTED))
+
+    monkeypatch.setattr("ackproof.model.sweep.looking.check_bound", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        looking(100).look(candidate(ONE, "storm"))
 
 
 def test_what_breaks_says_after_how_many_steps_and_with_which_faults() -> None:

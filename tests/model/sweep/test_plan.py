@@ -105,9 +105,16 @@ def test_what_comes_to_the_same_code_is_not_counted_twice(growth: Growth) -> Non
             code = "of the smallest" if len(candidate.shape.values) < 2 else candidate.name
             yield Found(Fate.FINISHED, code, 100)
 
-    sweep = swept(growth, 200, look)
-    assert sweep.spent == 200
-    assert [(r.growth, r.finished, r.same > 0) for r in sweep.rows] == [(0, 1, False), (1, 1, True)]
+    sweep = swept(growth, 1000, look)
+    assert sweep.spent == 1000
+    assert sweep.states == 100 * sum(row.finished for row in sweep.rows) < sweep.spent
+    assert [(r.finished, r.same > 0) for r in sweep.rows[:2]] == [(1, False), (1, True)]
+
+
+def test_a_sweep_that_finds_nothing_new_ends_as_well(growth: Growth) -> None:
+    told = Told(*[Fate.AS_BASE] * 9, states=0)
+    sweep = swept(growth, 3 * LEAST, told)
+    assert [len(told.asked), sweep.states] == [3, 0]
 
 
 def test_shapes_that_mean_nothing_are_gone_through_and_not_looked_at(growth: Growth) -> None:
