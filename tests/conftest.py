@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 from pathlib import Path
@@ -30,8 +29,6 @@ def pytest_configure(config: pytest.Config) -> None:
     A shell without job control starts what is in the background with interruptions ignored, and
     whatever that starts inherits it; searches that a test interrupts would go on for minutes.
     """
-    # Programs are large, and stay: to look for garbage among them took a tenth of the time.
-    gc.set_threshold(100_000, 50, 100)
     if hasattr(config, "workerinput"):
         config.option.seed = config.workerinput["seed"]
     config.option.seed = exploring.explore(config.option.seed, long=config.option.long)
