@@ -24,5 +24,5 @@ design = Design(
     claim="A queue has a message when its master has it.",
     source="G-B18: RabbitMQ before 3.8.10, commit 277840b83b",
     replace=(ImpatientConfirms,),
-    expect=(Breaks("AckMeansEveryMirror", "mirrors", 5),),
+    expect=(Breaks("AckMeansEveryMirror", "late_credit", 7),),
 )
