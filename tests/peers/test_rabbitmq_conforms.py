@@ -21,6 +21,7 @@ from tests.exploring import examples, seeds
 
 pytestmark = pytest.mark.peer
 
+_ROUNDS = 10
 KEPT = Path(__file__).resolve().parents[2] / "docs" / "examples" / "rabbitmq"
 
 #: What RabbitMQ 3.10 does with each program that is kept.
@@ -58,8 +59,11 @@ def test_random_programs_conform(setting: Setting) -> None:
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_program_that_is_kept_shows_what_it_is_kept_for(setting: Setting, name: str) -> None:
-    campaign = Campaign(setting)
-    campaign.perform(read_program(KEPT / f"{name}.jsonl"), 20)
+    campaign, program = Campaign(setting), read_program(KEPT / f"{name}.jsonl")
+    for _ in range(_ROUNDS):  # what RabbitMQ does hangs on which of its processes is faster
+        campaign.perform(program, 20)
+        if SHOWN[name] <= set(campaign.violated):
+            break
     assert set(campaign.violated) == SHOWN[name]
 
 
