@@ -1,23 +1,8 @@
-"""The channel judge: what one channel's frames alone prove.
+"""The channel judge as one would write it by hand: an oracle for the compiled one.
 
-It takes the events of a channel one by one, and names the first that no behaviour of the
-specification explains.  It follows no set of explaining states.  What a channel may say next
-depends on a few things that frames show entirely: which numbers are open, what the current flush
-has begun
-(`tests.conform.by_hand.settling`), which mandatory messages may still come back
-(`tests.conform.by_hand.returning`), who has which deliveries (`delivering`), and which
-requests wait for an answer.  So an event takes constant time, amortised, and there is room for what
-is in flight only.
-
-What the client says is in the order in which the broker reads it, and the mode of the channel
-follows from it: not from the answers.  How far the broker has read, each of its frames shows a
-little: an answer is one to the oldest request, an ack means that its publish was processed.  Where
-a client has asked for what must close the channel (A1.2, A1.3, A1.4, F1.3), no frame may show that
-the broker has read on.
-
-Of a channel whose beginning nobody saw, less can be proven, and nothing is made up: no number is
-settled twice, delivery tags follow one another, nothing comes after the end.  When it is opened
-again, everything is known.
+It has the rules of `ackproof.conform.judging.channel`, which says why they are what they are, over
+sets and queues of Python in place of one array: what is settled is in `settling`, what comes back
+in `returning`, and who has which deliveries in `delivering`.
 """
 
 from __future__ import annotations
