@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -71,3 +72,15 @@ def shared_cache() -> Cache | None:
     """
     folder = os.environ[_SHARED]
     return None if folder == OFF else Cache(Path(folder))
+
+
+@pytest.fixture(scope="module")
+def as_installed() -> Iterator[None]:
+    """Let brokers find what was kept before, those in processes of their own, too.
+
+    For tests of what a broker does: the classes that it is made of are otherwise translated anew
+    at each start, which takes seconds.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, os.environ[_SHARED])
+        yield

@@ -9,6 +9,8 @@ import pytest
 from ackproof.cli.main import app
 from typer.testing import CliRunner
 
+pytestmark = pytest.mark.usefixtures("as_installed")
+
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
     """Run `ackproof serve` to its end."""
