@@ -26,8 +26,8 @@ from ackproof.impl.machines.publishing_machines import Place, Tell
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.memory import Memory
 from ackproof.impl.steps.deadlines import Clock, Deadlines, TimedChannel
-from ackproof.impl.steps.healing import HealingSteps
-from ackproof.impl.steps.immediate import ImmediateSteps
+from ackproof.impl.steps.partitioning import PartitioningSteps
+from ackproof.impl.steps.processes import ProcessSteps
 from ackproof.impl.steps.scheduler import Eager, Scheduler
 from ackproof.impl.steps.x_death import Cause
 from ackproof.impl.storage.journal import Batch, Journal
@@ -76,7 +76,7 @@ class Broker:
         scheduler: Scheduler | None = None,
         stored: Stored | None = None,
         vhosts: Iterable[str] = (),
-        steps: type[ImmediateSteps] = ImmediateSteps,
+        steps: type[ProcessSteps] = ProcessSteps,
         history: History | None = None,
         clock: Clock = time.time,
         replicas: int = 1,
@@ -98,7 +98,7 @@ class Broker:
         self.steps = self._steps(steps, scheduler or Eager(), replicas)
         self.steps.unused = lambda queue: self.vhosts[queue.vhost].delete_unused(queue)
         self.steps.publish_dead_letter = self._publish_dead_letter
-        self.steps.clock = clock
+        self.steps.timers.clock = clock
         self._last_channel = _last_channel(stored or Stored())
         self._last_number = stored.last_number if stored else 0
         for name in (DEFAULT, *vhosts):
@@ -108,11 +108,11 @@ class Broker:
             self.steps.observers.append(self.history)
 
     def _steps(
-        self, steps: type[ImmediateSteps], scheduler: Scheduler, replicas: int
-    ) -> ImmediateSteps:
+        self, steps: type[ProcessSteps], scheduler: Scheduler, replicas: int
+    ) -> ProcessSteps:
         if replicas == 1:
             return steps(self.system, scheduler, self.journal, complaints=self._complaints)
-        mirrored = HealingSteps(
+        mirrored = PartitioningSteps(
             self.system, scheduler, self.journal, complaints=self._complaints, replicas=replicas
         )
         mirrored.number = self.next_number
@@ -180,7 +180,7 @@ class Broker:
         """Take the steps that are due by the clock, and look at what consumers owe."""
         self.steps.expire_due()
         if self.consumer_timeouts.next is not None:
-            for channel in self.consumer_timeouts.due(self.steps.clock()):
+            for channel in self.consumer_timeouts.due(self.steps.timers.clock()):
                 channel.check_consumer_timeout()
 
     def reschedule(self, scheduler: Scheduler) -> None:
@@ -290,7 +290,8 @@ class Broker:
             queue_number=queue.number,
             exchange=queue.dead_letter_exchange,
         )
-        self.vhosts[queue.vhost].publish_dead_letter(queue, message, cause, self.steps.clock())
+        now = self.steps.timers.clock()
+        self.vhosts[queue.vhost].publish_dead_letter(queue, message, cause, now)
 
     # -- queues ---------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from ackproof.impl.faults.fault_triggers import FaultTriggers
 from ackproof.impl.history.history import History
 from ackproof.impl.machines.queue_processes import HostedQueue
-from ackproof.impl.steps.immediate import ImmediateSteps
+from ackproof.impl.steps.processes import ProcessSteps
 from ackproof.impl.storage.journal import Journal
 from ackproof.impl.vhost.virtual_host import VirtualHost
 
@@ -26,7 +26,7 @@ class FaultTarget(Protocol):
 
     history: History
     journal: Journal
-    steps: ImmediateSteps
+    steps: ProcessSteps
     vhosts: dict[str, VirtualHost]
 
     def run(self, *, idle: bool) -> None:

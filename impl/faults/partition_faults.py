@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ackproof.impl.faults.replica_faults import ReplicaFaults
-from ackproof.impl.steps.healing import HealingSteps
+from ackproof.impl.steps.partitioning import PartitioningSteps
 
 __all__ = ["TICKTIME", "PartitionFaults"]
 
@@ -102,7 +102,7 @@ class PartitionFaults(ReplicaFaults):
             ValueError: the queue has no mirrors, this one runs, or it is cut off.
         """
         steps, queue = self._mirrored(name, vhost, "restart a replica of")
-        if isinstance(steps, HealingSteps) and steps.cluster.cut():
+        if isinstance(steps, PartitioningSteps) and steps.cluster.cut():
             steps.await_running(queue)
             queue = self._queue(name, vhost, "restart a replica of")
             if not queue.running or not steps.beside(replica, queue):
@@ -114,22 +114,22 @@ class PartitionFaults(ReplicaFaults):
 
     def _heal_all(self) -> None:
         steps = self._broker.steps
-        if isinstance(steps, HealingSteps) and steps.cluster.cut():
+        if isinstance(steps, PartitioningSteps) and steps.cluster.cut():
             self.heal()
 
-    def _clustered(self) -> HealingSteps:
+    def _clustered(self) -> PartitioningSteps:
         steps = self._broker.steps
-        if not isinstance(steps, HealingSteps):
+        if not isinstance(steps, PartitioningSteps):
             raise ValueError("there is one node only; start the broker with replicas")
         return steps
 
-    def _cut(self) -> HealingSteps:
+    def _cut(self) -> PartitioningSteps:
         steps = self._clustered()
         if not steps.cluster.cut():
             raise ValueError("there is no partition; ask for one first")
         return steps
 
-    def _nodes(self, steps: HealingSteps, replicas: Iterable[int]) -> set[int]:
+    def _nodes(self, steps: PartitioningSteps, replicas: Iterable[int]) -> set[int]:
         known = range(steps.replicas)
         if isinstance(replicas, str | bytes) or not isinstance(replicas, Iterable):
             raise ValueError(f"replicas is {replicas!r}; it must be a list of numbers")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackproof.impl.faults.fault_target import FaultGroup
-from ackproof.impl.steps.mirroring import MirroringSteps
+from ackproof.impl.steps.processes import ProcessSteps
 
 if TYPE_CHECKING:
     from ackproof.impl.machines.queue_processes import HostedQueue
@@ -37,7 +37,7 @@ class ReplicaFaults(FaultGroup):
         steps, queue = self._mirrored(name, vhost, "kill a replica of")
         process = self._process(queue, replica)
         self._note("kill_replica", queue=name, vhost=vhost, replica=replica)
-        steps.lose_node(process)
+        steps.kill(process)
         self._broker.run(idle=True)
 
     def restart_replica(self, name: str, replica: int, vhost: str = "/") -> None:
@@ -88,10 +88,10 @@ class ReplicaFaults(FaultGroup):
         steps.hasten(process)
         self._broker.run(idle=True)
 
-    def _mirrored(self, name: str, vhost: str, verb: str) -> tuple[MirroringSteps, HostedQueue]:
+    def _mirrored(self, name: str, vhost: str, verb: str) -> tuple[ProcessSteps, HostedQueue]:
         queue = self._queue(name, vhost, verb)
         steps = self._broker.steps
-        if queue.membership is None or not isinstance(steps, MirroringSteps):
+        if queue.membership is None:
             raise ValueError(
                 f"queue {name!r} has no mirrors; durable queues have them that are not exclusive, "
                 "on a broker with replicas"
@@ -111,8 +111,6 @@ class ReplicaFaults(FaultGroup):
 
     def _release_replicas(self) -> None:
         steps = self._broker.steps
-        if not isinstance(steps, MirroringSteps):
-            return
         for host in self._broker.vhosts.values():
             for queue in host.queues.values():
                 for process in queue.membership or ():

@@ -121,8 +121,9 @@ class PublishingMachines(Generic[Q]):
 
     def begin_counting(self) -> None:
         """The client counts what it publishes from now on, unless it has begun (A4.3)."""
-        assert self.machine.next_seq is not None
-        self.first = self.machine.next_seq
+        if not (self.machine.confirming or self.in_transaction()):
+            assert self.machine.next_seq is not None
+            self.first = self.machine.next_seq
 
     def tag(self, msg: Msg) -> int:
         """Return the number by which the client knows a message (A4.3)."""

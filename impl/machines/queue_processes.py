@@ -221,6 +221,16 @@ class HostedQueue:
         self.buffered = {m: None for m in self.buffered if level[m] == Level.BUFFERED}
         self.expiries = {m: due for m, due in self.expiries.items() if m in present}
 
+    def forget_clients(self) -> None:
+        """The process has ended: consumers end with it, and what it lent is nobody's (F3.3)."""
+        for channel in self.borrowers:
+            channel.lenders.pop(self.key, None)
+        self.borrowers.clear()
+        consumers = list(self.consumers)
+        self.consumers.clear()
+        for consumer in consumers:
+            consumer.channel.forget(consumer)
+
     def let_go(self) -> None:
         """It never comes back, and nobody asks for what its files held (C5.4)."""
         self.machine.store.level.clear()

@@ -322,7 +322,7 @@ class SessionChannel:
         """See whether the client owes an ack for too long; if so, the channel closes (F3.4)."""
         machine = self.consuming.machine
         last, oldest = cast(int | None, machine.last_tag), cast(int | None, self.consuming.oldest)
-        if self._consumer_timeout.expired(self.broker.steps.clock(), last or 0, oldest):
+        if self._consumer_timeout.expired(self.broker.steps.timers.clock(), last or 0, oldest):
             milliseconds = round(self.session.limits.unacked_for * 1000)
             self.fail(
                 SoftError(

@@ -4,34 +4,76 @@ A message that arrives goes into its queue, or is refused, or a consumer that wa
 the queue: these are `deliver` and `hand_on` of the specification.  Which of the two, the broker
 says: it has a consumer take what one can take.
 
+At a mirror a message arrives twice: from the channel, and from the master, and what it does there
+depends on which copy comes first: `deliver_to_mirror` and `master_tells` of the specification
+(D2-D4).  The step `follow` takes `master_removes` of a message as soon as that is possible, and
+else the next `master_tells`.
+
 What consumers can take from a queue with a limit they take before the next message arrives, as
 RabbitMQ hands it out; and what has expired goes before, and after.
+
+Time is what a message may have none of, and what ends it later (B4).  It leaves by the
+specification's step `drop`, so it is confirmed if it still had to be (B4.3).  A time of 0 means now
+or never: a message is handed to a consumer that waits, or expires (B4.1).  A queue with `x-expires`
+is deleted when nobody has used it for that long.
+
+A publish with `immediate`, as it was before RabbitMQ 3.0, is for a consumer that can take it at
+once, or for nobody (A6.6).  The cast to a queue becomes a call: the queue takes in what the channel
+had sent before, serves its consumers, and says whether one of them has room.  A queue that declines
+does not get the message.  If every queue declines, the message is returned as 313 NO_CONSUMERS and
+confirmed after that, like one that has no queue at all; and that is how it is published then.  A
+channel that consumes from several of the queues is asked for room by the first of them only: what
+that queue gives it may leave no room for the next.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, fields
 
-from ackproof.impl.machines.channels import HostedConsumer, PublishingChannel
+from ackproof.impl.machines.channels import ConsumingChannel, HostedConsumer, PublishingChannel
 from ackproof.impl.machines.publication import content_of
-from ackproof.impl.machines.queue_processes import HostedQueue
-from ackproof.impl.steps.expiring import ExpiringSteps
+from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
+from ackproof.impl.steps.transacting import TransactingSteps
 from ackproof.impl.steps.x_death import Cause
-from ackproof.lang import require
+from ackproof.impl.wire.content import Message
+from ackproof.lang import NotEnabled, require
 from ackproof.spec.sorts import Msg
 
-__all__ = ["ArrivingSteps"]
+__all__ = ["ArrivingSteps", "Declined"]
+
+
+@dataclass(slots=True, eq=False)
+class Declined(Message):
+    """A message that no consumer could take at once: it is returned with a reason of its own."""
+
+
+def _declined(message: Message) -> Declined:
+    """Return a message as one that has to be returned."""
+    values = {one.name: getattr(message, one.name) for one in fields(message)}
+    return Declined(**values | {"mandatory": True})
 
 
 @dataclass
-class ArrivingSteps(ExpiringSteps):
-    """Messages come to queues from channels (B1-B5)."""
+class ArrivingSteps(TransactingSteps):
+    """Messages come to queues from channels, and their time begins (B1-B5)."""
+
+    def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
+        """The oldest message on its way to a process arrives, if that is on this side (O2)."""
+        require(not self.system.apart(queue.key))
+        if isinstance(queue, HostedMirror) and not queue.machine.led():
+            self.deliver_to_mirror(channel, queue)
+        else:
+            self.deliver_to_queue(channel, queue)
+
+    # -- at a queue -----------------------------------------------------------------------------
 
     @observed
-    def deliver(self, channel: PublishingChannel, queue: HostedQueue) -> None:
-        """The oldest message on its way to a queue arrives, and what is too much goes (B1, O2)."""
+    def deliver_to_queue(self, channel: PublishingChannel, queue: HostedQueue) -> None:
+        """A message arrives at a queue, and what is too much goes (B1, O2)."""
         msg = channel.casts.next_for(queue.key)
         require(msg is not None and queue.running)
         assert msg is not None
@@ -115,18 +157,158 @@ class ArrivingSteps(ExpiringSteps):
     def _entered(self, queue: HostedQueue, msg: Msg) -> None:
         """A message is in a queue: the disk has to know, its time begins, and it counts."""
         self._keep(queue, msg)
-        lifetime = queue.lifetime(content_of(msg))
-        if lifetime is not None:
-            queue.expiries[msg] = self.clock() + lifetime
-            self._watch(queue)
+        self.timers.begin(queue, msg, queue.lifetime(content_of(msg)))
+        self.timers.watch(queue)
         if msg in queue.machine.ready:
             if queue.limit.exists:
                 queue.limit.enters(content_of(msg))
             if queue.consumers and queue.consumers.next() is not None:
                 self._offer(Action.SERVE, None, queue)
 
-    def _keep(self, queue: HostedQueue, msg: Msg) -> None:
-        """A process has one message more, which the disk may have to be given (C2.1)."""
-        queue.keep(msg)
-        if queue.buffered:
-            self.journal.buffered(queue)
+    # -- at a mirror ----------------------------------------------------------------------------
+
+    @observed
+    def deliver_to_mirror(self, channel: PublishingChannel, mirror: HostedMirror) -> None:
+        """The direct copy of a message arrives at a mirror (D4.1-D4.5)."""
+        msg = channel.casts.next_for(mirror.key)
+        require(msg is not None and not mirror.slow)
+        assert msg is not None
+        self.system.deliver_to_mirror(msg, mirror.key)
+        self._answers(mirror)
+        if channel.casts.next_for(mirror.key) is not None:
+            self._offer(Action.DELIVER, channel, mirror)
+        elif not channel.machine.open:
+            mirror.await_end(channel)
+            self._unwatch(channel, mirror)
+            self._offer(Action.FORGET_SENDER, channel, mirror)
+
+    # -- the master's copy ----------------------------------------------------------------------
+
+    def follow(self, mirror: HostedMirror) -> None:
+        """A mirror hears the next of what its master has told.
+
+        In a partition it does not, before both know that no more will come (D1.3).
+        """
+        membership, multicast = mirror.membership, self.system.multicast
+        require(membership is not None and mirror.machine.mirrors() and not mirror.slow)
+        assert membership is not None
+        leader = membership.leader
+        require(not leader.machine.leads() or self._hears(mirror, leader))
+        require(not multicast.silent(mirror.key))
+        departed, coming = mirror.departed(), multicast.next_from_master(mirror.key)
+        if departed is not None:
+            self.master_removes(mirror, departed)
+        elif coming is not None:
+            self.master_tells(mirror, coming)
+        if not multicast.silent(mirror.key):
+            self._offer(Action.FOLLOW, None, mirror)
+            return
+        mirror.departing.clear()
+        for channel in mirror.leaving:
+            self._offer(Action.FORGET_SENDER, channel, mirror)
+        if mirror.lacks:
+            self._offer(Action.SYNCHRONISE, None, mirror)
+        if not leader.running:
+            self._offer(Action.PROMOTE, None, mirror)
+
+    def _hears(self, mirror: HostedMirror, leader: HostedQueue) -> bool:
+        return self.system.linked(leader.key, mirror.key) or self.system.divided(leader.key)
+
+    @observed
+    def master_tells(self, mirror: HostedMirror, msg: Msg) -> None:
+        """The master's copy of a message arrives at a mirror (D4.6-D4.11).
+
+        If the mirror had the message, of a master before, that has another place now.
+        """
+        stood = mirror.order.places.get(msg)
+        self.system.master_tells(msg, mirror.key)
+        if mirror.order.places.get(msg) != stood:
+            if stood is not None:
+                mirror.move(msg, stood)
+                if mirror.was_given(msg):
+                    self.journal.removed(mirror, msg)
+            self._got(mirror, msg)
+        self._answers(mirror)
+
+    @observed
+    def master_removes(self, mirror: HostedMirror, msg: Msg) -> None:
+        """A mirror hears that a message has left the queue (D4.15)."""
+        had = mirror.has(msg)
+        self.system.master_removes(msg, mirror.key)
+        self._lost(mirror, msg, had)
+
+    def _got(self, mirror: HostedMirror, msg: Msg) -> None:
+        """A mirror has one message more."""
+        self.timers.begin(mirror, msg, mirror.lifetime(content_of(msg)))
+        self._keep(mirror, msg)
+
+    def _lost(self, mirror: HostedMirror, msg: Msg, had: bool) -> None:
+        """A mirror has one message less, if it had it."""
+        if had and mirror.part_with(msg):
+            self.journal.removed(mirror, msg)
+        self._answers(mirror)
+
+    @observed
+    def forget_sender(self, channel: PublishingChannel, mirror: HostedMirror) -> None:
+        """A mirror has heard from both sides that a channel is gone (D4.16-D4.18)."""
+        require(not channel.machine.open and channel.casts.next_for(mirror.key) is None)
+        require(self.system.multicast.silent(mirror.key) and mirror.machine.mirrors())
+        if mirror.machine.remembers(channel.id):
+            self.system.forget_sender(channel.id, mirror.key)
+        mirror.end_of(channel)
+        self._forget(channel)
+
+    # -- for consumers that wait, or for nobody -------------------------------------------------
+
+    def publish_at_once(
+        self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
+    ) -> None:
+        """A message is published to the queues at which a consumer takes it now (A6.6)."""
+        routed = list(targets)
+        takers = self._takers(channel, routed)
+        unroutable = message.mandatory and not routed
+        if not takers and not unroutable:
+            message = _declined(message)
+        self.publish(channel, channel.next(message), takers)
+        for queue in takers:
+            self._arrive(channel, queue)
+
+    def _takers(
+        self, channel: PublishingChannel, targets: Iterable[HostedQueue]
+    ) -> list[HostedQueue]:
+        """Return the queues at which a consumer waits that has room."""
+        takers: list[HostedQueue] = []
+        asked: set[ConsumingChannel] = set()
+        for queue in targets:
+            self._arrive(channel, queue)
+            consumer = None if queue.machine.ready else self._next(queue)
+            if queue.running and consumer is not None and consumer.channel not in asked:
+                takers.append(queue)
+                asked.add(consumer.channel)
+        return takers
+
+    def _arrive(self, channel: PublishingChannel, queue: HostedQueue) -> None:
+        """What a channel has sent to a queue arrives, and is handed out as far as it can be."""
+        with suppress(NotEnabled):
+            while channel.casts.next_for(queue.key) is not None:
+                self.deliver(channel, queue)
+        with suppress(NotEnabled):
+            while queue.machine.ready:
+                self.serve(queue)
+
+    # -- time -----------------------------------------------------------------------------------
+
+    @property
+    def due(self) -> float | None:
+        """Return when there may be something to do, by the clock; None for never."""
+        return self.timers.next
+
+    def expire_due(self) -> None:
+        """Take the steps that are due by the clock; what is apart is looked at when it is back."""
+        for queue in self.timers.due():
+            if self.system.apart(queue.key):
+                continue
+            self._expire(queue)
+            if self.timers.is_unused(queue):
+                self.unused(queue)
+            self.timers.watch(queue)

@@ -11,37 +11,54 @@ system, of one channel each, with nothing between them.
 
 No step decides anything.  Whether it is possible, its `require` says, as in the system; what
 becomes of a message, the machines say.
+
+Here is what happens between a channel, the processes of its queues and the disk.  How clients get
+messages and settle them, how they are committed together, how they arrive, how processes end and
+lead, and what a partition does, is in the modules beside this one, each of which goes on where the
+one before ends: `consuming`, `transacting`, `arriving`, `processes`, `partitioning`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
 
 from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.machines.hosted_system import leave
 from ackproof.impl.machines.publication import confirming, content_of, shares
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.observing import observed
+from ackproof.impl.steps.queue_timers import QueueTimers
 from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.steps.taking import Taking
+from ackproof.impl.steps.x_death import Cause
 from ackproof.impl.storage.journal import Batch
+from ackproof.impl.wire.content import Message
 from ackproof.lang import require
-from ackproof.spec.sorts import ChannelId, Level, Msg, Status
+from ackproof.spec.sorts import ChannelId, Level, Msg, Status, TxMode
 
 __all__ = ["Steps"]
 
 
+def _nowhere(_: HostedQueue, __: Message, ___: Cause) -> None:
+    """There is no place for dead letters."""
+
+
 @dataclass
 class Steps(Taking):
-    """What becomes of messages between a channel, its queues and the disk."""
+    """What becomes of messages between a channel, its queues and the disk.
+
+    Attributes:
+        publish_dead_letter: called with a message whose dead letter its queue wants published.
+        timers: when queues are to be looked at.
+    """
+
+    publish_dead_letter: Callable[[HostedQueue, Message, Cause], None] = _nowhere
+    timers: QueueTimers = field(default_factory=QueueTimers)
 
     def reaches(self, queue: HostedQueue) -> bool:
         """Tell whether clients and a process can speak to each other: here always (A12.7)."""
         return True
-
-    def replicate(self, queue: HostedQueue) -> None:
-        """A queue is new, or there again: here it has one process and no mirrors (D1.1)."""
 
     # -- what messages do -----------------------------------------------------------------------
 
@@ -51,7 +68,8 @@ class Steps(Taking):
     ) -> None:
         """A message is published and routed: cast to its queues, then registered (A6.1).
 
-        One that nobody waits for takes a number, too, if it goes anywhere (A7.1, B2.1).
+        It is cast to each process of a queue, and each confirms it by itself (A5.5).  One that
+        nobody waits for takes a number, too, if it goes anywhere (A7.1, B2.1).
         """
         message, queues = content_of(msg), {queue.machine.of for queue in targets}
         channel.publishing = message
@@ -62,20 +80,21 @@ class Steps(Taking):
         else:
             self.system.publish_unroutable(channel.id, message.mandatory)
         channel.publishing = None
-        self._sent(channel, targets)
-        if self.faults is not None:
-            self.faults.published(channel, msg, targets)
+        self._sent(channel, msg, targets)
         self._answered(channel)
 
-    def _sent(self, channel: PublishingChannel, targets: Iterable[HostedQueue]) -> None:
-        """Messages are on their way to queues, or the news that these are gone."""
-        for queue in targets:
+    def _sent(self, channel: PublishingChannel, msg: Msg, targets: Iterable[HostedQueue]) -> None:
+        """A message is on its way to the processes of queues, or the news that these are gone."""
+        asked = _processes(targets)
+        for queue in asked:
             if queue not in channel.watching:
                 queue.watch_for(channel)
             if queue.machine.status is Status.RUNNING:
                 self._offer(Action.DELIVER, channel, queue)
             if channel.casts.downs[queue.key] is not None:
                 self._offer(Action.DOWN_ARRIVES, channel, queue)
+        if self.faults is not None:
+            self.faults.published(channel, msg, asked)
 
     def _answers(self, queue: HostedQueue) -> None:
         """A process may have something to tell channels, or its store has something to tell it."""
@@ -88,7 +107,18 @@ class Steps(Taking):
             self._offer(Action.DRAIN, None, queue)
 
     def _tell(self, queue: HostedQueue, msg: Msg) -> None:
-        """A master has told its mirrors of a message; here it has none (D2.1)."""
+        """A master has told its mirrors what became of a message (D2.1)."""
+        if queue.membership is None:
+            return
+        sender = self.channels.get(Msg.owner(msg))
+        multicast = self.system.multicast
+        for mirror in queue.membership.mirrors:
+            if msg in multicast.removals[mirror.key]:
+                mirror.departing.append(msg)
+            if sender is not None and not sender.machine.open:
+                mirror.await_end(sender)
+            if not multicast.silent(mirror.key):
+                self._offer(Action.FOLLOW, None, mirror)
 
     # -- the disk -------------------------------------------------------------------------------
 
@@ -129,7 +159,7 @@ class Steps(Taking):
         Or some of it now and some later, as the scheduler says.  A message that was removed while
         it was being written has nothing left to sync.
         """
-        require(queue.running and bool(queue.landed))
+        require(queue.running and bool(queue.landed) and not queue.slow)
         store = queue.machine.store
         landed = queue.landed if self.faults is None else self.faults.free(queue.landed)
         require(bool(landed))
@@ -148,6 +178,7 @@ class Steps(Taking):
     @observed
     def drain(self, queue: HostedQueue) -> None:
         """A queue learns what its store has confirmed, and casts the confirms (B6.1)."""
+        require(not queue.slow)
         self.system.drain(queue.key)
         self._offer(Action.CONFIRM_ARRIVES, None, queue)
 
@@ -157,7 +188,7 @@ class Steps(Taking):
 
         An action looks at all that was cast for what is its channel's; so it is shown that only.
         """
-        require(bool(queue.machine.outbox))
+        require(bool(queue.machine.outbox) and not (queue.slow or self.system.apart(queue.key)))
         for channel, msgs in shares(queue.machine.outbox):
             queue.machine.outbox = msgs
             self.system.confirm_arrives(channel, queue.key)
@@ -168,7 +199,7 @@ class Steps(Taking):
     @observed
     def reject_arrives(self, queue: HostedQueue) -> None:
         """The channels process the rejects that a queue has cast (A8.4)."""
-        require(bool(queue.machine.refused))
+        require(bool(queue.machine.refused) and not self.system.apart(queue.key))
         for channel, msgs in shares(queue.machine.refused):
             queue.machine.refused = msgs
             self.system.reject_arrives(channel, queue.key)
@@ -186,15 +217,24 @@ class Steps(Taking):
 
     @observed
     def down_arrives(self, channel: PublishingChannel, queue: HostedQueue) -> None:
-        """A channel learns that a queue is gone, after all that the queue had sent (A9, O1)."""
-        require(queue in channel.watching)
+        """A channel learns that a queue is gone, after all that the queue had sent (A9, O1).
+
+        It does when the disk knows who leads instead (D5.7).
+        """
+        require(queue in channel.watching and queue.recorded)
         self.system.down_arrives(channel.id, queue.key)
         self._unwatch(channel, queue)
         self._answered(channel)
 
     def _answered(self, channel: PublishingChannel) -> None:
-        """A channel may have something to tell, by and by (A10.2)."""
-        if channel.machine.confirmed or channel.machine.rejected:
+        """A channel may have something to tell, by and by (A10.2).
+
+        In a transaction a reject decides for all of it (A13.5).
+        """
+        if channel.transaction.mode is not TxMode.NONE:
+            if not channel.transaction.answers():
+                self._offer(Action.COMPLETE, channel)
+        elif channel.machine.confirmed or channel.machine.rejected:
             self._offer(Action.FLUSH, channel)
 
     @observed
@@ -206,21 +246,43 @@ class Steps(Taking):
         else:
             self.faults.tell(channel, lambda: self.system.flush(channel.id))
 
+    # -- what has happened to a message in its queue --------------------------------------------
+
+    def give_up(self, queue: HostedQueue, message: Message, cause: Cause) -> None:
+        """A message will not be delivered from a queue, and leaves it, or does not enter it.
+
+        Its dead letter is published just before it goes, as RabbitMQ does (B4.4).
+        """
+        if queue.dead_letter_exchange is not None:
+            self.publish_dead_letter(queue, message, cause)
+
     def let_go(self, queue: HostedQueue, msg: Msg) -> None:
         """The head of a queue leaves it unseen: it expires, or is purged (B4.3, B8.4)."""
         self.system.drop(msg, queue.key)
         self.drop(queue, msg)
 
-    # -- what has happened to a message in its queue --------------------------------------------
+    def _expire(self, queue: HostedQueue) -> None:
+        """Drop what has expired, from the head of a queue, if home sees that (B4.2, B4.3)."""
+        while (head := self.timers.expired_head(queue)) is not None:
+            if self.system.apart(queue.key):
+                return
+            self.give_up(queue, content_of(head), Cause.EXPIRED)
+            self.let_go(queue, head)
 
     @observed
     def drop(self, queue: HostedQueue, msg: Msg) -> None:
-        """A ready message has left its queue unseen (B4.3, C4.4)."""
+        """A ready message has left its queue unseen, and makes room (B4.3, C4.4)."""
         self._gone(queue, msg)
+        if queue.limit.exists:
+            queue.limit.leaves(content_of(msg))
+        self.timers.watch(queue)
 
     @observed
     def take(self, queue: HostedQueue, msg: Msg) -> None:
-        """A client has got the head of a queue, and will acknowledge it (B3.2)."""
+        """A client has got the head of a queue, and will acknowledge it (B3.2, B5.1)."""
+        if queue.limit.exists:
+            queue.limit.leaves(content_of(msg))
+        self.timers.watch(queue)
 
     @observed
     def acknowledge(self, queue: HostedQueue, msg: Msg) -> None:
@@ -229,7 +291,21 @@ class Steps(Taking):
 
     @observed
     def requeue(self, queue: HostedQueue, msg: Msg) -> None:
-        """A message has come back to its place (B7.2, B7.3)."""
+        """A message has come back to its place, counts again, and its time has gone on (B7.3)."""
+        self._offer_service(queue)
+        if queue.limit.exists:
+            queue.limit.enters(content_of(msg))
+        self.timers.watch(queue)
+
+    def _offer_service(self, queue: HostedQueue) -> None:
+        if queue.machine.ready and queue.consumers.next() is not None:
+            self._offer(Action.SERVE, None, queue)
+
+    def _keep(self, queue: HostedQueue, msg: Msg) -> None:
+        """A process has one message more, which the disk may have to be given (C2.1)."""
+        queue.keep(msg)
+        if queue.buffered:
+            self.journal.buffered(queue)
 
     def _gone(self, queue: HostedQueue, msg: Msg) -> None:
         """A message has left its queue: the disk has to know, if it knows of the message."""
@@ -238,6 +314,8 @@ class Steps(Taking):
         if queue.machine.store.confirmed:
             self._offer(Action.DRAIN, None, queue)
         self._tell(queue, msg)
+
+    # -- nobody asks any more -------------------------------------------------------------------
 
     def _unwatch(self, channel: PublishingChannel, queue: HostedQueue) -> None:
         """A channel is not concerned by a queue any more, which may have to wait for that."""
@@ -262,3 +340,14 @@ class Steps(Taking):
         if not queue.running:
             for channel in queue.watchers:
                 self._offer(Action.DOWN_ARRIVES, channel, queue)
+
+
+def _processes(targets: Iterable[HostedQueue]) -> list[HostedQueue]:
+    """Return the processes that a message for these queues is cast to (A5.5)."""
+    found: list[HostedQueue] = []
+    for queue in targets:
+        if queue.membership is None or queue.machine.status is Status.DELETED:
+            found.append(queue)
+        else:
+            found += queue.membership.listed()
+    return found

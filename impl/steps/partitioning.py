@@ -1,8 +1,10 @@
-"""The steps by which the cluster falls apart.
+"""The steps by which the cluster falls apart, and comes together again.
 
 What happens is said in `ackproof.spec.partitioning`; here it is when, and what follows for the
-broker.  What a partition keeps from happening, `ackproof.impl.steps.reaching` says; how all is
-mended is in `ackproof.impl.steps.healing`.
+broker.  Nothing crosses a partition: what was sent to the other side waits there, until the
+partition is over or the other side is given up, and a channel tells its publisher nothing while its
+node must not speak for the cluster (A12).  So a step that was refused in a partition is kept, and
+offered again when something has changed.
 
 A partition is noticed by time, as nodes do that do not hear each other: after `ticktime` seconds
 home gives up the nodes on the other side, and so do masters and mirrors with each other; a quarter
@@ -13,6 +15,11 @@ that is given up, so it happens at once then.
 A minority on the other side pauses as soon as it was given up, since nobody can tell when.  For
 the same reason a queue never has two masters here, as it may in the specification: the one that is
 promoted waits until the other one has ended, of which no client hears before the partition is over.
+
+The network is whole again at once where nobody has noticed anything, and all goes on (A12.4).
+Where both sides have gone on by themselves, it is not before one of them has paused (D9).  Then
+what had paused starts again, and each process that has ended because of the partition, or could not
+start, joins its queue with nothing (D7.2).
 """
 
 from __future__ import annotations
@@ -22,14 +29,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ackproof.impl.machines.partitioned_cluster import PartitionedCluster
 from ackproof.impl.machines.queue_processes import HostedMirror
 from ackproof.impl.steps.observing import observed
-from ackproof.impl.steps.reaching import ReachingSteps
-from ackproof.impl.steps.scheduler import Action
+from ackproof.impl.steps.processes import ProcessSteps
+from ackproof.impl.steps.scheduler import Action, Step
 from ackproof.lang import NotEnabled, require
+from ackproof.spec.sorts import Status
 
 if TYPE_CHECKING:
-    from ackproof.impl.machines.queue_processes import HostedQueue
+    from ackproof.impl.machines.channels import PublishingChannel
+    from ackproof.impl.machines.queue_processes import HostedQueue, MirrorMembership
 
 __all__ = ["PartitioningSteps"]
 
@@ -46,19 +56,46 @@ def _nothing(_: bool) -> None:
 
 
 @dataclass
-class PartitioningSteps(ReachingSteps):
+class PartitioningSteps(ProcessSteps):
     """Nodes lose each other, give each other up, and pause (A12, D9).
 
     Attributes:
+        cluster: which nodes are on which side of a partition, and who knows.
         leaders: returns the process of each queue that clients find.
         pausing: called with True when home pauses, and its connections have to break; with False
             when it starts again.
     """
 
+    cluster: PartitionedCluster = field(default_factory=PartitionedCluster)
     leaders: Callable[[], Iterable[HostedQueue]] = _no_queues
     pausing: Callable[[bool], None] = _nothing
     _noticing_at: float | None = field(default=None, init=False)
     _pausing_at: float | None = field(default=None, init=False)
+    _kept: dict[Step, None] = field(default_factory=dict, init=False)
+    _missing: list[tuple[MirrorMembership, int]] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        self.cluster.nodes = self.replicas
+        self.system.cluster = self.cluster
+
+    def reaches(self, queue: HostedQueue) -> bool:
+        """Tell whether clients can speak to a process; in a partition it need not run (A12.7)."""
+        return not self.cluster.cut() or (queue.running and not self.system.apart(queue.key))
+
+    def beside(self, replica: int, queue: HostedQueue) -> bool:
+        """Tell whether the node of a replica is on the same side as a process (D9)."""
+        return (self.cluster.name(replica) in self.cluster.away) == self.system.apart(queue.key)
+
+    def _refused(self, step: Step) -> None:
+        """A step was not possible: where that may be because of a partition, it is kept."""
+        if self.cluster.cut():
+            self._kept[step] = None
+
+    def _offer_kept(self) -> None:
+        """Something has changed: offer again what could not be taken."""
+        kept, self._kept = self._kept, {}
+        for step in kept:
+            self.scheduler.offer(step)
 
     # -- coming apart ---------------------------------------------------------------------------
 
@@ -75,16 +112,16 @@ class PartitioningSteps(ReachingSteps):
         self.cluster.home = home
         self.system.home = self.cluster.name(home)
         self.system.partition({self.cluster.name(replica) for replica in replicas})
-        self._noticing_at = self.clock() + ticktime
+        self._noticing_at = self.timers.clock() + ticktime
         self._pausing_at = self._noticing_at + _PAUSING * ticktime
         self.expire_due()
 
     def expire_due(self) -> None:
         """Take the steps that are due by the clock, or offer them."""
         super().expire_due()
-        if self._noticing_at is not None and self.clock() >= self._noticing_at:
+        if self._noticing_at is not None and self.timers.clock() >= self._noticing_at:
             self.detect()
-        if self._pausing_at is not None and self.clock() >= self._pausing_at:
+        if self._pausing_at is not None and self.timers.clock() >= self._pausing_at:
             self._pausing_at = None
             self._offer(Action.PAUSE, None)
 
@@ -136,9 +173,7 @@ class PartitioningSteps(ReachingSteps):
         """What is between the channels and a process is lost (A9, D4.18)."""
         queue.given_up = True
         if isinstance(queue, HostedMirror) and queue.machine.mirrors():
-            for channel in list(queue.leaving):
-                queue.end_of(channel)
-                self._forget(channel)
+            self._forget_leaving(queue)
         for channel in queue.watchers:
             self._offer(Action.DOWN_ARRIVES, channel, queue)
 
@@ -171,6 +206,30 @@ class PartitioningSteps(ReachingSteps):
         self._end(queue)
         if queue.membership is not None:
             self._leave_membership(queue.membership, queue)
+            self._missing.append((queue.membership, queue.replica))
+
+    # -- what a partition keeps from happening --------------------------------------------------
+
+    def flush(self, channel: PublishingChannel) -> None:
+        """A channel tells what is settled, if its node may speak for the cluster (A10.4, A12)."""
+        require(self.cluster.may_confirm())
+        super().flush(channel)
+
+    def complete(self, channel: PublishingChannel) -> None:
+        """And so it does with what was committed (A12.6)."""
+        require(self.cluster.may_confirm())
+        super().complete(channel)
+
+    def restart(self, queue: HostedQueue) -> None:
+        """A master starts again when its node does (A12.2, D9)."""
+        require(not self._stands(queue))
+        super().restart(queue)
+
+    def _stands(self, queue: HostedQueue) -> bool:
+        """Tell whether the node of a process has paused, as far as home can tell (A12.2)."""
+        if not self.system.apart(queue.key):
+            return self.cluster.paused
+        return self.system.given_up(queue.key) and self.cluster.outvoted()
 
     # -- while it lasts -------------------------------------------------------------------------
 
@@ -210,6 +269,64 @@ class PartitioningSteps(ReachingSteps):
         with suppress(NotEnabled):
             self.pause()
         self._halt_all()
+
+    def _start(self, leader: HostedQueue, replica: int, *, late: bool) -> None:
+        assert leader.membership is not None
+        if self.beside(replica, leader):
+            super()._start(leader, replica, late=late)
+        else:
+            self._missing.append((leader.membership, replica))
+
+    def _find_successor(self, membership: MirrorMembership | None) -> None:
+        """Mirrors that end since none of them can lead come back with the others (D5.3)."""
+        mirrors = [] if membership is None else list(membership.mirrors)
+        super()._find_successor(membership)
+        if membership is not None and self.cluster.cut():
+            self._missing += [(membership, m.replica) for m in mirrors if not m.running]
+
+    # -- coming together ------------------------------------------------------------------------
+
+    def come_together(self) -> None:
+        """The network is whole again, after a minority has paused if it has to (A12.4, D9)."""
+        if self.system.fallen_out():
+            self.fall_out()
+            self.stop_minority()
+        self.heal()
+
+    @observed
+    def heal(self) -> None:
+        """All nodes see each other again, and all goes on (A12.4, D9)."""
+        self.system.heal()
+        self._noticing_at = self._pausing_at = None
+        if self.cluster.paused:
+            self.cluster.paused = False
+            self.pausing(False)
+        for queue in self._processes():
+            queue.given_up = False
+            self._wake(queue)
+        self._offer_kept()
+        for queue in self.leaders():
+            if queue.membership is not None:
+                queue.membership.trim()
+        self._rejoin()
+
+    def _wake(self, queue: HostedQueue) -> None:
+        """A queue may hand messages to consumers again, and drop what has expired."""
+        for consumer in list(queue.consumers):
+            queue.consumers.wake(consumer)
+        self._offer_service(queue)
+        if queue.machine.leads():
+            self.timers.watch(queue)
+
+    def _rejoin(self) -> None:
+        """What ended because of the partition, or could not start, joins its queue (D7.2)."""
+        missing, self._missing = self._missing, []
+        for membership, replica in missing:
+            if membership.leader.machine.status is Status.DELETED:
+                continue
+            self.await_running(membership.leader)
+            if membership.process(replica) is None:
+                self.join(membership.leader, replica)
 
 
 def _successor(queue: HostedQueue) -> HostedQueue:

@@ -70,7 +70,7 @@ class Taking:
                     self.faults.permit(step)
                 self._take(step)
             except NotEnabled:
-                pass
+                self._refused(step)
             if self.faults is not None:
                 self._stepped(self.faults)
 
@@ -85,6 +85,9 @@ class Taking:
             method(channel)
         else:
             method(channel, queue)
+
+    def _refused(self, step: Step) -> None:
+        """A step was not possible, and nothing has happened."""
 
     def _stepped(self, faults: FaultHooks) -> None:
         """A step was taken, or refused; something may have been asked to happen right then."""

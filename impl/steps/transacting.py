@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
 from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_processes import HostedQueue
-from ackproof.impl.steps.acknowledging import AcknowledgingSteps
+from ackproof.impl.steps.consuming import ConsumingSteps
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.lang import require
@@ -26,7 +26,7 @@ __all__ = ["TransactingSteps"]
 
 
 @dataclass
-class TransactingSteps(AcknowledgingSteps):
+class TransactingSteps(ConsumingSteps):
     """Publishes and acks that take effect together (A13)."""
 
     # -- modes ----------------------------------------------------------------------------------
@@ -34,22 +34,14 @@ class TransactingSteps(AcknowledgingSteps):
     @observed
     def select(self, channel: PublishingChannel) -> None:
         """A publisher asks for confirm mode, which a transactional channel refuses (A1.1, A1.2)."""
-        if channel.in_transaction():
-            self._complaining(channel, self.system.select)
-            return
-        if not channel.machine.confirming:
-            channel.begin_counting()
-        self.system.select(channel.id)
+        channel.begin_counting()
+        self._closing_if_refused(channel, self.system.select)
 
     @observed
     def tx_select(self, channel: PublishingChannel) -> None:
         """A publisher asks for transactions, which a confirming channel refuses (A1.3)."""
-        if channel.machine.confirming:
-            self._complaining(channel, self.system.tx_select)
-            return
-        if not channel.in_transaction():
-            channel.begin_counting()
-        self.system.tx_select(channel.id)
+        channel.begin_counting()
+        self._closing_if_refused(channel, self.system.tx_select)
 
     # -- publishing -----------------------------------------------------------------------------
 
@@ -74,7 +66,8 @@ class TransactingSteps(AcknowledgingSteps):
         batch, machine = list(channel.batch.items()), consuming.machine
         returning = consuming.loans(machine.returning)
         finished = consuming.loans(set(machine.collected) - machine.returning)
-        self._give_up_rejected(consuming)
+        rejected, consuming.rejected = consuming.rejected, set()
+        self._give_up_rejected(consuming.loans(rejected))
         for queue, _ in finished:
             if queue.limit.exists:
                 queue.limit.expect(())  # it is looked at, too, and was perhaps never asked
@@ -85,33 +78,20 @@ class TransactingSteps(AcknowledgingSteps):
         channel.batch.clear()
         for msg, kept in batch:
             targets = [queue for queue in kept if queue.machine.status != Status.DELETED]
-            self._sent(channel, targets)
-            if self.faults is not None:
-                self.faults.published(channel, msg, targets)
+            self._sent(channel, msg, targets)
         for queue, msg in finished:
             self.acknowledge(queue, msg)
         self.wake(consuming)
         self._offer(Action.COMPLETE, channel)
-
-    def _give_up_rejected(self, consuming: ConsumingChannel) -> None:
-        """What was rejected in a transaction is about to leave its queues."""
 
     @observed
     def tx_rollback(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
         """The client takes it all back (A13.6)."""
         self.system.tx_rollback(channel.id)
         channel.batch.clear()
+        consuming.rejected.clear()
 
     # -- the answer -----------------------------------------------------------------------------
-
-    def _answered(self, channel: PublishingChannel) -> None:
-        """What a commit waits for may have arrived; a reject decides for all of it (A13.5)."""
-        transaction = channel.transaction
-        if transaction.mode == TxMode.NONE:
-            super()._answered(channel)
-            return
-        if not transaction.answers():
-            self._offer(Action.COMPLETE, channel)
 
     @observed
     def complete(self, channel: PublishingChannel) -> None:
@@ -124,11 +104,6 @@ class TransactingSteps(AcknowledgingSteps):
 
     def _end_commit(self, channel: PublishingChannel) -> None:
         if channel.transaction.mode == TxMode.FAILED:
-            self._complaining(channel, self.system.complete)
+            self._closing_if_refused(channel, self.system.complete)
         else:
             self.system.complete(channel.id)
-
-    def _closed(self, channel: PublishingChannel) -> None:
-        """What was not committed never was (A13.7)."""
-        channel.batch.clear()
-        super()._closed(channel)

@@ -83,7 +83,7 @@ class VirtualHost:
         queue.restore(found.messages)
         queue.replica = found.replica
         self.queues[found.name] = queue
-        self._broker.steps.used(queue)
+        self._broker.steps.timers.used(queue)
         self._broker.steps.replicate(queue)
 
     def find(self, name: str, asking: object) -> HostedQueue:
@@ -150,7 +150,7 @@ class VirtualHost:
             check_property(queue, "durable", durable, queue.durable)
             check_property(queue, "auto_delete", auto_delete, queue.auto_delete)
             check_same_arguments(queue, arguments, queue.arguments)
-            self._broker.steps.used(queue)
+            self._broker.steps.timers.used(queue)
             return queue, False
         if name.startswith("amq."):
             raise SoftError(403, f"queue name '{name}' contains reserved prefix 'amq.*'")
@@ -178,7 +178,7 @@ class VirtualHost:
         if exclusive:
             self._exclusive.setdefault(asking, {})[queue.name] = None
         self._broker.history.declared(queue)
-        self._broker.steps.used(queue)
+        self._broker.steps.timers.used(queue)
         if queue.machine.durable:
             self._broker.journal.created(queue)
         self._broker.steps.replicate(queue)

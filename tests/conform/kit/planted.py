@@ -22,9 +22,8 @@ from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.machines.tagged_channel import TaggedChannel
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.session import event_frames
-from ackproof.impl.steps.acknowledging import AcknowledgingSteps
 from ackproof.impl.steps.arriving import ArrivingSteps
-from ackproof.impl.steps.delivering import DeliveringSteps
+from ackproof.impl.steps.consuming import ConsumingSteps
 from ackproof.impl.steps.transacting import TransactingSteps
 from ackproof.impl.topology.graph import Graph
 from ackproof.impl.vhost.virtual_host import VirtualHost
@@ -67,7 +66,7 @@ class _LosesWhatComesBack(QueueProcess):
         self.store.remove(msg)
 
 
-def _keep_what_is_acked(self: AcknowledgingSteps, channel: Any, tag: Any, multiple: bool) -> None:
+def _keep_what_is_acked(self: ConsumingSteps, channel: Any, tag: Any, multiple: bool) -> None:
     self.consumer_rejects(channel, tag, multiple, True)
 
 
@@ -89,10 +88,10 @@ def _ack_for_the_namesake(self: ArrivingSteps, channel: Any, queue: Any, msg: An
         self._answered(channel)
 
 
-_get = DeliveringSteps.get
+_get = ConsumingSteps.get
 
 
-def _hide_the_last(self: DeliveringSteps, queue: Any, channel: Any, no_ack: bool) -> None:
+def _hide_the_last(self: ConsumingSteps, queue: Any, channel: Any, no_ack: bool) -> None:
     hidden = queue.machine.ready if len(queue.machine.ready) == 1 else ()
     kept = list(hidden)
     for msg in kept:
@@ -272,9 +271,9 @@ PLANTED: dict[str, Planted] = {
         *("AckMeansAccepted", "CommitMeansAccepted"),
     ),
     "what was acked stays": _new(
-        AcknowledgingSteps, "consumer_acks", _keep_what_is_acked, "NoSecondCopy"
+        ConsumingSteps, "consumer_acks", _keep_what_is_acked, "NoSecondCopy"
     ),
-    "the last message is hidden": _new(DeliveringSteps, "get", _hide_the_last, "AckMeansAccepted"),
+    "the last message is hidden": _new(ConsumingSteps, "get", _hide_the_last, "AckMeansAccepted"),
     "a commit forgets the first message": _new(
         *(TransactingSteps, "tx_commit", _commit_less),
         *("CommitMeansAccepted", "ReturnedIsUnroutable"),

@@ -8,11 +8,10 @@ from typing import Any
 
 from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue
-from ackproof.impl.steps import telling
-from ackproof.impl.steps.following import FollowingSteps
-from ackproof.impl.steps.mirroring import MirroringSteps
+from ackproof.impl.steps import core
+from ackproof.impl.steps.arriving import ArrivingSteps
 from ackproof.impl.steps.observing import observed
-from ackproof.impl.steps.telling import TellingSteps
+from ackproof.impl.steps.processes import ProcessSteps
 from ackproof.spec.sorts import Level, Msg
 
 __all__ = ["MISTAKES", "Mistake"]
@@ -41,7 +40,7 @@ def _masters_only(_: Any) -> Any:
 
 
 def _silent_about_removals(tell: Any) -> Any:
-    def tell_the_rest(steps: TellingSteps, queue: HostedQueue, msg: Msg) -> None:
+    def tell_the_rest(steps: core.Steps, queue: HostedQueue, msg: Msg) -> None:
         for mirror in queue.membership.mirrors if queue.membership else ():
             steps.system.multicast.removals[mirror.key].discard(msg)
         tell(steps, queue, msg)
@@ -50,7 +49,7 @@ def _silent_about_removals(tell: Any) -> Any:
 
 
 def _unequal(lose_node: Any) -> Any:
-    def speak_on(steps: MirroringSteps, queue: HostedQueue) -> None:
+    def speak_on(steps: ProcessSteps, queue: HostedQueue) -> None:
         multicast = steps.system.multicast
         mirrors = list(queue.membership.mirrors) if queue.membership else []
         told = {mirror.key: list(multicast.order[mirror.key]._told) for mirror in mirrors}
@@ -65,7 +64,7 @@ def _unequal(lose_node: Any) -> Any:
 
 
 def _forgetful(promote: Any) -> Any:
-    def forget_direct(steps: MirroringSteps, mirror: HostedMirror) -> None:
+    def forget_direct(steps: ProcessSteps, mirror: HostedMirror) -> None:
         mirror.machine.direct.clear()
         promote(steps, mirror)
 
@@ -73,7 +72,7 @@ def _forgetful(promote: Any) -> Any:
 
 
 def _empty(synchronise: Any) -> Any:
-    def give_nothing(steps: MirroringSteps, mirror: HostedMirror) -> None:
+    def give_nothing(steps: ProcessSteps, mirror: HostedMirror) -> None:
         had = set(mirror.machine.ready)
         synchronise(steps, mirror)
         for msg in mirror.machine.ready - had:
@@ -86,7 +85,7 @@ def _empty(synchronise: Any) -> Any:
 def _hasty(deliver: Any) -> Any:
     @observed
     def deliver_to_mirror(
-        steps: FollowingSteps, channel: PublishingChannel, mirror: HostedMirror
+        steps: ArrivingSteps, channel: PublishingChannel, mirror: HostedMirror
     ) -> None:
         msg = channel.casts.next_for(mirror.key)
         deliver.__wrapped__(steps, channel, mirror)
@@ -99,7 +98,7 @@ def _hasty(deliver: Any) -> Any:
 def _attached(forget: Any) -> Any:
     @observed
     def forget_sender(
-        steps: FollowingSteps, channel: PublishingChannel, mirror: HostedMirror
+        steps: ArrivingSteps, channel: PublishingChannel, mirror: HostedMirror
     ) -> None:
         known = dict(mirror.machine.seen)
         forget.__wrapped__(steps, channel, mirror)
@@ -110,13 +109,13 @@ def _attached(forget: Any) -> Any:
 
 #: What is wrong, by what it does.
 MISTAKES = {
-    "casts to the master only": Mistake(telling, "_processes", _masters_only),
-    "tells no mirror what leaves": Mistake(TellingSteps, "_tell", _silent_about_removals),
-    "lets a dead master speak on": Mistake(MirroringSteps, "lose_node", _unequal),
-    "forgets what a new master has from channels": Mistake(MirroringSteps, "promote", _forgetful),
-    "keeps what it has of closed channels": Mistake(FollowingSteps, "forget_sender", _attached),
-    "synchronises nothing": Mistake(MirroringSteps, "synchronise", _empty),
+    "casts to the master only": Mistake(core, "_processes", _masters_only),
+    "tells no mirror what leaves": Mistake(core.Steps, "_tell", _silent_about_removals),
+    "lets a dead master speak on": Mistake(ProcessSteps, "lose_node", _unequal),
+    "forgets what a new master has from channels": Mistake(ProcessSteps, "promote", _forgetful),
+    "keeps what it has of closed channels": Mistake(ArrivingSteps, "forget_sender", _attached),
+    "synchronises nothing": Mistake(ProcessSteps, "synchronise", _empty),
     "confirms before the master has said anything": Mistake(
-        FollowingSteps, "deliver_to_mirror", _hasty
+        ArrivingSteps, "deliver_to_mirror", _hasty
     ),
 }

@@ -9,8 +9,8 @@ import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.lockstep.lockstep import Deviation, Lockstep
 from ackproof.impl.machines.channels import PublishingChannel
-from ackproof.impl.steps.immediate import ImmediateSteps
 from ackproof.impl.steps.observing import observed
+from ackproof.impl.steps.processes import ProcessSteps
 from ackproof.impl.steps.seeded import Seeded
 from ackproof.lang import NotEnabled
 from ackproof.spec.sorts import TxMode
@@ -114,7 +114,7 @@ def test_a_connection_that_breaks_is_closed_between_two_steps(
 
 
 @dataclass
-class Hopeful(ImmediateSteps):
+class Hopeful(ProcessSteps):
     """Says commit-ok although a queue has not taken responsibility."""
 
     def _end_commit(self, channel: PublishingChannel) -> None:
@@ -125,7 +125,7 @@ class Hopeful(ImmediateSteps):
 
 
 @dataclass
-class Nervous(ImmediateSteps):
+class Nervous(ProcessSteps):
     """Closes the channel before it is known that the commit has failed."""
 
     @observed
@@ -135,11 +135,11 @@ class Nervous(ImmediateSteps):
             raise NotEnabled
         channel.transaction.mode = TxMode.FAILED
         channel.machine.unconfirmed.clear()
-        self._complaining(channel, self.system.complete)
+        self._closing_if_refused(channel, self.system.complete)
 
 
 @pytest.mark.parametrize("mistake", [Hopeful, Nervous])
-def test_a_commit_that_ends_otherwise_is_found_out(mistake: type[ImmediateSteps]) -> None:
+def test_a_commit_that_ends_otherwise_is_found_out(mistake: type[ProcessSteps]) -> None:
     # To complete it is tried before that is possible, too; what comes after is compared as ever.
     commands: list[tuple[object, ...]] = [PUBLISH, COMMIT, ("crash", "durable")]
     with pytest.raises(Deviation):

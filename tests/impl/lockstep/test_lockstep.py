@@ -12,9 +12,8 @@ from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.arriving import ArrivingSteps
 from ackproof.impl.steps.core import Steps
-from ackproof.impl.steps.ending import EndingSteps
-from ackproof.impl.steps.immediate import ImmediateSteps
 from ackproof.impl.steps.observing import observed
+from ackproof.impl.steps.processes import ProcessSteps
 from ackproof.impl.steps.scheduler import Scheduler
 from ackproof.impl.steps.seeded import Seeded
 from ackproof.spec.sorts import Level, Msg, Status
@@ -36,7 +35,7 @@ class Traffic:
     """Four channels, four queues, and whatever may happen to them."""
 
     def __init__(
-        self, scheduler: Scheduler | None = None, steps: type[ImmediateSteps] = ImmediateSteps
+        self, scheduler: Scheduler | None = None, steps: type[ProcessSteps] = ProcessSteps
     ):
         broker = Broker(scheduler, steps=steps)
         self.lockstep = Lockstep(broker.steps)
@@ -226,7 +225,7 @@ def test_a_twin_that_breaks_is_a_deviation() -> None:
 
 
 @dataclass
-class Forgetful(ImmediateSteps):
+class Forgetful(ProcessSteps):
     """Does not tell the queue that the publisher waits for a confirm."""
 
     @observed
@@ -237,7 +236,7 @@ class Forgetful(ImmediateSteps):
 
 
 @dataclass
-class Hasty(ImmediateSteps):
+class Hasty(ProcessSteps):
     """Confirms a message when it arrives at its queue."""
 
     @observed
@@ -249,20 +248,20 @@ class Hasty(ImmediateSteps):
 
 
 @dataclass
-class Careless(ImmediateSteps):
+class Careless(ProcessSteps):
     """Takes what is in the buffer for what is on the disk, when a queue starts again."""
 
     @observed
     def crash_queue(self, queue: HostedQueue) -> None:
         """As it should be, but nothing is lost."""
         kept = set(queue.machine.store.level)
-        EndingSteps.crash_queue.__wrapped__(self, queue)
+        ProcessSteps.crash_queue.__wrapped__(self, queue)
         for msg in kept:
             queue.machine.store.level[msg] = Level.SYNCED
 
 
 @dataclass
-class Repeating(ImmediateSteps):
+class Repeating(ProcessSteps):
     """Tells again what it told before."""
 
     @observed
@@ -284,7 +283,7 @@ def test_a_queue_that_does_not_heed_priorities_is_found_out() -> None:
 
 
 @pytest.mark.parametrize("mistake", [Forgetful, Hasty, Careless, Repeating])
-def test_a_broker_that_does_otherwise_is_found_out(mistake: type[ImmediateSteps]) -> None:
+def test_a_broker_that_does_otherwise_is_found_out(mistake: type[ProcessSteps]) -> None:
     traffic = Traffic(steps=mistake)
     publish = ("publish", 1, ["durable"], False, True)
     with pytest.raises(Deviation) as found:

@@ -9,7 +9,7 @@ from ackproof.impl.broker import Broker
 from ackproof.impl.history.history import History
 from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue
-from ackproof.impl.steps.mirroring import MirroringSteps
+from ackproof.impl.steps.processes import ProcessSteps
 from pamqp import commands
 
 from tests.impl.clients import Wire, content
@@ -306,7 +306,7 @@ def test_a_mirror_that_has_not_everything_is_not_promoted() -> None:
     wire.commit()
     wire.broker.faults.kill_replica("q", 1)
     steps = wire.broker.steps
-    assert isinstance(steps, MirroringSteps)
+    assert isinstance(steps, ProcessSteps)
     steps.join(wire.broker.queues["q"], 1)
     wire.broker.faults.slow_replica("q", 1)
     wire.broker.faults.kill_replica("q", 0)

@@ -13,7 +13,7 @@ import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.machines.publication import content_of
 from ackproof.impl.running import RunningBroker
-from ackproof.impl.steps.mirroring import MirroringSteps
+from ackproof.impl.steps.processes import ProcessSteps
 from ackproof.impl.steps.scheduler import Eager, Step
 from ackproof.impl.storage.disk import Disk, DiskError
 from ackproof.impl.storage.journal import Batch
@@ -252,7 +252,7 @@ def test_a_mirror_that_was_synchronised_recovers_in_its_masters_order(tmp_path: 
     run.broker.faults.kill_replica("q", 1)
     run.commit()
     queue, steps, scheduler.waits = run.broker.queues["q"], run.broker.steps, True
-    assert isinstance(steps, MirroringSteps)
+    assert isinstance(steps, ProcessSteps)
     steps.join(queue, 1)
     assert queue.membership is not None
     (mirror,) = queue.membership.mirrors

@@ -1,4 +1,7 @@
-"""The steps by which processes join a mirrored queue, leave it, and come to lead it.
+"""The steps by which the processes of queues join, end, come back, and come to lead.
+
+How a process ends is said by the faults of `ackproof.spec.failing`, whoever has asked for it.  What
+was sent before still arrives, and a channel learns of an end after all that was sent to it (O1).
 
 A mirror joins when its queue is declared, when the node starts, or when somebody asks for it after
 one was lost.  It enters the membership at once, and is synchronised as the scheduler says.
@@ -20,7 +23,8 @@ from typing import TYPE_CHECKING, cast
 
 from ackproof.impl.machines.queue_order import PlacedSet
 from ackproof.impl.machines.queue_processes import HostedMirror, MirrorMembership
-from ackproof.impl.steps.following import FollowingSteps
+from ackproof.impl.steps.arriving import ArrivingSteps
+from ackproof.impl.steps.fault_hooks import FaultHooks
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.lang import require
@@ -30,7 +34,7 @@ from ackproof.spec.sorts import Born, Msg, Status
 if TYPE_CHECKING:
     from ackproof.impl.machines.queue_processes import HostedQueue
 
-__all__ = ["MirroringSteps"]
+__all__ = ["ProcessSteps"]
 
 
 def _none() -> int:
@@ -42,8 +46,8 @@ def _nobody(_: HostedQueue) -> None:
 
 
 @dataclass
-class MirroringSteps(FollowingSteps):
-    """Durable queues have a master and mirrors (D1, D5, D7).
+class ProcessSteps(ArrivingSteps):
+    """Queues have a process, and durable ones may have mirrors (D1, D5, D7).
 
     Attributes:
         replicas: how many processes a queue has.
@@ -55,11 +59,15 @@ class MirroringSteps(FollowingSteps):
     number: Callable[[], int] = _none
     leader_changed: Callable[[HostedQueue], None] = _nobody
 
+    def _stepped(self, faults: FaultHooks) -> None:
+        """A step was taken, or refused: what was asked to end right then ends."""
+        faults.strike(self)
+
     # -- joining --------------------------------------------------------------------------------
 
     def replicate(self, queue: HostedQueue) -> None:
         """Give a queue that is new, or there again, its mirrors, if it is to have any (D1.1)."""
-        if queue.machine.durable and queue.membership is None:
+        if self.replicas > 1 and queue.machine.durable and queue.membership is None:
             queue.membership = MirrorMembership(queue)
             growing(self.system.replicas).settle(queue.key, node=queue.replica)
             queue.membership.keys.add(queue.key)
@@ -101,6 +109,7 @@ class MirroringSteps(FollowingSteps):
         require(
             leader.machine.leads() and self.system.multicast.silent(mirror.key) and not mirror.slow
         )
+        require(self.system.linked(leader.key, mirror.key))
         has, wanted = set(mirror.machine.ready), leader.machine.holds()
         self._take_places(mirror, leader, has & wanted)
         mirror.order.take({msg: leader.order.places[msg] for msg in wanted - has})
@@ -121,15 +130,50 @@ class MirroringSteps(FollowingSteps):
 
     # -- what goes wrong ------------------------------------------------------------------------
 
+    @observed
     def crash_queue(self, queue: HostedQueue) -> None:
-        """A process crashes; a mirror takes the place of a master (C5, D5.1)."""
-        super().crash_queue(queue)
+        """A process crashes; what it had sent still arrives, and a mirror may lead (C5, D5.1)."""
+        self.system.crash_queue(queue.key)
+        self._silent(queue)
+        self._end(queue)
+        self._offer(Action.RESTART, None, queue)
         self._find_successor(queue.membership)
 
-    def lose_node(self, queue: HostedQueue) -> None:
-        """So it does if the node of a process is killed (A9, D5.1)."""
-        super().lose_node(queue)
+    def kill(self, queue: HostedQueue) -> None:
+        """The node of a process is killed, and a mirror takes the place of a master (D5.1)."""
+        self.lose_node(queue)
         self._find_successor(queue.membership)
+
+    @observed
+    def lose_node(self, queue: HostedQueue) -> None:
+        """The node of a process is killed, with what the process had sent (A9, C5)."""
+        self.system.lose_node(queue.key)
+        self._silent(queue)
+        self._end(queue)
+
+    def _end(self, queue: HostedQueue) -> None:
+        """A process has ended: what it had sent will arrive, and after that the news (O1).
+
+        Its consumers end with it, and what it handed out is nobody's (F3.3).  A mirror has no
+        channel to forget any more.
+        """
+        queue.forget()
+        if queue.machine.outbox:
+            self._offer(Action.CONFIRM_ARRIVES, None, queue)
+        if queue.machine.refused:
+            self._offer(Action.REJECT_ARRIVES, None, queue)
+        for channel in queue.watchers:
+            self._offer(Action.DOWN_ARRIVES, channel, queue)
+        queue.forget_clients()
+        self.timers.forget(queue)
+        if isinstance(queue, HostedMirror):
+            self._forget_leaving(queue)
+
+    def _forget_leaving(self, mirror: HostedMirror) -> None:
+        """A mirror waits no more to hear from its master that channels are gone."""
+        for channel in list(mirror.leaving):
+            mirror.end_of(channel)
+            self._forget(channel)
 
     def _silent(self, queue: HostedQueue) -> None:
         """What a dead master told nobody is lost (D1.3), and a dead mirror hears no more."""
@@ -160,7 +204,7 @@ class MirroringSteps(FollowingSteps):
         leader.recorded = membership.successor() is None
         if leader.recorded:
             while membership.mirrors:
-                super().lose_node(membership.mirrors[0])
+                self.lose_node(membership.mirrors[0])
             self._offer_downs(leader)
             self._offer(Action.RESTART, None, leader)
         for mirror in membership.mirrors:
@@ -171,10 +215,13 @@ class MirroringSteps(FollowingSteps):
     def promote(self, mirror: HostedMirror) -> None:
         """The oldest synchronised mirror becomes the master (D5.1, D5.5).
 
-        What it knows from channels only is on its way to it once more.
+        What it knows from channels only is on its way to it once more.  Where its node is about to
+        pause it is not promoted: the specification lets that happen, too, and then the new master
+        ends at once.
         """
         membership = mirror.membership
         require(membership is not None and not membership.leader.running and not mirror.slow)
+        require(not self.system.in_minority(mirror.key))
         assert membership is not None
         arriving = sorted(mirror.machine.direct)
         self.system.promote(mirror.key)
@@ -190,24 +237,26 @@ class MirroringSteps(FollowingSteps):
     def _take_over(self, membership: MirrorMembership, mirror: HostedMirror) -> None:
         """The membership says who leads, and the disk will know (D5.2)."""
         former = membership.lead(mirror)
-        for channel in list(mirror.leaving):
-            mirror.end_of(channel)
-            self._forget(channel)
+        self._forget_leaving(mirror)
         if mirror.limit.exists:
             mirror.limit.recount()
         self.journal.created(mirror)
         self.journal.deleted(former)
         self.journal.after_commit(lambda: self._recorded(former))
         self.leader_changed(mirror)
-        self.used(mirror)
+        self.timers.used(mirror)
 
     def _recorded(self, former: HostedQueue) -> None:
         former.recorded = True
         self._offer_downs(former)
 
-    def _deleted(self, queue: HostedQueue) -> None:
-        """A queue is deleted, and all its processes with it (A9.3, D8 L8)."""
-        super()._deleted(queue)
+    # -- deleted --------------------------------------------------------------------------------
+
+    @observed
+    def delete_queue(self, queue: HostedQueue) -> None:
+        """A queue is deleted, and all its processes end normally (A9.3, D8 L8)."""
+        self.system.delete_queue(queue.machine.of)
+        self._deleted(queue)
         if queue.membership is not None and queue is queue.membership.leader:
             for mirror in queue.membership.mirrors:
                 self.delete_mirror(mirror)
@@ -215,29 +264,61 @@ class MirroringSteps(FollowingSteps):
     @observed
     def delete_mirror(self, mirror: HostedMirror) -> None:
         """A mirror ends with its queue, and with what it was told and has not heard (A9.3)."""
-        super()._deleted(mirror)
+        self._deleted(mirror)
         assert mirror.membership is not None
         mirror.membership.deafen(mirror)
 
+    def _deleted(self, queue: HostedQueue) -> None:
+        """A process has ended with its queue."""
+        queue.slow = False  # there is nothing left to be slow, and what was sent arrives
+        self._end(queue)
+        if queue.machine.durable:
+            self.journal.deleted(queue)
+        self._dispose(queue)
+
+    # -- there again ----------------------------------------------------------------------------
+
+    @observed
     def restart(self, queue: HostedQueue) -> None:
-        """A master starts again if it was the last one, and no mirror is left (C5.1, D8 L6)."""
-        super().restart(queue)
+        """A process starts again from its files, when its death is known (C5.1, B8.5).
+
+        One of several does if it was the last one to lead, and no mirror is left (D8 L6).
+        """
+        self.system.restart(queue.key)
+        queue.recovered()
+        if queue.landed:
+            self._offer(Action.SYNC, None, queue)
+        self.timers.used(queue)
         if queue.membership is not None:
             queue.membership.trim()
 
     def await_running(self, queue: HostedQueue) -> None:
-        """Let a queue be led again: who asks something of it waits for that."""
-        membership = queue.membership
-        if membership is None:
-            super().await_running(queue)
+        """Let a queue be led again: who asks something of it waits for that (A9).
+
+        All that has to happen before happens now.
+        """
+        if queue.membership is not None:
+            self._hasten_successor(queue.membership)
+            queue = queue.membership.leader
+        if queue.machine.status is not Status.DOWN:
             return
+        if queue.machine.outbox:
+            self.confirm_arrives(queue)
+        if queue.machine.refused:
+            self.reject_arrives(queue)
+        for channel in list(queue.watchers):
+            if channel.casts.downs[queue.key] is not None:
+                self.down_arrives(channel, queue)
+        self.restart(queue)
+
+    def _hasten_successor(self, membership: MirrorMembership) -> None:
+        """The mirror that is to lead leads now (D5.1)."""
         successor = membership.successor()
         if membership.leader.machine.status is Status.DOWN and successor is not None:
             self.hasten(successor)
             while not self.system.multicast.silent(successor.key):
                 self.follow(successor)
             self.promote(successor)
-        super().await_running(membership.leader)
 
     # -- slowness -------------------------------------------------------------------------------
 

@@ -1,0 +1,319 @@
+"""The steps by which messages go to clients and come back, as the broker takes them.
+
+A queue serves its consumers by the step `serve`, which is the specification's `hand_out` with the
+arguments that `ackproof.impl.machines.queue_consumers` chooses: the head of the queue goes to the
+consumer whose turn it is, if the machines say that it has room.
+
+What a client settles are actions of the specification.  What they did to each message, its queue's
+journal, timers and limit have to know; so it is looked up before which messages these are.  A
+message that is rejected for good leaves its queue as one that is acknowledged does; the
+specification does not tell them apart, and the dead letter of the one is published besides (F1.4).
+
+The specification says whether a queue is full or too long, and what has to go (B5).  What that
+means in bytes, `ackproof.impl.machines.length_limit` has told its machine just before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import cast
+
+from ackproof.impl.machines.channels import ConsumingChannel, HostedConsumer, PublishingChannel
+from ackproof.impl.machines.consuming_machines import Loan
+from ackproof.impl.machines.publication import content_of
+from ackproof.impl.machines.queue_order import PlacedSet
+from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue
+from ackproof.impl.steps.core import Steps
+from ackproof.impl.steps.observing import observed
+from ackproof.impl.steps.scheduler import Action
+from ackproof.impl.steps.x_death import Cause
+from ackproof.lang import Option, require
+from ackproof.spec.sorts import ChannelId, Msg, Tag
+from ackproof.spec.wire import ChannelClose, RecoverOk
+
+__all__ = ["ConsumingSteps"]
+
+
+def _nothing(_: HostedQueue) -> None:
+    """Nobody is to be told."""
+
+
+@dataclass
+class ConsumingSteps(Steps):
+    """Clients get messages, settle them, and go (F1, F2, F3).
+
+    Attributes:
+        consuming: channels as their consumers know them, by what the machines call them.
+        unused: called with an auto-delete queue whose last consumer has gone.
+    """
+
+    consuming: dict[ChannelId, ConsumingChannel] = field(default_factory=dict)
+    unused: Callable[[HostedQueue], None] = _nothing
+
+    # -- starting and stopping ------------------------------------------------------------------
+
+    @observed
+    def consume(self, consumer: HostedConsumer) -> None:
+        """A consumer is started on a queue that is there (F2.2)."""
+        self.system.consume(consumer.key)
+        consumer.queue.consumers.add(consumer)
+        self._offer_service(consumer.queue)
+
+    @observed
+    def cancel(self, consumer: HostedConsumer) -> None:
+        """A consumer is stopped by its client; what it has it may still settle (B7.6)."""
+        self.system.cancel(consumer.key)
+        self._leave(consumer)
+
+    def _leave(self, consumer: HostedConsumer) -> None:
+        """A consumer has ended; its queue may go with it, or serve another one instead (B8.2)."""
+        queue = consumer.queue
+        consumer.channel.forget(consumer)
+        queue.consumers.remove(consumer)
+        if queue.consumers:
+            self._offer_service(queue)
+        elif queue.auto_delete:
+            self.unused(queue)
+        self.timers.used(queue)
+
+    # -- delivering -----------------------------------------------------------------------------
+
+    def serves(self, queue: HostedQueue, consumer: HostedConsumer) -> bool:
+        """Tell whether a queue may hand a message to a consumer, whose client reads (B3.1, F2.4).
+
+        No client gets more than the broker is ready to remember of it.
+        """
+        channel = consumer.channel
+        ready = channel.reads() and (consumer.machine.no_ack or not channel.full)
+        return ready and self.system.serves(queue.key, consumer.key)
+
+    def _next(self, queue: HostedQueue) -> HostedConsumer | None:
+        """Return the consumer that a queue serves next; those it cannot serve are parked."""
+        while (consumer := queue.consumers.next()) is not None:
+            if self.serves(queue, consumer):
+                return consumer
+            queue.consumers.park(consumer)
+        return None
+
+    def serve(self, queue: HostedQueue) -> None:
+        """The head of a queue goes to the consumer whose turn it is, if it has not expired."""
+        self._expire(queue)
+        self.serve_head(queue)
+
+    def serve_head(self, queue: HostedQueue) -> None:
+        """The head of a queue goes to the consumer whose turn it is (B3.5)."""
+        msg = queue.machine.head()
+        require(msg is not None)
+        assert msg is not None
+        consumer = self._next(queue)
+        require(consumer is not None)
+        assert consumer is not None
+        self.hand_out(msg, queue, consumer)
+        queue.consumers.served(consumer)
+        self._offer_service(queue)
+
+    @observed
+    def hand_out(self, msg: Msg, queue: HostedQueue, consumer: HostedConsumer) -> None:
+        """The head of a queue goes to a consumer that has room for it (B3.2, F2.2)."""
+        channel = consumer.channel
+        channel.shown = content_of(msg)
+        self.system.hand_out(msg, queue.key, consumer.key)
+        self._handed(msg, queue, channel, consumer.machine.no_ack)
+
+    @observed
+    def get(self, queue: HostedQueue, channel: ConsumingChannel, no_ack: bool) -> None:
+        """A client asks for the head of a queue, whatever the limits (F1.1, F2.3, F3.5)."""
+        self._expire(queue)
+        self.timers.used(queue)
+        msg = queue.machine.head()
+        if msg is None:
+            self.system.get_empty(channel.id, queue.key)
+            return
+        channel.shown = content_of(msg)
+        channel.remaining = len(queue.machine.ready) - 1
+        self.system.get(channel.id, msg, queue.key, no_ack)
+        self._handed(msg, queue, channel, no_ack)
+
+    def _handed(
+        self, msg: Msg, queue: HostedQueue, channel: ConsumingChannel, no_ack: bool
+    ) -> None:
+        """A message has been handed out: it is with a client, or consumed by that (B3, C4.4)."""
+        channel.shown = None
+        if no_ack:
+            self.drop(queue, msg)
+        else:
+            self.take(queue, msg)
+            queue.lend_to(channel)
+
+    # -- settling -------------------------------------------------------------------------------
+
+    @observed
+    def consumer_acks(self, channel: ConsumingChannel, tag: Option[Tag], multiple: bool) -> None:
+        """A client is done with one delivery, with several, or with all (F1.2)."""
+        loans = self._settled(channel, tag, multiple)
+        self.system.consumer_acks(channel.id, tag, multiple)
+        for queue, msg in loans:
+            self.acknowledge(queue, msg)
+        self.wake(channel)
+
+    @observed
+    def consumer_rejects(
+        self, channel: ConsumingChannel, tag: Option[Tag], multiple: bool, requeue: bool
+    ) -> None:
+        """A client does not want deliveries; they come back to their queues, or not (F1.4)."""
+        loans = self._settled(channel, tag, multiple)
+        if not requeue:
+            if channel.collects():
+                channel.rejected |= channel.machine.named(tag, multiple)
+            self._give_up_rejected(loans)
+        with self._returned(loans if requeue else []):
+            self.system.consumer_rejects(channel.id, tag, multiple, requeue)
+        for queue, msg in [] if requeue else loans:
+            self.acknowledge(queue, msg)
+        self.wake(channel)
+
+    def _give_up_rejected(self, loans: Iterable[Loan[HostedQueue]]) -> None:
+        """What is rejected for good becomes dead letters."""
+        for queue, msg in loans:
+            self.give_up(queue, content_of(msg), Cause.REJECTED)
+
+    def _settled(
+        self, channel: ConsumingChannel, tag: Option[Tag], multiple: bool
+    ) -> list[Loan[HostedQueue]]:
+        """Return what a client settles now; in a transaction that waits for the commit (A13.2)."""
+        return [] if channel.collects() else channel.loans(channel.machine.named(tag, multiple))
+
+    @observed
+    def recover(self, channel: ConsumingChannel) -> None:
+        """A client has everything requeued that it has not settled (F1.5)."""
+        machine = channel.machine
+        if not machine.unacked:  # nothing happens, and the client is told so
+            machine.emit(RecoverOk(channel.id))
+            return
+        with self._returned(channel.loans(machine.unacked)):
+            self.system.recover(channel.id)
+        self.wake(channel)
+
+    @contextmanager
+    def _shortened(
+        self, queue: HostedQueue, coming: Collection[Msg], *, new: bool
+    ) -> Iterator[None]:
+        """Messages come to a queue in a step, which drops what is over its limit (B5.2, B5.7).
+
+        Args:
+            queue: may have a limit.
+            coming: those that come.
+            new: they have never been there.
+        """
+        if not queue.limit.exists:
+            yield
+            return
+        queue.limit.expect(coming)
+        ready = cast(PlacedSet, queue.machine.ready)
+        ready.note()
+        try:
+            yield
+        finally:
+            left = ready.noted()
+        for msg in left:
+            if queue.has(msg):
+                continue  # a consumer has it
+            if new and msg in coming:  # it has not counted yet, nor was the disk given it
+                queue.limit.enters(content_of(msg))
+                queue.buffered[msg] = None
+            self.give_up(queue, content_of(msg), Cause.MAXLEN)
+            self.drop(queue, msg)
+
+    @contextmanager
+    def _returned(self, loans: Collection[Loan[HostedQueue]]) -> Iterator[None]:
+        """Messages return to their places in a step, and a queue may have too many (B7.3)."""
+        coming: dict[HostedQueue, list[Msg]] = {}
+        for queue, msg in loans:
+            coming.setdefault(queue, []).append(msg)
+        with ExitStack() as stack:
+            for queue, msgs in coming.items():
+                stack.enter_context(self._shortened(queue, msgs, new=False))
+            yield
+            for queue, msg in loans:
+                self.requeue(queue, msg)
+
+    # -- limits ---------------------------------------------------------------------------------
+
+    def limit(self, channel: ConsumingChannel, prefetch: int, *, shared: bool) -> None:
+        """Set a limit: for the channel, or for the consumers that start from now on (F2.2).
+
+        The specification has limits as constants, since an instance has them from its beginning.
+        Setting the second lifts the first.
+        """
+        channel.machine.shared_prefetch = prefetch if shared else 0
+        if not shared:
+            channel.prefetch = prefetch
+        self.wake(channel)
+
+    def wake(self, channel: ConsumingChannel) -> None:
+        """The consumers of a channel may have room again (F2.4)."""
+        for consumer in list(channel.parked):
+            consumer.queue.consumers.wake(consumer)
+            self._offer_service(consumer.queue)
+        channel.parked.clear()
+
+    # -- ends -----------------------------------------------------------------------------------
+
+    @observed
+    def close(self, channel: PublishingChannel) -> None:
+        """A channel closes, or its connection breaks; the queues go on (A14, F3.2)."""
+        with self._closing(channel):
+            self.system.close(channel.id)
+
+    def _closing_if_refused(
+        self, channel: PublishingChannel, step: Callable[[ChannelId], None]
+    ) -> None:
+        """Take a step in which the system may close a channel, and says why (A2.1, A13.5)."""
+        with self._closing(channel):
+            step(channel.id)
+        complaints, self.complaints[:] = list(self.complaints), []
+        for complaint in complaints:
+            assert isinstance(complaint, ChannelClose)
+            channel.hear(complaint)
+
+    @contextmanager
+    def _closing(self, channel: PublishingChannel) -> Iterator[None]:
+        """A channel may close in a step: what it has not settled returns to its queues (B7.5)."""
+        consuming = self.consuming.get(channel.id)
+        loans = [] if consuming is None else consuming.unsettled()
+        with self._returned(loans):
+            yield
+            if channel.machine.open:
+                loans.clear()
+        if not channel.machine.open:
+            self._closed(channel)
+
+    def _closed(self, channel: PublishingChannel) -> None:
+        """A channel has closed, or its connection has broken; the queues go on (A14).
+
+        What was not committed never was (A13.7), and its consumers end.  What is on its way still
+        arrives; until then a queue that dies takes it along.  Mirrors wait for
+        nothing more (D4.16).
+        """
+        channel.batch.clear()
+        consuming = self.consuming.pop(channel.id, None)
+        if consuming is not None:
+            self._end_consumers(consuming)
+        if self.faults is not None:
+            self.faults.closed(channel)
+        for queue in list(channel.watching):
+            if isinstance(queue, HostedMirror) and queue.machine.mirrors():
+                queue.await_end(channel)
+                self._offer(Action.FORGET_SENDER, channel, queue)
+            if channel.casts.next_for(queue.key) is None:
+                self._unwatch(channel, queue)
+        self._forget(channel)
+
+    def _end_consumers(self, consuming: ConsumingChannel) -> None:
+        for queue in consuming.lenders.values():
+            queue.borrowers.pop(consuming, None)
+        consuming.lenders.clear()
+        for consumer in list(consuming.consumers.values()):
+            self._leave(consumer)
