@@ -17,7 +17,7 @@ from ackproof.lang.data import default_data
 from ackproof.lang.properties import DEADLOCK
 from ackproof.model.lanes import Lanes
 from ackproof.model.plain import PlainMachine, State, Step
-from ackproof.model.show import show_arguments, show_value
+from ackproof.model.show import show_step, show_value
 from ackproof.model.trace import Trace, TraceStep, shown_step
 
 __all__ = ["Choice", "Exploration"]
@@ -74,14 +74,9 @@ class Exploration:
         if state is None:
             return []
         return [
-            Choice(step, self._text(step), step.after == state)
+            Choice(step, show_step(step.instance), step.after == state)
             for step in self._machine.steps(state)
         ]
-
-    def _text(self, step: Step) -> str:
-        action = step.instance.action
-        params = [(p.name, p.type) for p in action.params]
-        return f"{action.name}({show_arguments(params, step.instance.args)})"
 
     def take(self, step: Step) -> None:
         """Take a step that is possible here."""

@@ -20,11 +20,11 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ackproof.lang.binding import ActionInstance, Bound
+from ackproof.lang.binding import Bound
 from ackproof.model.exploring import Exploration
 from ackproof.model.lanes import Lanes
 from ackproof.model.plain import PlainMachine, State, Step
-from ackproof.model.show import show_arguments
+from ackproof.model.show import show_step
 from ackproof.model.trace import Trace, shown_step
 
 __all__ = ["Difference", "Undecided", "Witness", "differ"]
@@ -138,7 +138,7 @@ class _Side:
     def _seen(self, state: State, step: Step) -> tuple[str, ...]:
         frames = map(str, shown_step(self._lanes, state, step).events) if step.events else ()
         own = step.instance.action.name in self._also
-        return (*([_text(step.instance)] if own else []), *frames)
+        return (*([show_step(step.instance)] if own else []), *frames)
 
     # -- sets -----------------------------------------------------------------------------------
 
@@ -254,8 +254,3 @@ def _back(
         at, number = before
         path.append(number)
     return path[::-1]
-
-
-def _text(instance: ActionInstance) -> str:
-    params = [(p.name, p.type) for p in instance.action.params]
-    return f"{instance.action.name}({show_arguments(params, instance.args)})"

@@ -13,7 +13,7 @@ reads the same.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ackproof.lang.types import (
     EnumT,
@@ -26,7 +26,10 @@ from ackproof.lang.types import (
     Type,
 )
 
-__all__ = ["in_order", "json_value", "rank", "show_arguments", "show_value"]
+if TYPE_CHECKING:
+    from ackproof.lang.binding import ActionInstance
+
+__all__ = ["in_order", "json_value", "rank", "show_arguments", "show_step", "show_value"]
 
 
 def show_value(value: Any, t: Type) -> str:
@@ -55,6 +58,14 @@ def show_arguments(params: Iterable[tuple[str, Type]], values: Iterable[Any]) ->
     """Return `name=value` for each parameter, as a call or a record is written."""
     return ", ".join(
         f"{name}={show_value(v, t)}" for (name, t), v in zip(params, values, strict=True)
+    )
+
+
+def show_step(instance: ActionInstance) -> str:
+    """Return an action with its arguments by name: what a step is called wherever it is named."""
+    action = instance.action
+    return (
+        f"{action.name}({show_arguments([(p.name, p.type) for p in action.params], instance.args)})"
     )
 
 

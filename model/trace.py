@@ -32,7 +32,7 @@ from ackproof.model.fairness import fairness_of
 from ackproof.model.lanes import Lane, Lanes
 from ackproof.model.plain import PlainMachine, State, Step
 from ackproof.model.plain_liveness import Graph
-from ackproof.model.show import show_arguments
+from ackproof.model.show import show_arguments, show_step
 
 __all__ = ["ReplayError", "ShownEvent", "Trace", "TraceStep", "replay", "shown_step"]
 
@@ -69,9 +69,7 @@ class TraceStep:
     @property
     def text(self) -> str:
         """The action with its arguments by name."""
-        action = self.instance.action
-        params = [(p.name, p.type) for p in action.params]
-        return f"{action.name}({show_arguments(params, self.instance.args)})"
+        return show_step(self.instance)
 
 
 @dataclass(frozen=True)
