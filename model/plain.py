@@ -138,6 +138,22 @@ class PlainMachine:
         self._after.show(state)
         return bool(self._functions[prop.function](self._after.root, *self._elements[prop.name]))
 
+    def false_in(self, state: State) -> list[str]:
+        """Return the names of the claims about states that are false in one."""
+        return [
+            p.name
+            for p in self.bound.properties
+            if p.kind == "invariant" and not self.holds(p, state)
+        ]
+
+    def false_by(self, before: State, after: State, events: tuple[Event, ...]) -> list[str]:
+        """Return the names of the claims about steps that are false of one."""
+        return [
+            p.name
+            for p in self.bound.properties
+            if p.kind == "step" and not all(self.holds_on_step(p, before, after, events))
+        ]
+
     def _elements_of(self, prop: PropertyDecl) -> tuple[Any, ...]:
         """Return the elements that a property is about, as its function takes them."""
         if not prop.args:
