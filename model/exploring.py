@@ -132,8 +132,15 @@ class Exploration:
         found = machine.false_in(state)
         if last is not None:
             found += machine.false_by(self._states[self.at - 1], state, last.events)
-        stuck = self.bound.program.deadlock_free and not any(True for _ in machine.steps(state))
+        stuck = self.bound.program.deadlock_free and machine.stuck(state)
         return [*found, DEADLOCK] if stuck else found
+
+    def cut(self) -> list[str]:
+        """Return the names of the constraints that are false here: no step is taken then."""
+        state = self.state
+        if state is None:
+            return []
+        return [p.name for p in self.bound.constraints if not self._machine.holds(p, state)]
 
     def places(self, part: str = "") -> list[str]:
         """Return places of the state with their values: those whose name has a part.

@@ -107,7 +107,9 @@ class _Side:
         self._also = also
         self._limit = limit
         self._lanes = Lanes(machine.bound)
-        self._told = [not loc.variable.ghost for loc in machine.bound.locations]
+        # A constraint may speak of history, which then decides what comes next.
+        whole = bool(machine.bound.constraints)
+        self._told = [whole or not loc.variable.ghost for loc in machine.bound.locations]
         self._numbers: dict[State, int] = {}
         self._states: list[State] = []
         self._next: dict[int, tuple[tuple[int, tuple[str, ...], int], ...]] = {}

@@ -105,11 +105,10 @@ class _Drawing:
     def expand(self, number: int, state: State) -> None:
         """Draw every step of a state."""
         level = self.graph.nodes[number]["@level"] + 1
-        steps = list(self._machine.steps(state))
-        if not steps and self._machine.bound.program.deadlock_free:
+        if self._machine.bound.program.deadlock_free and self._machine.stuck(state):
             node = self.graph.nodes[number]
             node["@false"] = ", ".join(filter(None, [node["@false"], DEADLOCK]))
-        for step in steps:
+        for step in self._machine.steps(state):
             reached = step.after
             after = self._failed(step) if reached is None else self.number(reached, level)
             self.graph.add_edge(number, after, **self._about(state, step))
