@@ -127,6 +127,9 @@ class Model:
         assumptions: the dotted name of a module whose `@assumption` functions, its own or imported,
             say which instances mean something.  Only those that a sweep makes are asked; empty if
             all mean something.
+        clients: the names of the actions that clients take part in, each with the names of the
+            arguments that its client knows, as in `{"publish": ("msg",)}`; `ackproof diff` compares
+            designs by these steps, beside the events that they emit.
     """
 
     name: str
@@ -139,6 +142,7 @@ class Model:
     eras: str = ""
     equivalents: str = ""
     assumptions: str = ""
+    clients: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def claims(self) -> tuple[Property, ...]:

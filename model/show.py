@@ -12,7 +12,7 @@ reads the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ackproof.lang.types import (
@@ -61,12 +61,18 @@ def show_arguments(params: Iterable[tuple[str, Type]], values: Iterable[Any]) ->
     )
 
 
-def show_step(instance: ActionInstance) -> str:
-    """Return an action with its arguments by name: what a step is called wherever it is named."""
+def show_step(instance: ActionInstance, known: Collection[str] | None = None) -> str:
+    """Return an action with its arguments by name: what a step is called wherever it is named.
+
+    With `known`, only the arguments of these names are shown.
+    """
     action = instance.action
-    return (
-        f"{action.name}({show_arguments([(p.name, p.type) for p in action.params], instance.args)})"
-    )
+    shown = [
+        (p.name, p.type, value)
+        for p, value in zip(action.params, instance.args, strict=True)
+        if known is None or p.name in known
+    ]
+    return f"{action.name}({show_arguments([s[:2] for s in shown], [s[2] for s in shown])})"
 
 
 def json_value(value: Any, t: Type) -> Any:
