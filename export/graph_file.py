@@ -2,7 +2,7 @@
 
 GraphML has everything that a graph says.  A drawing has what fits: a state shows what is in its
 places as far as it differs from the initial state, which shows all places that ever change; an edge
-shows its step.  Where something is false it is red, and says what.
+shows its step.  Where something is false it is red, and says what; a state that is cut is dashed.
 """
 
 from __future__ import annotations
@@ -81,13 +81,15 @@ def _node(graph: Graph, node: Any, varying: set[str]) -> str:
     if isinstance(node, str):
         return f"label={_quoted([node])}, shape=octagon, style=solid{_RED}"
     first = "" if node else ", penwidth=2"
-    return f"label={_quoted([str(node), *_view(graph, node, varying)])}{first}{_mark(about)}"
+    dashed = ', style="rounded,dashed"' if about.get("@cut") else ""
+    label = _quoted([str(node), *_view(graph, node, varying)])
+    return f"label={label}{first}{dashed}{_mark(about)}"
 
 
 def _varying(graph: Graph) -> set[str]:
     """Return the names of the places that are not the same in all states."""
     states = [about for node, about in graph.nodes(data=True) if isinstance(node, int)]
-    names = (name for name in states[0] if name not in ("@level", "@false"))
+    names = (name for name in states[0] if name not in ("@level", "@false", "@cut"))
     return {name for name in names if len({about[name] for about in states}) > 1}
 
 

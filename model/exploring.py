@@ -140,7 +140,7 @@ class Exploration:
         state = self.state
         if state is None:
             return []
-        return [p.name for p in self.bound.constraints if not self._machine.holds(p, state)]
+        return self._machine.beyond(state)
 
     def places(self, part: str = "") -> list[str]:
         """Return places of the state with their values: those whose name has a part.

@@ -147,6 +147,10 @@ class PlainMachine:
             self._judged = state, not within
         return self._judged[1]
 
+    def beyond(self, state: State) -> list[str]:
+        """Return the names of the constraints that are false in a state."""
+        return [p.name for p in self.bound.constraints if not self.holds(p, state)]
+
     def stuck(self, state: State) -> bool:
         """Tell whether no action is enabled in a state, which is not cut."""
         return not self.cut(state) and not any(True for _ in self.steps(state))

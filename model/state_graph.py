@@ -11,6 +11,8 @@ place, or an argument of the action.  What begins with @ is said about it.
 `@level`                  of a state: the fewest steps that lead to it from the initial one
 `@false`                  properties that are false in a state, or on a step; or the built-in one
                           that a step breaks
+`@cut`                    constraints that are false in a state, so that no step leaves it; only
+                          where the model has some
 `@left of FAULT`          how often a fault may still happen
 `@step`                   of an edge: the action with its arguments, as traces show it
 `@action`, `@kind`        the action alone; and whether it is an `action` or a `fault`
@@ -94,10 +96,13 @@ class _Drawing:
         number = self._numbers[state] = len(self.states)
         self.states.append(state)
         left = self._places.faults_left(state)
+        beyond = self._machine.beyond(state)
+        constrained = bool(self._machine.bound.constraints)
         self.graph.add_node(
             number,
             **self._places.texts(state),
             **{f"@left of {fault}": count for fault, count in left.items()},
+            **({"@cut": ", ".join(beyond)} if constrained else {}),
             **{"@level": level, "@false": ", ".join(self._machine.false_in(state))},
         )
         return number

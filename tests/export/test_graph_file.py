@@ -14,7 +14,7 @@ from ackproof.lang import Model
 from ackproof.model.check import chosen
 from ackproof.model.state_graph import Graph, state_graph
 
-from tests.model import mailroom
+from tests.model import counting, mailroom
 from tests.models import die_hard
 
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
@@ -52,6 +52,15 @@ def test_what_is_false_is_red_and_nothing_else() -> None:
     red = [line for line in lines if "color" in line]
     assert red == [line for line in lines if "✗ NeverFourGallons" in line]
     assert len(red) == 2
+
+
+def test_a_state_that_is_cut_is_dashed() -> None:
+    graph = graph_of(counting.MODEL)
+    lines = dot(graph, "this").splitlines()
+    cut = [n for n, about in graph.nodes(data=True) if about["@cut"]]
+    dashed = [line.split()[0] for line in lines if "dashed" in line]
+    assert dashed == [f"s{n}" for n in cut]
+    assert dashed
 
 
 @needs_dot

@@ -133,6 +133,11 @@ def test_a_graph_has_no_step_from_what_is_cut() -> None:
     _, cut, steps = by_hand()
     assert sum(degree == 0 for _, degree in graph.out_degree()) == cut
     assert graph.number_of_edges() == steps
+    said = {node: about["@cut"] for node, about in graph.nodes(data=True)}
+    assert {node for node, names in said.items() if names} == {
+        node for node, degree in graph.out_degree() if degree == 0
+    }
+    assert {"SmallSum", "NotAhead"} <= set(said.values())
 
 
 @pytest.mark.parametrize("seed", range(4))
