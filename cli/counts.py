@@ -37,6 +37,7 @@ def show_counts(page: Page, report: Report, *, verbose: bool = False) -> None:
     widest = max(outcome.level_sizes, default=0)
     rows = [
         ("states", f"{outcome.states:,} distinct"),
+        *([("cut", _cut(report))] if report.bound.constraints else []),
         ("transitions", f"{report.transitions:,}"),
         (
             "depth",
@@ -58,6 +59,12 @@ def show_counts(page: Page, report: Report, *, verbose: bool = False) -> None:
         _names(page, groups)
     else:
         _hint(page, report, groups)
+
+
+def _cut(report: Report) -> str:
+    """Return how many states were not expanded, and why."""
+    names = " or ".join(p.name for p in report.bound.constraints)
+    return f"{report.outcome.cut:,} of them are not expanded: there {names} is false"
 
 
 def cached(searched: str) -> str:

@@ -17,13 +17,14 @@ __all__ = ["diff"]
 _HELP = """
 Compare two designs as a client does: by what they can be seen to do.
 
-A client sees frames, and nothing of what goes on behind them. So two designs are the same to it if
-each sequence of frames that the one can show, the other can show as well. Where they are not, a
+A client sees frames, and knows what it does itself, as far as the model names that; it sees nothing
+of what goes on behind. So two designs are the same to it if each sequence of such steps and frames
+that the one can show, the other can show as well. Where they are not, a
 shortest sequence is shown that only the one can show, with a run that does, and another that only
 the other can. Without B, A is compared with the specification itself.
 
-What a client does itself, or what goes wrong, is not seen unless `--also` names the step: whether a
-nack is one too many may depend on whether a queue has crashed.
+What goes wrong is not seen unless `--also` names the step: whether a nack is one too many may
+depend on whether a queue has crashed. With `--frames-only`, what clients do is not seen either.
 
 Sets of states are kept for this, of which there may be very many; where there are more than
 `--states` in all of them together, nothing was decided.
@@ -35,7 +36,7 @@ Examples:
 
     ackproof diff always_multiple                  with the specification, on the smallest instance
 
-    ackproof diff b10 -i tiny --also delete_queue --also crash_queue --also lose_node
+    ackproof diff b10 -i tiny --also crash_queue --also lose_node
 
     ackproof diff mine.py mended.py -i small
 """
@@ -69,9 +70,12 @@ Also = Annotated[
     list[str] | None,
     typer.Option(
         metavar="ACTION",
-        help="A step that is seen as it is taken, besides frames. Can be given several times.",
+        help="A step that is seen as it is taken, too. Can be given several times.",
         show_default=False,
     ),
+]
+FramesOnly = Annotated[
+    bool, typer.Option("--frames-only", help="Frames are seen, and nothing that clients do.")
 ]
 States = Annotated[
     int, typer.Option(min=1, metavar="N", help="How many states may be kept in all sets.")
@@ -84,6 +88,7 @@ def diff(
     second: Second = None,
     instance: OnInstance = None,
     also: Also = None,
+    frames_only: FramesOnly = False,
     states: States = 500_000,
 ) -> int:
     """Compare two designs; the text of the help is in `_HELP`."""
@@ -104,10 +109,15 @@ def diff(
             bounds[1],
             limit=states,
             also=frozenset(also or []),
+            frames_only=frames_only,
             progress=lambda kept: tell(f"{label}  {kept:,} states kept"),
         )
     names = [target.label for target in targets]
-    show_difference(console(), names, sizes[0], found, also or [], states)
+    acts = not frames_only and any(bound.model.clients for bound in bounds)
+    seen = ["frames", *(["what clients do"] if acts else []), *(also or [])]
+    known = {*(also or []), *(name for b in bounds for name in b.model.clients if acts)}
+    unseen = [name for name in sizes[0].faults if name not in known]
+    show_difference(console(), names, sizes[0], found, (seen, unseen), states)
     if found.first or found.second:
         return 1
     return 0 if found.decided else 3

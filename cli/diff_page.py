@@ -24,7 +24,7 @@ def show_difference(
     names: Sequence[str],
     instance: Instance,
     found: Difference,
-    also: Sequence[str],
+    seen: tuple[Sequence[str], Sequence[str]],
     limit: int,
 ) -> None:
     """Write what tells two designs apart.
@@ -34,15 +34,14 @@ def show_difference(
         names: what the two are called.
         instance: where they were compared.
         found: how they differ.
-        also: the actions that are seen besides frames.
+        seen: what is seen, and the faults that are not.
         limit: how many states might be kept.
     """
     page = Page(out)
     page.line((f"{names[0]} and {names[1]} on {instance.name}", STYLES["title"]))
-    page.line(f"  seen: frames{''.join(f', {name}' for name in also)}")
-    unseen = [name for name in instance.faults if name not in also]
-    if unseen:
-        page.hanging("  not seen: ", f"{', '.join(unseen)} (--also), nor what clients do")
+    page.line(f"  seen: {', '.join(seen[0])}")
+    if seen[1]:
+        page.hanging("  not seen: ", f"{', '.join(seen[1])} (--also)")
     page.line()
     pairs = ((names[0], names[1], found.first), (names[1], names[0], found.second))
     for name, other, witness in pairs:

@@ -115,7 +115,10 @@ class Session:
             )
         if len(found) > _MOST:
             self.page.line(f"      and {len(found) - _MOST} more; write how one begins to see it")
-        if not found:
+        if self.run.cut():
+            names = " and ".join(self.run.cut())
+            self.page.line(f"  no step is taken from here: {names} is false")
+        elif not found:
             self.page.line("  no step is possible")
         self.page.line()
 

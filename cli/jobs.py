@@ -62,7 +62,7 @@ def plan(
     """
     jobs = []
     for target in targets:
-        names = [p.name for p in target.model.properties]
+        names = [p.name for p in target.model.claims]
         for name in properties:
             choose("property", name, [*names, *BUILT_IN])
         jobs += _jobs(target, instances, engine, judged=not properties)

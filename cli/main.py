@@ -24,6 +24,7 @@ _COMMANDS = (
     "simulate",
     "explore",
     "diff",
+    "graph",
     "museum",
     "mutate",
     "eras",

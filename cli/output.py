@@ -153,6 +153,8 @@ def finding(report: Report) -> str:
     """Return what was found, in a phrase."""
     outcome = report.outcome
     match report.verdict:
+        case Verdict.VERIFIED if outcome.cut:
+            return f"every property holds within {_constraints(report)}"
         case Verdict.VIOLATED:
             return _broken(outcome)
         case Verdict.UNWITNESSED:
@@ -168,6 +170,15 @@ def finding(report: Report) -> str:
         case Verdict.TRUNCATED:
             return f"{_stopped(outcome)}; no property is false in what was seen"
     return report.verdict.meaning
+
+
+def _constraints(report: Report) -> str:
+    names = " and ".join(p.name for p in report.bound.constraints)
+    return f"{names}; what lies behind {_number(report.outcome.cut)} was not looked at"
+
+
+def _number(states: int) -> str:
+    return f"{states:,} states" if states != 1 else "1 state"
 
 
 def _broken(outcome: Outcome) -> str:

@@ -32,7 +32,7 @@ def parse_arguments(words: Sequence[str]) -> tuple[list[str], Target]:
         )
     target = load(designs[0]) if designs else base_target()
     library = library_of(target)
-    known = [p.name for p in target.model.properties]
+    known = [p.name for p in target.model.claims]
     known += [name for name in library.lemmas if name not in known]
     names = [w for w in words if w not in designs]
     for name in names:

@@ -72,6 +72,9 @@ def _assumptions(page: Page, proof: Proof) -> None:
     page.hanging(f"  {'sizes':<12}", proof.sizes)
     for name, doc in proof.assumptions:
         page.hanging(f"  {'assumed':<12}", f"{name}: {' '.join(doc.split())}")
+    if proof.constraints:
+        names = ", ".join(proof.constraints)
+        page.hanging(f"  {'not assumed':<12}", f"{names}: what is proved holds beyond it, too")
     for text in RELIES_ON:
         page.hanging(f"  {'relies on':<12}", text)
     for text in ABSTRACTIONS:

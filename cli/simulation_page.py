@@ -49,7 +49,7 @@ def _counts(page: Page, found: Simulation) -> None:
     rate = walked.looked_at / walked.seconds if walked.seconds else 0
     rows = [
         ("walks", f"{walked.walks:,} of at most {steps(found.length)}, {walked.ended:,} came to "
-            "where nothing changes"),
+            f"where {_end(found)}"),
         ("steps", f"{walked.steps:,} taken, {walked.looked_at:,} looked at"),
         ("time", f"{walked.seconds:.2f} s ({rate:,.0f} steps/s)"),
         ("seed", f"{walked.seed}; with --seed {walked.seed} the same walks are walked again"),
@@ -61,6 +61,12 @@ def _counts(page: Page, found: Simulation) -> None:
         if value:
             page.line((f"  {name:<13}", STYLES["head"]), value)
     page.line()
+
+
+def _end(found: Simulation) -> str:
+    """Say how a walk ends that is not as long as it may be."""
+    names = " or ".join(p.name for p in found.bound.constraints)
+    return f"nothing changes, or {names} is false" if names else "nothing changes"
 
 
 def _said(names: dict[str, list[str]]) -> str:

@@ -115,5 +115,5 @@ def _start(target: Target, names: Sequence[str]) -> Any:
 
 def _properties(target: Target, names: Sequence[str] | None) -> Sequence[str] | None:
     for name in names or []:
-        choose("property", name, [*(p.name for p in target.model.properties), *BUILT_IN])
+        choose("property", name, [*(p.name for p in target.model.claims), *BUILT_IN])
     return names

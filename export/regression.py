@@ -16,7 +16,7 @@ from ackproof.lang.properties import stated_by
 from ackproof.model.cache import default_cache
 from ackproof.model.check import check, chosen
 from ackproof.model.listing import listing, plain
-from ackproof.model.show import show_arguments
+from ackproof.model.show import show_step
 from ackproof.model.trace import ReplayError, Trace, replay
 
 __all__ = ["UnknownStep", "search", "take_again"]
@@ -91,11 +91,7 @@ def _instance(model: Model, name: str) -> Instance:
 
 def _numbers(bound: Bound) -> dict[str, int]:
     """Return the number of each step by its text."""
-    found: dict[str, int] = {}
-    for number, instance in enumerate(bound.instances()):
-        params = [(p.name, p.type) for p in instance.action.params]
-        found[f"{instance.action.name}({show_arguments(params, instance.args)})"] = number
-    return found
+    return {show_step(instance): number for number, instance in enumerate(bound.instances())}
 
 
 def _told(trace: Trace) -> str:

@@ -23,6 +23,7 @@ from ackproof.lang.process import (
 )
 from ackproof.lang.properties import (
     assumption,
+    constraint,
     eventually,
     invariant,
     lemma,
@@ -74,6 +75,7 @@ __all__ = [
     "action",
     "assumption",
     "bound",
+    "constraint",
     "eventually",
     "fault",
     "handler",

@@ -81,6 +81,11 @@ class Bound(Later):
     actions: tuple[Action, ...]
     properties: tuple[PropertyDecl, ...]
 
+    @property
+    def constraints(self) -> tuple[PropertyDecl, ...]:
+        """What bounds a search: no step is taken from a state where one of them is false."""
+        return self.program.constraints
+
     def instances(self) -> tuple[ActionInstance, ...]:
         """Return every action with every choice of arguments; their order numbers them."""
         return tuple(
@@ -112,6 +117,7 @@ class Bound(Later):
                 self.actions,
                 [a.fair for a in self.actions],
                 self.properties,
+                *([self.constraints] if self.constraints else []),
                 self.elements,
                 [(*at, show(value)) for at, value in self.constants.items()],
                 self.budgets,

@@ -35,7 +35,7 @@ def check_defined(program: Program) -> Program:
     Raises:
         SpecError: at the expression or statement that may fail.
     """
-    for prop in program.properties:
+    for prop in (*program.properties, *program.constraints):
         for part in partial(prop.body):
             raise SpecError(
                 part.span,

@@ -38,7 +38,7 @@ def reject_first_of_empty(program: Program, instance: str, elements: Elements) -
             )
     bodies: list[tuple[str, tuple[Node, ...]]] = [
         (f"the property {p.name}", (p.body,))
-        for p in program.properties
+        for p in (*program.properties, *program.constraints)
         if _possible(p.params, elements)
     ]
     bodies += [

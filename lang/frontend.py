@@ -108,7 +108,7 @@ def _compile(model: Model, design: Design | None) -> Program:
         if design is not None:
             check_design(design, registry)
         processes = tuple(read_process(cls, registry) for cls in classes)
-        properties = read_properties(model, registry)
+        declared = read_properties(model, registry)
     by_name = {p.name: p for p in processes}
     program = Program(
         name=model.name,
@@ -117,9 +117,10 @@ def _compile(model: Model, design: Design | None) -> Program:
         processes=processes,
         variables=tuple(_variables(model.system.__name__, by_name)),
         actions=(),
-        properties=properties,
+        properties=tuple(p for p in declared if p.kind != "constraint"),
         deadlock_free=model.deadlock_free,
         players=dict(registry.classes),
+        constraints=tuple(p for p in declared if p.kind == "constraint"),
     )
     for step in PASSES:
         program = step(program)
@@ -218,7 +219,8 @@ def _sorts(program: Program) -> tuple[SortT, ...]:
     for prop in program.properties:
         for p in prop.params:
             visit(p.type)
-    bodies = [*(s for a in program.actions for s in a.body), *(p.body for p in program.properties)]
+    claims = (*program.properties, *program.constraints)
+    bodies = [*(s for a in program.actions for s in a.body), *(p.body for p in claims)]
     for body in bodies:
         for node in walk(body):
             if isinstance(node, Expr):

@@ -110,7 +110,8 @@ class Model:
     Args:
         name: how reports call it.
         system: the root process.
-        properties: what shall be true; `properties_in(module)` collects those of a module.
+        properties: what shall be true, and constraints; `properties_in(module)` collects those of a
+            module.
         instances: the named instances; the first is the default.
         deadlock_free: with `deadlock_free=True` a state without any enabled action violates
             `NoDeadlock`; otherwise such a state is an end like any other, unless a check asks
@@ -126,6 +127,9 @@ class Model:
         assumptions: the dotted name of a module whose `@assumption` functions, its own or imported,
             say which instances mean something.  Only those that a sweep makes are asked; empty if
             all mean something.
+        clients: the names of the actions that clients take part in, each with the names of the
+            arguments that its client knows, as in `{"publish": ("msg",)}`; `ackproof diff` compares
+            designs by these steps, beside the events that they emit.
     """
 
     name: str
@@ -138,6 +142,12 @@ class Model:
     eras: str = ""
     equivalents: str = ""
     assumptions: str = ""
+    clients: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def claims(self) -> tuple[Property, ...]:
+        """What shall be true: the properties without the constraints."""
+        return tuple(p for p in self.properties if p.kind != "constraint")
 
     def instance(self, name: str) -> Instance | None:
         """Return the instance of that name, or None."""

@@ -43,6 +43,7 @@ _DECORATORS = (
     properties.step_property,
     properties.eventually,
     properties.reachable,
+    properties.constraint,
     properties.lemma,
     properties.assumption,
     properties.restriction,

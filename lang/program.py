@@ -198,6 +198,7 @@ class Program(Later):
     properties: tuple[PropertyDecl, ...]
     deadlock_free: bool
     players: Mapping[str, type] = field(repr=False, compare=False)
+    constraints: tuple[PropertyDecl, ...] = ()
 
     def process(self, name: str) -> ProcessDecl:
         """Return the process class of that name; it exists."""

@@ -28,6 +28,19 @@ point on without a break, and of one declared `fair="strong"` if it is enabled a
 instance of an action is enabled where its step changes something.  Faults, and actions that are not
 fair, need never happen; where nothing is enabled that must happen, a run may stay for ever.
 
+    @constraint
+    def FewSent(s: Confirms) -> bool:
+        '''At most three messages are under way.'''
+        return s.sent - s.received <= 3
+
+`@constraint` is no claim: it says how far a search goes in a system that has no end, or too late
+a one.  A state where it is false is *cut*: it is kept and counted, the properties of states are
+looked at there, and those of steps on the steps that lead there; but no step is taken from it.
+That is what TLC makes of CONSTRAINT, but that TLC does not count such states among the distinct
+ones.  With several constraints, one that is false is enough.  What a check finds is a run of the
+system without constraints, too; what it verifies, it verifies up to there.  A run that goes on for
+ever is looked for among the states that are not cut: how it goes on behind a cut nobody knows.
+
 `ackproof check` adds two properties of its own: `NoAssertionFails` (no `assert` of the
 specification fails) and `StepsAreDefined` (no bounded integer leaves its range, no `min` is
 taken of an empty set, no bounded sequence overflows).  A model may ask for `NoDeadlock` too.
@@ -48,6 +61,7 @@ __all__ = [
     "Lemma",
     "Property",
     "assumption",
+    "constraint",
     "eventually",
     "invariant",
     "lemma",
@@ -77,7 +91,10 @@ def stated_by(name: str) -> str:
 
 @dataclass(frozen=True)
 class Property:
-    """A named property: `kind` is "invariant", "step", "eventually" or "reachable"."""
+    """A named property: `kind` is "invariant", "step", "eventually", "reachable" or "constraint".
+
+    A constraint is none: it stands among them because it is written beside them.
+    """
 
     kind: str
     function: Callable[..., bool]
@@ -173,6 +190,11 @@ def eventually(function: F) -> F:
 def reachable(function: F) -> F:
     """Mark a situation that must be witnessed."""
     return _marked("reachable", function)
+
+
+def constraint(function: F) -> F:
+    """Mark what bounds a search: no step is taken from a state where it is false."""
+    return _marked("constraint", function)
 
 
 def properties_in(

@@ -20,11 +20,12 @@ _SHAPES = {
     "step": {(2, 0), (2, 1)},
     "eventually": {(1, 0)},
     "reachable": {(1, 0), (2, 0), (2, 1)},
+    "constraint": {(1, 0)},
 }
 
 
 def read_properties(model: Model, registry: Registry) -> tuple[PropertyDecl, ...]:
-    """Return the properties of a model.
+    """Return the properties of a model, and its constraints among them.
 
     Raises:
         SpecError: one of them is outside the language, or has the name of another.
@@ -78,6 +79,8 @@ def _property(prop: Property, model: Model, registry: Registry) -> PropertyDecl:
 
 
 def _remedy(kind: str, system: str) -> str:
+    if kind == "constraint":
+        return f"write (s: {system}): a constraint is about one state"
     if kind == "eventually":
         return (
             f"write (s: {system}): what must happen in the end is said of one state, and possibly "

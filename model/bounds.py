@@ -166,6 +166,7 @@ class _Writer(pickle.Pickler):
         for way, parts in (
             (("properties",), bound.properties),
             (("program", "properties"), bound.program.properties),
+            (("program", "constraints"), bound.program.constraints),
             (("program", "actions"), bound.program.actions),
         ):
             for number, part in enumerate(parts):

@@ -34,7 +34,7 @@ __all__ = [
     "steps",
 ]
 
-SCHEMA = "ackproof/report/5"
+SCHEMA = "ackproof/report/6"
 
 Value = Annotated[
     bool | int | str | list[Any] | dict[str, Any] | None,
@@ -252,6 +252,14 @@ class Result(Struct, frozen=True, forbid_unknown_fields=True):
     verdict: Verdict
     limit: Annotated[Limit | None, Meta(description="why the search stopped early")]
     states: Annotated[Count, Meta(description="distinct states")]
+    cut: Annotated[
+        Count,
+        Meta(
+            description="how many of them were not expanded since a constraint is false there; "
+            "what lies behind them was not looked at"
+        ),
+    ]
+    constraints: Annotated[list[str], Meta(description="the constraints of the model")]
     generated: Annotated[
         Count,
         Meta(description="the initial state and every step taken, also to a known state"),
@@ -365,6 +373,8 @@ def _result(report: Report, expectation: Mapping[str, Any] | None) -> Result:
         verdict=report.verdict,
         limit=outcome.limit,
         states=outcome.states,
+        cut=outcome.cut,
+        constraints=[p.name for p in bound.constraints],
         generated=outcome.generated,
         transitions=report.transitions,
         levels=outcome.levels,

@@ -7,17 +7,14 @@ ahead is gone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
-from ackproof.lang.binding import Bound, Location
-from ackproof.lang.data import default_data
+from ackproof.lang.binding import Bound
 from ackproof.lang.properties import DEADLOCK
 from ackproof.model.lanes import Lanes
+from ackproof.model.places import Places
 from ackproof.model.plain import PlainMachine, State, Step
-from ackproof.model.show import show_arguments, show_value
+from ackproof.model.show import show_step
 from ackproof.model.trace import Trace, TraceStep, shown_step
 
 __all__ = ["Choice", "Exploration"]
@@ -47,6 +44,7 @@ class Exploration:
     def __init__(self, machine: PlainMachine) -> None:
         self._machine = machine
         self._lanes = Lanes(machine.bound)
+        self._places = Places(self._lanes)
         self._states: list[State] = [machine.initial()]
         self._steps: list[Step] = []
         self._shown: list[TraceStep] = []
@@ -74,14 +72,9 @@ class Exploration:
         if state is None:
             return []
         return [
-            Choice(step, self._text(step), step.after == state)
+            Choice(step, show_step(step.instance), step.after == state)
             for step in self._machine.steps(state)
         ]
-
-    def _text(self, step: Step) -> str:
-        action = step.instance.action
-        params = [(p.name, p.type) for p in action.params]
-        return f"{action.name}({show_arguments(params, step.instance.args)})"
 
     def take(self, step: Step) -> None:
         """Take a step that is possible here."""
@@ -130,50 +123,32 @@ class Exploration:
 
     def broken(self) -> list[str]:
         """Return the names of the properties that are false here, or by the last step."""
-        return list(self._broken())
-
-    def _broken(self) -> Iterator[str]:
         machine, state = self._machine, self.state
         last = self._steps[self.at - 1] if self.at else None
         if state is None:
             assert last is not None
             assert last.broken is not None
-            yield last.broken
-            return
-        for prop in self.bound.properties:
-            if prop.kind in ("reachable", "eventually"):
-                continue
-            if not prop.of_steps:
-                if not machine.holds(prop, state):
-                    yield prop.name
-            elif last is not None and not all(
-                machine.holds_on_step(prop, self._states[self.at - 1], state, last.events)
-            ):
-                yield prop.name
-        if self.bound.program.deadlock_free and not any(True for _ in machine.steps(state)):
-            yield DEADLOCK
+            return [last.broken]
+        found = machine.false_in(state)
+        if last is not None:
+            found += machine.false_by(self._states[self.at - 1], state, last.events)
+        stuck = self.bound.program.deadlock_free and machine.stuck(state)
+        return [*found, DEADLOCK] if stuck else found
+
+    def cut(self) -> list[str]:
+        """Return the names of the constraints that are false here: no step is taken then."""
+        state = self.state
+        if state is None:
+            return []
+        return self._machine.beyond(state)
 
     def places(self, part: str = "") -> list[str]:
         """Return places of the state with their values: those whose name has a part.
 
         Without one, those are left out that have the default of their type.
         """
-        state = self.state or self._states[-1]
-        return [
-            f"{name} = {show_value(value, loc.variable.type)}"
-            for (loc, name, default), value in zip(self._named, state, strict=False)
-            if (part in name if part else value != default)
-        ]
-
-    @cached_property
-    def _named(self) -> list[tuple[Location, str, Any]]:
-        bound = self.bound
-        return [
-            (loc, self._lanes.name(loc), default_data(loc.variable.type, bound.elements))
-            for loc in bound.locations
-        ]
+        return self._places.lines(self.state or self._states[-1], part)
 
     def faults_left(self) -> dict[str, int]:
         """Return how often each fault may still happen."""
-        state = self.state or self._states[-1]
-        return dict(zip(self.bound.budgets, state[len(self.bound.locations) :], strict=True))
+        return self._places.faults_left(self.state or self._states[-1])

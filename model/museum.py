@@ -113,7 +113,7 @@ def expected_instance(model: Model, expectation: Breaks | Holds) -> Instance:
             f"an expectation names the instance {expectation.instance!r}, which {model.name} does "
             f"not have\n  instead: use one of: {', '.join(known)}"
         )
-    names = [*(p.name for p in model.properties), *BUILT_IN]
+    names = [*(p.name for p in model.claims), *BUILT_IN]
     if expectation.property is not None and expectation.property not in names:
         raise BindError(
             f"an expectation names the property {expectation.property!r}, which {model.name} does "

@@ -1,6 +1,7 @@
 """What can be seen of one system and not of another: sequences of frames that only one can show.
 
-Somebody who sees the frames, and nothing of what goes on inside, knows after each frame a set of
+Somebody who sees the frames, and the steps that clients take part in (`Model.clients`), but nothing
+of what goes on inside, knows after each frame a set of
 states that the system may be in.  Both systems are followed like that at once, frame by frame and
 the shortest sequences first (the subset construction, made as it is needed).  A frame that is
 possible in some state of the one set and in none of the other ends a shortest sequence that only
@@ -17,14 +18,15 @@ that it was not decided.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from ackproof.lang.binding import ActionInstance, Bound
+from ackproof.lang.binding import Bound
+from ackproof.lang.errors import BindError
 from ackproof.model.exploring import Exploration
 from ackproof.model.lanes import Lanes
 from ackproof.model.plain import PlainMachine, State, Step
-from ackproof.model.show import show_arguments
+from ackproof.model.show import show_step
 from ackproof.model.trace import Trace, shown_step
 
 __all__ = ["Difference", "Undecided", "Witness", "differ"]
@@ -72,6 +74,7 @@ def differ(
     *,
     limit: int,
     also: frozenset[str] = frozenset(),
+    frames_only: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Difference:
     """Compare two systems.
@@ -80,11 +83,15 @@ def differ(
         first: a program at the sizes of an instance.
         second: another one.
         limit: states that may be kept in sets.
-        also: names of actions that are seen as they are taken, besides frames.
+        also: names of actions that are seen as they are taken, with all their arguments.
+        frames_only: whether nothing else is seen of what clients do.
         progress: called now and then with how many states are kept.
+
+    Raises:
+        BindError: a model says of something that clients know it which is not there.
     """
     with PlainMachine(first) as one, PlainMachine(second) as two:
-        sides = (_Side(one, also, limit), _Side(two, also, limit))
+        sides = (_side(one, also, limit, frames_only), _side(two, also, limit, frames_only))
         search = _Search(sides, limit, progress or (lambda kept: None))
         try:
             search.run()
@@ -99,15 +106,45 @@ def differ(
     return Difference(found[0], found[1], decided, search.kept)
 
 
-class _Side:
-    """One of the two systems, with what it shows for the steps."""
+def _side(machine: PlainMachine, also: frozenset[str], limit: int, frames_only: bool) -> _Side:
+    """Return a system with what is seen of its steps.
 
-    def __init__(self, machine: PlainMachine, also: frozenset[str], limit: int) -> None:
+    Raises:
+        BindError: its model says of something that clients know it which is not there.
+    """
+    bound = machine.bound
+    known = {a.name: tuple(p.name for p in a.params) for a in bound.program.actions}
+    for name, arguments in bound.model.clients.items():
+        if name not in known or not set(arguments) <= set(known[name]):
+            there = f"{name}({', '.join(known[name])})" if name in known else ", ".join(known)
+            raise BindError(
+                f"{bound.model.name}: clients={{{name!r}: {tuple(arguments)}}} names what is not "
+                f"there; there is: {there}"
+            )
+    shown = {} if frames_only else dict(bound.model.clients)
+    return _Side(machine, {**shown, **dict.fromkeys(also)}, limit)
+
+
+class _Side:
+    """One of the two systems, with what it shows for the steps.
+
+    Args:
+        machine: the system; it is to be used inside `with machine:`.
+        seen: the actions that are seen as they are taken, with the names of the arguments that are
+            seen of them, None for all.
+        limit: how many states it may have.
+    """
+
+    def __init__(
+        self, machine: PlainMachine, seen: Mapping[str, tuple[str, ...] | None], limit: int
+    ) -> None:
         self.machine = machine
-        self._also = also
+        self._shown = seen
         self._limit = limit
         self._lanes = Lanes(machine.bound)
-        self._told = [not loc.variable.ghost for loc in machine.bound.locations]
+        # A constraint may speak of history, which then decides what comes next.
+        whole = bool(machine.bound.constraints)
+        self._told = [whole or not loc.variable.ghost for loc in machine.bound.locations]
         self._numbers: dict[State, int] = {}
         self._states: list[State] = []
         self._next: dict[int, tuple[tuple[int, tuple[str, ...], int], ...]] = {}
@@ -137,8 +174,10 @@ class _Side:
 
     def _seen(self, state: State, step: Step) -> tuple[str, ...]:
         frames = map(str, shown_step(self._lanes, state, step).events) if step.events else ()
-        own = step.instance.action.name in self._also
-        return (*([_text(step.instance)] if own else []), *frames)
+        name = step.instance.action.name
+        if name not in self._shown:
+            return tuple(frames)
+        return (show_step(step.instance, self._shown[name]), *frames)
 
     # -- sets -----------------------------------------------------------------------------------
 
@@ -254,8 +293,3 @@ def _back(
         at, number = before
         path.append(number)
     return path[::-1]
-
-
-def _text(instance: ActionInstance) -> str:
-    params = [(p.name, p.type) for p in instance.action.params]
-    return f"{instance.action.name}({show_arguments(params, instance.args)})"

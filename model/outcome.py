@@ -77,6 +77,7 @@ class Outcome:
         cycles: for each violated property of runs (`@eventually`) what happens over and over after
             its path, back to the state at its end; empty where the run stays there.
         cluster: where it ran, or None if all of it was in this process.
+        cut: states that were not expanded since a constraint is false there.
     """
 
     engine: str
@@ -94,6 +95,7 @@ class Outcome:
     exhausted: bool = False
     cycles: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     cluster: Cluster | None = None
+    cut: int = 0
 
     @property
     def levels(self) -> int:

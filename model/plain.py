@@ -61,7 +61,9 @@ class PlainMachine:
         self._types = [loc.variable.type for loc in bound.locations]
         self._calls = [self._call(i) for i in self.instances]
         self._functions = {p.name: p.function for p in bound.model.properties}
-        self._elements = {p.name: self._elements_of(p) for p in bound.properties}
+        claims = (*bound.properties, *bound.constraints)
+        self._elements = {p.name: self._elements_of(p) for p in claims}
+        self._judged: tuple[State, bool] | None = None
 
     def __enter__(self) -> PlainMachine:
         self._sorts = sorts_bound(self.bound.sizes)
@@ -88,7 +90,9 @@ class PlainMachine:
         return self.bound.initial()
 
     def step(self, state: State, number: int) -> Step | None:
-        """Take one action instance, or return None if it is not enabled."""
+        """Take one action instance, or return None if it is not enabled, or the state is cut."""
+        if self.bound.constraints and self.cut(state):
+            return None
         instance = self.instances[number]
         budgets = list(state[len(self._types) :])
         if instance.action.name in self._budget_names:
@@ -116,7 +120,10 @@ class PlainMachine:
         return Step(number, instance, after, tuple(self._after.events))
 
     def steps(self, state: State) -> Iterator[Step]:
-        """Yield every enabled step of a state, in the order of action instances."""
+        """Yield every enabled step of a state, in the order of action instances.
+
+        Of a state that is cut there is none.
+        """
         for number in range(len(self.instances)):
             found = self.step(state, number)
             if found is not None:
@@ -133,10 +140,41 @@ class PlainMachine:
             elif step.after != state:
                 yield step.number, step.after
 
+    def cut(self, state: State) -> bool:
+        """Tell whether a constraint is false in a state, so that no step is taken from it."""
+        if self._judged is None or self._judged[0] is not state:
+            within = all(self.holds(p, state) for p in self.bound.constraints)
+            self._judged = state, not within
+        return self._judged[1]
+
+    def beyond(self, state: State) -> list[str]:
+        """Return the names of the constraints that are false in a state."""
+        return [p.name for p in self.bound.constraints if not self.holds(p, state)]
+
+    def stuck(self, state: State) -> bool:
+        """Tell whether no action is enabled in a state, which is not cut."""
+        return not self.cut(state) and not any(True for _ in self.steps(state))
+
     def holds(self, prop: PropertyDecl, state: State) -> bool:
         """Evaluate a property of states."""
         self._after.show(state)
         return bool(self._functions[prop.function](self._after.root, *self._elements[prop.name]))
+
+    def false_in(self, state: State) -> list[str]:
+        """Return the names of the claims about states that are false in one."""
+        return [
+            p.name
+            for p in self.bound.properties
+            if p.kind == "invariant" and not self.holds(p, state)
+        ]
+
+    def false_by(self, before: State, after: State, events: tuple[Event, ...]) -> list[str]:
+        """Return the names of the claims about steps that are false of one."""
+        return [
+            p.name
+            for p in self.bound.properties
+            if p.kind == "step" and not all(self.holds_on_step(p, before, after, events))
+        ]
 
     def _elements_of(self, prop: PropertyDecl) -> tuple[Any, ...]:
         """Return the elements that a property is about, as its function takes them."""

@@ -29,6 +29,7 @@ class _Search:
     survey: bool
     known: dict[State, tuple[State, int] | None] = field(default_factory=dict)
     generated: int = 1
+    cut: int = 0
     level_sizes: list[int] = field(default_factory=list)
     per_action: dict[str, int] = field(default_factory=dict)
     violations: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -66,7 +67,10 @@ class _Search:
         return True
 
     def expand(self, state: State) -> list[State]:
-        """Take every step of a state; return the new states."""
+        """Take every step of a state, unless it is cut; return the new states."""
+        if self.machine.cut(state):
+            self.cut += 1
+            return []
         new = []
         enabled = False
         for step in self.machine.steps(state):
@@ -103,7 +107,11 @@ class _Search:
     def check_runs(self) -> None:
         """Check the properties of runs, when all states are known."""
         for prop in eventualities(self.bound):
-            false = [state for state in self.known if not self.machine.holds(prop, state)]
+            false = [
+                state
+                for state in self.known
+                if not self.machine.holds(prop, state) and not self.machine.cut(state)
+            ]
             graph = Graph(false, self.machine.changes, fairness_of(self.bound))
             lasso = nearest_lasso(graph, lambda state: len(self.path(state)))
             if lasso is not None:
@@ -156,6 +164,7 @@ def explore(
         memory=_resident(),
         exhausted=exhausted,
         cycles=search.cycles,
+        cut=search.cut,
     )
 
 

@@ -86,7 +86,7 @@ class _Attempt:
 
     def _false_in(self, state: tuple[object, ...]) -> bool:
         if self._name == DEADLOCK:
-            return not any(True for _ in self._machine.steps(state))
+            return self._machine.stuck(state)
         return (
             self._decl is not None
             and not self._decl.of_steps

@@ -12,8 +12,8 @@ reads the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, Any
 
 from ackproof.lang.types import (
     EnumT,
@@ -26,7 +26,10 @@ from ackproof.lang.types import (
     Type,
 )
 
-__all__ = ["in_order", "json_value", "rank", "show_arguments", "show_value"]
+if TYPE_CHECKING:
+    from ackproof.lang.binding import ActionInstance
+
+__all__ = ["in_order", "json_value", "rank", "show_arguments", "show_step", "show_value"]
 
 
 def show_value(value: Any, t: Type) -> str:
@@ -56,6 +59,20 @@ def show_arguments(params: Iterable[tuple[str, Type]], values: Iterable[Any]) ->
     return ", ".join(
         f"{name}={show_value(v, t)}" for (name, t), v in zip(params, values, strict=True)
     )
+
+
+def show_step(instance: ActionInstance, known: Collection[str] | None = None) -> str:
+    """Return an action with its arguments by name: what a step is called wherever it is named.
+
+    With `known`, only the arguments of these names are shown.
+    """
+    action = instance.action
+    shown = [
+        (p.name, p.type, value)
+        for p, value in zip(action.params, instance.args, strict=True)
+        if known is None or p.name in known
+    ]
+    return f"{action.name}({show_arguments([s[:2] for s in shown], [s[2] for s in shown])})"
 
 
 def json_value(value: Any, t: Type) -> Any:

@@ -32,7 +32,7 @@ from ackproof.model.fairness import fairness_of
 from ackproof.model.lanes import Lane, Lanes
 from ackproof.model.plain import PlainMachine, State, Step
 from ackproof.model.plain_liveness import Graph
-from ackproof.model.show import show_arguments
+from ackproof.model.show import show_arguments, show_step
 
 __all__ = ["ReplayError", "ShownEvent", "Trace", "TraceStep", "replay", "shown_step"]
 
@@ -69,9 +69,7 @@ class TraceStep:
     @property
     def text(self) -> str:
         """The action with its arguments by name."""
-        action = self.instance.action
-        params = [(p.name, p.type) for p in action.params]
-        return f"{action.name}({show_arguments(params, self.instance.args)})"
+        return show_step(self.instance)
 
 
 @dataclass(frozen=True)
@@ -182,6 +180,8 @@ def _round(
     states, steps = _walk(machine, decl.name, cycle, start)
     if any(machine.holds(decl, state) for state in states):
         raise _refuse(decl.name, "on the cycle", "it holds")
+    if any(machine.cut(state) for state in states):
+        raise _refuse(decl.name, "on the cycle", "a constraint is false")
     if len(states) <= len(cycle) or states[-1] != start:
         raise _refuse(decl.name, "on the cycle", "it does not lead back to where it began")
     graph = Graph(states, machine.changes, fairness_of(machine.bound))
@@ -195,8 +195,8 @@ def _round(
 def _built_in(machine: PlainMachine, name: str, states: list[State], steps: list[Step]) -> str:
     """Check that a built-in property is false at the end; return what failed."""
     if name == DEADLOCK:
-        if any(True for _ in machine.steps(states[-1])):
-            raise _refuse(name, "in the last state", "some action is enabled")
+        if not machine.stuck(states[-1]):
+            raise _refuse(name, "in the last state", "some action is enabled, or it is cut")
         return "no action is enabled in the last state"
     last = steps[-1] if steps else None
     if last is None or last.broken != name:

@@ -52,7 +52,7 @@ def _bodies(bound: Bound) -> Iterator[Node]:
     for action in bound.actions:
         if not any(is_empty(p.type, bound.elements) for p in action.params):
             yield from action.body
-    for prop in bound.properties:
+    for prop in (*bound.properties, *bound.constraints):
         yield prop.body
 
 

@@ -112,7 +112,7 @@ class Expansion:
     def moves(self, task: int) -> Iterator[pa.RecordBatch]:
         """Do one task: yield what it moves to other parts, and at the end what it has counted."""
         kernel = batches_of(self.root)
-        counts, seen, broken = np.zeros(kernel.code.actions, np.int64), 0, 0
+        counts, seen, broken, cut = np.zeros(kernel.code.actions, np.int64), 0, 0, 0
         states, positions = self._share(task, kernel.code.words)
         for start in range(0, len(states), _BATCH):
             some = positions[start : start + _BATCH]
@@ -120,9 +120,11 @@ class Expansion:
                 counts += found.counts
                 seen |= found.seen
                 broken |= found.broken
+                cut += found.cut
                 yield from self._moved(found, some)
         if len(states):
-            note = json.dumps({"counts": counts.tolist(), "seen": seen, "broken": broken})
+            told = {"counts": counts.tolist(), "seen": seen, "broken": broken, "cut": cut}
+            note = json.dumps(told)
             part = shares(len(self.rows), self.tasks)[task][0]
             yield pa.record_batch([[part], [b""], [b""], [note]], schema=MOVED)
 

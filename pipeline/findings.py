@@ -54,6 +54,7 @@ def outcome(
         memory=runs.bytes,
         exhausted=exhausted,
         cycles=runs.cycles,
+        cut=sum(level.cut for level in levels),
         cluster=Cluster(
             master=search.session.master,
             partitions=search.parts,

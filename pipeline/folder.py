@@ -47,6 +47,7 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         runs: the names of the runs that hold all that was seen, by part.
         run_rows: and how many states each of them has.
         seconds: time taken.
+        cut: states of the level before that were not expanded since a constraint is false there.
     """
 
     level: int
@@ -63,6 +64,7 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     runs: tuple[tuple[str, ...], ...]
     run_rows: tuple[tuple[int, ...], ...]
     seconds: float
+    cut: int = 0
 
     @property
     def states(self) -> int:

@@ -110,7 +110,9 @@ class Identity:
             hashes={
                 "specification": _digest(bound.program.variables, bound.program.actions, fair),
                 "instance": _digest(bound.elements, constants, bound.budgets, bound.instance.lacks),
-                "properties": _digest(bound.properties, bound.program.deadlock_free),
+                "properties": _digest(
+                    bound.properties, bound.program.deadlock_free, *bound.constraints
+                ),
                 "layout": _digest(FORMAT, list(layout.slots.values()), layout.fixed, layout.words),
             },
         )

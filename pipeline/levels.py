@@ -194,6 +194,7 @@ class Search:
             actions={n: int(c) for n, c in zip(names, counts, strict=False) if c},
             seen=union([note["seen"] for note in notes] + [told["seen"] for told in tasks]),
             broken=self._broken(notes, tasks),
+            cut=sum(told["cut"] for told in tasks),
             candidates=sum(note["candidates"] for note in notes),
             shuffled=sum(note["shuffled"] for note in notes),
             stored=sum(note["stored"] for note in notes),

@@ -196,6 +196,7 @@ class Attempt:
             workers,
             time.perf_counter() - start,
             interrupted,
+            tuple(p.name for p in self.obligations.program.constraints),
         )
 
 

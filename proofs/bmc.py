@@ -121,6 +121,12 @@ class _BoundedSearch:
                 f"{name} is not false at the end of a run of some length; `ackproof check` asks "
                 "about deadlocks, cover properties and liveness properties"
             )
+        if bound.constraints:
+            names = ", ".join(p.name for p in bound.constraints)
+            raise BindError(
+                f"{bound.program.name} has constraints ({names}), and the prover looks for runs "
+                "beyond them, too; `ackproof check` keeps within them"
+            )
         self.transition = transition or Transition(bound)
 
     def declared(self, name: str) -> PropertyDecl:

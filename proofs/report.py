@@ -120,6 +120,7 @@ class Proof:
         workers: how many processes worked on them.
         seconds: how long it took.
         interrupted: whether it was stopped before the end.
+        constraints: the names of the model's constraints: they bound a search, and are not assumed.
     """
 
     model: str
@@ -138,6 +139,7 @@ class Proof:
     workers: int
     seconds: float
     interrupted: bool = False
+    constraints: tuple[str, ...] = ()
 
     @property
     def sizes(self) -> str:

@@ -13,6 +13,7 @@ from ackproof.spec import (
     properties_telling,
     properties_transacting,
 )
+from ackproof.spec.clients import CLIENTS
 from ackproof.spec.instances import INSTANCES
 from ackproof.spec.system import Confirms
 
@@ -39,4 +40,5 @@ MODEL = Model(
     lemmas="ackproof.spec.lemmas",
     equivalents="ackproof.spec.equivalents",
     assumptions="ackproof.spec.assumptions",
+    clients=CLIENTS,
 )

@@ -73,6 +73,7 @@ EXTRAS = {
     "proofs": ("prove",),
     "conform": ("audit",),
     "pipeline": ("check", "spark"),
+    "export": ("check",),
 }
 
 #: What is imported by another name than it is installed by.

@@ -74,6 +74,7 @@ class Successors:
         counts: enabled steps by action, duplicates included.
         seen: bits of what was witnessed on the way.
         broken: bits of the properties of steps that some step breaks.
+        cut: how many states of the batch are cut, and lead nowhere.
     """
 
     states: States
@@ -82,6 +83,7 @@ class Successors:
     counts: Numbers
     seen: int
     broken: int
+    cut: int
 
 
 class Batches:
@@ -128,6 +130,7 @@ class Batches:
                 rest.counts,
                 rest.seen,
                 rest.broken,
+                rest.cut,
             )
 
     def _level(self, states: States) -> Successors | None:
@@ -157,6 +160,7 @@ class Batches:
             broken=sum(
                 1 << bit for bit in range(control.PROPERTIES) if firsts[control.FIRST * bit]
             ),
+            cut=worker.cut,
         )
 
     @property

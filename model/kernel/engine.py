@@ -86,6 +86,7 @@ def explore(
         memory=result.bytes + (runs.bytes if runs else 0),
         exhausted=result.status is Status.EXHAUSTED,
         cycles=runs.cycles if runs else {},
+        cut=result.cut,
     )
 
 

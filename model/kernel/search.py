@@ -87,7 +87,8 @@ class Result:
     `generated` counts every successor ever made, and the initial states once, as TLC does.
     `level_sizes` is how many states were found on each level, initial states being on the first;
     all states of the first `complete_levels` levels are known. `counts` is by action, `seen` the
-    witness bits as one integer, `bytes` what the states occupied.
+    witness bits as one integer, `bytes` what the states occupied, `cut` how many were not
+    expanded since a constraint is false there.
     """
 
     status: Status
@@ -101,6 +102,7 @@ class Result:
     violations: tuple[Violation, ...]
     bytes: int
     seconds: float
+    cut: int = 0
 
     @property
     def levels(self) -> int:
@@ -213,6 +215,7 @@ def _result(team: Team, initial: int, seconds: float) -> Result:
         violations=tuple(_violations(team)),
         bytes=sum(worker.bytes for worker in team.workers),
         seconds=seconds,
+        cut=sum(worker.cut for worker in team.workers),
     )
 
 

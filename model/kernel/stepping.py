@@ -81,7 +81,7 @@ class Stepper:
         source = np.ascontiguousarray(states)
         made = np.empty((count * self._fanout, words), np.uint64)
         metas = np.empty(len(made), np.int64)
-        counts, seen = np.zeros(self._actions, np.int64), np.zeros(self._seen_words, np.int64)
+        counts, seen = np.zeros(self._actions + 1, np.int64), np.zeros(self._seen_words, np.int64)
         records = _records(count * (self._fanout + 1))
         written = self._expand(
             count, *(a.ctypes.data for a in (source, made, metas, counts, seen, records))

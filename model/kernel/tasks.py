@@ -123,7 +123,7 @@ class Tasks:
             (graph_task.MASKS, made),
             (graph_task.METAS, made),
             (graph_task.HASHES, 3 * made),
-            (graph_task.COUNTS, model.actions),
+            (graph_task.COUNTS, model.actions + 1),
             (graph_task.SEEN, model.seen_words),
             (graph_task.VIOLATIONS, 2 + control.RECORD * records),
         ):

@@ -30,9 +30,10 @@ class Model:
     """A compiled model: packed states of `words` 64-bit words, and functions on batches of them.
 
     `expand` and `inspect` are addresses of C functions, see `ackproof.model.kernel.search`;
-    `inspect` is 0 if there is nothing to look at. A state has at most `fanout` successors,
-    `actions` is how many counters `expand` keeps, and `seen_words` how many words of witness bits
-    both set. `owner` is whatever keeps the machine code in memory.
+    `inspect` is 0 if there is nothing to look at. A state has at most `fanout` successors.
+    `expand` counts how often each of `actions` was taken, and behind that the states that it was
+    given and did not expand, since they are cut. `seen_words` is how many words of witness bits
+    both set, and `owner` is whatever keeps the machine code in memory.
     """
 
     words: int
@@ -67,7 +68,7 @@ class _Sizes:
         capacity = max(batch * model.fanout, control.GROUP, initial)
         records = batch * (model.fanout + 1)
         arena = 2 * capacity * (model.words + 2) + control.RECORD * records
-        arena += model.actions + model.seen_words + 2 * control.FIRST * control.PROPERTIES
+        arena += model.actions + 1 + model.seen_words + 2 * control.FIRST * control.PROPERTIES
         return _Sizes(batch, capacity, records, arena + control.FIELDS + _ARENA_SPARE)
 
 
@@ -84,7 +85,8 @@ class Worker:
         self._closing.callback(arena.close)
         self.block = arena.take(control.FIELDS)
         self.seen = arena.take(model.seen_words)
-        self.counts = arena.take(model.actions)
+        self._counters = arena.take(model.actions + 1)
+        self.counts = words_at(ctypes.addressof(self._counters), model.actions)
         self.first_steps = arena.take(control.FIRST * control.PROPERTIES)
         self.first_states = arena.take(control.FIRST * control.PROPERTIES)
         for field, value in (
@@ -110,6 +112,11 @@ class Worker:
     def address(self) -> int:
         """Address of the control block."""
         return ctypes.addressof(self.block)
+
+    @property
+    def cut(self) -> int:
+        """How many states it was given to expand that are cut."""
+        return self._counters[-1]
 
     @property
     def bytes(self) -> int:

@@ -161,6 +161,8 @@ class Generator:
             prop = self.properties[name]
             holds = self._evaluator(self.state(words), prop.roots).bit(prop.body)
             false = ops.either(false, ops.left(ops.widen(ops.no(holds)), bit))
+        # Nobody knows how a run goes on from a state that is cut.
+        false = ops.choose(self._within(words), false, 0)
         pointer = ops.define("getelementptr i64, ptr %masks, i64 %i")
         ops.line(f"store i64 {false}, ptr {pointer}")
 
@@ -186,7 +188,26 @@ class Generator:
 
     # -- expand ---------------------------------------------------------------------------------
 
+    def _within(self, words: tuple[Word, ...]) -> Bit:
+        """Return whether all constraints are true of a state."""
+        within: Bit = True
+        for prop in self.bound.constraints:
+            holds = self._evaluator(self.state(words), prop.roots).bit(prop.body)
+            within = self.ops.all(within, holds)
+        return within
+
     def _expand(self, words: tuple[Word, ...]) -> None:
+        within = self._within(words)
+        if within is True:
+            self._steps(words)
+            return
+        with self.ops.when(self.ops.no(within)):
+            self._count(len(self.bound.actions))
+        if within is not False:
+            with self.ops.when(within):
+                self._steps(words)
+
+    def _steps(self, words: tuple[Word, ...]) -> None:
         ops = self.ops
         guarded = DEADLOCK in self.step_number
         if guarded:
@@ -284,6 +305,11 @@ class Generator:
         origin = ops.shared(("origin",), "shl i64 %i, 32")
         ops.line(f"store i64 {ops.either(origin, instance)}, ptr {meta}")
         ops.line(f"store i64 {ops.add(at, 1)}, ptr %written")
+        self._count(number)
+
+    def _count(self, number: int) -> None:
+        """Add one to a counter."""
+        ops = self.ops
         count = ops.define(f"getelementptr i64, ptr %counts, i64 {number}")
         old = ops.define(f"load i64, ptr {count}")
         ops.line(f"store i64 {ops.add(old, 1)}, ptr {count}")

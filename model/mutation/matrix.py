@@ -116,7 +116,7 @@ class Matrix:
 
     def by_property(self) -> list[Noticed]:
         """Return what every property has noticed; what nothing else notices it notices alone."""
-        names = [p.name for p in self.model.properties]
+        names = [p.name for p in self.model.claims]
         killed = [e.verdict for e in self.entries if e.verdict.fate is Fate.KILLED]
         first = Counter(v.first[0] for v in killed)
         at_all = Counter(name for v in killed for name, _ in v.killers)

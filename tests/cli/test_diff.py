@@ -23,26 +23,44 @@ def test_a_design_that_tells_otherwise_is_different_both_ways() -> None:
     result = diff("always_multiple")
     assert result.exit_code == 1
     lines = result.stdout.splitlines()
-    assert lines[:2] == ["always_multiple and confirms on tiny", "  seen: frames"]
+    assert lines[:2] == ["always_multiple and confirms on tiny", "  seen: frames, what clients do"]
+    for name, multiple in (("always_multiple", True), ("confirms", False)):
+        at = lines.index(f"only {name} can show this, in a run of 5 steps:")
+        assert lines[at + 1 : at + 5] == [
+            "  select(channel=ch1)",
+            "  SelectOk()",
+            "  publish(msg=1, targets={q1}, mandatory=False, persistent=False)",
+            f"  Ack(channel=ch1, tag=1, multiple={multiple})",
+        ]
+    assert lines[-1] == "different  a client can tell the two apart"
+
+
+def test_frames_may_be_all_that_is_seen() -> None:
+    result = diff("always_multiple", "--frames-only")
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert lines[1:3] == [
+        "  seen: frames",
+        "  not seen: crash_queue, lose_node, delete_queue (--also)",
+    ]
     at = lines.index("only always_multiple can show this, in a run of 3 steps:")
     assert lines[at + 1 : at + 3] == ["  SelectOk()", "  Ack(channel=ch1, tag=1, multiple=True)"]
-    at = lines.index("only confirms can show this, in a run of 3 steps:")
-    assert lines[at + 1 : at + 3] == ["  SelectOk()", "  Ack(channel=ch1, tag=1, multiple=False)"]
-    assert lines[-1] == "different  a client can tell the two apart"
 
 
 def test_a_design_that_differs_inside_only_is_alike() -> None:
     result = diff("b10", "-i", "tiny")
     assert result.exit_code == 0
-    assert "  not seen: crash_queue" in result.stdout
+    assert "  not seen: crash_queue, lose_node (--also)\n" in result.stdout
     assert result.stdout.splitlines()[-1] == "alike  what is seen does not tell them apart on tiny"
 
 
 def test_it_is_different_where_more_is_seen() -> None:
-    faults = ("delete_queue", "crash_queue", "lose_node")
+    faults = ("crash_queue", "lose_node")
     result = diff("b10", "-i", "tiny", *(part for name in faults for part in ("--also", name)))
     assert result.exit_code == 1
-    assert "  seen: frames, delete_queue, crash_queue, lose_node\n" in result.stdout
+    assert "  seen: frames, what clients do, crash_queue, lose_node\n" in result.stdout
+    assert "not seen" not in result.stdout
+    assert "  delete_queue(queue=q1)\n  Nack(channel=ch1, tag=1, multiple=True)\n" in result.stdout
     assert "only b10_deletion_nacks can show this, in a run of 5 steps:\n" in result.stdout
     assert "all that confirms can show, b10_deletion_nacks can show, too\n" in result.stdout
 

@@ -101,6 +101,16 @@ def test_what_is_proved_is_told_with_what_it_stands_on(run: Run) -> None:
     )
 
 
+def test_a_constraint_is_not_assumed_and_that_is_said(run: Run) -> None:
+    text = OWN.replace("properties_in(WarmIsOn)", "properties_in(WarmIsOn, IsCold)").replace(
+        "PROOFS =", "@constraint\ndef IsCold(s: Lamp) -> bool:\n    return not s.on\n\n\nPROOFS ="
+    )
+    Path("cold.py").write_text(text)
+    result = run("cold.py", "WarmIsOn")
+    assert "  not assumed IsCold: what is proved holds beyond it, too\n" in result.stdout
+    assert result.exit_code == 0
+
+
 def test_each_obligation_of_a_property_that_is_named_has_a_line(run: Run) -> None:
     result = run("AloneInside")
     for said in ("initiation   initially", "consecution  enter", "consecution  leave"):

@@ -13,6 +13,7 @@ from ackproof.lang import (
     Ghost,
     Instance,
     Model,
+    OrderedSort,
     Range,
     System,
     action,
@@ -20,7 +21,16 @@ from ackproof.lang import (
     require,
 )
 
-__all__ = ["BELLS", "FORGETFUL", "IN_ONE_STEP", "NEVER_TWICE", "THOUGHTFUL"]
+__all__ = [
+    "BELLS",
+    "FORGETFUL",
+    "IN_ONE_STEP",
+    "LEFT_HANDED",
+    "NEVER_TWICE",
+    "THOUGHTFUL",
+    "Hand",
+    "Porch",
+]
 
 Few = Annotated[int, Range(0, 4)]
 
@@ -120,8 +130,37 @@ class NeverTwice(Door):
         require(False)
 
 
+class Hand(OrderedSort):
+    """A hand of a visitor."""
+
+
+class Porch(System):
+    """Where the button is."""
+
+    @action
+    def push(self, hand: Hand, hard: bool) -> None:
+        """A visitor pushes the button."""
+        require(self.allowed(hand))
+        self.emit(Rung(hard))
+
+    @helper
+    def allowed(self, hand: Hand) -> bool:
+        """Tell whether it may be this one."""
+        return True
+
+
+class LeftHanded(Porch):
+    """One hand has to do."""
+
+    @helper
+    def allowed(self, hand: Hand) -> bool:
+        """Tell whether it is the first one."""
+        return hand == Hand.first()
+
+
 BELLS = Model("bells", Door, (), (Instance("four", "four pushes", {}),))
 IN_ONE_STEP = Design(claim="One step will do.", replace=(InOneStep,))
 THOUGHTFUL = Design(claim="Thinking shows in nothing.", replace=(Thoughtful,))
 FORGETFUL = Design(claim="Who counts?", replace=(Forgetful,))
 NEVER_TWICE = Design(claim="Once is enough.", replace=(NeverTwice,))
+LEFT_HANDED = Design(claim="One hand will do.", replace=(LeftHanded,))

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
-__all__ = ["ESCAPES", "Walk", "random_walk"]
+__all__ = ["ESCAPES", "Walk", "random_cut_walk", "random_walk"]
 
 _HEAD = '''
 """A random walk."""
 import sys
 from typing import Annotated
 from ackproof.lang import (
-    Instance, Model, Range, System, action, eventually, properties_in, require
+    Instance, Model, Range, System, action, constraint, eventually, properties_in, require
 )
 
 
@@ -45,6 +45,12 @@ def Arrives(s: Walk) -> bool:
     return {wanted}
 
 
+@constraint
+def Within(s: Walk) -> bool:
+    """Is not cut."""
+    return {within}
+
+
 MODEL = Model("walk", Walk, properties_in(sys.modules[__name__]), (Instance("only", "", {{}}),))
 '''
 
@@ -57,12 +63,14 @@ class Walk:
         moves: for each action where it leads from where; to itself is allowed.
         fair: for each action "weak", "strong" or None.
         wanted: where the property is true.
+        cut: where a constraint is false, so that nobody looks at how it goes on.
     """
 
     places: int
     moves: tuple[dict[int, int], ...]
     fair: tuple[str | None, ...]
     wanted: frozenset[int]
+    cut: frozenset[int] = frozenset()
 
     def source(self) -> str:
         """Return it as a specification."""
@@ -79,14 +87,15 @@ class Walk:
                 branches=branches,
             )
         wanted = " or ".join(f"s.at == {place}" for place in sorted(self.wanted))
-        return text + _TAIL.format(wanted=wanted or "s.at < 0")
+        within = " and ".join(f"s.at != {place}" for place in sorted(self.cut))
+        return text + _TAIL.format(wanted=wanted or "s.at < 0", within=within or "s.at >= 0")
 
     def depths(self) -> dict[int, int]:
         """Return how many steps it takes to each place that can be reached."""
         found = {0: 0}
         for place in (queue := [0]):
             for moves in self.moves:
-                after = moves.get(place, place)
+                after = place if place in self.cut else moves.get(place, place)
                 if after not in found:
                     found[after] = found[place] + 1
                     queue.append(after)
@@ -98,7 +107,7 @@ class Walk:
         Every set of places is tried: may a run visit just these, over and over?
         """
         depths = self.depths()
-        places = [p for p in depths if p not in self.wanted]
+        places = [p for p in depths if p not in self.wanted | self.cut]
         return min(
             (
                 min(depths[place] for place in some)
@@ -158,3 +167,10 @@ def random_walk(seed: int) -> Walk:
     fair = tuple(chance.choice((None, "weak", "weak", "strong", "strong")) for _ in moves)
     wanted = frozenset(chance.sample(range(places), chance.randint(0, max(1, places // 3))))
     return Walk(places, tuple(moves), fair, wanted)
+
+
+def random_cut_walk(seed: int) -> Walk:
+    """Return a random walk some of whose places are cut, the same one for the same seed."""
+    walk, chance = random_walk(seed), random.Random(f"cut {seed}")
+    count = chance.randint(1, max(1, walk.places // 2))
+    return replace(walk, cut=frozenset(chance.sample(range(walk.places), count)))

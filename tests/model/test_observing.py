@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from ackproof.cli.targets import base_target, load
-from ackproof.lang import Design
+from ackproof.lang import Design, Instance
 from ackproof.lang.binding import Bound, bind
+from ackproof.lang.errors import BindError
 from ackproof.model.observing import Difference, Witness, differ
-from ackproof.model.plain import PlainMachine, State
+from ackproof.model.plain import PlainMachine, State, Step
 
-from tests.model.bells import BELLS, FORGETFUL, IN_ONE_STEP, NEVER_TWICE, THOUGHTFUL
+from tests.model.bells import (
+    BELLS,
+    FORGETFUL,
+    IN_ONE_STEP,
+    LEFT_HANDED,
+    NEVER_TWICE,
+    THOUGHTFUL,
+    Hand,
+    Porch,
+)
 
 PLENTY = 200_000
+
+#: How long the sequences are that are listed of what has very many.
+_LISTED = 4
 
 Word = tuple[str, ...]
 
@@ -24,8 +40,18 @@ def compared(first: Design | None, second: Design | None = None) -> Difference:
     return differ(door(first), door(second), limit=PLENTY)
 
 
+def acts(step: Step, bound: Bound) -> Word:
+    """Return what a client knows of a step by itself."""
+    action = step.instance.action
+    known = bound.model.clients.get(action.name)
+    if known is None:
+        return ()
+    named = zip((p.name for p in action.params), step.instance.args, strict=True)
+    return (f"{action.name} {[value for name, value in named if name in known]}",)
+
+
 def words(bound: Bound, length: int) -> set[Word]:
-    """Return every sequence of at most so many frames that a system can show, one state at a time.
+    """Return every sequence of at most so many frames, and steps of clients, that can be shown.
 
     This is the definition: no sets of states, and nothing left out of them.
     """
@@ -38,7 +64,7 @@ def words(bound: Bound, length: int) -> set[Word]:
             found.add(word)
             for step in machine.steps(state):
                 frames = tuple(type(e).__name__ + repr(vars(e)) for e in step.events)
-                longer = (*word, *frames)
+                longer = (*word, *acts(step, bound), *frames)
                 found |= {longer[:n] for n in range(len(word), min(len(longer), length) + 1)}
                 if step.after is None or len(longer) > length:
                     continue
@@ -50,6 +76,12 @@ def words(bound: Bound, length: int) -> set[Word]:
 
 def shortest(only: set[Word]) -> int | None:
     return min(map(len, only), default=None)
+
+
+def listed(witness: Witness | None) -> int | None:
+    """Return how long a sequence is, if it is short enough to be listed."""
+    length = 0 if witness is None else len(witness.frames)
+    return length if 0 < length <= _LISTED else None
 
 
 def shown(witness: Witness | None) -> Word | None:
@@ -110,6 +142,40 @@ def test_it_says_what_listing_all_sequences_says(
     assert (found.second and len(found.second.frames)) == shortest(two - one)
 
 
+@pytest.mark.parametrize("clients", [("once",), ("twice", "again")], ids=["once", "twice"])
+@pytest.mark.parametrize("first", [None, IN_ONE_STEP, THOUGHTFUL, FORGETFUL, NEVER_TWICE])
+def test_so_it_does_where_clients_see_what_they_do(
+    first: Design | None, clients: tuple[str, ...]
+) -> None:
+    model = replace(BELLS, clients=dict.fromkeys(clients, ()))
+    one, two = (bind(model, model.instances[0], design) for design in (first, None))
+    found = differ(one, two, limit=PLENTY)
+    listed = words(one, 8), words(two, 8)
+    assert (found.first and len(found.first.frames)) == shortest(listed[0] - listed[1])
+    assert (found.second and len(found.second.frames)) == shortest(listed[1] - listed[0])
+    assert any(word[:1] == (f"{clients[0]} []",) for word in listed[1])
+
+
+def test_a_client_sees_the_arguments_that_it_knows_and_no_others() -> None:
+    def said(known: tuple[str, ...], **options: Any) -> Word | None:
+        model = replace(BELLS, system=Porch, clients={"push": known})
+        bounds = [bind(model, Instance("one", "", {Hand: 2}), d) for d in (LEFT_HANDED, None)]
+        return shown(differ(*bounds, limit=PLENTY, **options).second)
+
+    assert said(("hard",)) is None
+    assert said(("hand",)) == ("push(hand=2)",)
+    assert said(("hand", "hard"), frames_only=True) is None
+    assert said((), also=frozenset(["push"])) == ("push(hand=2, hard=False)",)
+
+
+@pytest.mark.parametrize("clients", [{"pull": ()}, {"push": ("foot",)}])
+def test_a_model_names_what_its_clients_have(clients: dict[str, tuple[str, ...]]) -> None:
+    model = replace(BELLS, system=Porch, clients=clients)
+    bound = bind(model, Instance("one", "", {Hand: 2}))
+    with pytest.raises(BindError, match="names what is not there; there is: push"):
+        differ(bound, bound, limit=PLENTY)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["always_multiple", "b10", "b12", "b21", "d02"])
 def test_so_it_does_of_designs_of_the_museum(name: str) -> None:
@@ -118,7 +184,7 @@ def test_so_it_does_of_designs_of_the_museum(name: str) -> None:
     assert tiny is not None
     first, second = bind(model, tiny, design, []), bind(model, tiny, None, [])
     found = differ(first, second, limit=PLENTY)
-    one, two = words(first, 4), words(second, 4)
+    one, two = words(first, _LISTED), words(second, _LISTED)
     assert found.decided
-    assert (found.first and len(found.first.frames)) == shortest(one - two)
-    assert (found.second and len(found.second.frames)) == shortest(two - one)
+    assert listed(found.first) == shortest(one - two)
+    assert listed(found.second) == shortest(two - one)

@@ -143,6 +143,7 @@ def summary(outcome: Outcome) -> dict[str, Any]:
     return {
         "states": outcome.states,
         "generated": outcome.generated,
+        "cut": outcome.cut,
         "levels": outcome.level_sizes,
         "per action": dict(outcome.per_action),
         "violations": {name: len(path) for name, path in outcome.violations.items()},

@@ -17,6 +17,7 @@ from ackproof.proofs.bmc import bounded, k_induction
 from ackproof.proofs.library import with_lemmas
 from ackproof.spec.model import MODEL as CONFIRMS
 
+from tests.model import counting
 from tests.model.loading import load, module_of
 from tests.model.test_kernel_against_plain import random_programs
 from tests.proofs import closet
@@ -126,6 +127,12 @@ def test_a_search_that_runs_out_of_time_is_not_green() -> None:
 def test_what_no_run_of_some_length_breaks_is_rejected(name: str) -> None:
     with pytest.raises(BindError, match=f"{name} is not false at the end of a run"):
         bounded(office(), name, 3)
+
+
+def test_a_search_within_constraints_is_left_to_the_checker() -> None:
+    bound = bind(counting.MODEL, counting.MODEL.instances[0])
+    with pytest.raises(BindError, match=r"has constraints \(SmallSum, NotAhead\), and the prover"):
+        bounded(bound, "Within", 3)
 
 
 def test_a_property_that_there_is_not_is_rejected() -> None:
