@@ -13,6 +13,8 @@ from ackproof.conform.capture.reading import read_capture
 from ackproof.conform.recording import writer
 from ackproof.conform.schema import RecordingError
 from ackproof.impl.running import RunningBroker
+from ackproof.impl.wire.frames import PROTOCOL_HEADER, encode_method
+from pamqp import commands
 
 from tests.conform.capture.tap import KEY, tapped
 from tests.conform.capture.wires import sent, written
@@ -116,10 +118,14 @@ def test_a_capture_has_the_tables_of_its_recording(tmp_path: Path, split: int) -
 
 
 def test_a_damaged_capture_is_read_up_to_there_and_told(tmp_path: Path) -> None:
-    capture = written(tmp_path / "r.pcap", sent([(0, b"AMQP")]))
+    opened = PROTOCOL_HEADER + encode_method(commands.Channel.Open(), 1)
+    capture = written(tmp_path / "r.pcap", sent([(0, opened)]))
     size = capture.stat().st_size
     with capture.open("ab") as file:
         file.write(b"\xff" * 32)
-    ((_, place, reason),) = tables_of([capture], 2, 100)["quarantine"]
+    tables = tables_of([capture], 2, 100)
+    ((_, place, reason),) = tables["quarantine"]
+    ((*_, channel),) = [row[:3] for row in tables["channels"]]
+    assert channel == 1, "what came before is judged"
     assert place == 0
     assert reason.startswith(f"at byte {size}: a packet of 4,294,967,295 bytes cannot be")
