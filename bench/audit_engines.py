@@ -2,9 +2,10 @@
 
 Recordings are made first: eight channels, each in a file of its own, or one hot channel with half
 of all events.  Both engines must return the same document, or the run stops.  Of Spark only the
-audit is timed, and not how long a JVM takes to start; that is printed beside it.  *Peak* is the
-most that a process had resident in this size: the process itself for the local engine, and one of
-Spark's Python workers for Spark.
+audit is timed, and not how long a JVM takes to start; that is printed beside it.  *Busy* is how
+long an event has kept processors busy, with the JVM and all workers: where the machine does other
+work, too, that can be compared.  *Peak* is the most that a process had resident in this size: the
+process itself for the local engine, and one of Spark's Python workers for Spark.
 
     python bench/audit_engines.py
     python bench/audit_engines.py --quick
@@ -21,7 +22,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 
 # A script finds modules beside itself; these are found from the project's root, as in the tests.
@@ -40,7 +41,7 @@ _FILES = 8
 _MASTER = "local[2]"
 
 
-def record(folder: Path, count: int, hot: bool) -> list[Path]:
+def record(folder: Path, count: int, hot: bool, ending: str) -> list[Path]:
     """Write recordings of so many events together; half of them of one channel if it is hot."""
     folder.mkdir()
     shares = [count // _FILES] * _FILES
@@ -48,7 +49,7 @@ def record(folder: Path, count: int, hot: bool) -> list[Path]:
         shares = [count // 2] + [count // 2 // (_FILES - 1)] * (_FILES - 1)
     paths = []
     for file, share in enumerate(shares):
-        paths.append(folder / f"r{file}.jsonl")
+        paths.append(folder / f"r{file}{ending}")
         sink = writer(paths[-1])
         for number, event in enumerate(islice(traffic(), share), 1):
             event.connection, event.channel, event.number = f"c{file}", 1, number
@@ -67,16 +68,35 @@ def resident(process: str) -> int:
     return pages * os.sysconf("SC_PAGESIZE")
 
 
-def workers(process: str = "self") -> list[str]:
-    """Return the processes of Python that this one has started, and those that they have."""
+def descendants(process: str = "self") -> list[str]:
+    """Return the processes that a process has started, and those that they have."""
     found = []
     for task in Path(f"/proc/{process}/task").glob("*/children"):
         with suppress(OSError):
             for child in task.read_text().split():
-                if b"pyspark.daemon" in Path(f"/proc/{child}/cmdline").read_bytes():
-                    found.append(child)
-                found += workers(child)
+                found += [child, *descendants(child)]
     return found
+
+
+def workers() -> list[str]:
+    """Return Spark's processes of Python."""
+    found = []
+    for process in descendants():
+        with suppress(OSError):
+            if b"pyspark.daemon" in Path(f"/proc/{process}/cmdline").read_bytes():
+                found.append(process)
+    return found
+
+
+def processor_seconds() -> float:
+    """Return how long this process, and all that it has started, have been on a processor."""
+    ticks = 0
+    for process in ["self", *descendants()]:
+        with suppress(OSError):
+            # Behind the name, which may have anything in it: own time, and that of ended children.
+            fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
@@ -100,12 +120,13 @@ def watched(spark: bool) -> Iterator[list[int]]:
 
 def measure(name: str, count: int, paths: list[Path], run: SparkAudit | None) -> AuditDocument:
     """Audit once, and print a line of the table."""
-    start = time.perf_counter()
+    start, busy = time.perf_counter(), processor_seconds()
     with watched(run is not None) as peaks:
         document = audit(paths) if run is None else run(paths)
-    seconds = time.perf_counter() - start
+    seconds, busy = time.perf_counter() - start, processor_seconds() - busy
     speed = f"{count:>12,} {seconds:>8.1f} s {count / seconds:>10,.0f}"
-    print(f"{name:<24} {speed} {peaks[-1] / 1e6:>9,.0f} MB", flush=True)
+    each = f"{busy / count * 1e6:>9.2f} µs"
+    print(f"{name:<28} {speed} {each} {peaks[-1] / 1e6:>9,.0f} MB", flush=True)
     return document
 
 
@@ -113,17 +134,25 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="the audit by both engines")
     parser.add_argument("--quick", action="store_true", help="without the largest number")
+    warm = False
     counts = [10**6] if parser.parse_args().quick else [10**6, 10**7]
     print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} processors")
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
         with open_session(_MASTER, 4, Path(folder, "spark.log"), "bench") as session:
             print(f"Spark starts on {_MASTER} in {time.perf_counter() - start:.1f} s")
-            print(f"{'':<24} {'events':>12} {'time':>10} {'a second':>10} {'peak':>12}")
+            print(
+                f"{'':<28} {'events':>12} {'time':>10} {'a second':>10} {'busy':>12} {'peak':>12}"
+            )
             for count in counts:
-                for hot in (False, True):
-                    place = Path(folder, f"{count}-{hot}")
-                    paths, kind = record(place, count, hot), "one hot" if hot else "even"
+                for hot, ending in product((False, True), (".jsonl", ".parquet")):
+                    place = Path(folder, f"{count}-{hot}{ending}")
+                    paths = record(place, count, hot, ending)
+                    kind = f"{ending[1:]}, {'one hot' if hot else 'even'}"
+                    if not warm:
+                        SparkAudit(session, 4)(paths)
+                        audit(paths)
+                        warm = True
                     found = measure(f"spark, {kind}", count, paths, SparkAudit(session, 4))
                     local = measure(f"local, {kind}", count, paths, None)
                     if msgspec.json.encode(found) != msgspec.json.encode(local):

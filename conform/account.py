@@ -18,7 +18,7 @@ import numpy as np
 from ackproof.conform.judging import fates
 from ackproof.conform.judging.following import ACKED, DELIVERED, NACKED, PUBLISHED, RETURNED
 
-__all__ = ["Account", "Bounds", "Fate", "Sums"]
+__all__ = ["Account", "Bounds", "Counts", "Sums", "counts_of", "latencies_of"]
 
 
 class Bounds(NamedTuple):
@@ -37,40 +37,37 @@ class Sums(NamedTuple):
     strangers: int
 
 
-class Fate:
-    """What became of the messages of one identity."""
+class Counts(NamedTuple):
+    """How often something is said of messages, in some facts."""
 
-    __slots__ = ("acked", "delivered", "nacked", "published", "returned")
+    published: int
+    acked: int
+    nacked: int
+    returned: int
+    deliveries: int
+    redelivered: int
 
-    def __init__(self) -> None:
-        self.published = self.acked = self.nacked = self.returned = 0
-        self.delivered: dict[str, list[int]] = {}  # by queue: those not marked, those marked
 
-    def deliveries(self) -> int:
-        """Return how many times any was handed out."""
-        return sum([fresh + marked for fresh, marked in self.delivered.values()])
+def counts_of(facts: Any) -> Counts:
+    """Count facts, as `ackproof.conform.judging.following` finds them."""
+    what, more = facts[:, 0], facts[:, 4]
+    counts = np.bincount(what, minlength=DELIVERED + 1).tolist()
+    return Counts(
+        published=counts[PUBLISHED],
+        acked=counts[ACKED],
+        nacked=counts[NACKED],
+        returned=counts[RETURNED],
+        deliveries=counts[DELIVERED],
+        redelivered=int(more[what == DELIVERED].sum()),
+    )
 
-    def strangers(self) -> int:
-        """Return how many deliveries there were, if nobody was seen to publish any."""
-        return fates.strangers(self.published, self.deliveries())
 
-    def unseen(self) -> Bounds:
-        """Return how many were confirmed, not returned, and never delivered."""
-        counts = self.published, self.acked, self.returned, self.deliveries()
-        return Bounds(*fates.unseen(*counts))
-
-    def duplicated(self) -> Bounds:
-        """Return how many deliveries of one queue were not the first, and not marked either."""
-        least = most = 0
-        for fresh, _ in self.delivered.values():
-            if fresh:
-                found = fates.duplicated(self.published, fresh)
-                least, most = least + found[0], most + found[1]
-        return Bounds(least, most)
-
-    def seen(self) -> Bounds:
-        """Return how many were delivered at least once."""
-        return Bounds(*fates.seen(self.published, self.deliveries()))
+def latencies_of(facts: Any) -> Any:
+    """Return the seconds from publish to confirm, of each that some facts say."""
+    what = facts[:, 0]
+    times = facts[(what == ACKED) | (what == NACKED)][:, 3:]
+    began, ended = (np.ascontiguousarray(column).view(np.float64) for column in times.T)
+    return ended - began
 
 
 class Account:
@@ -93,17 +90,16 @@ class Account:
 
     def add(self, facts: Any) -> None:
         """Add facts of a channel, as `ackproof.conform.judging.following` finds them."""
+        counts = counts_of(facts)
+        self.published += counts.published
+        self.acked += counts.acked
+        self.nacked += counts.nacked
+        self.returned += counts.returned
+        self.deliveries += counts.deliveries
+        self.redelivered += counts.redelivered
+        self._latencies.append(latencies_of(facts))
         what, low, high, other, more = facts.T
-        counts = np.bincount(what, minlength=DELIVERED + 1).tolist()
-        self.published += counts[PUBLISHED]
-        self.acked += counts[ACKED]
-        self.nacked += counts[NACKED]
-        self.returned += counts[RETURNED]
-        self.deliveries += counts[DELIVERED]
-        delivered, settled = what == DELIVERED, (what == ACKED) | (what == NACKED)
-        self.redelivered += int(more[delivered].sum())
-        began, ended = (np.ascontiguousarray(c[settled]).view(np.float64) for c in (other, more))
-        self._latencies.append(ended - began)
+        delivered = what == DELIVERED
         queue = np.where(delivered, other, 0)
         marked = (delivered & (more != 0)).astype(np.int8)
         self._facts.append((what.astype(np.int8), low.copy(), high.copy(), queue, marked))

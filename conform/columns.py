@@ -7,7 +7,7 @@ say something of an event asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,15 +15,9 @@ import numpy as np
 from ackproof.conform.events import Event
 from ackproof.conform.judging import stream
 from ackproof.conform.judging.facts import NUMBER, bits_of
-from ackproof.conform.judging.texts import joined, mixed, number_of, numbers_of
+from ackproof.conform.judging.texts import HERE, Numbering, Texts, joined, mixed
 
-__all__ = ["MOST", "Columns", "Texts", "columns_of", "filled"]
-
-#: Numbers on the wire have 64 bits without a sign; none that can be right is beyond this.
-MOST = (1 << 63) - 1
-
-#: Where texts end, and their bytes.
-Texts = tuple[Any, Any]
+__all__ = ["Columns", "columns_of", "filled"]
 
 
 @dataclass(frozen=True)
@@ -35,12 +29,18 @@ class Columns:
         connections: of each row, as a number below 2^47.
         channels: of each row.
         event: returns the event of a row.
+        message: of each row, what its message is called.
+        digest: of each row, the digest of its message.
+        names: the text of each number that stands for a queue or a consumer.
     """
 
     numbers: Any
     connections: Any
     channels: Any
     event: Callable[[int], Event]
+    message: Texts
+    digest: Texts
+    names: Mapping[int, str]
 
     def by_channel(self) -> Iterator[Any]:
         """Yield the rows of each channel, in order."""
@@ -50,8 +50,10 @@ class Columns:
         yield from np.split(order, ends) if len(order) else ()
 
 
-def filled(numbers: Any, exchange: Any, key: Any, message: Texts, digest: Texts) -> Any:
-    """Put what identifies messages into columns, and return them.
+def filled(
+    numbers: Any, exchange: Any, key: Any, message: Texts, digest: Texts, numbering: Numbering
+) -> None:
+    """Put what identifies messages into columns.
 
     Args:
         numbers: columns, with all else in them.
@@ -59,34 +61,44 @@ def filled(numbers: Any, exchange: Any, key: Any, message: Texts, digest: Texts)
         key: a number for each row.
         message: a text for each row.
         digest: a text for each row.
+        numbering: of texts.
     """
-    low, high = numbers_of(*digest, numbers_of(*message)).view(np.int64)
+    low, high = numbering.pairs(message, digest)
     numbers[stream.LOW], numbers[stream.HIGH] = low, high
     numbers[stream.IDENTITY] = mixed(exchange, key, low)
-    return numbers
 
 
-def columns_of(events: Sequence[Event]) -> Columns:
+def columns_of(events: Sequence[Event], numbering: Numbering = HERE) -> Columns:
     """Return events as columns."""
     numbers = np.empty((stream.COLUMNS, len(events)), np.int64)
     numbers[stream.KIND] = [NUMBER[event.kind] for event in events]
     numbers[stream.BITS] = [bits_of(event) for event in events]
-    numbers[stream.TAG] = [min(event.tag, MOST) for event in events]
-    numbers[stream.PREFETCH] = [min(event.prefetch, MOST) for event in events]
+    numbers[stream.TAG] = np.array([event.tag for event in events], np.uint64).view(np.int64)
+    numbers[stream.PREFETCH] = [event.prefetch for event in events]
     numbers[stream.NUMBER] = [event.number for event in events]
     numbers[stream.TIME] = np.array([event.time for event in events], np.float64).view(np.int64)
-    numbers[stream.CONSUMER] = [number_of(event.consumer) for event in events]
-    numbers[stream.QUEUE] = [number_of(event.queue) for event in events]
-    names = {name: place for place, name in enumerate({event.connection for event in events})}
+    names = _numbered(numbers[stream.CONSUMER], [event.consumer for event in events], numbering)
+    names |= _numbered(numbers[stream.QUEUE], [event.queue for event in events], numbering)
+    exchange, key = np.empty((2, len(events)), np.int64)
+    _numbered(exchange, [event.exchange for event in events], numbering)
+    _numbered(key, [event.key for event in events], numbering)
+    message = joined([event.message for event in events])
+    digest = joined([event.digest for event in events])
+    filled(numbers, exchange, key, message, digest, numbering)
+    connections = {name: place for place, name in enumerate({e.connection for e in events})}
     return Columns(
-        filled(
-            numbers,
-            np.array([number_of(event.exchange) for event in events], np.int64),
-            np.array([number_of(event.key) for event in events], np.int64),
-            joined([event.message for event in events]),
-            joined([event.digest for event in events]),
-        ),
-        np.array([names[event.connection] for event in events], np.int64),
+        numbers,
+        np.array([connections[event.connection] for event in events], np.int64),
         np.array([event.channel for event in events], np.int64),
         events.__getitem__,
+        message,
+        digest,
+        names,
     )
+
+
+def _numbered(column: Any, texts: Sequence[str], numbering: Numbering) -> dict[int, str]:
+    """Fill a column with the numbers of texts; return the text of each number."""
+    numbers = numbering.of(texts)
+    column[:] = [numbers[text] for text in texts]
+    return {number: text for text, number in numbers.items()}

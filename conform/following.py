@@ -14,7 +14,6 @@ import numpy as np
 from ackproof.conform.columns import columns_of
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judging import following, stream
-from ackproof.conform.judging.texts import number_of
 from ackproof.conform.streams import Stream
 from ackproof.conform.violations import Violation
 
@@ -66,9 +65,8 @@ class Follower:
         for low, event in zip(lows, events, strict=True):
             if event.kind in _WITH_CONTENT:
                 self._messages[low] = event.message, event.digest
-            if event.queue:
-                self._queues[number_of(event.queue)] = event.queue
-        refused, facts = self.stream.take(columns, np.arange(len(events)))
+        self._queues |= columns.names
+        refused, facts = self.stream.take(columns.numbers, np.arange(len(events)), columns.event)
         times: Any = np.ascontiguousarray(facts[:, 3:]).view(np.float64)
         for fact, (began, ended) in zip(facts.tolist(), times.tolist(), strict=True):
             self._tell(*fact, seconds=ended - began)

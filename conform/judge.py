@@ -7,11 +7,10 @@ are asked one event at a time, and what they refuse is said in words.
 
 from __future__ import annotations
 
-from ackproof.conform.columns import MOST
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judging.books import OPENED, enlarged, lacking, new_books
 from ackproof.conform.judging.channel import judge
-from ackproof.conform.judging.facts import NUMBER, bits_of
+from ackproof.conform.judging.facts import MOST, NUMBER, bits_of
 from ackproof.conform.judging.refusals import refusal_of
 from ackproof.conform.judging.shelves import size
 from ackproof.conform.judging.texts import number_of
@@ -54,7 +53,7 @@ class ChannelJudge:
             NUMBER[event.kind],
             bits_of(event),
             min(event.tag, MOST),
-            min(event.prefetch, MOST),
+            event.prefetch,
             number_of(event.consumer),
             identity,
         )

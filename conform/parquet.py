@@ -14,11 +14,11 @@ from typing import Any, get_type_hints
 
 import msgspec
 import numpy as np
-from ackproof.conform.columns import Columns, Texts, columns_of, filled
+from ackproof.conform.columns import Columns, columns_of, filled
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judging import stream
 from ackproof.conform.judging.facts import BITS, NUMBER, complaints_in
-from ackproof.conform.judging.texts import number_of
+from ackproof.conform.judging.texts import HERE, Numbering, Texts
 from ackproof.conform.schema import FORMAT, VERSION, RecordingError, check_version
 from ackproof.conform.wellformed import Malformed, wrong_with
 
@@ -32,6 +32,8 @@ _NAMES = [field.name for field in msgspec.structs.fields(Event)]
 #: Texts of which there are few, and many events with the same.
 _REPEATED = ["kind", "connection", "exchange", "key", "queue", "consumer", "text"]
 _TYPES = {str: "string", int: "int64", float: "float64", bool: "bool"}
+#: Tags have 64 bits, and no sign.  They had one bit less in recordings that were written before.
+_WIDER = {"tag": "uint64"}
 
 
 def _arrow() -> tuple[Any, Any]:
@@ -48,7 +50,7 @@ def _arrow() -> tuple[Any, Any]:
 def _schema(pyarrow: Any) -> Any:
     hints = get_type_hints(Event)
     return pyarrow.schema(
-        [(name, _TYPES[hints[name]]) for name in _NAMES],
+        [(name, _WIDER.get(name, _TYPES[hints[name]])) for name in _NAMES],
         metadata={"format": FORMAT, "version": str(VERSION)},
     )
 
@@ -96,9 +98,12 @@ class ParquetReader:
         #: What reading damaged data can raise, besides what Python raises for texts.
         self._damage = (self._pyarrow.ArrowException, OSError, UnicodeDecodeError)
         try:
-            self._file = parquet.ParquetFile(
-                path, page_checksum_verification=True, read_dictionary=_REPEATED
-            )
+            try:
+                self._file = parquet.ParquetFile(
+                    path, page_checksum_verification=True, read_dictionary=_REPEATED
+                )
+            except KeyError:  # one of those columns is missing, which is told below
+                self._file = parquet.ParquetFile(path)
         except self._damage as error:
             if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
                 raise
@@ -118,6 +123,8 @@ class ParquetReader:
         for field in expected:
             place = found.get_field_index(field.name)
             has = found.field(place).type if place >= 0 else None
+            if has == self._pyarrow.int64() and field.name in _WIDER:
+                continue
             if field.type not in (has, getattr(has, "value_type", None)):
                 raise RecordingError(
                     f"{path}: a recording has a column {field.name!r} of {field.type}, and this "
@@ -132,6 +139,11 @@ class ParquetReader:
     def place(self, group: int) -> int:
         """Return where in the file a row group begins, in bytes."""
         return int(self._file.metadata.row_group(group).column(0).data_page_offset)
+
+    def first(self, group: int) -> int:
+        """Return the number of the first row of a row group."""
+        found: int = self._firsts[group]
+        return found
 
     def rows(self, group: int) -> Iterator[tuple[int, Event | Malformed]]:
         """Yield the number of each row of a row group, with the event, or why it is none.
@@ -149,7 +161,7 @@ class ParquetReader:
             last = self._firsts[group + 1] - 1
             yield row, Malformed(f"rows {row} to {last} cannot be read: {_line(error)}")
 
-    def columns(self, group: int) -> Columns | None:
+    def columns(self, group: int, numbering: Numbering = HERE) -> Columns | None:
         """Return a row group as columns; None if something in it is no event, as `rows` says."""
         try:
             table = self._file.read_row_group(group, columns=_NAMES)
@@ -157,14 +169,16 @@ class ParquetReader:
             return None
         if not len(table) or any(column.null_count for column in table.columns):
             return None
-        return _Group(table.combine_chunks()).columns()
+        return _Group(table.combine_chunks(), numbering).columns()
 
 
 class _Group:
     """A row group that was read, none of whose fields is null."""
 
-    def __init__(self, table: Any) -> None:
+    def __init__(self, table: Any, numbering: Numbering) -> None:
         self._table = table
+        self._numbering = numbering
+        self._names: dict[int, str] = {}
 
     def columns(self) -> Columns | None:
         """Return the events as columns; None if one of them is none."""
@@ -175,12 +189,14 @@ class _Group:
         numbers[stream.KIND] = np.array([NUMBER[kind] for kind in kinds[1]], np.int64)[kinds[0]]
         numbers[stream.BITS] = self._bits(kinds)
         for column, name in _INTEGERS.items():
-            numbers[column] = self._plain(name)
+            numbers[column] = self._plain(name).view(np.int64)
         numbers[stream.TIME] = self._plain("time").view(np.int64)
         numbers[stream.CONSUMER], numbers[stream.QUEUE] = map(self._numbered, ("consumer", "queue"))
+        names, self._names = self._names, {}
         texts = self._texts("message"), self._texts("digest")
-        filled(numbers, self._numbered("exchange"), self._numbered("key"), *texts)
-        return Columns(numbers, connections[0], self._plain("channel"), self._event)
+        where = self._numbered("exchange"), self._numbered("key")
+        filled(numbers, *where, *texts, self._numbering)
+        return Columns(numbers, connections[0], self._plain("channel"), self._event, *texts, names)
 
     def _is_right(self, kinds: Sequence[str]) -> bool:
         """Tell whether all are events: what one can be is bounded, so the outermost are asked."""
@@ -203,7 +219,9 @@ class _Group:
 
     def _numbered(self, name: str) -> Any:
         codes, texts = self._coded(name)
-        return np.array([number_of(text) for text in texts], np.int64)[codes]
+        numbers = self._numbering.of(texts)
+        self._names |= {number: text for text, number in numbers.items()}
+        return np.array([numbers[text] for text in texts], np.int64)[codes]
 
     def _texts(self, name: str) -> Texts:
         column = self._table.column(name).chunk(0)
@@ -261,7 +279,7 @@ def _events(path: Path, reader: ParquetReader, group: int) -> Iterator[Event]:
         yield event
 
 
-def read_parquet_columns(path: Path) -> Iterator[Columns]:
+def read_parquet_columns(path: Path, numbering: Numbering = HERE) -> Iterator[Columns]:
     """Yield the events of a recording as columns.
 
     Raises:
@@ -269,5 +287,7 @@ def read_parquet_columns(path: Path) -> Iterator[Columns]:
     """
     reader = ParquetReader(path)
     for group in range(reader.groups):
-        columns = reader.columns(group)
-        yield columns if columns is not None else columns_of(list(_events(path, reader, group)))
+        columns = reader.columns(group, numbering)
+        if columns is None:
+            columns = columns_of(list(_events(path, reader, group)), numbering)
+        yield columns

@@ -22,6 +22,7 @@ from ackproof.conform.capture.files import is_capture
 from ackproof.conform.capture.listening import Listening
 from ackproof.conform.columns import Columns, columns_of
 from ackproof.conform.events import Event
+from ackproof.conform.judging.texts import HERE, Numbering
 from ackproof.conform.parquet import ParquetWriter, read_parquet, read_parquet_columns
 from ackproof.conform.schema import FORMAT, VERSION, RecordingError, check_version
 from ackproof.conform.wellformed import Malformed, of_line
@@ -100,14 +101,16 @@ def read(path: Path, how: Listening | None = None) -> Iterator[Event]:
         yield from _read_lines(path)
 
 
-def read_columns(path: Path, how: Listening | None = None) -> Iterator[Columns]:
+def read_columns(
+    path: Path, how: Listening | None = None, numbering: Numbering = HERE
+) -> Iterator[Columns]:
     """Yield the events of a recording, or of a capture, as columns; see `read`."""
     if path.suffix == ".parquet" and not is_capture(path):
-        yield from read_parquet_columns(path)
+        yield from read_parquet_columns(path, numbering)
         return
     events = read(path, how)
     while together := list(islice(events, _TOGETHER)):
-        yield columns_of(together)
+        yield columns_of(together, numbering)
 
 
 def _read_lines(path: Path) -> Iterator[Event]:

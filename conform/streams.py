@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from ackproof.conform.columns import Columns
 from ackproof.conform.events import Event
 from ackproof.conform.judging import stream
-from ackproof.conform.judging.books import enlarged, new_books
+from ackproof.conform.judging.books import ENDED, enlarged, new_books
 from ackproof.conform.judging.following import (
     FRAMES,
     LARGEST,
@@ -27,38 +29,65 @@ __all__ = ["Stream", "Streams"]
 class Stream:
     """One channel.
 
+    There is little to come of a channel that has ended, and a recording may have very many of them;
+    what is kept of one is packed.
+
     Attributes:
         known: what is known of it.
         books: what its judge keeps.
         notes: what is kept of its messages.
     """
 
-    __slots__ = ("books", "known", "notes")
+    __slots__ = ("_packed", "books", "known", "notes")
 
     def __init__(self) -> None:
         self.known: Any = np.zeros(stream.KNOWN, np.int64)
         self.books: Any = new_books(False)
         self.notes: Any = new_notes()
+        self._packed: tuple[bytes, bytes] | None = None
 
-    def take(self, columns: Columns, rows: Any) -> tuple[list[tuple[int, Violation]], Any]:
-        """Take rows; return what is refused, by row, and the facts that follow."""
+    def take(
+        self, columns: Any, rows: Any, event_of: Callable[[int], Event]
+    ) -> tuple[list[tuple[int, Violation]], Any]:
+        """Take events; return what is refused, by row, and the facts that follow.
+
+        Args:
+            columns: numbers by column and row, as `stream` has them.
+            rows: which of them are of the channel, in its order.
+            event_of: returns the event of a row.
+        """
+        self._unpack()
         known = self.known
         found: list[tuple[int, Violation]] = []
         facts = np.empty((most_facts(self.notes, len(rows)), WIDTH), np.int64)
         known[stream.PLACE] = known[stream.FOUND] = 0
-        while end := stream.run(known, self.books, self.notes, columns.numbers, rows, facts):
+        while end := stream.run(known, self.books, self.notes, columns, rows, facts):
             if end == stream.ROOM:
                 self.books, self.notes = enlarged(self.books), enlarged_notes(self.notes)
                 continue
             row = int(rows[known[stream.PLACE]])
-            event = columns.event(row)
+            event = event_of(row)
             refusal = refusal_of(end, self.books, event)
             position = int(known[stream.POSITION]) - 1
             found.append(
                 (row, Violation(event, position, refusal.name, refusal.rules, refusal.why))
             )
             known[stream.PLACE] += 1
-        return found, facts[: known[stream.FOUND]]
+        facts = facts[: known[stream.FOUND]]
+        if self.books[ENDED]:
+            self._pack()
+        return found, facts
+
+    def _pack(self) -> None:
+        books, notes = (zlib.compress(kept, 1) for kept in (self.books, self.notes))
+        self._packed = books, notes
+        self.books, self.notes = None, self.notes[: WINDOW + 1].copy()
+
+    def _unpack(self) -> None:
+        if self._packed is not None:
+            unpacked = (np.frombuffer(zlib.decompress(kept), np.int64) for kept in self._packed)
+            self.books, self.notes = (kept.copy() for kept in unpacked)
+            self._packed = None
 
     @property
     def events(self) -> int:
@@ -103,7 +132,7 @@ class Streams:
         told = []
         for rows in columns.by_channel():
             event = columns.event(int(rows[0]))
-            found, facts = self._stream(event).take(columns, rows)
+            found, facts = self._stream(event).take(columns.numbers, rows, columns.event)
             refused += found
             told.append(facts)
         self.violations += [violation for _, violation in sorted(refused, key=lambda item: item[0])]

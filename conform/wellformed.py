@@ -12,12 +12,14 @@ import math
 import msgspec
 from ackproof.conform.events import Event, Kind
 
-__all__ = ["Malformed", "events_of", "of_line", "wrong_with"]
+__all__ = ["Malformed", "of_line", "wrong_with"]
 
 _KINDS = frozenset(Kind)
 _CHANNELS = 1 << 16
 #: Numbers of events fit into a column of 64 bits.
 _NUMBERS = 1 << 63
+#: Tags have 64 bits on the wire, and what a prefetch counts has as many as a number of an event.
+_TAGS = 1 << 64
 
 _DECODER = msgspec.json.Decoder(Event)
 
@@ -42,11 +44,6 @@ def of_line(line: bytes) -> Event:
     return event
 
 
-def events_of(lines: bytes) -> list[Event]:
-    """Return the events of lines that are known to be some."""
-    return _DECODER.decode_lines(lines)
-
-
 def wrong_with(event: Event) -> str:
     """Return why no event of a recording is like this; nothing if one may be."""
     if event.kind not in _KINDS:
@@ -57,6 +54,9 @@ def wrong_with(event: Event) -> str:
         return f"no event has the number {event.number}; those of a channel are numbered from 1"
     if not math.isfinite(event.time):
         return f"no event is seen at {event.time}; give seconds since 1970"
-    if event.tag < 0 or event.prefetch < 0:
-        return f"no method has the tag {event.tag} or the prefetch {event.prefetch}; give 0 or more"
+    if not (0 <= event.tag < _TAGS and 0 <= event.prefetch < _NUMBERS):
+        return (
+            f"no method has the tag {event.tag} or the prefetch {event.prefetch}; "
+            "give 0 or more, in 64 bits at most"
+        )
     return ""

@@ -6,22 +6,17 @@ What is one number is at a place that has a name here.  What there may be many o
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 from ackproof.conform.judging.compiled import kept
 from ackproof.conform.judging.shelves import (
     HEAD,
     Array,
-    clear_map,
-    clear_queue,
+    clear_shelves,
     count,
     free,
     larger,
     push,
-    put_map,
-    put_queue,
     size,
+    with_shelves,
 )
 
 __all__ = [
@@ -147,12 +142,7 @@ _RECENT_ROWS = 8192
 
 def new_books(known: bool) -> Array:
     """Return the books of a channel that begins, or of which nothing is known."""
-    empty: Any = np.zeros(_FIXED, np.int64)
-    books: Array = empty
-    for shelf in _MAPS:
-        books = put_map(books, shelf)
-    for shelf in _QUEUES:
-        books = put_queue(books, shelf)
+    books = with_shelves(_FIXED, _MAPS, _QUEUES)
     begin(books, known)
     return books
 
@@ -193,8 +183,5 @@ def begin(s: Array, known: bool) -> None:
     s[:_NUMBERS] = 0
     s[KNOWN] = s[SURE] = known
     s[MODE] = NONE if known else UNKNOWN
-    for shelf in _MAPS:
-        clear_map(s, shelf)
-    for shelf in _QUEUES:
-        clear_queue(s, shelf)
+    clear_shelves(s, _NUMBERS, _FIXED)
     push(s, SHARED, 0, 0, 0, 0)

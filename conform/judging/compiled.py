@@ -1,21 +1,25 @@
 """Compiling: functions of numbers and arrays become machine code, which is kept.
 
-Compiling all of the judge takes some seconds, so its machine code lies in the user's cache.  The
-folder there has a digest of all sources that may be compiled in its name: a function that another
-one calls is compiled into it, and is to be compiled again when either was changed.
+Compiling all of the judge takes some seconds, so its machine code lies in the user's cache, beside
+what else is kept there (`ackproof.model.cache`).  The folder has a digest of all sources that may
+be compiled in its name: a function that another one calls is compiled into it, and is to be
+compiled again when either was changed.
+
+A number that stands in the source is a type of its own for numba, so that a function would be
+compiled for each number that it is called with.  Here it is compiled once, for any number.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from ackproof.model.cache import default_cache
+from numba.core import types
 
 __all__ = ["compiled", "kept"]
 
@@ -28,29 +32,46 @@ _SOURCES = Path(__file__).resolve().parent
 def compiled(function: F) -> F:
     """Compile a function into those that call it."""
     made: Any = numba.njit(nogil=True)(function)
-    return cast(F, made)
+    return cast(F, _once(made))
 
 
 def kept(function: F) -> F:
     """Compile a function that Python calls when it is first called, and keep its machine code."""
+    folder = _folder()
+    if folder is None:
+        return compiled(function)
     config: Any = numba.config
-    before, config.CACHE_DIR = config.CACHE_DIR, _folder()
+    before, config.CACHE_DIR = config.CACHE_DIR, folder
     try:
         made: Any = numba.njit(cache=True, nogil=True)(function)
     finally:
         config.CACHE_DIR = before
-    return cast(F, made)
+    return cast(F, _once(made))
+
+
+def _once(dispatcher: Any) -> Any:
+    """Have a function compiled for the types of numbers, and not for numbers themselves."""
+    found, plain = dispatcher.get_call_template, cast(Any, types.unliteral)
+
+    def template(args: Sequence[Any], kws: Mapping[str, Any]) -> Any:
+        return found(tuple(map(plain, args)), {name: plain(kws[name]) for name in kws})
+
+    dispatcher.get_call_template = template
+    return dispatcher
 
 
 @cache
-def _folder() -> str:
-    digest = hashlib.sha256()
+def _folder() -> str | None:
+    """Return where machine code is kept; None if nothing is to be kept."""
+    store = default_cache()
+    if store is None:
+        return None
+    digest = hashlib.sha256(numba.__version__.encode())
     for path in sorted(_SOURCES.glob("*.py")):
         digest.update(path.read_bytes())
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = base / "ackproof" / f"judge-{digest.hexdigest()[:16]}"
+    folder = store.folder / f"judge-{digest.hexdigest()[:16]}"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
-        return tempfile.mkdtemp(prefix="ackproof-")
+        return None
     return str(folder)

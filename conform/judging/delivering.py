@@ -35,6 +35,7 @@ from ackproof.conform.judging.books import (
     WHY_TOO,
 )
 from ackproof.conform.judging.compiled import compiled
+from ackproof.conform.judging.facts import MOST
 from ackproof.conform.judging.shelves import (
     KEY,
     A,
@@ -181,6 +182,8 @@ def _hand(s: Array, tag: int, name: int, handle: int) -> None:
 def _take_tag(s: Array, tag: int, falls: int) -> int:
     last = s[LAST_TAG]
     s[WHY] = last
+    if tag == last == MOST and not s[KNOWN]:
+        return 0  # those that are so large are not told apart
     if tag <= last:
         return falls
     if tag != last + 1 and (last or s[KNOWN]):

@@ -33,6 +33,7 @@ __all__ = [
     "GET_EMPTY",
     "GET_OK",
     "MANDATORY",
+    "MOST",
     "MULTIPLE",
     "NACK",
     "NOT_TRANSACTIONAL",
@@ -102,6 +103,10 @@ GAP = NUMBER[Kind.GAP]
 
 #: What a broker says has a number from here on, but for a gap, which is the last one.
 FIRST_OF_BROKER = len(CLIENT)
+
+#: Tags on the wire have 64 bits, and the judge's numbers a sign; none that can be right is beyond
+#: this, and those that are, are not told apart.
+MOST = (1 << 63) - 1
 
 #: The fields that are yes or no, and the bit of each.
 BITS = {

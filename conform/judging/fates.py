@@ -9,28 +9,28 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from ackproof.conform.judging.compiled import kept
+from ackproof.conform.judging.compiled import compiled, kept
 from ackproof.conform.judging.following import ACKED, DELIVERED, PUBLISHED, RETURNED
 
-__all__ = ["SUMS", "duplicated", "seen", "strangers", "sums_of", "unseen"]
+__all__ = ["SUMS", "fates_of", "sums_of"]
 
 #: What is summed over all messages, in the order of its rows; the first number of each is a bound.
 SUMS = ("seen", "unseen", "duplicated")
 
 
-@kept
+@compiled
 def strangers(published: int, deliveries: int) -> int:
     """Return how many deliveries there were, if nobody was seen to publish any."""
     return 0 if published else deliveries
 
 
-@kept
+@compiled
 def seen(published: int, deliveries: int) -> tuple[int, int]:
     """Return how many were delivered at least once."""
     return min(deliveries, 1, published), min(deliveries, published)
 
 
-@kept
+@compiled
 def unseen(published: int, acked: int, returned: int, deliveries: int) -> tuple[int, int]:
     """Return how many were confirmed, not returned, and never delivered."""
     remaining = max(acked - returned, 0)
@@ -38,10 +38,41 @@ def unseen(published: int, acked: int, returned: int, deliveries: int) -> tuple[
     return max(remaining - deliveries, 0), max(remaining - certainly, 0)
 
 
-@kept
+@compiled
 def duplicated(published: int, fresh: int) -> tuple[int, int]:
     """Return how many unmarked deliveries of one queue were not the first."""
     return max(fresh - published, 0) if published else 0, max(fresh - 1, 0)
+
+
+@kept
+def fates_of(counts: Any, starts: Any) -> Any:
+    """Return what became of messages, a row for each column.
+
+    These are published, acked, nacked, returned, deliveries, deliveries of strangers, and the
+    bounds of those seen, unseen and duplicated.
+
+    Args:
+        counts: by column and row: published, acked, nacked, returned, deliveries that are not
+            marked, and those that are; a row is for one message and one queue.
+        starts: the first row of each message, and where the last one ends.
+    """
+    found = np.zeros((12, len(starts) - 1), np.int64)
+    for message in range(len(starts) - 1):
+        for row in range(starts[message], starts[message + 1]):
+            for column in range(4):
+                found[column, message] += counts[column, row]
+            found[4, message] += counts[4, row] + counts[5, row]
+        published, deliveries = found[0, message], found[4, message]
+        found[5, message] = strangers(published, deliveries)
+        found[6, message], found[7, message] = seen(published, deliveries)
+        acked, returned = found[1, message], found[3, message]
+        found[8, message], found[9, message] = unseen(published, acked, returned, deliveries)
+        for row in range(starts[message], starts[message + 1]):
+            if counts[4, row]:
+                least, most = duplicated(published, counts[4, row])
+                found[10, message] += least
+                found[11, message] += most
+    return found
 
 
 @kept
@@ -75,7 +106,7 @@ def sums_of(what: Any, high: Any, queue: Any, marked: Any, order: Any, low: Any)
     return found
 
 
-@kept
+@compiled
 def _add(found: Any, what: Any, queue: Any, marked: Any, group: Any) -> None:
     published = acked = returned = deliveries = fresh = 0
     for fact in group:
@@ -96,7 +127,7 @@ def _add(found: Any, what: Any, queue: Any, marked: Any, group: Any) -> None:
         _add_queues(found, published, fresh, what, queue, marked, group)
 
 
-@kept
+@compiled
 def _add_queues(
     found: Any, published: int, fresh: int, what: Any, queue: Any, marked: Any, group: Any
 ) -> None:

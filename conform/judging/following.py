@@ -25,8 +25,7 @@ from ackproof.conform.judging.shelves import (
     add,
     after,
     at,
-    clear_map,
-    clear_queue,
+    clear_shelves,
     count,
     drop,
     find,
@@ -36,9 +35,8 @@ from ackproof.conform.judging.shelves import (
     pop,
     pop_last,
     push,
-    put_map,
-    put_queue,
     size,
+    with_shelves,
 )
 
 __all__ = [
@@ -90,12 +88,7 @@ _NONE, _CONFIRM, _TX, _UNKNOWN = range(4)
 
 def new_notes() -> Array:
     """Return what is known of a channel of which nothing was seen yet."""
-    empty: Any = np.zeros(_FIXED, np.int64)
-    notes: Array = empty
-    for shelf in (_OPEN, _QUEUES):
-        notes = put_map(notes, shelf)
-    for shelf in (_BATCH, _COMMITTING, _NAMELESS, _GETS):
-        notes = put_queue(notes, shelf)
+    notes = with_shelves(_FIXED, (_OPEN, _QUEUES), (_BATCH, _COMMITTING, _NAMELESS, _GETS))
     notes[_MODE] = _UNKNOWN
     return notes
 
@@ -110,7 +103,7 @@ def enlarged_notes(notes: Array) -> Array:
 @kept
 def lacking_notes(s: Array) -> int:
     """Return a shelf that has no room for what any event may add, 0 if there is none."""
-    for shelf in (_OPEN, _BATCH, _COMMITTING, _QUEUES, _NAMELESS, _GETS):
+    for shelf in range(_NUMBERS, _FIXED, HEAD):
         if free(s, shelf) < 1:
             return shelf
     return 0
@@ -126,10 +119,7 @@ def most_facts(s: Array, events: int) -> int:
 def _begin(s: Array, mode: int) -> None:
     s[_MODE] = mode
     s[_NUMBER] = s[_TRANSACTION] = 0
-    for shelf in (_OPEN, _QUEUES):
-        clear_map(s, shelf)
-    for shelf in (_BATCH, _COMMITTING, _NAMELESS, _GETS):
-        clear_queue(s, shelf)
+    clear_shelves(s, _NUMBERS, _FIXED)
 
 
 @compiled

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ackproof.conform.events import Event
 from ackproof.conform.judging.books import WHY, WHY_TOO
-from ackproof.conform.judging.facts import COMPLAINTS
+from ackproof.conform.judging.facts import COMPLAINTS, MOST
 from ackproof.conform.judging.shelves import Array
 from ackproof.conform.violations import Refusal
 
@@ -130,4 +130,5 @@ def refusal_of(code: int, books: Array, event: Event) -> Refusal:
     name, why = _SAID[code - 1]
     a, b = int(books[WHY]), int(books[WHY_TOO])
     said = next((text for text, bit in COMPLAINTS.items() if bit == a), "")
-    return Refusal(name, why.format(event=event, a=a, b=b, said=said))
+    tag = f"{MOST} or more" if a == MOST else a
+    return Refusal(name, why.format(event=event, a=tag, b=b, said=said))

@@ -14,6 +14,7 @@ and Python makes more (`larger`): a shelf that is full moves to the end of a lon
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,6 +34,7 @@ __all__ = [
     "before",
     "clear_map",
     "clear_queue",
+    "clear_shelves",
     "count",
     "drop",
     "find",
@@ -42,9 +44,8 @@ __all__ = [
     "pop",
     "pop_last",
     "push",
-    "put_map",
-    "put_queue",
     "size",
+    "with_shelves",
 ]
 
 
@@ -78,13 +79,22 @@ _FEWEST = 8
 _RECENT = 4096
 
 
-def put_queue(s: Array, shelf: int, rows: int = _FEWEST) -> Array:
-    """Return an array with an empty queue behind all else."""
+def with_shelves(numbers: int, maps: Sequence[int], queues: Sequence[int]) -> Array:
+    """Return an array of zeros, so many, with shelves behind them that are empty."""
+    made: Any = np.zeros(numbers, np.int64)
+    for shelf in maps:
+        made = _put_map(made, shelf, _FEWEST)
+    for shelf in queues:
+        made = _put_queue(made, shelf, _FEWEST)
+    found: Array = made
+    return found
+
+
+def _put_queue(s: Array, shelf: int, rows: int) -> Array:
     return _put(s, shelf, rows, _QUEUE)
 
 
-def put_map(s: Array, shelf: int, rows: int = _FEWEST) -> Array:
-    """Return an array with an empty map behind all else."""
+def _put_map(s: Array, shelf: int, rows: int) -> Array:
     made = _put(s, shelf, rows, _MAP)
     base = made[shelf + _BASE]
     made[base + _NEXT] = made[base + _BEFORE] = base
@@ -102,10 +112,10 @@ def larger(s: Any, shelf: int) -> Array:
     """Return an array in which a shelf has the same content and twice the room."""
     base, rows, width = s[shelf : shelf + HEAD]
     if width == _QUEUE:
-        made = put_queue(s, shelf, 2 * rows)
+        made = _put_queue(s, shelf, 2 * rows)
         _move_queue(made, shelf, base, rows)
     else:
-        made = put_map(s, shelf, 2 * rows)
+        made = _put_map(s, shelf, 2 * rows)
         _move_map(made, shelf, base)
     return made
 
@@ -263,6 +273,16 @@ def clear_map(s: Array, shelf: int) -> None:
     while row:
         drop(s, shelf, row)
         row = first(s, shelf)
+
+
+@compiled
+def clear_shelves(s: Array, start: int, end: int) -> None:
+    """Take all rows out of the shelves whose heads are between two places."""
+    for shelf in range(start, end, HEAD):
+        if s[shelf + _WIDTH] == _QUEUE:
+            clear_queue(s, shelf)
+        else:
+            clear_map(s, shelf)
 
 
 @compiled

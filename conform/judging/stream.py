@@ -44,7 +44,7 @@ __all__ = [
     "run",
 ]
 
-#: The columns of events, as judged: one row of an array for each.
+#: The columns of events, as judged: one row of an array for each.  A tag has 64 bits, and no sign.
 (KIND, BITS, TAG, PREFETCH, NUMBER, TIME, CONSUMER, QUEUE, IDENTITY, LOW, HIGH) = range(11)
 COLUMNS = 11
 
@@ -106,12 +106,18 @@ def run(known: Array, books: Array, notes: Array, columns: Any, rows: Any, facts
 
 
 @compiled
+def _tag(columns: Any, row: int) -> int:
+    tag: int = columns[TAG, row]
+    return tag if tag >= 0 else e.MOST
+
+
+@compiled
 def _follow(notes: Array, columns: Any, row: int, facts: Any, found: int) -> int:
     return follow(
         notes,
         columns[KIND, row],
         columns[BITS, row],
-        columns[TAG, row],
+        _tag(columns, row),
         columns[CONSUMER, row],
         columns[QUEUE, row],
         columns[LOW, row],
@@ -128,7 +134,7 @@ def _judge(books: Array, columns: Any, row: int) -> int:
         books,
         columns[KIND, row],
         columns[BITS, row],
-        columns[TAG, row],
+        _tag(columns, row),
         columns[PREFETCH, row],
         columns[CONSUMER, row],
         columns[IDENTITY, row],

@@ -1,21 +1,25 @@
 """Texts as numbers: two for each text, the same for the same text, and for others hardly ever.
 
-Nobody who chooses texts knows the seed, which is drawn when the process starts, so nobody can
-choose two with the same numbers.  Both together have 128 bits.
+Whoever chooses texts does not know the seed, so nobody can choose two with the same numbers.  Both
+numbers together have 128 bits.  A process draws a seed when it starts; those that are to have the
+same numbers for the same texts are given one (`Numbering`).
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from ackproof.conform.judging.compiled import compiled, kept
 
-__all__ = ["joined", "mixed", "number_of", "numbers_of"]
+__all__ = ["HERE", "Numbering", "Texts", "joined", "mixed", "number_of"]
 
-_SEEDS = np.frombuffer(secrets.token_bytes(16), np.uint64)
+#: Texts, one behind the other: where each begins and the last one ends, and their bytes.
+Texts = tuple[Any, Any]
+
+_SEED_BYTES = 16
 _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
 _WORD, _BYTE = 8, np.uint64(8)
@@ -26,20 +30,52 @@ def number_of(*texts: str) -> int:
     return hash(texts) if any(texts) else 0
 
 
-def joined(texts: Sequence[str]) -> tuple[Any, Any]:
-    """Return where each text ends among the bytes of all, behind a 0, and these bytes."""
+def joined(texts: Sequence[str]) -> Texts:
+    """Return texts behind each other."""
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
     ends = np.zeros(len(encoded) + 1, np.int32)
     np.cumsum(np.fromiter(map(len, encoded), np.int32, len(encoded)), out=ends[1:])
     return ends, np.frombuffer(b"".join(encoded), np.uint8)
 
 
-def numbers_of(ends: Any, data: Any, before: Any = None) -> Any:
-    """Return two rows of numbers for texts, which depend on those of other texts, if given."""
-    found = np.empty((2, len(ends) - 1), np.uint64)
-    found[:] = _SEEDS[:, None] if before is None else before
-    _hash(ends, data, found)
-    return found
+class Numbering:
+    """Which numbers texts have; those with the same seed give the same.
+
+    Args:
+        seed: what `drawn` has returned.
+    """
+
+    def __init__(self, seed: bytes) -> None:
+        self._seeds = np.frombuffer(seed, np.uint64)
+
+    @staticmethod
+    def drawn() -> bytes:
+        """Draw a seed."""
+        return secrets.token_bytes(_SEED_BYTES)
+
+    def of(self, texts: Iterable[str]) -> dict[str, int]:
+        """Return a number for each text; 0 for the one that is empty."""
+        different = list(dict.fromkeys(texts))
+        numbers = self._numbers(joined(different), self._seeds[:, None])[0].view(np.int64)
+        found = dict(zip(different, numbers.tolist(), strict=True))
+        if "" in found:
+            found[""] = 0
+        return found
+
+    def pairs(self, message: Texts, digest: Texts) -> Any:
+        """Return two rows of numbers, for a pair of texts each."""
+        return self._numbers(digest, self._numbers(message, self._seeds[:, None])).view(np.int64)
+
+    def _numbers(self, texts: Texts, before: Any) -> Any:
+        ends, data = texts
+        found = np.empty((2, len(ends) - 1), np.uint64)
+        found[:] = before
+        _hash(ends, data, found)
+        return found
+
+
+#: The numbers that texts have in this process.
+HERE = Numbering(Numbering.drawn())
 
 
 def mixed(*columns: Any) -> Any:

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+from ackproof.conform.judging.texts import Numbering
 from ackproof.pipeline.errors import AuditRefused
 from ackproof.pipeline.sealed import (
     FileChanged,
@@ -51,9 +52,15 @@ class Recording(msgspec.Struct, frozen=True, order=True):
 
 
 class Batch(msgspec.Struct, frozen=True):
-    """Recordings that were judged together."""
+    """Recordings that were judged together.
+
+    Args:
+        recordings: the files.
+        seed: of the numbers that stand for texts, which is one for all batches.
+    """
 
     recordings: tuple[Recording, ...]
+    seed: bytes
 
     @property
     def name(self) -> str:
@@ -94,7 +101,8 @@ class Batches:
         Raises:
             AuditRefused: one has become another since it was added.
         """
-        known = {r.path: r for batch in self.known() for r in batch.recordings}
+        batches = self.known()
+        known = {r.path: r for batch in batches for r in batch.recordings}
         for recording in recordings:
             before = known.get(recording.path)
             if before is not None and before.size != recording.size:
@@ -103,7 +111,8 @@ class Batches:
                     "it was audited\n  instead: audit it anew, in another directory; and add "
                     "recordings when they are complete"
                 )
-        batch = Batch(tuple(r for r in recordings if r.path not in known))
+        seed = batches[0].seed if batches else Numbering.drawn()
+        batch = Batch(tuple(r for r in recordings if r.path not in known), seed)
         shutil.rmtree(self.place(batch), ignore_errors=True)
         return batch
 

@@ -5,8 +5,8 @@ recorded, and there is one judge at a time: the judge of `ackproof.conform`, whi
 is in flight only.  A channel with half of all events takes as much memory as any other; it is
 judged by one task, while others do the rest.
 
-What a channel shows of messages is put together as long as there is room for it: of most
-messages the publish and its confirm are one fact then.
+What a batch of segments shows of messages is put together: of most messages the publish and its
+confirm are one fact then.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
+from ackproof.conform.account import counts_of, latencies_of
 from ackproof.conform.document import found_of
-from ackproof.conform.following import Follower, Identity
-from ackproof.conform.wellformed import events_of
-from ackproof.pipeline.audit.tables import COUNTS, SUMS, Packer
+from ackproof.conform.events import Event
+from ackproof.conform.streams import Stream
+from ackproof.pipeline.audit.facts import Facts, facts_of
+from ackproof.pipeline.audit.segments import Segments
+from ackproof.pipeline.audit.tables import SUMS, Packer
 from ackproof.pipeline.keeping import keep_what_is_loaded
 
 __all__ = ["Judging"]
 
-#: Messages of which facts are put together at a time.
-_MESSAGES = 1 << 14
-
-#: Where in a fact the counts of deliveries are, behind those of `COUNTS`.
-_FRESH = len(COUNTS)
+_NAMES = list[tuple[int, str]]
 
 
 @dataclass(frozen=True)
@@ -45,99 +45,99 @@ class Judging:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Judge the parts whose segments these are, sorted; yield packed rows of tables."""
         keep_what_is_loaded()
-        packer, channel = Packer(), None
-        facts = _Facts(packer)
+        packer = Packer()
+        part = _Part(self.names, packer)
         for batch in batches:
-            for row in batch.to_pylist():
-                name = self.names[row["recording"]]
+            rows = batch.to_pylist()
+            for row in rows:
                 if row["bad"] is not None:
+                    name = self.names[row["recording"]]
                     packer.add("quarantine", (name, row["first"], row["bad"]))
-                else:
-                    key = row["recording"], row["connection"], row["channel"]
-                    if channel is None or channel.key != key:
-                        if channel is not None:
-                            channel.close()
-                        channel = _Channel(name, key, facts)
-                    channel.take(row["places"], row["lines"])
-                yield from packer.full()
-        if channel is not None:
-            channel.close()
-        facts.flush()
+            part.take([row for row in rows if row["bad"] is None])
+            yield from packer.full()
+        part.close()
         yield from packer.rest()
 
 
-class _Facts:
-    """What channels have shown of messages, put together."""
+class _Part:
+    """One part, as its segments come."""
 
-    def __init__(self, packer: Packer) -> None:
-        self.packer = packer
-        self._facts: dict[tuple[str, str, str | None], list[int]] = {}
+    def __init__(self, names: tuple[str, ...], packer: Packer) -> None:
+        self._names = names
+        self._packer = packer
+        self._facts = Facts(packer)
+        self._channel: _Channel | None = None
 
-    def add(self, message: Identity, queue: str | None, what: int) -> None:
-        """Count something of a message; deliveries count by queue."""
-        key = *message, queue
-        fact = self._facts.get(key)
-        if fact is None:
-            if len(self._facts) == _MESSAGES:
-                self.flush()
-            fact = self._facts[key] = [0] * (_FRESH + 2)
-        fact[what] += 1
+    def take(self, rows: list[dict[str, Any]]) -> None:
+        """Judge the next segments."""
+        if not rows:
+            return
+        segments = Segments([row["events"] for row in rows])
+        told: list[Any] = []
+        queues, start = {0: ""}, 0
+        for row, end in zip(rows, segments.ends, strict=True):
+            place = self._names[row["recording"]], row["connection"], row["channel"]
+            channel = self._channel_at(place)
+            channel.names |= dict(msgspec.json.decode(row["names"], type=_NAMES))
+            told.append(channel.take(segments, start, end))
+            queues |= channel.names
+            start = end
+        found = np.concatenate(told)
+        self._facts.add(facts_of(found, queues, segments))
+        self._packer.put("latencies", pa.record_batch([latencies_of(found)], ["seconds"]))
 
-    def flush(self) -> None:
-        """Hand on what there is."""
-        for key, counts in self._facts.items():
-            self.packer.add("facts", (*key, *counts))
-        self._facts.clear()
+    def close(self) -> None:
+        """There is no more of it."""
+        if self._channel is not None:
+            self._channel.close()
+        self._facts.flush()
+
+    def _channel_at(self, place: tuple[str, str, int]) -> _Channel:
+        channel = self._channel
+        if channel is None or channel.place != place:
+            if channel is not None:
+                channel.close()
+            channel = self._channel = _Channel(place, self._packer)
+        return channel
 
 
 class _Channel:
-    """One channel, as its segments come."""
+    """One channel, as its segments come.
 
-    def __init__(self, name: str, key: tuple[int, str, int], facts: _Facts) -> None:
-        self.key = key
-        self._name = name
-        self._facts = facts
-        self._packer = facts.packer
-        self._counts = dict.fromkeys((*SUMS, "largest", "window"), 0)
-        self._follower = Follower(self)
+    Attributes:
+        place: its recording, its connection, and its number.
+        names: the texts of numbers that stand for queues and consumers.
+    """
 
-    def take(self, places: bytes, lines: bytes) -> None:
-        """Judge the next segment."""
-        where: Any = np.frombuffer(places, np.int64)
-        for event, violation in self._follower.take(events_of(lines)):
-            found = found_of(self._name, violation)
-            row = self._name, found.connection, found.channel, found.number, int(where[event])
+    def __init__(self, place: tuple[str, str, int], packer: Packer) -> None:
+        self.place = place
+        self.names: dict[int, str] = {}
+        self._packer = packer
+        self._counts = np.zeros(len(SUMS), np.int64)
+        self._stream = Stream()
+
+    def take(self, segments: Segments, start: int, end: int) -> Any:
+        """Judge the next rows; return the facts that follow."""
+        recording, connection, channel = self.place
+
+        def event_of(row: int) -> Event:
+            return segments.event(row, connection, channel, self.names)
+
+        rows = np.arange(start, end)
+        refused, facts = self._stream.take(segments.numbers, rows, event_of)
+        for row, violation in refused:
+            found = found_of(recording, violation)
+            where = *self.place, found.number, int(segments.places[row])
             said = found.event, found.property, found.rules, found.why
-            self._packer.add("violations", (*row, *said))
+            self._packer.add("violations", (*where, *said))
+        counts = counts_of(facts)
+        self._counts[: len(counts)] += counts
+        return facts
 
     def close(self) -> None:
         """There is no more of it: say how much there was."""
-        counts, stream = self._counts, self._follower.stream
-        counts["events"], counts["gaps"] = stream.events, stream.gaps
-        counts["frames"], counts["largest"] = stream.frames, stream.largest
-        counts["window"] = stream.window
-        self._packer.add("channels", (self._name, *self.key[1:], *counts.values()))
-
-    # -- what the follower tells --------------------------------------------------------------
-
-    def published(self, message: Identity) -> None:
-        """It was published."""
-        self._counts["published"] += 1
-        self._facts.add(message, None, 0)
-
-    def settled(self, message: Identity, ack: bool, seconds: float) -> None:
-        """It was confirmed, or refused."""
-        self._counts["acked" if ack else "nacked"] += 1
-        self._facts.add(message, None, 1 if ack else 2)
-        self._packer.add("latencies", (seconds,))
-
-    def returned(self, message: Identity) -> None:
-        """It came back."""
-        self._counts["returned"] += 1
-        self._facts.add(message, None, 3)
-
-    def delivered(self, message: Identity, queue: str, marked: bool) -> None:
-        """It was handed out."""
-        self._counts["deliveries"] += 1
-        self._counts["redelivered"] += marked
-        self._facts.add(message, queue, _FRESH + marked)
+        stream = self._stream
+        counts = dict(zip(SUMS, self._counts.tolist(), strict=True))
+        counts |= {"frames": stream.frames, "events": stream.events, "gaps": stream.gaps}
+        most = stream.largest, stream.window
+        self._packer.add("channels", (*self.place, *counts.values(), *most))

@@ -3,6 +3,7 @@
 Nothing that a file holds is an error here.  A line that is no event, a damaged row group, a file
 that is no recording, one that cannot be read or has become shorter: each is told as *bad*, and the
 rest goes on.  The place is the byte that a line begins at, or the number of a row in Parquet.
+Events come many at once, as columns.
 
 The last line of a recording that was cut off is left out, as `ackproof.conform.recording` does.
 
@@ -14,27 +15,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
-import msgspec
+import numpy as np
 from ackproof.conform.capture.files import is_capture
 from ackproof.conform.capture.listening import Listening
 from ackproof.conform.capture.reading import read_capture
+from ackproof.conform.columns import Columns, columns_of
 from ackproof.conform.events import Event
+from ackproof.conform.judging.texts import Numbering
 from ackproof.conform.parquet import ParquetReader
 from ackproof.conform.recording import check_header
 from ackproof.conform.schema import RecordingError
 from ackproof.conform.wellformed import Malformed, of_line
 from ackproof.pipeline.audit.splits import Split
 
-__all__ = ["Bad", "Record", "records_of"]
+__all__ = ["Bad", "Read", "read_of"]
 
 #: Bytes of a line, at most: a task has room for one.
 LONGEST = 16 << 20
-
-
-#: An event: where it is, the event, and as a line.  There are very many of them.
-Record = tuple[int, Event, bytes]
+#: Events that are made columns of at a time, and bytes of their lines, at most and about.
+_TOGETHER, _BYTES = 1 << 16, 8 << 20
 
 
 class Bad(NamedTuple):
@@ -44,13 +45,26 @@ class Bad(NamedTuple):
     reason: str
 
 
-def records_of(path: Path, split: Split, how: Listening) -> Iterator[Record | Bad]:
+class Read(NamedTuple):
+    """Events: where each is, and what they are."""
+
+    places: Any
+    columns: Columns
+
+
+#: An event, and where it begins and ends.
+_Record = tuple[int, int, Event]
+
+
+def read_of(path: Path, split: Split, how: Listening, numbering: Numbering) -> Iterator[Read | Bad]:
     """Yield what is in a split, in order; a capture is all in the first split of its file."""
     try:
         if is_capture(path):
-            yield from _heard(path, how) if split.start == 0 else ()
+            yield from _gathered(_heard(path, how), numbering) if split.start == 0 else ()
+        elif path.suffix == ".parquet":
+            yield from _groups(path, split, numbering)
         else:
-            yield from _rows(path, split) if path.suffix == ".parquet" else _lines(path, split)
+            yield from _gathered(_lines(path, split), numbering)
     except RecordingError as error:
         # Every split sees that it is no recording, and the first one says so.
         if split.start == 0:
@@ -59,25 +73,53 @@ def records_of(path: Path, split: Split, how: Listening) -> Iterator[Record | Ba
         yield Bad(split.start, f"it cannot be read: {error.strerror or error}")
 
 
-def _heard(path: Path, how: Listening) -> Iterator[Record]:
-    encoder = msgspec.json.Encoder()
+def _gathered(records: Iterator[_Record | Bad], numbering: Numbering) -> Iterator[Read | Bad]:
+    """Yield records, events together; those before an error, too."""
+    places: list[int] = []
+    events: list[Event] = []
+    size, ended, error = 0, False, None
+    while not ended:
+        try:
+            record = next(records, None)
+        except (RecordingError, OSError) as raised:
+            record, error = None, raised
+        ended = record is None
+        if isinstance(record, Bad):
+            yield record
+        elif record is not None:
+            places.append(record[0])
+            events.append(record[2])
+            size += record[1] - record[0]
+        if events and (ended or size >= _BYTES or len(events) == _TOGETHER):
+            yield Read(np.array(places, np.int64), columns_of(events, numbering))
+            places, events, size = [], [], 0
+    if error is not None:
+        raise error
+
+
+def _heard(path: Path, how: Listening) -> Iterator[_Record]:
     for place, event in enumerate(read_capture(path, how)):
-        yield place, event, encoder.encode(event) + b"\n"
+        yield place, place + 1, event
 
 
-def _rows(path: Path, split: Split) -> Iterator[Record | Bad]:
-    encoder = msgspec.json.Encoder()
+def _groups(path: Path, split: Split, numbering: Numbering) -> Iterator[Read | Bad]:
     reader = ParquetReader(path)
     for group in range(reader.groups):
         if split.start <= reader.place(group) < split.end:
-            for row, event in reader.rows(group):
-                if isinstance(event, Malformed):
-                    yield Bad(row, str(event))
-                else:
-                    yield row, event, encoder.encode(event) + b"\n"
+            columns = reader.columns(group, numbering)
+            if columns is None:
+                yield from _gathered(_rows(reader, group), numbering)
+            else:
+                first = reader.first(group)
+                yield Read(np.arange(first, first + columns.numbers.shape[1]), columns)
 
 
-def _lines(path: Path, split: Split) -> Iterator[Record | Bad]:
+def _rows(reader: ParquetReader, group: int) -> Iterator[_Record | Bad]:
+    for row, event in reader.rows(group):
+        yield Bad(row, str(event)) if isinstance(event, Malformed) else (row, row + 1, event)
+
+
+def _lines(path: Path, split: Split) -> Iterator[_Record | Bad]:
     with path.open("rb") as file:
         header = file.readline(LONGEST)
         check_header(path, header)
@@ -97,7 +139,7 @@ def _lines(path: Path, split: Split) -> Iterator[Record | Bad]:
                 return
             else:
                 try:
-                    yield place, of_line(line), line
+                    yield place, place + length, of_line(line)
                 except Malformed as error:
                     yield Bad(place, str(error))
             place += length

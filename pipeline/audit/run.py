@@ -36,7 +36,8 @@ from ackproof.conform.document import (
     lost_of,
     ranks_of,
 )
-from ackproof.pipeline.audit.batches import DOCUMENT, Batches, Recording
+from ackproof.conform.judging.texts import Numbering
+from ackproof.pipeline.audit.batches import DOCUMENT, Batch, Batches, Recording
 from ackproof.pipeline.audit.fates import messages_of
 from ackproof.pipeline.audit.judging import Judging
 from ackproof.pipeline.audit.ranks import COUNTED_SCHEMA, Counting, ranked
@@ -130,7 +131,7 @@ class SparkAudit:
             require_place(self.tables, self.add)
             with Lease(Folder(self.tables)) as lease:
                 return self._added(spark, self.tables, recordings, lease, parts, drained)
-        judged = self._judged(spark, recordings, parts)
+        judged = self._judged(spark, Batch(tuple(recordings), Numbering.drawn()), parts)
         with self._kept(judged, "judging the recordings"):
             return self._document(judged, _frames(judged, parts), recordings, drained)
 
@@ -147,7 +148,7 @@ class SparkAudit:
         batches = Batches(tables)
         batch = batches.new(recordings)
         if batch.recordings:
-            judged = self._judged(spark, batch.recordings, parts)
+            judged = self._judged(spark, batch, parts)
             place = _url(batches.place(batch))
             self._run(lambda: judged.write.parquet(place), "judging the recordings")
             lease.require()
@@ -175,13 +176,13 @@ class SparkAudit:
             spark.conf.set(key, value)
         return spark
 
-    def _judged(
-        self, spark: SparkSession, recordings: Sequence[Recording], parts: int
-    ) -> DataFrame:
+    def _judged(self, spark: SparkSession, batch: Batch, parts: int) -> DataFrame:
         """Return packed rows of what all channels have shown."""
+        recordings = batch.recordings
         splits = splits_of([recording.size for recording in recordings], self.split)
         tasks = shared_out(splits, self.split)
-        reading = Reading(tuple(r.path for r in recordings), tuple(tasks), parts, self.how)
+        paths = tuple(recording.path for recording in recordings)
+        reading = Reading(paths, tuple(tasks), parts, batch.seed, self.how)
         return (
             spark.range(0, len(tasks), 1, max(len(tasks), 1))
             .mapInArrow(reading, SEGMENTS_SCHEMA)
@@ -301,13 +302,14 @@ def _url(place: Path) -> str:
 def _frames(judged: DataFrame, parts: int) -> dict[str, DataFrame]:
     """Return the tables that an audit leaves, from what all channels have shown."""
     frames = {name: unpacked(judged, name) for name in WRITTEN if name != "messages"}
-    return {**frames, "messages": _messages(unpacked(judged, "facts"), parts)}
+    return {**frames, "messages": _messages(judged.where(judged["table"] == "facts"), parts)}
 
 
 def _messages(facts: DataFrame, parts: int) -> DataFrame:
-    """Return the table `messages`, from what channels have shown of each."""
+    """Return the table `messages`, from packed rows of what channels have shown of each."""
+    from pyspark.sql import functions as f
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    together = facts.repartition(parts, "message", "digest")
-    ordered = together.sortWithinPartitions("message", "digest")
+    together = facts.repartitionById(parts, f.pmod(facts["bucket"], f.lit(parts)))
+    ordered = together.sortWithinPartitions("bucket")
     return ordered.mapInArrow(messages_of, from_arrow_schema(TABLES["messages"]))

@@ -10,8 +10,8 @@ are packed, some thousands to a row of the job, and unpacked where the table is 
 `quarantine`   a row for each record that is no event: recording, place, reason
 =============  =====================================================================================
 
-`facts` and `latencies` are on their way to something else: what one channel has shown of a message,
-and the seconds from a publish to its confirm.
+`facts` and `latencies` are on their way to something else: what some events have shown of a message
+(`ackproof.pipeline.audit.facts`), and the seconds from a publish to its confirm.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COUNTS",
+    "FACTS",
     "PACKED",
     "PACKED_SCHEMA",
     "SUMS",
@@ -42,6 +43,8 @@ _TEXT, _COUNT = pa.string(), pa.int64()
 
 #: What a fate is made of: how many of a message were published, acked and so on.
 COUNTS = ("published", "acked", "nacked", "returned")
+#: What a fact counts: of deliveries, those that are not marked, and those that are.
+FACTS = (*COUNTS, "fresh", "marked")
 #: What is summed over channels to count all messages.
 SUMS = (*COUNTS, "deliveries", "redelivered", "frames", "events", "gaps")
 
@@ -82,10 +85,12 @@ TABLES: dict[str, pa.Schema] = {
     ),
     "facts": pa.schema(
         [
+            ("low", _COUNT),
+            ("high", _COUNT),
             ("message", _TEXT),
             ("digest", _TEXT),
             ("queue", _TEXT),
-            *((name, _COUNT) for name in (*COUNTS, "fresh", "marked")),
+            *((name, _COUNT) for name in FACTS),
         ]
     ),
     "latencies": pa.schema([("seconds", pa.float64())]),
@@ -93,8 +98,8 @@ TABLES: dict[str, pa.Schema] = {
 #: The tables that an audit leaves.
 WRITTEN = ("channels", "violations", "messages", "quarantine")
 
-PACKED = pa.schema([("table", _TEXT), ("rows", pa.binary())])
-PACKED_SCHEMA = "table string, rows binary"
+PACKED = pa.schema([("table", _TEXT), ("bucket", pa.int32()), ("rows", pa.binary())])
+PACKED_SCHEMA = "table string, bucket int, rows binary"
 
 #: Rows that travel together, at most.
 _TOGETHER = 1 << 13
@@ -105,30 +110,36 @@ class Packer:
 
     def __init__(self) -> None:
         self._rows: dict[str, list[Sequence[Any]]] = {name: [] for name in TABLES}
-        self._full: list[str] = []
+        self._full: list[pa.RecordBatch] = []
 
     def add(self, table: str, row: Sequence[Any]) -> None:
         """Add a row to a table."""
         rows = self._rows[table]
         rows.append(row)
         if len(rows) == _TOGETHER:
-            self._full.append(table)
+            self._pack(table)
+
+    def put(self, table: str, rows: pa.RecordBatch, bucket: int = 0) -> None:
+        """Add many rows to a table; those of one bucket can be asked for."""
+        if len(rows):
+            row = [table], [bucket], [packed(rows)]
+            self._full.append(pa.record_batch(list(row), schema=PACKED))
 
     def full(self) -> Iterator[pa.RecordBatch]:
         """Yield what there is enough of."""
-        while self._full:
-            yield self._packed(self._full.pop())
+        full, self._full = self._full, []
+        yield from full
 
     def rest(self) -> Iterator[pa.RecordBatch]:
         """Yield all that was not yielded yet."""
-        yield from self.full()
         for table, rows in self._rows.items():
             if rows:
-                yield self._packed(table)
+                self._pack(table)
+        yield from self.full()
 
-    def _packed(self, table: str) -> pa.RecordBatch:
+    def _pack(self, table: str) -> None:
         rows, self._rows[table] = self._rows[table], []
-        return pa.record_batch([[table], [packed(table, rows)]], schema=PACKED)
+        self.put(table, batch_of(table, rows))
 
 
 def batch_of(table: str, rows: Sequence[Sequence[Any]]) -> pa.RecordBatch:
@@ -138,11 +149,11 @@ def batch_of(table: str, rows: Sequence[Sequence[Any]]) -> pa.RecordBatch:
     return pa.record_batch(arrays, schema=schema)
 
 
-def packed(table: str, rows: Sequence[Sequence[Any]]) -> bytes:
+def packed(rows: pa.RecordBatch) -> bytes:
     """Return rows of a table as bytes."""
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, TABLES[table]) as writer:
-        writer.write_batch(batch_of(table, rows))
+    with pa.ipc.new_stream(sink, rows.schema) as writer:
+        writer.write_batch(rows)
     found: bytes = sink.getvalue().to_pybytes()
     return found
 

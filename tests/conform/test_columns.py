@@ -7,6 +7,7 @@ by hand (`test_judge_by_hand`).
 from __future__ import annotations
 
 import random
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -100,6 +101,39 @@ def test_a_row_group_is_the_columns_of_its_events(tmp_path: Path) -> None:
     assert np.array_equal(columns.channels, wanted.channels)
     assert [columns.event(row) for row in range(len(events))] == events
     assert found([columns]) == found([wanted])
+
+
+def test_little_is_kept_of_a_channel_that_has_ended() -> None:
+    kinds = (Kind.OPEN, Kind.OPEN_OK, Kind.CLOSE, Kind.CLOSE_OK)
+
+    def kept(channels: int) -> int:
+        streams = Streams()
+        tracemalloc.start()
+        for channel in range(channels):
+            said = [Event(kind, channel=channel, number=n) for n, kind in enumerate(kinds, 1)]
+            streams.take(columns_of(said))
+        taken = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+        assert (streams.channels, streams.frames) == (channels, 0)
+        return taken
+
+    kept(10)  # what is compiled is loaded once
+    assert kept(300) - kept(100) < 200 * 2000
+
+
+def test_tags_that_are_too_large_to_be_right_are_named_as_such() -> None:
+    def why(*tags: int) -> list[str]:
+        streams = Streams()
+        deliveries = [Event(Kind.DELIVER, tag=tag, channel=1) for tag in tags]
+        for number, event in enumerate(deliveries, 1):
+            event.number = number
+        streams.take(columns_of(deliveries))
+        return [violation.why for violation in streams.violations]
+
+    most = 2**63
+    assert why(most + 4, most + 5, 2**64 - 1) == [], "nobody can tell whether some are missing"
+    assert why(most, 7) == [f"delivery tag 7 comes after {most - 1} or more"]
+    assert why(6, most + 5) == [f"delivery tag {most + 5} comes after 6, and is not the next one"]
 
 
 def test_texts_that_differ_have_other_numbers() -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judgement import Judgement
+from ackproof.conform.judging.stream import TAG
 from ackproof.conform.recording import read, read_columns, writer
 from ackproof.conform.schema import RecordingError
 
@@ -110,10 +114,46 @@ def test_a_line_that_is_no_event_is_refused_with_its_place(tmp_path: Path, line:
         list(read(path))
 
 
+def with_column(path: Path, name: str, values: list[int], kind: pa.DataType) -> None:
+    """Put another column into a recording in Parquet."""
+    table = pq.read_table(path)
+    place = table.schema.get_field_index(name)
+    table = table.set_column(place, name, pa.array(values, kind))
+    pq.write_table(table, path, write_page_checksum=True)
+
+
+@pytest.mark.parametrize("name", ["r.jsonl", "r.parquet"])
+def test_tags_have_64_bits(tmp_path: Path, name: str) -> None:
+    event = msgspec.structs.replace(FULL, tag=2**64 - 1)
+    path = written(tmp_path / name, [event])
+    assert list(read(path)) == [event]
+    (columns,) = read_columns(path)
+    assert columns.numbers[TAG].tolist() == [-1]
+    assert columns.event(0) == event
+
+
+def test_one_that_was_written_when_tags_had_63_bits_is_read(tmp_path: Path) -> None:
+    path = written(tmp_path / "r.parquet", [FULL])
+    with_column(path, "tag", [FULL.tag], pa.int64())
+    assert list(read(path)) == [FULL]
+    (columns,) = read_columns(path)
+    assert columns.event(0) == FULL
+
+
+def test_a_tag_of_65_bits_is_no_event(tmp_path: Path) -> None:
+    path = written(tmp_path / "r.jsonl", [msgspec.structs.replace(FULL, tag=2**64)])
+    with pytest.raises(RecordingError, match=r"the tag 18446744073709551616 .* 64 bits at most"):
+        list(read(path))
+
+
 @pytest.mark.parametrize("name", ["r.jsonl", "r.parquet"])
 @pytest.mark.parametrize("field", ["tag", "prefetch", "channel", "number"])
 def test_what_is_negative_is_no_event(tmp_path: Path, name: str, field: str) -> None:
-    path = written(tmp_path / name, [msgspec.structs.replace(FULL, **{field: -3})])
+    path = written(tmp_path / name, [FULL])
+    if name.endswith(".parquet"):
+        with_column(path, field, [-3], pa.int64())
+    else:
+        path.write_text(re.sub(f'"{field}":[0-9]+', f'"{field}":-3', path.read_text()))
     with pytest.raises(RecordingError):
         list(read(path))
     with pytest.raises(RecordingError):

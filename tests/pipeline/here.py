@@ -8,13 +8,16 @@ from typing import Any
 
 import pyarrow as pa
 from ackproof.conform.capture.listening import Listening
+from ackproof.conform.judging.texts import Numbering
 from ackproof.pipeline.audit.fates import messages_of
 from ackproof.pipeline.audit.judging import Judging
 from ackproof.pipeline.audit.reading import ORDER, SEGMENTS, Reading
 from ackproof.pipeline.audit.splits import shared_out, splits_of
-from ackproof.pipeline.audit.tables import TABLES, rows_of
+from ackproof.pipeline.audit.tables import PACKED, TABLES, rows_of
 
 __all__ = ["in_order", "tables_of"]
+
+_SEED = Numbering.drawn()
 
 
 def tables_of(
@@ -22,20 +25,21 @@ def tables_of(
 ) -> dict[str, list[tuple[Any, ...]]]:
     """Return all tables of an audit, each with its rows in order."""
     tasks = tuple(shared_out(splits_of([p.stat().st_size for p in paths], split), split))
-    reading = Reading(tuple(map(str, paths)), tasks, parts, how or Listening())
+    reading = Reading(tuple(map(str, paths)), tasks, parts, _SEED, how or Listening())
     numbers = [pa.record_batch([[number]], ["id"]) for number in reversed(range(len(tasks)))]
     moved = pa.Table.from_batches(reading(iter(numbers)), SEGMENTS)
     judging = Judging(tuple(map(str, paths)))
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
+    facts: list[dict[str, Any]] = []
     for part in range(parts):
         own = moved.filter(pa.compute.equal(moved["part"], part))
         own = own.sort_by([(name, "ascending") for name in ORDER])
         for batch in judging(iter(own.to_batches(max_chunksize=3))):
             for row in batch.to_pylist():
                 found[row["table"]] += rows_of(row["rows"]).to_pylist()
-    facts = pa.Table.from_pylist(found["facts"], TABLES["facts"])
-    facts = facts.sort_by([("message", "ascending"), ("digest", "ascending")])
-    for batch in messages_of(iter(facts.to_batches(max_chunksize=5))):
+                facts += [row] if row["table"] == "facts" else []
+    ordered = pa.Table.from_pylist(facts, PACKED).sort_by("bucket")
+    for batch in messages_of(iter(ordered.to_batches(max_chunksize=5))):
         found["messages"] += batch.to_pylist()
     return {name: in_order(rows) for name, rows in found.items()}
 

@@ -13,6 +13,8 @@ from ackproof.conform.capture.reading import read_capture
 from ackproof.conform.recording import writer
 from ackproof.conform.schema import RecordingError
 from ackproof.impl.running import RunningBroker
+from ackproof.impl.wire.frames import PROTOCOL_HEADER, encode_method
+from pamqp import commands
 
 from tests.conform.capture.tap import KEY, tapped
 from tests.conform.capture.wires import sent, written
@@ -43,7 +45,7 @@ def test_all_that_is_planted_is_found_and_nothing_else(recorded: Recorded) -> No
 
 
 @pytest.mark.parametrize("parts", [1, 2, 16])
-@pytest.mark.parametrize("split", [97, 4000, 1 << 30])
+@pytest.mark.parametrize("split", [700, 4000, 1 << 30])
 def test_tables_are_the_same_wherever_files_are_cut(
     recorded: Recorded, parts: int, split: int
 ) -> None:
@@ -62,6 +64,13 @@ def test_tables_add_up_to_what_the_local_audit_says(recorded: Recorded) -> None:
     }
     assert {(*r[:4], *r[5:7], tuple(r[7]), r[8]) for r in tables["violations"]} == said
     assert local.gaps, "some events are missing"
+    told, (_, _, *columns) = local.messages, zip(*tables["messages"], strict=True)
+    assert [sum(column) for column in columns] == [
+        *(told.published, told.confirmed, told.nacked, told.returned, told.deliveries),
+        *(told.strangers, told.delivered.least, told.delivered.most),
+        *(audit(recorded.paths, drained=True).messages.lost.least, told.lost.most),
+        *(told.duplicated.least, told.duplicated.most),
+    ]
 
 
 @pytest.mark.parametrize("split", [50, 1 << 30])
@@ -109,10 +118,14 @@ def test_a_capture_has_the_tables_of_its_recording(tmp_path: Path, split: int) -
 
 
 def test_a_damaged_capture_is_read_up_to_there_and_told(tmp_path: Path) -> None:
-    capture = written(tmp_path / "r.pcap", sent([(0, b"AMQP")]))
+    opened = PROTOCOL_HEADER + encode_method(commands.Channel.Open(), 1)
+    capture = written(tmp_path / "r.pcap", sent([(0, opened)]))
     size = capture.stat().st_size
     with capture.open("ab") as file:
         file.write(b"\xff" * 32)
-    ((_, place, reason),) = tables_of([capture], 2, 100)["quarantine"]
+    tables = tables_of([capture], 2, 100)
+    ((_, place, reason),) = tables["quarantine"]
+    ((*_, channel),) = [row[:3] for row in tables["channels"]]
+    assert channel == 1, "what came before is judged"
     assert place == 0
     assert reason.startswith(f"at byte {size}: a packet of 4,294,967,295 bytes cannot be")

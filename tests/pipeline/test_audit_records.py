@@ -10,9 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 from ackproof.conform.capture.listening import Listening
 from ackproof.conform.events import Event, Kind
+from ackproof.conform.judging.stream import NUMBER
+from ackproof.conform.judging.texts import HERE
 from ackproof.conform.recording import writer
 from ackproof.pipeline.audit import records
-from ackproof.pipeline.audit.records import Bad, records_of
+from ackproof.pipeline.audit.records import Bad, Read, read_of
 from ackproof.pipeline.audit.splits import Split, shared_out, splits_of
 
 from tests.exploring import chance, examples
@@ -30,12 +32,17 @@ def written(path: Path, count: int = 20) -> Path:
 def read(path: Path, most: int = 1 << 30) -> tuple[list[int], list[Bad]]:
     """The numbers of the events in all splits of a file, and what is bad."""
     found = [
-        record
+        read
         for split in splits_of([path.stat().st_size], most)
-        for record in records_of(path, split, Listening())
+        for read in read_of(path, split, Listening(), HERE)
     ]
-    good = [record[1].number for record in found if not isinstance(record, Bad)]
-    return good, [record for record in found if isinstance(record, Bad)]
+    return numbers_in(found), [read for read in found if isinstance(read, Bad)]
+
+
+def numbers_in(found: list[Read | Bad]) -> list[int]:
+    """The numbers of events that were read."""
+    columns = [read.columns.numbers[NUMBER] for read in found if isinstance(read, Read)]
+    return [number for column in columns for number in column.tolist()]
 
 
 @pytest.mark.parametrize("name", ["r.jsonl", "r.parquet"])
@@ -73,7 +80,7 @@ def test_a_file_that_is_gone_is_bad_in_each_split(tmp_path: Path) -> None:
     splits = splits_of([path.stat().st_size], 300)
     path.unlink()
     for split in splits:
-        (bad,) = records_of(path, split, Listening())
+        (bad,) = read_of(path, split, Listening(), HERE)
         assert isinstance(bad, Bad)
         assert bad.offset == split.start
         assert "No such file" in bad.reason
@@ -83,10 +90,10 @@ def test_a_file_that_has_become_shorter_is_told(tmp_path: Path) -> None:
     path = written(tmp_path / "r.jsonl")
     size = path.stat().st_size
     path.write_bytes(path.read_bytes()[: size // 2])
-    *good, bad = records_of(path, Split(0, 0, size, size), Listening())
-    assert isinstance(bad, Bad)
+    found = list(read_of(path, Split(0, 0, size, size), Listening(), HERE))
+    (bad,) = (read for read in found if isinstance(read, Bad))
     assert "was longer when the audit began" in bad.reason
-    assert 5 < len(good) < 15
+    assert 5 < len(numbers_in(found)) < 15
 
 
 def test_what_was_appended_meanwhile_is_left_for_the_next_audit(tmp_path: Path) -> None:
@@ -94,8 +101,7 @@ def test_what_was_appended_meanwhile_is_left_for_the_next_audit(tmp_path: Path) 
     size = path.stat().st_size
     with path.open("ab") as file:
         file.write(b'{"kind":"Ack","number":21}\n')
-    found = list(records_of(path, Split(0, 0, size, size), Listening()))
-    assert len(found) == 20
+    assert len(numbers_in(list(read_of(path, Split(0, 0, size, size), Listening(), HERE)))) == 20
 
 
 def test_a_line_without_an_end_takes_no_memory(
