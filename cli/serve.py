@@ -80,6 +80,25 @@ _PATH = click.Path(path_type=Path)
     help="File with who may log in, a line of NAME:PASSWORD for each; without it, guest:guest.",
 )
 @click.option(
+    "--vhost",
+    "vhosts",
+    multiple=True,
+    metavar="NAME",
+    help="A virtual host besides /, for all who may log in; may be given several times.",
+)
+@click.option(
+    "--definitions",
+    type=_PATH,
+    metavar="FILE",
+    help="File with virtual hosts, users, permissions, exchanges, queues and bindings, in JSON as "
+    "RabbitMQ exports them.",
+)
+@click.option(
+    "--rabbitmq-version",
+    metavar="VERSION",
+    help="Say in server-properties to be RabbitMQ in this version, for clients that look.",
+)
+@click.option(
     "--max-connections",
     type=click.IntRange(min=1),
     default=Limits.connections,
@@ -142,6 +161,9 @@ def serve(
     tls_cert: Path | None,
     tls_key: Path | None,
     users: Path | None,
+    vhosts: tuple[str, ...],
+    definitions: Path | None,
+    rabbitmq_version: str | None,
     max_connections: int,
     max_channels: int,
     max_queues: int,
@@ -172,7 +194,7 @@ def serve(
             "or a smaller size"
         )
     gc.disable()  # `run` enables it again
-    from ackproof.cli.serving import run, tls_of, users_of
+    from ackproof.cli.serving import definitions_of, run, tls_of, users_of
 
     options = Options(
         data,
@@ -184,6 +206,9 @@ def serve(
         lockstep=lockstep,
         tls=None if tls_cert is None or tls_key is None else tls_of(tls_cert, tls_key),
         users=users_of(users),
+        vhosts=vhosts,
+        definitions=definitions_of(definitions),
+        version=rabbitmq_version,
         limits=Limits(
             connections=max_connections,
             channels=max_channels,

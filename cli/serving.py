@@ -8,29 +8,31 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import logging
 import resource
 import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from ackproof.cli.inputs import InputError
 from ackproof.cli.listening import reason, stop_signal
+from ackproof.impl.access.users_file import UsersError, read_users
 from ackproof.impl.node import Node
 from ackproof.impl.options import Options
-from ackproof.impl.session.authentication import Users, UsersError, read_users
 from ackproof.impl.storage.disk import DiskError
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable
 
+    from ackproof.impl.access.directory import User
     from ackproof.impl.control.control_api import ControlApi
 
 
-__all__ = ["run", "tls_of", "users_of"]
+__all__ = ["definitions_of", "run", "tls_of", "users_of"]
 
 #: Objects that come into being before it is looked for cycles.
 _NEW_OBJECTS = 50_000
@@ -68,7 +70,7 @@ def run(
 async def _serve(options: Options, where: str, control: int | None) -> None:
     try:
         node = Node(options)
-    except DiskError as error:
+    except (DiskError, ValueError) as error:
         raise InputError(str(error)) from None
     try:
         await _run(node, where, control)
@@ -128,14 +130,36 @@ def tls_of(certificate: Path, key: Path) -> ssl.SSLContext:
         raise InputError(str(error)) from None
 
 
-def users_of(file: Path | None) -> Users:
-    """Return who may log in; the usual guest if there is no file.
+def definitions_of(file: Path | None) -> dict[str, Any] | None:
+    """Return the definitions of a file; None if there is no file.
+
+    Raises:
+        InputError: the file cannot be used.
+    """
+    if file is None:
+        return None
+    from ackproof.impl.administration.definitions import DefinitionsError, read_definitions
+
+    try:
+        document = json.loads(file.read_text("utf-8"))
+        read_definitions(document)
+    except OSError as error:
+        raise InputError(f"cannot read the definitions of {file}: {error.strerror}") from None
+    except DefinitionsError as error:
+        raise InputError(f"{file}: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file} is not JSON: {error}; give what RabbitMQ exports") from None
+    return cast("dict[str, Any]", document)
+
+
+def users_of(file: Path | None) -> tuple[User, ...] | None:
+    """Return who may log in; None if there is no file.
 
     Raises:
         InputError: the file cannot be used.
     """
     try:
-        return Users() if file is None else read_users(file)
+        return None if file is None else read_users(file)
     except UsersError as error:
         raise InputError(str(error)) from None
 

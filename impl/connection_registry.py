@@ -19,6 +19,14 @@ SHUTDOWN = "broker forced connection closure with reason 'shutdown'"
 class RegisteredConnection(Protocol):
     """A connection, as far as it has to be known here."""
 
+    @property
+    def user(self) -> str:
+        """Return the name of who has logged in; empty if nobody has."""
+
+    @property
+    def opened(self) -> str | None:
+        """Return the name of the virtual host that is open; None if none is."""
+
     def fail(self, error: HardError) -> None:
         """Close the connection and say why."""
 
@@ -50,6 +58,18 @@ class ConnectionRegistry:
         self.closed = True
         for client in list(self._all):
             client.fail(HardError(320, SHUTDOWN))
+
+    def close_those_in(self, vhost: str) -> None:
+        """Close the connections in a virtual host, which is gone."""
+        for client in list(self._all):
+            if client.opened == vhost:
+                client.fail(HardError(320, f"vhost '{vhost}' is down"))
+
+    def close_those_of(self, user: str) -> None:
+        """Close the connections of a user, who is gone."""
+        for client in list(self._all):
+            if client.user == user:
+                client.fail(HardError(320, f"user '{user}' is deleted"))
 
     def reopen(self) -> None:
         """Let connections begin again."""

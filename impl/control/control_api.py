@@ -8,14 +8,15 @@ GET /check                      whether what has happened is what the specificat
 POST /faults/NAME               a fault by its name, with its arguments as a JSON object
 POST /schedule                  {"seed": N} to draw the order of steps, {"seed": null} to stop that
 POST /stop                      stop as when told by a signal
+/api/…                          RabbitMQ's management (`ackproof.impl.management.api`)
 ==============================  ===================================================================
 
 An answer is a JSON object.  One that refuses has a status from 400, and says under `error` what is
 wrong and what to do instead.
 
 It is a server for tests: one request to a connection, everything of bounded size and time.  It
-listens on loopback unless told otherwise and asks for no password; a request that a browser makes
-for some page is refused, which its header `Origin` shows.
+listens on loopback unless told otherwise and asks for no password, but for the management; a
+request that a browser makes for some page is refused, which its header `Origin` shows.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from typing import Any
 
 from ackproof.impl.control.http import HEAD_MAX, Exchange, Refused, Request
 from ackproof.impl.faults.trigger import CHOICES
+from ackproof.impl.management.answers import Answer
+from ackproof.impl.management.api import ManagementApi
 from ackproof.impl.node import Node
 from ackproof.impl.storage.disk import DiskError
 
@@ -54,6 +57,7 @@ class ControlApi:
 
     def __init__(self, node: Node, stop: Callable[[], None]) -> None:
         self._node = node
+        self._management = ManagementApi(node)
         self._stop = stop
         self._turns = asyncio.Semaphore(_AT_A_TIME)
         self._server: asyncio.Server | None = None
@@ -86,8 +90,9 @@ class ControlApi:
         exchange = Exchange()
         try:
             async with self._turns:
-                status, answer = await self._answered(exchange, reader)
-            writer.write(exchange.encode(status, answer))
+                answer = await self._answered(exchange, reader)
+            status = answer.status
+            writer.write(exchange.encode(status, answer.document, answer.headers))
             await asyncio.wait_for(writer.drain(), _PATIENCE)
             if status is HTTPStatus.ACCEPTED:
                 self._stop()
@@ -99,31 +104,39 @@ class ControlApi:
             self._tasks.discard(task)
             writer.close()
 
-    async def _answered(
-        self, exchange: Exchange, reader: asyncio.StreamReader
-    ) -> tuple[HTTPStatus, dict[str, Any]]:
+    async def _answered(self, exchange: Exchange, reader: asyncio.StreamReader) -> Answer:
         try:
             request = await asyncio.wait_for(exchange.read(reader), _PATIENCE)
             return await self._route(request)
         except Refused as refused:
-            return refused.status, {"error": refused.error}
+            return Answer(refused.status, {"error": refused.error})
         except TimeoutError:
-            return HTTPStatus.REQUEST_TIMEOUT, {"error": f"send it within {_PATIENCE:g} seconds"}
+            late = {"error": f"send it within {_PATIENCE:g} seconds"}
+            return Answer(HTTPStatus.REQUEST_TIMEOUT, late)
         except Exception:
             _LOG.exception("the control API failed; the broker goes on")
-            return HTTPStatus.INTERNAL_SERVER_ERROR, {"error": "internal error; see the log"}
+            failed = {"error": "internal error", "reason": "see the log"}
+            return Answer(HTTPStatus.INTERNAL_SERVER_ERROR, failed)
 
-    async def _route(self, request: Request) -> tuple[HTTPStatus, dict[str, Any]]:
+    async def _route(self, request: Request) -> Answer:
+        method, path = request.method, request.path
+        if path[:1] == ("api",):
+            return await self._management.answer(
+                method, path[1:], request.query, request.arguments, request.headers
+            )
+        return Answer(*await self._asked(request))
+
+    async def _asked(self, request: Request) -> tuple[HTTPStatus, dict[str, Any]]:
         method, path = request.method, request.path
         if path[:1] == ("faults",) and len(path) == 2:
             _expect(method, "POST")
-            return await self._fault(path[1], request.arguments)
+            return await self._fault(path[1], request.arguments or {})
         found = _ROUTES.get("/".join(path))
         if found is None:
             known = ", ".join(f"{verb} /{name}" for name, (verb, _) in _ROUTES.items())
             raise Refused(
                 HTTPStatus.NOT_FOUND,
-                f"there is no /{'/'.join(path)}; there are {known}, POST /faults/NAME",
+                f"there is no /{'/'.join(path)}; there are {known}, POST /faults/NAME, and /api",
             )
         verb, handle = found
         _expect(method, verb)
@@ -184,7 +197,7 @@ class ControlApi:
         return HTTPStatus.OK, {"fault": name}
 
     def _schedule(self, request: Request) -> tuple[HTTPStatus, dict[str, Any]]:
-        arguments = dict(request.arguments)
+        arguments = dict(request.arguments or {})
         seed = arguments.pop("seed", ...)
         if arguments or isinstance(seed, bool) or not isinstance(seed, int | None):
             raise Refused(

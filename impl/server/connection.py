@@ -40,8 +40,14 @@ class ConnectionServer(Protocol):
 
     limits: Limits
 
-    def accept(self, connection: Connection, peer: str) -> Session | None:
-        """Begin a session for a new connection, unless there are too many."""
+    def accept(self, connection: Connection, peer: str, local: str) -> Session | None:
+        """Begin a session for a new connection, unless there are too many.
+
+        Args:
+            connection: the new one.
+            peer: who is at the other end.
+            local: which address this end has.
+        """
 
     def dismiss(self, session: Session) -> None:
         """Forget a session whose connection is gone."""
@@ -92,7 +98,7 @@ class Connection(asyncio.Protocol):
             return
         try:
             transport.set_write_buffer_limits(high=self._server.limits.unsent)
-            self.session = self._server.accept(self, self.peer)
+            self.session = self._server.accept(self, self.peer, named(transport, "sockname"))
         except Exception:
             _LOG.exception("%s: closed, because of an internal error", self.peer)
         if self.session is None:
@@ -254,9 +260,9 @@ class Connection(asyncio.Protocol):
         self._timer = loop.call_later(session.heartbeat / 2, self._tick, session)
 
 
-def named(transport: asyncio.BaseTransport) -> str:
-    """Return how logs show who is at the other end of a socket."""
-    address = transport.get_extra_info("peername")
+def named(transport: asyncio.BaseTransport, end: str = "peername") -> str:
+    """Return how logs show who is at the other end of a socket, or at this one, the sockname."""
+    address = transport.get_extra_info(end)
     if isinstance(address, tuple) and len(address) >= 2:
         return f"{address[0]}:{address[1]}"
     return str(address or "somebody")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from ackproof.impl.access.permissions import Access
 from ackproof.impl.broker import Broker
 from ackproof.impl.errors import HardError
 from ackproof.impl.limits import Limits
@@ -16,12 +17,14 @@ class ChannelConnection(Protocol):
     """The connection that a channel is on; `ackproof.impl.session.session.Session` is one.
 
     Attributes:
+        access: what the user may do in the virtual host.
         broker: what the connection gives access to.
         limits: how much the client may take.
         number: of the connection, counted by the broker from 1.
         vhost: the virtual host that was opened.
     """
 
+    access: Access
     broker: Broker
     limits: Limits
     number: int

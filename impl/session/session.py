@@ -24,10 +24,11 @@ import logging
 import math
 from collections.abc import Callable
 
+from ackproof.impl.access.directory import User
+from ackproof.impl.access.permissions import EVERYTHING, Access
 from ackproof.impl.broker import Broker
 from ackproof.impl.errors import HardError
 from ackproof.impl.limits import Limits
-from ackproof.impl.session.authentication import User, Users
 from ackproof.impl.session.channel_table import ChannelTable
 from ackproof.impl.session.connection_blocking import ConnectionBlocking
 from ackproof.impl.session.connection_methods import Phase, may_be_told
@@ -45,7 +46,6 @@ __all__ = ["Phase", "Session"]
 
 _LOG = logging.getLogger(__name__)
 
-_USERS = Users()
 _LIMITS = Limits()
 
 
@@ -56,16 +56,16 @@ class Session:
         broker: what it gives access to.
         on_output: called, with the session, when there is output, or input is wanted again;
             may be called often.
-        users: who may come in.
         limits: how much the client may take.
         peer: what logs call the connection.
+        name: what others call it; as `peer` if nothing is said.
         admit: called, with the session, before it opens; raises HardError if it must not.
         turn: seconds after which input that is left waits for `go_on`.
 
     Attributes:
         phase: how far the connection is.
         vhost: the virtual host that was opened; the default one until then.
-        users: who may come in.
+        access: what that user may do in the virtual host.
         login: who has come in.
         client: what the client says about itself.
         capabilities: what the client says that it can do.
@@ -73,6 +73,8 @@ class Session:
         channels: those that are in use, by number.
         waiting: no input is processed until the disk has answered.
         heartbeat: seconds that were agreed on, 0 for none.
+        name: of the connection, by its two ends.
+        since: when it began, in seconds since 1970.
         number: of this connection, counted by the broker from 1.
         clogged: the client does not read what it is sent; nothing is delivered to it.
         severed: the socket is to be closed without a word; a fault has asked for it.
@@ -82,15 +84,17 @@ class Session:
         self,
         broker: Broker,
         on_output: Callable[[Session], None] = lambda _: None,
-        users: Users = _USERS,
         limits: Limits = _LIMITS,
         peer: str = "somebody",
+        name: str = "",
         admit: Callable[[Session], None] = lambda _: None,
         turn: float = math.inf,
     ) -> None:
         self.broker = broker
         self.limits = limits
         self.peer = peer
+        self.name = name or peer
+        self.since = broker.steps.clock()
         self.number = broker.history.next_connection()
         self.vhost = broker.vhosts[DEFAULT]
         self.phase = Phase.HEADER
@@ -98,7 +102,7 @@ class Session:
         self.heartbeat = 0
         self.clogged = False
         self.severed = False
-        self.users = users
+        self.access: Access = EVERYTHING
         self._admit = admit
         self.login: User | None = None
         self.client: FieldTable = {}
@@ -177,6 +181,11 @@ class Session:
     def user(self) -> str:
         """Return the name of who has logged in; none if nobody has."""
         return "" if self.login is None else self.login.name
+
+    @property
+    def opened(self) -> str | None:
+        """Return the name of the virtual host that is open; None if none is."""
+        return self.vhost.name if self.phase is Phase.RUNNING else None
 
     def admit(self) -> None:
         """Let the connection open.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import socket
 import subprocess
@@ -9,8 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from pamqp import commands, frame
 
-from tests.impl.clients import content, encode
+from tests.impl.clients import HEADER, content, encode
 from tests.impl.processes import start
 from tests.impl.sockets import Bare
 from tests.impl.steps.test_immediate import immediate
@@ -75,6 +77,49 @@ def test_without_a_directory_nothing_is_kept() -> None:
     process.terminate()
     process.communicate(timeout=30)
     assert process.returncode == 0
+
+
+def test_virtual_hosts_and_users_come_from_options_and_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "definitions.json"
+    queue = {"name": "q", "vhost": "b", "durable": True, "arguments": {}}
+    file.write_text(json.dumps({"vhosts": [{"name": "b"}], "queues": [queue]}))
+    options = ("--vhost", "a", "--definitions", str(file), "--rabbitmq-version", "3.10.8")
+    process, port = start(tmp_path / "data", *options)
+    client = Bare(port)
+    client.send(HEADER)
+    _, _, start_frame = frame.unmarshal(client.frame())
+    assert isinstance(start_frame, commands.Connection.Start)
+    assert start_frame.server_properties["product"] == "RabbitMQ"
+    assert start_frame.server_properties["version"] == "3.10.8"
+    login = commands.Connection.StartOk({}, "PLAIN", "\0guest\0guest", "en_US")
+    tuned = commands.Connection.TuneOk(2047, 131072, 0)
+    client.send(encode(0, login, tuned, commands.Connection.Open("a")))
+    assert [client.line(), client.line()] == ["0 Connection.Tune", "0 Connection.OpenOk"]
+    client.close()
+    process.terminate()
+    process.communicate(timeout=30)
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{", "is not JSON: Expecting property name"),
+        ("[]", "definitions must be an object, as RabbitMQ exports it"),
+        ('{"queues": [{"vhost": "/"}]}', "queues[0]: name must be a text"),
+        ('{"queues": [{"name": "q", "vhost": "v"}]}', "there is no virtual host 'v'; name it"),
+        (None, "cannot read the definitions of"),
+    ],
+)
+def test_definitions_that_cannot_be_are_refused(tmp_path: Path, text: str | None, why: str) -> None:
+    file = tmp_path / "definitions.json"
+    if text is not None:
+        file.write_text(text)
+    result = run("--port", "0", "--in-memory", "--definitions", str(file))
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert why in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_immediate_is_done_by_option(tmp_path: Path) -> None:

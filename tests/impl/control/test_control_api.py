@@ -125,7 +125,7 @@ def test_it_stops_when_asked() -> None:
             None,
             404,
             "there is no /nothing; there are GET /health, GET /queues, GET /history, GET /check, "
-            "POST /schedule, POST /stop, POST /faults/NAME",
+            "POST /schedule, POST /stop, POST /faults/NAME, and /api",
         ),
         ("POST", "/health", None, 405, "ask for it with GET, not POST"),
         ("GET", "/faults/hold_fsync", None, 405, "ask for it with POST, not GET"),
