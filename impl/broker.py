@@ -269,6 +269,8 @@ class Broker:
     def _look_at_clock(self) -> None:
         """Take the steps that are due by the clock, and look at what consumers owe."""
         self.steps.expire_due()
+        if self.steps.faults is not None:
+            self.faults.look_at_clock()
         if self.consumer_timeouts.next is not None:
             for channel in self.consumer_timeouts.due(self.steps.clock()):
                 channel.check_consumer_timeout()
@@ -283,7 +285,7 @@ class Broker:
     @property
     def due(self) -> float | None:
         """Return when it has to `run` even if nothing happens, by its clock; None for never."""
-        times = (self.steps.due, self.consumer_timeouts.next)
+        times = (self.steps.due, self.consumer_timeouts.next, self.faults.due)
         return min((when for when in times if when is not None), default=None)
 
     @property

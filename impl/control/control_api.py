@@ -5,6 +5,7 @@ GET /health                     that it runs, its port, its seed, how many compl
 GET /queues                     every queue, with what is in it
 GET /history?since=N&limit=M    entries after number N, M at most (1,000 if it is not said)
 GET /check                      whether what has happened is what the specification promises
+GET /faults                     the faults that wait for something, and how often each struck
 POST /faults/NAME               a fault by its name, with its arguments as a JSON object
 POST /schedule                  {"seed": N} to draw the order of steps, {"seed": null} to stop that
 POST /stop                      stop as when told by a signal
@@ -168,6 +169,10 @@ class ControlApi:
 
     # -- telling --------------------------------------------------------------------------------
 
+    def _faults(self, _: Request) -> tuple[HTTPStatus, dict[str, Any]]:
+        faults = self._node.broker.faults
+        return HTTPStatus.OK, {"faults": faults.armed(), "unstruck": faults.unstruck()}
+
     async def _fault(
         self, name: str, arguments: dict[str, Any]
     ) -> tuple[HTTPStatus, dict[str, Any]]:
@@ -218,6 +223,7 @@ _ROUTES: dict[
     "queues": ("GET", ControlApi._queues),
     "history": ("GET", ControlApi._history),
     "check": ("GET", ControlApi._check),
+    "faults": ("GET", ControlApi._faults),
     "schedule": ("POST", ControlApi._schedule),
     "stop": ("POST", ControlApi._stopping),
 }

@@ -57,8 +57,11 @@ class ChannelConnection(Protocol):
     def fail(self, error: HardError, index: int = 0) -> None:
         """Close the connection and say why: by a class and method, in 32 bits, or by none."""
 
-    def sever(self, *, written: bool) -> None:
+    def sever(self, *, written: bool, reset: bool = False) -> None:
         """Break the connection, after what was said has been written, or before."""
+
+    def cancel_consumer(self, channel: int, tag: str) -> None:
+        """Cancel a consumer, and tell the client if it wants to hear of that (F3.3)."""
 
     def forget_channel(self, number: int) -> None:
         """A channel is closed on both sides; its number may be used again."""

@@ -90,7 +90,9 @@ def may_be_told(session: NegotiatedConnection, error: HardError) -> bool:
 def _authenticate(session: NegotiatedConnection, reply: commands.Connection.StartOk) -> None:
     session.client = reply.client_properties or {}
     session.capabilities = handshake.capabilities(session.client)
-    session.login = handshake.authenticate(reply, session.broker.directory)
+    session.login = handshake.authenticate(
+        reply, session.broker.directory, session.broker.faults.refuses_login
+    )
     session.phase = Phase.TUNE
     session.reply(handshake.tune(session.limits))
 

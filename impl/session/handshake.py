@@ -82,12 +82,17 @@ def capabilities(client: Mapping[str, object]) -> frozenset[str]:
 # -- who is there -------------------------------------------------------------------------------
 
 
-def authenticate(reply: commands.Connection.StartOk, directory: Directory) -> User:
+def authenticate(
+    reply: commands.Connection.StartOk,
+    directory: Directory,
+    refuses: Callable[[str], bool] = lambda _: False,
+) -> User:
     """Find out who is there.
 
     Args:
         reply: the client's answer to start.
         directory: who may come in.
+        refuses: tells whether a user is refused all the same.
 
     Raises:
         HardError: 403, nobody of that name has that password; 503, a mechanism that was not
@@ -101,7 +106,7 @@ def authenticate(reply: commands.Connection.StartOk, directory: Directory) -> Us
     raw = response if isinstance(response, bytes) else str(response).encode()
     name, password = read(raw)
     user = directory.login(name, password)
-    if user is None:
+    if user is None or refuses(name):
         raise HardError(
             403,
             f"Login was refused using authentication mechanism {mechanism}. "

@@ -27,7 +27,7 @@ from collections.abc import Callable
 from ackproof.impl.access.directory import User
 from ackproof.impl.access.permissions import EVERYTHING, Access
 from ackproof.impl.broker import Broker
-from ackproof.impl.errors import HardError
+from ackproof.impl.errors import HardError, SoftError
 from ackproof.impl.limits import Limits
 from ackproof.impl.session.channel_table import ChannelTable
 from ackproof.impl.session.connection_blocking import ConnectionBlocking
@@ -78,6 +78,8 @@ class Session:
         number: of this connection, counted by the broker from 1.
         clogged: the client does not read what it is sent; nothing is delivered to it.
         severed: the socket is to be closed without a word; a fault has asked for it.
+        reset: that is to be a reset.
+        pace: bytes of a piece in which things are said, and seconds between two; None for at once.
     """
 
     def __init__(
@@ -101,7 +103,8 @@ class Session:
         self.waiting = False
         self.heartbeat = 0
         self.clogged = False
-        self.severed = False
+        self.severed = self.reset = self._silent = False
+        self.pace: tuple[int, float] | None = None
         self.access: Access = EVERYTHING
         self._admit = admit
         self.login: User | None = None
@@ -143,6 +146,8 @@ class Session:
 
     def take_output(self) -> bytes:
         """Return what is to be written, once."""
+        if self._silent:
+            return b""
         was_full = self._output.full
         output = self._output.take()
         if was_full:
@@ -166,7 +171,8 @@ class Session:
 
     def beat(self) -> None:
         """Send a heartbeat."""
-        self.send(encode_heartbeat())
+        if not self._silent:
+            self.send(encode_heartbeat())
 
     @property
     def frame_max(self) -> int:
@@ -254,13 +260,43 @@ class Session:
         self._close_channels()
         self.phase = Phase.CLOSING
 
-    def sever(self, *, written: bool) -> None:
+    def sever(self, *, written: bool, reset: bool = False) -> None:
         """Break the connection, after what was said has been written, or before."""
         if not written:
             self._output.clear()
         self.end()
-        self.severed = True
+        self.severed, self.reset = True, reset
         self._on_output(self)
+
+    @property
+    def called(self) -> str:
+        """Return how the client calls its connection; empty if it does not say."""
+        said = self.client.get("connection_name")
+        return said if isinstance(said, str) else ""
+
+    def fail_channels(self, error: SoftError, channel: int | None) -> list[int]:
+        """Close all channels, or one, and say why; return the numbers of those that were open."""
+        failed = [
+            number
+            for number, one in self.channels.items()
+            if channel in (None, number) and one.opened and not one.closing
+        ]
+        for number in failed:
+            self.channels[number].fail(error)
+        return failed
+
+    def cancel_consumer(self, channel: int, tag: str) -> None:
+        """Cancel a consumer, and tell the client if it wants to hear of that (F3.3)."""
+        self.channels[channel].cancel_consumer(tag)
+
+    def silence(self, is_so: bool) -> None:
+        """Say nothing more for now, heartbeats included, or say it all."""
+        self._silent = is_so
+        self._on_output(self)
+
+    def slow_down(self, pace: tuple[int, float] | None) -> None:
+        """Say things in pieces of so many bytes, so many seconds apart; or at once, if None."""
+        self.pace = pace
 
     def connection_lost(self) -> None:
         """The socket is gone."""

@@ -265,6 +265,14 @@ class SessionChannel:
         else:
             self.session.send(frames)
 
+    def cancel_consumer(self, tag: str) -> None:
+        """Cancel a consumer as a queue does that is gone: the client may want to hear it (F3.3)."""
+        self.muted = True
+        self.broker.steps.cancel(self.consuming.consumers[tag])
+        self.muted = False
+        if self.session.wants_cancels:
+            self.reply(commands.Basic.Cancel(tag, nowait=True))
+
     def withhold_cancels(self) -> None:
         """Tell of cancelled consumers later: who deletes a queue hears that it is gone first."""
         self._withheld = []
