@@ -15,7 +15,7 @@ import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ackproof.cli.inputs import InputError
 from ackproof.cli.listening import reason, stop_signal
@@ -32,21 +32,33 @@ if TYPE_CHECKING:
     from ackproof.impl.control.control_api import ControlApi
 
 
-__all__ = ["definitions_of", "run", "tls_of", "users_of"]
+__all__ = ["Listening", "definitions_of", "run", "tls_of", "users_of"]
 
 #: Objects that come into being before it is looked for cycles.
 _NEW_OBJECTS = 50_000
 
 
+class Listening(NamedTuple):
+    """Where the control API listens, and the token that it asks for, if it does."""
+
+    host: str
+    port: int
+    token: str | None = None
+
+
 def run(
-    options: Options, *, in_memory: bool = False, control: int | None = None, verbose: bool = False
+    options: Options,
+    *,
+    in_memory: bool = False,
+    control: Listening | None = None,
+    verbose: bool = False,
 ) -> None:
     """Serve until the process is told to stop.
 
     Args:
         options: what the broker is to be; without a directory it gets a temporary one.
         in_memory: it gets none at all.
-        control: port for the control API, if there is to be one.
+        control: where the control API listens, if there is to be one.
         verbose: log everything that happens.
 
     Raises:
@@ -67,7 +79,7 @@ def run(
         asyncio.run(_serve(kept_shortly, "data is not kept", control))
 
 
-async def _serve(options: Options, where: str, control: int | None) -> None:
+async def _serve(options: Options, where: str, control: Listening | None) -> None:
     try:
         node = Node(options)
     except (DiskError, ValueError) as error:
@@ -79,7 +91,7 @@ async def _serve(options: Options, where: str, control: int | None) -> None:
     print("stopped", file=sys.stderr)
 
 
-async def _run(node: Node, where: str, control_port: int | None) -> None:
+async def _run(node: Node, where: str, listening: Listening | None) -> None:
     stop = stop_signal()
     _spare_the_collector()
     host, port = node.options.host, node.options.port
@@ -89,8 +101,8 @@ async def _run(node: Node, where: str, control_port: int | None) -> None:
         raise InputError(f"cannot listen on {host}:{port}: {reason(error)}") from None
     control = said = None
     try:
-        if control_port is not None:
-            control, said = await _start_control(node, control_port, stop.set)
+        if listening is not None:
+            control, said = await _start_control(node, listening, stop.set)
         print(f"ackproof broker ready on {host}:{bound}, {where}", flush=True)
         if said is not None:
             print(said, flush=True)
@@ -101,19 +113,19 @@ async def _run(node: Node, where: str, control_port: int | None) -> None:
         await node.stop()
 
 
-async def _start_control(node: Node, port: int, stop: Callable[[], None]) -> tuple[ControlApi, str]:
+async def _start_control(
+    node: Node, where: Listening, stop: Callable[[], None]
+) -> tuple[ControlApi, str]:
     """Serve the control API; return it, and the line that says so."""
     from ackproof.impl.control.control_api import ControlApi
 
-    control = ControlApi(node, stop)
+    control = ControlApi(node, stop, where.token)
     try:
-        bound = await control.start(_LOOPBACK, port)
+        bound = await control.start(where.host, where.port)
     except OSError as error:
-        raise InputError(f"cannot listen on {_LOOPBACK}:{port}: {reason(error)}") from None
-    return control, f"ackproof control ready on http://{_LOOPBACK}:{bound}"
-
-
-_LOOPBACK = "127.0.0.1"
+        raise InputError(f"cannot listen on {where.host}:{where.port}: {reason(error)}") from None
+    shown = f"[{where.host}]" if ":" in where.host else where.host
+    return control, f"ackproof control ready on http://{shown}:{bound}"
 
 
 def tls_of(certificate: Path, key: Path) -> ssl.SSLContext:

@@ -15,9 +15,10 @@ POST /stop                      stop as when told by a signal
 An answer is a JSON object.  One that refuses has a status from 400, and says under `error` what is
 wrong and what to do instead.
 
-It is a server for tests: one request to a connection, everything of bounded size and time.  It
-listens on loopback unless told otherwise and asks for no password, but for the management; a
-request that a browser makes for some page is refused, which its header `Origin` shows.
+It is a server for tests: one request to a connection, everything of bounded size and time.  A
+request that a browser makes for some page is refused, which its header `Origin` shows.  On loopback
+no password is asked for, but for the management, and who asks by a name other than localhost is
+refused, too.  Elsewhere there is a *token*, without which nothing is answered but the management.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable
+from hmac import compare_digest
 from http import HTTPStatus
 from typing import Any
 
@@ -54,9 +56,11 @@ class ControlApi:
 
     Args:
         stop: called when a client asks to stop the node.
+        token: what a request has to say under `Authorization: Bearer`; None for nothing.
     """
 
-    def __init__(self, node: Node, stop: Callable[[], None]) -> None:
+    def __init__(self, node: Node, stop: Callable[[], None], token: str | None = None) -> None:
+        self._token = token
         self._node = node
         self._management = ManagementApi(node)
         self._stop = stop
@@ -88,7 +92,7 @@ class ControlApi:
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
-        exchange = Exchange()
+        exchange = Exchange(by_name=self._token is not None)
         try:
             async with self._turns:
                 answer = await self._answered(exchange, reader)
@@ -125,7 +129,14 @@ class ControlApi:
             return await self._management.answer(
                 method, path[1:], request.query, request.arguments, request.headers
             )
+        self._admit(request)
         return Answer(*await self._asked(request))
+
+    def _admit(self, request: Request) -> None:
+        """Refuse a request without the token, if there is one."""
+        said = request.headers.get("authorization", "").encode()
+        if self._token is not None and not compare_digest(said, f"Bearer {self._token}".encode()):
+            raise Refused(HTTPStatus.UNAUTHORIZED, "send the token: Authorization: Bearer TOKEN")
 
     async def _asked(self, request: Request) -> tuple[HTTPStatus, dict[str, Any]]:
         method, path = request.method, request.path

@@ -52,9 +52,14 @@ class Request(NamedTuple):
 
 
 class Exchange:
-    """A request, and its answer."""
+    """A request, and its answer.
 
-    def __init__(self) -> None:
+    Args:
+        by_name: whoever asks may call this server by any name.
+    """
+
+    def __init__(self, *, by_name: bool = False) -> None:
+        self._by_name = by_name
         # This makes a head of more bytes too long, since `_event` never feeds it more than that.
         self._connection = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_MAX - 1)
         self._method = ""
@@ -78,7 +83,8 @@ class Exchange:
         assert isinstance(head, h11.Request)
         self._method = head.method.decode("ascii")
         headers = dict(head.headers)
-        if b"origin" in headers or not _is_direct(headers.get(b"host", b"").decode("latin-1")):
+        host = headers.get(b"host", b"").decode("latin-1")
+        if b"origin" in headers or not (self._by_name or _is_direct(host)):
             raise Refused(
                 HTTPStatus.FORBIDDEN,
                 "this is not for web pages; ask without a browser, by address or as localhost",

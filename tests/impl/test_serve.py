@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import http.client
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -120,6 +122,40 @@ def test_definitions_that_cannot_be_are_refused(tmp_path: Path, text: str | None
     assert result.stdout == ""
     assert why in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_the_control_api_listens_elsewhere_behind_a_token() -> None:
+    command = [sys.executable, "-m", "ackproof.cli", "serve", "--port", "0", "--in-memory"]
+    control = ("--control", "0", "--control-host", "0.0.0.0")
+    refused = run("--port", "0", *control)
+    assert refused.returncode == 2
+    assert "--control-host 0.0.0.0 lets others in; give --control-token" in refused.stderr
+    process = subprocess.Popen(
+        [*command, *control],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "ACKPROOF_CONTROL_TOKEN": "sesame"},
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    port = int(process.stdout.readline().rsplit(":", 1)[1])
+
+    def status(path: str, **headers: str) -> int:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        connection.request("GET", path, headers={"Host": "broker", **headers})
+        answer = connection.getresponse().status
+        connection.close()
+        return answer
+
+    assert status("/health") == 401
+    assert status("/health", Authorization="Bearer other") == 401
+    assert status("/health", Authorization="Bearer sesame") == 200
+    assert status("/health", Authorization="Bearer sesame", Origin="http://page") == 403
+    assert status("/api/overview") == 401
+    process.terminate()
+    process.communicate(timeout=30)
+    assert process.returncode == 0
 
 
 def test_immediate_is_done_by_option(tmp_path: Path) -> None:
