@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Listening", "definitions_of", "run", "tls_of", "users_of"]
 
+_LOG = logging.getLogger(__name__)
+
 #: Objects that come into being before it is looked for cycles.
 _NEW_OBJECTS = 50_000
 
@@ -106,6 +108,8 @@ async def _run(node: Node, where: str, listening: Listening | None) -> None:
         print(f"ackproof broker ready on {host}:{bound}, {where}", flush=True)
         if said is not None:
             print(said, flush=True)
+        if node.options.version is not None:
+            _LOG.info("Server startup complete")  # what is waited for where RabbitMQ is expected
         await stop.wait()
     finally:
         if control is not None:

@@ -38,10 +38,12 @@ from ackproof.impl.management.api import ManagementApi
 from ackproof.impl.node import Node
 from ackproof.impl.storage.disk import DiskError
 
-__all__ = ["ControlApi"]
+__all__ = ["LOOPBACK", "ControlApi"]
 
 _LOG = logging.getLogger(__name__)
 
+#: Where nobody else can ask.
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 #: Seconds that a request may take to arrive.
 _PATIENCE = 10.0
 #: Requests at a time; more have to wait.
@@ -61,6 +63,7 @@ class ControlApi:
 
     def __init__(self, node: Node, stop: Callable[[], None], token: str | None = None) -> None:
         self._token = token
+        self._by_name = False
         self._node = node
         self._management = ManagementApi(node)
         self._stop = stop
@@ -74,6 +77,7 @@ class ControlApi:
         Raises:
             OSError: the address cannot be listened on.
         """
+        self._by_name = host not in LOOPBACK
         self._server = await asyncio.start_server(self._serve, host, port, limit=HEAD_MAX)
         bound: int = self._server.sockets[0].getsockname()[1]
         return bound
@@ -92,7 +96,7 @@ class ControlApi:
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
-        exchange = Exchange(by_name=self._token is not None)
+        exchange = Exchange(by_name=self._by_name)
         try:
             async with self._turns:
                 answer = await self._answered(exchange, reader)

@@ -99,7 +99,8 @@ def test_virtual_hosts_and_users_come_from_options_and_from_a_file(tmp_path: Pat
     assert [client.line(), client.line()] == ["0 Connection.Tune", "0 Connection.OpenOk"]
     client.close()
     process.terminate()
-    process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=30)
+    assert "Server startup complete" in errors
     assert process.returncode == 0
 
 
