@@ -19,6 +19,7 @@ from ackproof.impl.options import REPLICAS_MAX, Options
 __all__ = ["serve"]
 
 _PORT_MAX = 65535
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _CHANNELS_MAX = 65535
 _PATH = click.Path(path_type=Path)
 
@@ -65,7 +66,19 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--control",
     type=click.IntRange(0, _PORT_MAX),
-    help="Port for the control API, on the loopback address; 0 lets the system choose.",
+    help="Port for the control API; 0 lets the system choose.",
+)
+@click.option(
+    "--control-host",
+    default="127.0.0.1",
+    help="Name or address on which the control API listens; another than loopback needs a token.",
+)
+@click.option(
+    "--control-token",
+    envvar="ACKPROOF_CONTROL_TOKEN",
+    metavar="TOKEN",
+    help="What requests to the control API must say under Authorization: Bearer; also read from "
+    "ACKPROOF_CONTROL_TOKEN.",
 )
 @click.option(
     "--tls-cert", type=_PATH, metavar="FILE", help="Speak TLS with this certificate, a PEM file."
@@ -78,6 +91,25 @@ _PATH = click.Path(path_type=Path)
     type=_PATH,
     metavar="FILE",
     help="File with who may log in, a line of NAME:PASSWORD for each; without it, guest:guest.",
+)
+@click.option(
+    "--vhost",
+    "vhosts",
+    multiple=True,
+    metavar="NAME",
+    help="A virtual host besides /, for all who may log in; may be given several times.",
+)
+@click.option(
+    "--definitions",
+    type=_PATH,
+    metavar="FILE",
+    help="File with virtual hosts, users, permissions, exchanges, queues and bindings, in JSON as "
+    "RabbitMQ exports them.",
+)
+@click.option(
+    "--rabbitmq-version",
+    metavar="VERSION",
+    help="Say in server-properties to be RabbitMQ in this version, for clients that look.",
 )
 @click.option(
     "--max-connections",
@@ -139,9 +171,14 @@ def serve(
     seed: int | None,
     replicas: int,
     control: int | None,
+    control_host: str,
+    control_token: str | None,
     tls_cert: Path | None,
     tls_key: Path | None,
     users: Path | None,
+    vhosts: tuple[str, ...],
+    definitions: Path | None,
+    rabbitmq_version: str | None,
     max_connections: int,
     max_channels: int,
     max_queues: int,
@@ -163,6 +200,11 @@ def serve(
         raise InputError("--in-memory keeps nothing in --data; choose one of the two")
     if (tls_cert is None) != (tls_key is None):
         raise InputError("TLS needs both --tls-cert and --tls-key")
+    if control is not None and control_host not in _LOOPBACK and not control_token:
+        raise InputError(
+            f"--control-host {control_host} lets others in; give --control-token, too, or set "
+            "ACKPROOF_CONTROL_TOKEN"
+        )
     if not sync_interval < math.inf:
         raise InputError(f"--sync-interval is {sync_interval}; give a number of milliseconds")
     if memory_limit <= max_message_size:
@@ -172,7 +214,7 @@ def serve(
             "or a smaller size"
         )
     gc.disable()  # `run` enables it again
-    from ackproof.cli.serving import run, tls_of, users_of
+    from ackproof.cli.serving import Listening, definitions_of, run, tls_of, users_of
 
     options = Options(
         data,
@@ -184,6 +226,9 @@ def serve(
         lockstep=lockstep,
         tls=None if tls_cert is None or tls_key is None else tls_of(tls_cert, tls_key),
         users=users_of(users),
+        vhosts=vhosts,
+        definitions=definitions_of(definitions),
+        version=rabbitmq_version,
         limits=Limits(
             connections=max_connections,
             channels=max_channels,
@@ -195,5 +240,6 @@ def serve(
         immediate=immediate,
         replicas=replicas,
     )
-    run(options, in_memory=in_memory, control=control, verbose=verbose)
+    listening = None if control is None else Listening(control_host, control, control_token)
+    run(options, in_memory=in_memory, control=listening, verbose=verbose)
     return 0

@@ -8,43 +8,59 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import logging
 import resource
 import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ackproof.cli.inputs import InputError
 from ackproof.cli.listening import reason, stop_signal
+from ackproof.impl.access.users_file import UsersError, read_users
 from ackproof.impl.node import Node
 from ackproof.impl.options import Options
-from ackproof.impl.session.authentication import Users, UsersError, read_users
 from ackproof.impl.storage.disk import DiskError
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable
 
+    from ackproof.impl.access.directory import User
     from ackproof.impl.control.control_api import ControlApi
 
 
-__all__ = ["run", "tls_of", "users_of"]
+__all__ = ["Listening", "definitions_of", "run", "tls_of", "users_of"]
+
+_LOG = logging.getLogger(__name__)
 
 #: Objects that come into being before it is looked for cycles.
 _NEW_OBJECTS = 50_000
 
 
+class Listening(NamedTuple):
+    """Where the control API listens, and the token that it asks for, if it does."""
+
+    host: str
+    port: int
+    token: str | None = None
+
+
 def run(
-    options: Options, *, in_memory: bool = False, control: int | None = None, verbose: bool = False
+    options: Options,
+    *,
+    in_memory: bool = False,
+    control: Listening | None = None,
+    verbose: bool = False,
 ) -> None:
     """Serve until the process is told to stop.
 
     Args:
         options: what the broker is to be; without a directory it gets a temporary one.
         in_memory: it gets none at all.
-        control: port for the control API, if there is to be one.
+        control: where the control API listens, if there is to be one.
         verbose: log everything that happens.
 
     Raises:
@@ -65,10 +81,10 @@ def run(
         asyncio.run(_serve(kept_shortly, "data is not kept", control))
 
 
-async def _serve(options: Options, where: str, control: int | None) -> None:
+async def _serve(options: Options, where: str, control: Listening | None) -> None:
     try:
         node = Node(options)
-    except DiskError as error:
+    except (DiskError, ValueError) as error:
         raise InputError(str(error)) from None
     try:
         await _run(node, where, control)
@@ -77,7 +93,7 @@ async def _serve(options: Options, where: str, control: int | None) -> None:
     print("stopped", file=sys.stderr)
 
 
-async def _run(node: Node, where: str, control_port: int | None) -> None:
+async def _run(node: Node, where: str, listening: Listening | None) -> None:
     stop = stop_signal()
     _spare_the_collector()
     host, port = node.options.host, node.options.port
@@ -87,11 +103,13 @@ async def _run(node: Node, where: str, control_port: int | None) -> None:
         raise InputError(f"cannot listen on {host}:{port}: {reason(error)}") from None
     control = said = None
     try:
-        if control_port is not None:
-            control, said = await _start_control(node, control_port, stop.set)
+        if listening is not None:
+            control, said = await _start_control(node, listening, stop.set)
         print(f"ackproof broker ready on {host}:{bound}, {where}", flush=True)
         if said is not None:
             print(said, flush=True)
+        if node.options.version is not None:
+            _LOG.info("Server startup complete")  # what is waited for where RabbitMQ is expected
         await stop.wait()
     finally:
         if control is not None:
@@ -99,19 +117,19 @@ async def _run(node: Node, where: str, control_port: int | None) -> None:
         await node.stop()
 
 
-async def _start_control(node: Node, port: int, stop: Callable[[], None]) -> tuple[ControlApi, str]:
+async def _start_control(
+    node: Node, where: Listening, stop: Callable[[], None]
+) -> tuple[ControlApi, str]:
     """Serve the control API; return it, and the line that says so."""
     from ackproof.impl.control.control_api import ControlApi
 
-    control = ControlApi(node, stop)
+    control = ControlApi(node, stop, where.token)
     try:
-        bound = await control.start(_LOOPBACK, port)
+        bound = await control.start(where.host, where.port)
     except OSError as error:
-        raise InputError(f"cannot listen on {_LOOPBACK}:{port}: {reason(error)}") from None
-    return control, f"ackproof control ready on http://{_LOOPBACK}:{bound}"
-
-
-_LOOPBACK = "127.0.0.1"
+        raise InputError(f"cannot listen on {where.host}:{where.port}: {reason(error)}") from None
+    shown = f"[{where.host}]" if ":" in where.host else where.host
+    return control, f"ackproof control ready on http://{shown}:{bound}"
 
 
 def tls_of(certificate: Path, key: Path) -> ssl.SSLContext:
@@ -128,14 +146,36 @@ def tls_of(certificate: Path, key: Path) -> ssl.SSLContext:
         raise InputError(str(error)) from None
 
 
-def users_of(file: Path | None) -> Users:
-    """Return who may log in; the usual guest if there is no file.
+def definitions_of(file: Path | None) -> dict[str, Any] | None:
+    """Return the definitions of a file; None if there is no file.
+
+    Raises:
+        InputError: the file cannot be used.
+    """
+    if file is None:
+        return None
+    from ackproof.impl.administration.definitions import DefinitionsError, read_definitions
+
+    try:
+        document = json.loads(file.read_text("utf-8"))
+        read_definitions(document)
+    except OSError as error:
+        raise InputError(f"cannot read the definitions of {file}: {error.strerror}") from None
+    except DefinitionsError as error:
+        raise InputError(f"{file}: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file} is not JSON: {error}; give what RabbitMQ exports") from None
+    return cast("dict[str, Any]", document)
+
+
+def users_of(file: Path | None) -> tuple[User, ...] | None:
+    """Return who may log in; None if there is no file.
 
     Raises:
         InputError: the file cannot be used.
     """
     try:
-        return Users() if file is None else read_users(file)
+        return None if file is None else read_users(file)
     except UsersError as error:
         raise InputError(str(error)) from None
 

@@ -13,6 +13,8 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from typing import cast
 
+from ackproof.impl.access.directory import GUEST, Directory, Record, User
+from ackproof.impl.access.permissions import Permissions
 from ackproof.impl.connection_registry import ConnectionRegistry
 from ackproof.impl.errors import HardError
 from ackproof.impl.faults.faults import Faults
@@ -52,6 +54,7 @@ class Broker:
         scheduler: chooses the order of steps; by default everything happens at once.
         stored: what was found on the disk.
         vhosts: names of the virtual hosts, besides the default one and those on the disk.
+        users: who may come in, and do everything everywhere, if the disk knows of nobody.
         steps: how steps are taken.
         history: takes down what happens; by default nothing does.
         clock: tells the time.
@@ -61,13 +64,16 @@ class Broker:
     Attributes:
         connections: those that there are, if there may be any.
         consumer_timeouts: the channels with deliveries to settle, and when to look at them.
+        directory: who may come in, and do what.
         faults: what can be asked to go wrong.
         immediate: whether publishers may ask for `immediate`, as before RabbitMQ 3.0.
+        kept: the disk knows the users and virtual hosts, which are not just those of the start.
         journal: what the disk still has to be told.
         memory: what the contents of messages take.
         replies: who waits for replies that no queue carries.
         steps: the steps of the specification, for those who cause one.
         system: what they are steps of.
+        version: which RabbitMQ it says it is; None for what it is.
         vhosts: by name; the default one, `/`, is always there.
     """
 
@@ -81,6 +87,7 @@ class Broker:
         clock: Clock = time.time,
         replicas: int = 1,
         limits: Limits = _LIMITS,
+        users: Iterable[User] = (GUEST,),
     ) -> None:
         self.limits = limits
         self.journal = Journal()
@@ -89,14 +96,17 @@ class Broker:
         self.replies = ReplyConsumers()
         self.consumer_timeouts: Deadlines[TimedChannel] = Deadlines()
         self.immediate = False
+        self.version: str | None = None
         self.connections = ConnectionRegistry()
         self.history = history if history is not None else History()
         self.faults = Faults(self)
         self.vhosts: dict[str, VirtualHost] = {}
+        self.directory = Directory(self._keep)
+        self.kept = False
         self._complaints: list[Event] = []
         self.system = hosted_system(replicas, self._complaints.append)
         self.steps = self._steps(steps, scheduler or Eager(), replicas)
-        self.steps.unused = lambda queue: self.vhosts[queue.vhost].delete_unused(queue)
+        self.steps.unused = self._delete_unused
         self.steps.publish_dead_letter = self._publish_dead_letter
         self.steps.timers.clock = clock
         self._last_channel = _last_channel(stored or Stored())
@@ -104,6 +114,7 @@ class Broker:
         for name in (DEFAULT, *vhosts):
             self.add_vhost(name)
         self._restore(stored or Stored())
+        self._begin_with(users)
         if self.history.recording:
             self.steps.observers.append(self.history)
 
@@ -116,7 +127,7 @@ class Broker:
             self.system, scheduler, self.journal, complaints=self._complaints, replicas=replicas
         )
         mirrored.number = self.next_number
-        mirrored.leader_changed = lambda queue: self.vhosts[queue.vhost].set_leader(queue)
+        mirrored.leader_changed = self._leader_changed
         mirrored.leaders = self._all_queues
         mirrored.pausing = self._pause
         return mirrored
@@ -137,9 +148,24 @@ class Broker:
             host.pause()
         for queue in self._all_queues():
             if queue.membership is None:
-                self.vhosts[queue.vhost].delete_unused(queue)
+                self._delete_unused(queue)
+
+    def _delete_unused(self, queue: HostedQueue) -> None:
+        host = self.vhosts.get(queue.vhost)
+        if host is not None:
+            host.delete_unused(queue)
+
+    def _leader_changed(self, queue: HostedQueue) -> None:
+        host = self.vhosts.get(queue.vhost)
+        if host is not None:
+            host.set_leader(queue)
 
     def _restore(self, stored: Stored) -> None:
+        for kind, name, value in stored.records:
+            if kind == "vhost" and value is not None:
+                self.add_vhost(name[0]).describe(**value)
+        self.directory.restore(stored.records)
+        self.kept = stored.users_known
         for exchange in stored.exchanges:
             self.add_vhost(exchange.vhost).topology.restore([exchange], [])
         for binding in stored.bindings:
@@ -160,6 +186,70 @@ class Broker:
         """Return the queues of the default virtual host, by name."""
         return self.vhosts[DEFAULT].queues
 
+    # -- virtual hosts and users ----------------------------------------------------------------
+
+    def _begin_with(self, users: Iterable[User]) -> None:
+        """Let somebody in if nobody may come; the disk is not told of what it would not change."""
+        if self.kept:
+            return
+        directory = Directory()
+        for user in users:
+            directory.put(user)
+            for name in self.vhosts:
+                directory.grant(name, user.name, Permissions())
+        self.directory.restore(directory.records)
+
+    def _keep(self, record: Record) -> None:
+        """Tell the disk of a record that has changed; the first time, of all that there are."""
+        if self.kept:
+            self.journal.recorded([record])
+        else:
+            self.kept = True
+            hosts = [host.record for host in self.vhosts.values()]
+            self.journal.recorded([*hosts, *self.directory.records, record], anew=True)
+
+    def declare_vhost(self, name: str, description: str = "", tags: Iterable[str] = ()) -> bool:
+        """Make a virtual host, or describe it otherwise; return whether it is new."""
+        new = name not in self.vhosts
+        host = self.add_vhost(name)
+        if new or (host.description, host.tags) != (description, tuple(tags)):
+            host.describe(description, tags)
+            self._keep(host.record)
+        return new
+
+    def delete_vhost(self, name: str) -> None:
+        """Delete a virtual host with all that is in it; its connections are closed.
+
+        Raises:
+            LookupError: there is none of this name.
+            ValueError: it is the default one, or something in it is cut off.
+        """
+        host = self.vhosts.get(name)
+        if host is None:
+            raise LookupError(f"there is no virtual host {name!r}")
+        if name == DEFAULT:
+            raise ValueError(f"the virtual host {DEFAULT} is always there; delete what is in it")
+        if not all(map(self.steps.reaches, host.queues.values())):
+            raise ValueError(
+                f"a queue of {name!r} is led by nobody on the clients' side; "
+                "heal the partition first"
+            )
+        self.connections.close_those_in(name)
+        host.end()
+        del self.vhosts[name]
+        self.directory.forget_vhost(name)
+        self._keep(Record("vhost", (name,), None))
+        self.steps.run(idle=True)
+
+    def delete_user(self, name: str) -> None:
+        """Let a user in no more; the user's connections are closed.
+
+        Raises:
+            LookupError: there is no such user.
+        """
+        self.directory.delete(name)
+        self.connections.close_those_of(name)
+
     # -- steps ----------------------------------------------------------------------------------
 
     def run(self, *, idle: bool) -> None:
@@ -179,6 +269,8 @@ class Broker:
     def _look_at_clock(self) -> None:
         """Take the steps that are due by the clock, and look at what consumers owe."""
         self.steps.expire_due()
+        if self.steps.faults is not None:
+            self.faults.look_at_clock()
         if self.consumer_timeouts.next is not None:
             for channel in self.consumer_timeouts.due(self.steps.timers.clock()):
                 channel.check_consumer_timeout()
@@ -193,7 +285,7 @@ class Broker:
     @property
     def due(self) -> float | None:
         """Return when it has to `run` even if nothing happens, by its clock; None for never."""
-        times = (self.steps.due, self.consumer_timeouts.next)
+        times = (self.steps.due, self.consumer_timeouts.next, self.faults.due)
         return min((when for when in times if when is not None), default=None)
 
     @property
@@ -290,8 +382,9 @@ class Broker:
             queue_number=queue.number,
             exchange=queue.dead_letter_exchange,
         )
-        now = self.steps.timers.clock()
-        self.vhosts[queue.vhost].publish_dead_letter(queue, message, cause, now)
+        host = self.vhosts.get(queue.vhost)
+        if host is not None:
+            host.publish_dead_letter(queue, message, cause, self.steps.timers.clock())
 
     # -- queues ---------------------------------------------------------------------------------
 

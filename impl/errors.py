@@ -13,7 +13,15 @@ from __future__ import annotations
 
 import codecs
 
-__all__ = ["AmqpError", "BodyTooLarge", "HardError", "SoftError", "octets"]
+__all__ = [
+    "AmqpError",
+    "BodyTooLarge",
+    "ChosenError",
+    "ChosenSoftError",
+    "HardError",
+    "SoftError",
+    "octets",
+]
 
 _SOFT = {
     311: "CONTENT_TOO_LARGE",
@@ -86,6 +94,22 @@ class HardError(AmqpError):
     def __init__(self, code: int, explanation: str, index: int | None = None) -> None:
         super().__init__(code, _HARD[code], explanation)
         self.index = index
+
+
+class ChosenError(HardError):
+    """Closes the connection with any code and any text, because a test has asked for that."""
+
+    def __init__(self, code: int, text: str) -> None:
+        AmqpError.__init__(self, code, "", text)
+        self.text = shortened(text)
+
+
+class ChosenSoftError(SoftError):
+    """The same, for one channel."""
+
+    def __init__(self, code: int, text: str) -> None:
+        AmqpError.__init__(self, code, "", text)
+        self.text = shortened(text)
 
 
 def octets(data: bytes) -> str:

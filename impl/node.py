@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ackproof.impl.access.directory import GUEST, User
 from ackproof.impl.broker import Broker
 from ackproof.impl.history.history import History
 from ackproof.impl.options import Options
 from ackproof.impl.server.server import Server
+from ackproof.impl.session.session import Phase, Session
 from ackproof.impl.steps.scheduler import Eager, Scheduler
 from ackproof.impl.steps.seeded import Seeded
 from ackproof.impl.storage.replica_disks import open_disks
@@ -45,6 +47,7 @@ class Node:
 
     Raises:
         DiskError: the directory cannot be used.
+        ValueError: the definitions cannot be, and the text says why.
     """
 
     def __init__(self, options: Options) -> None:
@@ -52,27 +55,50 @@ class Node:
         self.port = options.port
         self.history = History(recording=options.recording, limit=options.remember)
         self._locksteps: list[Lockstep] = []
+        self._changed = False
         self._disk = open_disks(options.directory, options.replicas)
         self._storage = options.wrap(self._disk)
         self._changing = asyncio.Lock()
         self._begin()
 
+    def _define(self) -> None:
+        """Make what the definitions say that there is."""
+        if self.options.definitions is not None:
+            from ackproof.impl.administration.definitions import read_definitions
+
+            read_definitions(self.options.definitions).apply(self.broker)
+
     def _begin(self) -> None:
         options = self.options
         scheduler = Eager() if options.seed is None else Seeded(options.seed)
+        stored = self._disk.recover()
+        if options.users is not None and not self._changed:
+            stored = stored.without_users()
         self.broker = Broker(
             scheduler,
-            self._disk.recover(),
+            stored,
+            options.vhosts,
             history=self.history,
             limits=options.limits,
             replicas=options.replicas,
+            users=self._users(),
         )
+        self.broker.version = options.version
         self.broker.immediate = options.immediate
         if options.lockstep:
             from ackproof.impl.lockstep.lockstep import Lockstep  # it compiles the specification
 
             self._locksteps.append(Lockstep(self.broker.steps))
+        if not (self._changed and self.broker.kept):
+            self._define()
         self._server = Server(self.broker, self._storage, options)
+
+    def _users(self) -> Sequence[User]:
+        """Return who may come in, unless the disk knows better."""
+        options = self.options
+        if options.users is not None:
+            return options.users
+        return () if options.definitions and options.definitions.get("users") else (GUEST,)
 
     async def start(self) -> int:
         """Listen; return the port.
@@ -134,6 +160,7 @@ class Node:
             _LOG.info("restarting: connections are cut, and what was not synced is lost")
             await self._server.kill()
             self.history.note("node_restarted")
+            self._changed |= self.broker.kept
             self._begin()
             await self.start()
 
@@ -182,10 +209,29 @@ class Node:
             "reorder_confirms": faults.reorder_confirms,
             "release_confirms": faults.release_confirms,
             "drop_connection": faults.drop_connection,
+            "close_connection": faults.close_connection,
+            "close_channel": faults.close_channel,
+            "cut_connection": faults.cut_connection,
+            "cancel_consumer": faults.cancel_consumer,
+            "refuse_login": faults.refuse_login,
+            "lose_acks": faults.lose_acks,
+            "silence": faults.silence,
+            "end_silence": faults.end_silence,
+            "slow_output": faults.slow_output,
             "block": self.block,
             "unblock": self.unblock,
             "clear": self.clear_faults,
         }
+
+    @property
+    def sessions(self) -> list[Session]:
+        """Return the connections that are open, in the order in which they came."""
+        return [one for one in self._server.sessions if one.phase is Phase.RUNNING]
+
+    @property
+    def alarm(self) -> str:
+        """Return why publishers are not listened to; empty if they are."""
+        return self._server.alarm
 
     def queues(self) -> list[dict[str, Any]]:
         """Return what there is to know of each queue, fit for JSON."""

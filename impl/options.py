@@ -8,14 +8,14 @@ same; what can change later is asked of the node.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
+from ackproof.impl.access.directory import User
 from ackproof.impl.limits import Limits
-from ackproof.impl.session.authentication import Users
 
 if TYPE_CHECKING:
     import ssl
@@ -53,7 +53,12 @@ class Options:
         lockstep: take each step by the specification's own system as well, and compare, which
             is slow.
         tls: speak TLS with it, and nothing else; see `ackproof.impl.server.tls_context`.
-        users: who may come in; by default guest, with password guest.
+        users: who may come in, and do everything in all virtual hosts that there are at the
+            start; None for those that the directory knows of, or else guest, with password guest.
+        vhosts: names of virtual hosts that there are at the start, besides `/`.
+        definitions: virtual hosts, users, permissions and what is in them, as RabbitMQ writes them
+            down; see `ackproof.impl.administration.definitions`.
+        version: which RabbitMQ it says it is; None for what it is.
         limits: how much clients may take.
         immediate: publishers may ask for `immediate`, as before RabbitMQ 3.0.
         wrap: put around the disk, to make it slow or fail.
@@ -73,7 +78,10 @@ class Options:
     remember: int | None = 100_000
     lockstep: bool = False
     tls: ssl.SSLContext | None = None
-    users: Users = field(default_factory=Users)
+    users: Sequence[User] | None = None
+    vhosts: Sequence[str] = ()
+    definitions: Mapping[str, Any] | None = None
+    version: str | None = None
     limits: Limits = field(default_factory=Limits)
     immediate: bool = False
     wrap: Callable[[Storage], Storage] = _as_it_is

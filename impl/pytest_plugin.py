@@ -7,8 +7,11 @@
 
 Each test has a broker of its own, on a port of its own, with everything in memory.  When the test
 is over, the history is checked: should the broker have broken a promise, the test fails in its
-teardown.  `--ackproof-seed N` draws the order of steps, and `random` a seed too; it is shown at the
-top, to be given again.  `--ackproof-lockstep` compares each step with the specification's own.
+teardown; and so it does if a fault was asked for that has never struck.  `--ackproof-seed N` draws
+the order of steps, and `random` a seed too; it is shown at the top, to be given again.
+`--ackproof-lockstep` compares each step with the specification's own.  What else a broker is to be,
+a mark says: `@pytest.mark.ackproof(replicas=3)`, with what `ackproof.impl.options` has.  A test
+that fails shows what has happened in the broker last.
 
 Every run of pytest where this is installed loads this module, so it imports nothing until a test
 asks for a broker.
@@ -17,14 +20,19 @@ asks for a broker.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from ackproof.impl.running import RunningBroker
 
-__all__ = ["ackproof_broker", "pytest_addoption", "pytest_report_header"]
+__all__ = [
+    "ackproof_broker",
+    "pytest_addoption",
+    "pytest_report_header",
+    "pytest_runtest_makereport",
+]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -48,8 +56,16 @@ def pytest_configure(config: pytest.Config) -> None:
     """Settle the seed, once for the run."""
     said = config.getoption("--ackproof-seed")
     config.stash[_SEED] = _seed(said)
+    config.addinivalue_line(
+        "markers",
+        "ackproof(**options): what the broker of this test is to be, as in "
+        "ackproof.impl.options.Options, for example replicas=3",
+    )
 
 
+_BROKER = pytest.StashKey["RunningBroker"]()
+#: Entries of the history that a failing test shows.
+_SHOWN = 30
 _SEED = pytest.StashKey["int | None"]()
 
 
@@ -79,8 +95,53 @@ def ackproof_broker(request: pytest.FixtureRequest) -> Iterator[RunningBroker]:
     """Run a broker for this test; when it is over, check what has happened."""
     from ackproof.impl.running import RunningBroker
 
-    seed = request.config.stash[_SEED]
-    lockstep = request.config.getoption("--ackproof-lockstep")
-    with RunningBroker(seed=seed, lockstep=lockstep) as broker:
+    with RunningBroker(**_options(request)) as broker:
+        request.node.stash[_BROKER] = broker
         yield broker
+        del request.node.stash[_BROKER]
         broker.check()
+        unstruck = broker.unstruck()
+        if unstruck:
+            pytest.fail(
+                f"asked for, and never struck: {', '.join(unstruck)}; publish what it is about, or "
+                "call clear_faults() if that is right"
+            )
+
+
+def _options(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """Return what the broker of a test is to be: by options of the run, and by its mark."""
+    from dataclasses import fields
+
+    from ackproof.impl.options import Options
+
+    options: dict[str, Any] = {
+        "seed": request.config.stash[_SEED],
+        "lockstep": request.config.getoption("--ackproof-lockstep"),
+    }
+    known = [one.name for one in fields(Options)]
+    for mark in reversed(list(request.node.iter_markers("ackproof"))):
+        wrong = [*map(repr, mark.args), *(name for name in mark.kwargs if name not in known)]
+        if wrong:
+            raise pytest.UsageError(
+                f"the mark ackproof does not take {', '.join(wrong)}; it takes, by name, "
+                f"{', '.join(known)}"
+            )
+        options |= mark.kwargs
+    return options
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Show what has happened in the broker of a test that fails."""
+    outcome: Any = yield
+    report = outcome.get_result()
+    broker = item.stash.get(_BROKER, None)
+    if broker is None or report.when != "call" or not report.failed:
+        return
+    try:
+        entries = broker.history
+    except RuntimeError:  # it does not run any more
+        return
+    left_out = [f"({len(entries) - _SHOWN} entries before)"] if len(entries) > _SHOWN else []
+    lines = [*left_out, *map(str, entries[-_SHOWN:])]
+    report.sections.append(("ackproof: what has happened in the broker", "\n".join(lines)))

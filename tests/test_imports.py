@@ -40,6 +40,7 @@ LAYERS = {
 #: floor knows nothing of its neighbours, and nothing of what is above.
 FLOORS: tuple[set[str], ...] = (
     {"errors", "limits", "memory", "version"},
+    {"access"},
     {"connection_registry", "wire"},
     {"topology"},
     {"machines"},
@@ -49,10 +50,12 @@ FLOORS: tuple[set[str], ...] = (
     {"vhost"},
     {"faults"},
     {"broker"},
+    {"administration"},
     {"session"},
     {"options"},
     {"server"},
     {"node"},
+    {"management"},
     {"control"},
     {"running"},
     {"pytest_plugin"},

@@ -43,6 +43,7 @@ class Node:
         host: an address of the loopback network to listen on.
         port: the port to listen on; by default a free one.
         more: further lines of its configuration file.
+        plugins: those that are enabled.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Node:
         host: str = LOOPBACK,
         port: int | None = None,
         more: Iterable[str] = (),
+        plugins: Iterable[str] = (),
     ) -> None:
         self.name = f"{name}@localhost"
         self.host = host
@@ -61,7 +63,7 @@ class Node:
         self._here = here
         self._scripts = here.inside(here.scripts)
         self._folder = here.folder / name
-        self._environment = self._write_configuration(here, more)
+        self._environment = self._write_configuration(here, more, plugins)
         self._child: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Node:
@@ -70,10 +72,12 @@ class Node:
     def __exit__(self, *_: object) -> None:
         self.kill()
 
-    def _write_configuration(self, here: Site, more: Iterable[str]) -> dict[str, str]:
+    def _write_configuration(
+        self, here: Site, more: Iterable[str], plugins: Iterable[str]
+    ) -> dict[str, str]:
         folder = self._folder
         folder.mkdir()
-        (folder / "enabled_plugins").write_text("[].\n")
+        (folder / "enabled_plugins").write_text(f"[{','.join(plugins)}].\n")
         (folder / "rabbitmq.conf").write_text(
             f"listeners.tcp.1 = {self.host}:{self.port}\n"
             "loopback_users = none\n"

@@ -5,17 +5,20 @@ GET /health                     that it runs, its port, its seed, how many compl
 GET /queues                     every queue, with what is in it
 GET /history?since=N&limit=M    entries after number N, M at most (1,000 if it is not said)
 GET /check                      whether what has happened is what the specification promises
+GET /faults                     the faults that wait for something, and how often each struck
 POST /faults/NAME               a fault by its name, with its arguments as a JSON object
 POST /schedule                  {"seed": N} to draw the order of steps, {"seed": null} to stop that
 POST /stop                      stop as when told by a signal
+/api/…                          RabbitMQ's management (`ackproof.impl.management.api`)
 ==============================  ===================================================================
 
 An answer is a JSON object.  One that refuses has a status from 400, and says under `error` what is
 wrong and what to do instead.
 
-It is a server for tests: one request to a connection, everything of bounded size and time.  It
-listens on loopback unless told otherwise and asks for no password; a request that a browser makes
-for some page is refused, which its header `Origin` shows.
+It is a server for tests: one request to a connection, everything of bounded size and time.  A
+request that a browser makes for some page is refused, which its header `Origin` shows.  On loopback
+no password is asked for, but for the management, and who asks by a name other than localhost is
+refused, too.  Elsewhere there is a *token*, without which nothing is answered but the management.
 """
 
 from __future__ import annotations
@@ -24,18 +27,23 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable
+from hmac import compare_digest
 from http import HTTPStatus
 from typing import Any
 
 from ackproof.impl.control.http import HEAD_MAX, Exchange, Refused, Request
 from ackproof.impl.faults.trigger import CHOICES
+from ackproof.impl.management.answers import Answer
+from ackproof.impl.management.api import ManagementApi
 from ackproof.impl.node import Node
 from ackproof.impl.storage.disk import DiskError
 
-__all__ = ["ControlApi"]
+__all__ = ["LOOPBACK", "ControlApi"]
 
 _LOG = logging.getLogger(__name__)
 
+#: Where nobody else can ask.
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 #: Seconds that a request may take to arrive.
 _PATIENCE = 10.0
 #: Requests at a time; more have to wait.
@@ -50,10 +58,14 @@ class ControlApi:
 
     Args:
         stop: called when a client asks to stop the node.
+        token: what a request has to say under `Authorization: Bearer`; None for nothing.
     """
 
-    def __init__(self, node: Node, stop: Callable[[], None]) -> None:
+    def __init__(self, node: Node, stop: Callable[[], None], token: str | None = None) -> None:
+        self._token = token
+        self._by_name = False
         self._node = node
+        self._management = ManagementApi(node)
         self._stop = stop
         self._turns = asyncio.Semaphore(_AT_A_TIME)
         self._server: asyncio.Server | None = None
@@ -65,6 +77,7 @@ class ControlApi:
         Raises:
             OSError: the address cannot be listened on.
         """
+        self._by_name = host not in LOOPBACK
         self._server = await asyncio.start_server(self._serve, host, port, limit=HEAD_MAX)
         bound: int = self._server.sockets[0].getsockname()[1]
         return bound
@@ -83,11 +96,12 @@ class ControlApi:
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
-        exchange = Exchange()
+        exchange = Exchange(by_name=self._by_name)
         try:
             async with self._turns:
-                status, answer = await self._answered(exchange, reader)
-            writer.write(exchange.encode(status, answer))
+                answer = await self._answered(exchange, reader)
+            status = answer.status
+            writer.write(exchange.encode(status, answer.document, answer.headers))
             await asyncio.wait_for(writer.drain(), _PATIENCE)
             if status is HTTPStatus.ACCEPTED:
                 self._stop()
@@ -99,31 +113,46 @@ class ControlApi:
             self._tasks.discard(task)
             writer.close()
 
-    async def _answered(
-        self, exchange: Exchange, reader: asyncio.StreamReader
-    ) -> tuple[HTTPStatus, dict[str, Any]]:
+    async def _answered(self, exchange: Exchange, reader: asyncio.StreamReader) -> Answer:
         try:
             request = await asyncio.wait_for(exchange.read(reader), _PATIENCE)
             return await self._route(request)
         except Refused as refused:
-            return refused.status, {"error": refused.error}
+            return Answer(refused.status, {"error": refused.error})
         except TimeoutError:
-            return HTTPStatus.REQUEST_TIMEOUT, {"error": f"send it within {_PATIENCE:g} seconds"}
+            late = {"error": f"send it within {_PATIENCE:g} seconds"}
+            return Answer(HTTPStatus.REQUEST_TIMEOUT, late)
         except Exception:
             _LOG.exception("the control API failed; the broker goes on")
-            return HTTPStatus.INTERNAL_SERVER_ERROR, {"error": "internal error; see the log"}
+            failed = {"error": "internal error", "reason": "see the log"}
+            return Answer(HTTPStatus.INTERNAL_SERVER_ERROR, failed)
 
-    async def _route(self, request: Request) -> tuple[HTTPStatus, dict[str, Any]]:
+    async def _route(self, request: Request) -> Answer:
+        method, path = request.method, request.path
+        if path[:1] == ("api",):
+            return await self._management.answer(
+                method, path[1:], request.query, request.arguments, request.headers
+            )
+        self._admit(request)
+        return Answer(*await self._asked(request))
+
+    def _admit(self, request: Request) -> None:
+        """Refuse a request without the token, if there is one."""
+        said = request.headers.get("authorization", "").encode()
+        if self._token is not None and not compare_digest(said, f"Bearer {self._token}".encode()):
+            raise Refused(HTTPStatus.UNAUTHORIZED, "send the token: Authorization: Bearer TOKEN")
+
+    async def _asked(self, request: Request) -> tuple[HTTPStatus, dict[str, Any]]:
         method, path = request.method, request.path
         if path[:1] == ("faults",) and len(path) == 2:
             _expect(method, "POST")
-            return await self._fault(path[1], request.arguments)
+            return await self._fault(path[1], request.arguments or {})
         found = _ROUTES.get("/".join(path))
         if found is None:
             known = ", ".join(f"{verb} /{name}" for name, (verb, _) in _ROUTES.items())
             raise Refused(
                 HTTPStatus.NOT_FOUND,
-                f"there is no /{'/'.join(path)}; there are {known}, POST /faults/NAME",
+                f"there is no /{'/'.join(path)}; there are {known}, POST /faults/NAME, and /api",
             )
         verb, handle = found
         _expect(method, verb)
@@ -155,6 +184,10 @@ class ControlApi:
 
     # -- telling --------------------------------------------------------------------------------
 
+    def _faults(self, _: Request) -> tuple[HTTPStatus, dict[str, Any]]:
+        faults = self._node.broker.faults
+        return HTTPStatus.OK, {"faults": faults.armed(), "unstruck": faults.unstruck()}
+
     async def _fault(
         self, name: str, arguments: dict[str, Any]
     ) -> tuple[HTTPStatus, dict[str, Any]]:
@@ -184,7 +217,7 @@ class ControlApi:
         return HTTPStatus.OK, {"fault": name}
 
     def _schedule(self, request: Request) -> tuple[HTTPStatus, dict[str, Any]]:
-        arguments = dict(request.arguments)
+        arguments = dict(request.arguments or {})
         seed = arguments.pop("seed", ...)
         if arguments or isinstance(seed, bool) or not isinstance(seed, int | None):
             raise Refused(
@@ -205,6 +238,7 @@ _ROUTES: dict[
     "queues": ("GET", ControlApi._queues),
     "history": ("GET", ControlApi._history),
     "check": ("GET", ControlApi._check),
+    "faults": ("GET", ControlApi._faults),
     "schedule": ("POST", ControlApi._schedule),
     "stop": ("POST", ControlApi._stopping),
 }

@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import json
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any, NamedTuple
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import h11
 
@@ -22,6 +23,10 @@ __all__ = ["HEAD_MAX", "Exchange", "Refused", "Request"]
 HEAD_MAX = 8192
 #: Bytes of a body, at most.
 _BODY_MAX = 65536
+#: Of a body for the management, which may have all definitions of a broker.
+_DEFINITIONS_MAX = 16 << 20
+#: Where the management begins.
+_MANAGEMENT = "api"
 
 
 class Refused(Exception):
@@ -34,18 +39,27 @@ class Refused(Exception):
 
 
 class Request(NamedTuple):
-    """What was asked: a method, a path in pieces, its query, and the JSON object of the body."""
+    """What was asked: a method, a path in pieces, its query, the JSON object of the body, headers.
+
+    A body that is something else is None.
+    """
 
     method: str
     path: tuple[str, ...]
     query: dict[str, list[str]]
-    arguments: dict[str, Any]
+    arguments: dict[str, Any] | None
+    headers: dict[str, str]
 
 
 class Exchange:
-    """A request, and its answer."""
+    """A request, and its answer.
 
-    def __init__(self) -> None:
+    Args:
+        by_name: whoever asks may call this server by any name.
+    """
+
+    def __init__(self, *, by_name: bool = False) -> None:
+        self._by_name = by_name
         # This makes a head of more bytes too long, since `_event` never feeds it more than that.
         self._connection = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_MAX - 1)
         self._method = ""
@@ -69,7 +83,8 @@ class Exchange:
         assert isinstance(head, h11.Request)
         self._method = head.method.decode("ascii")
         headers = dict(head.headers)
-        if b"origin" in headers or not _is_direct(headers.get(b"host", b"").decode("latin-1")):
+        host = headers.get(b"host", b"").decode("latin-1")
+        if b"origin" in headers or not (self._by_name or _is_direct(host)):
             raise Refused(
                 HTTPStatus.FORBIDDEN,
                 "this is not for web pages; ask without a browser, by address or as localhost",
@@ -78,20 +93,23 @@ class Exchange:
             target = urlsplit(head.target.decode("ascii"))
         except ValueError:
             raise Refused(HTTPStatus.BAD_REQUEST, "the address cannot be read") from None
-        path = tuple(part for part in target.path.split("/") if part)
-        arguments = _object(await self._body(reader, int(headers.get(b"content-length", 0))))
-        return Request(self._method, path, parse_qs(target.query), arguments)
+        path = tuple(unquote(part) for part in target.path.split("/") if part)
+        managed = path[:1] == (_MANAGEMENT,)
+        announced = int(headers.get(b"content-length", 0))
+        body = await self._body(reader, announced, _DEFINITIONS_MAX if managed else _BODY_MAX)
+        arguments = _object_if_any(body) if managed else _object(body)
+        query = parse_qs(target.query, keep_blank_values=True)
+        named = {name.decode("ascii"): said.decode("latin-1") for name, said in headers.items()}
+        return Request(self._method, path, query, arguments, named)
 
-    async def _body(self, reader: asyncio.StreamReader, announced: int) -> bytes:
-        body = b""
-        while max(announced, len(body)) <= _BODY_MAX:
+    async def _body(self, reader: asyncio.StreamReader, announced: int, most: int) -> bytes:
+        body = bytearray()
+        while max(announced, len(body)) <= most:
             event = await self._event(reader)
             if not isinstance(event, h11.Data):
-                return body
+                return bytes(body)
             body += event.data
-        raise Refused(
-            HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"send a body of {_BODY_MAX} bytes at most"
-        )
+        raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"send a body of {most} bytes at most")
 
     async def _event(self, reader: asyncio.StreamReader) -> h11.Event:
         """Return the next part of the request."""
@@ -105,14 +123,22 @@ class Exchange:
         assert isinstance(event, h11.Event), "it pauses between requests only, and there is one"
         return event
 
-    def encode(self, status: HTTPStatus, answer: dict[str, Any]) -> bytes:
-        """Return the bytes of the answer, after which nothing comes."""
-        body = json.dumps(answer, default=str).encode() + b"\n"
-        headers = {
-            "Content-Type": "application/json",
-            "Content-Length": str(len(body)),
-            "Connection": "close",
-        }
+    def encode(
+        self, status: HTTPStatus, answer: Any, more: Iterable[tuple[str, str]] = ()
+    ) -> bytes:
+        """Return the bytes of the answer, after which nothing comes.
+
+        Args:
+            status: how it went.
+            answer: JSON; None for nothing.
+            more: headers.
+        """
+        body = b"" if answer is None else json.dumps(answer, default=str).encode() + b"\n"
+        headers = {"Connection": "close", **dict(more)}
+        if answer is not None:
+            headers["Content-Type"] = "application/json"
+        if status is not HTTPStatus.NO_CONTENT:
+            headers["Content-Length"] = str(len(body))
         events: tuple[h11.Event, ...] = (
             h11.Response(status_code=status, headers=[*headers.items()], reason=status.phrase),
             h11.Data(data=b"" if self._method == "HEAD" else body),
@@ -135,6 +161,14 @@ def _is_direct(host: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _object_if_any(body: bytes) -> dict[str, Any] | None:
+    """Return the JSON object of a body; None if it is something else."""
+    try:
+        return _object(body)
+    except Refused:
+        return None
 
 
 def _object(body: bytes) -> dict[str, Any]:

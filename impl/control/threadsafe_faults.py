@@ -15,6 +15,7 @@ from ackproof.impl.faults.partition_faults import TICKTIME
 
 if TYPE_CHECKING:
     from ackproof.impl.faults.confirm_reordering import Order
+    from ackproof.impl.faults.connection_faults import Which
     from ackproof.impl.node import Node
 
 __all__ = ["ThreadsafeFaults"]
@@ -186,9 +187,13 @@ class ThreadsafeFaults(ABC):
         """Tell no publisher anything, as while a partition guard holds."""
         self._call(lambda node: node.broker.faults.withhold_confirms())
 
-    def delay_confirms(self, n: int | None = 1, **about: Any) -> None:
-        """Tell the channels of the next publishes nothing, until `release_confirms`."""
-        self._call(lambda node: node.broker.faults.delay_confirms(n, **about))
+    def delay_confirms(self, n: int | None = 1, seconds: float | None = None, **about: Any) -> None:
+        """Tell the channels of the next publishes nothing, for so long or until released."""
+        self._call(lambda node: node.broker.faults.delay_confirms(n, seconds, **about))
+
+    def lose_acks(self, n: int | None = 1, skip: int = 0) -> None:
+        """Lose the next acks of consumers: what they are about comes once more, redelivered."""
+        self._call(lambda node: node.broker.faults.lose_acks(n, skip))
 
     def reorder_confirms(
         self, n: int = 2, order: Order = "reversed", seed: int = 0, **about: Any
@@ -215,6 +220,58 @@ class ThreadsafeFaults(ABC):
     ) -> None:
         """Break the connection of the next publishes, before or after they are confirmed."""
         self._call(lambda node: node.broker.faults.drop_connection(when, n, **about))
+
+    def close_connection(
+        self, code: int = 320, text: str = "CONNECTION_FORCED - a fault", connection: Which = None
+    ) -> None:
+        """Close connections with a code and a text: all, or those of a number or a name."""
+        self._call(lambda node: node.broker.faults.close_connection(code, text, connection))
+
+    def close_channel(
+        self,
+        code: int = 406,
+        text: str = "PRECONDITION_FAILED - a fault",
+        connection: Which = None,
+        channel: int | None = None,
+    ) -> None:
+        """Close channels with a code and a text: all of a connection, or one by its number."""
+        self._call(lambda node: node.broker.faults.close_channel(code, text, connection, channel))
+
+    def cut_connection(self, connection: Which = None, reset: bool = False) -> None:
+        """Break connections now, without a word: by an end of the socket, or by a reset."""
+        self._call(lambda node: node.broker.faults.cut_connection(connection, reset))
+
+    def cancel_consumer(self, queue: str, vhost: str = "/") -> None:
+        """Cancel the consumers of a queue, which hear of it if they want to.
+
+        Raises:
+            LookupError: there is no such queue, or it has no consumers.
+        """
+        self._call(lambda node: node.broker.faults.cancel_consumer(queue, vhost))
+
+    def refuse_login(self, n: int | None = 1, user: str | None = None, skip: int = 0) -> None:
+        """Refuse the next logins, as if the password was wrong."""
+        self._call(lambda node: node.broker.faults.refuse_login(n, user, skip))
+
+    def silence(self, connection: Which = None) -> None:
+        """Say nothing more, heartbeats included, until `end_silence`."""
+        self._call(lambda node: node.broker.faults.silence(connection))
+
+    def end_silence(self) -> None:
+        """Say what was held back by `silence`."""
+        self._call(lambda node: node.broker.faults.end_silence())
+
+    def slow_output(self, size: int = 1, seconds: float = 0.0, connection: Which = None) -> None:
+        """Send what is said in pieces of so many bytes, with time between them, from now on."""
+        self._call(lambda node: node.broker.faults.slow_output(size, seconds, connection))
+
+    def armed(self) -> list[dict[str, Any]]:
+        """Return the faults that wait for something, or have waited: how often each struck."""
+        return self._call(lambda node: node.broker.faults.armed())
+
+    def unstruck(self) -> list[str]:
+        """Return the faults that were asked for and have never struck, as they were asked for."""
+        return self._call(lambda node: node.broker.faults.unstruck())
 
     def block(self, reason: str = "low on memory") -> None:
         """Read nothing more from connections that publish, and say so to those who asked."""

@@ -15,6 +15,7 @@ __all__ = ["ConfirmFaults"]
 
 #: Publishes that may be held to be settled in another order.
 _REORDERED_MAX = 1000
+_SECONDS_MAX = 3600
 
 
 class ConfirmFaults(FaultGroup):
@@ -25,18 +26,23 @@ class ConfirmFaults(FaultGroup):
         self._watched_triggers().guarded = True
         self._note("withhold_confirms")
 
-    def delay_confirms(self, n: int | None = 1, **about: Any) -> None:
+    def delay_confirms(self, n: int | None = 1, seconds: float | None = None, **about: Any) -> None:
         """Let the channel of the next publishes tell its publisher nothing, until released.
 
         Args:
             n: of how many publishes.
+            seconds: after which it is released; None for `release_confirms` to do it.
             about: which, see `ackproof.impl.faults.trigger.Trigger`.
 
         Raises:
             ValueError: something is of the wrong type, or out of range.
             TypeError: there is nothing of that name to choose by.
         """
-        self._watched_triggers().delaying.append(trigger_for(n, about))
+        timed = seconds is None or (type(seconds) in (int, float) and 0 <= seconds <= _SECONDS_MAX)
+        if not timed:
+            raise ValueError(f"seconds is {seconds!r}; it must be from 0 to {_SECONDS_MAX}")
+        trigger = self._armed("delay_confirms", trigger_for(n, about), **about)
+        self._watched_triggers().delaying.append((trigger, seconds))
 
     def reorder_confirms(
         self, n: int = 2, order: Order = "reversed", seed: int = 0, **about: Any
@@ -60,7 +66,9 @@ class ConfirmFaults(FaultGroup):
         trigger = trigger_for(n, {"seed": seed, **about})
         if n is None or not 2 <= n <= _REORDERED_MAX:
             raise ValueError(f"n is {n!r}; it must be from 2 to {_REORDERED_MAX}")
-        self._watched_triggers().reordering.append(Reordering(trigger, permutation(order, n, seed)))
+        order_of_them = permutation(order, n, seed)
+        self._armed("reorder_confirms", trigger, **about)
+        self._watched_triggers().reordering.append(Reordering(trigger, order_of_them))
 
     def release_confirms(self) -> None:
         """Let all channels tell again; what is settled by now is told together."""
@@ -88,4 +96,5 @@ class ConfirmFaults(FaultGroup):
         if when not in moments:
             raise ValueError(f"when is {when!r}; it must be one of {', '.join(moments)}")
         written = when == "after_confirm"
-        self._watched_triggers().cuts.waiting.append((trigger_for(n, about), written))
+        trigger = self._armed("drop_connection", trigger_for(n, about), **about)
+        self._watched_triggers().cuts.waiting.append((trigger, written))

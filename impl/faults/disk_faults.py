@@ -56,7 +56,7 @@ class DiskFaults(FaultGroup):
             ValueError: something is of the wrong type, or out of range.
             TypeError: there is nothing of that name to choose by.
         """
-        self._failing.append(trigger_for(n, about))
+        self._failing.append(self._armed("fail_writes", trigger_for(n, about), **about))
 
     def write_fails(self, batch: Batch) -> bool:
         """Tell whether the commit of a batch is to fail, and count it."""

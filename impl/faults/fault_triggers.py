@@ -51,7 +51,8 @@ class FaultTriggers:
         refusing: the queues of a publish refuse it.
         crashing: the queues of a publish crash when they have taken it in.
         deleting: or they are deleted.
-        delaying: the channel of a publish tells nothing.
+        clock: tells the time.
+        delaying: the channel of a publish tells nothing, for so many seconds or until released.
         cuts: the connection of a publish breaks when it is settled.
         reordering: publishes of a channel are settled in another order.
         guarded: no channel tells anything.
@@ -61,10 +62,11 @@ class FaultTriggers:
     history: History
     offer: Callable[[Step], None]
     delete: Callable[[HostedQueue], None]
+    clock: Callable[[], float]
     refusing: list[Trigger] = field(default_factory=list)
     crashing: list[Trigger] = field(default_factory=list)
     deleting: list[Trigger] = field(default_factory=list)
-    delaying: list[Trigger] = field(default_factory=list)
+    delaying: list[tuple[Trigger, float | None]] = field(default_factory=list)
     cuts: ConnectionCuts = field(default_factory=ConnectionCuts)
     reordering: list[Reordering] = field(default_factory=list)
     guarded: bool = False
@@ -75,6 +77,7 @@ class FaultTriggers:
     _unwanted: list[HostedQueue] = field(default_factory=list)
     _doomed: list[HostedQueue] = field(default_factory=list)
     _delayed: dict[PublishingChannel, None] = field(default_factory=dict)
+    _released_at: dict[PublishingChannel, float] = field(default_factory=dict)
 
     def published(
         self,
@@ -94,12 +97,36 @@ class FaultTriggers:
             self._fatal[msg] = takers
         if takers and _strikes(self.deleting, message):
             self._final[msg] = takers
-        if _strikes(self.delaying, message):
-            self._delayed[channel] = None
-            self._note("delay_confirms", **_place(channel))
+        self._delay(channel, message)
         self.cuts.published(channel, msg)
         if queues and channel.machine.confirming:
             self._keep(channel, Held(msg, queues))
+
+    def _delay(self, channel: PublishingChannel, message: Message) -> None:
+        """See whether the channel of a publish is to tell nothing, and for how long."""
+        for trigger, seconds in self.delaying:
+            if not trigger.strikes(message):
+                continue
+            self._delayed[channel] = None
+            self._note("delay_confirms", **_place(channel))
+            if seconds is not None:
+                self._released_at[channel] = self.clock() + seconds
+        self.delaying = [one for one in self.delaying if not one[0].spent]
+
+    @property
+    def due(self) -> float | None:
+        """Return when the next channel is to tell again by itself, by the clock; None for never."""
+        return min(self._released_at.values(), default=None)
+
+    def release_due(self) -> None:
+        """Let those channels tell again whose time has come."""
+        now = self.clock()
+        for channel in [one for one, when in self._released_at.items() if when <= now]:
+            del self._released_at[channel]
+            self._delayed.pop(channel, None)
+            for step in [one for one in self.stopped if one.channel is channel]:
+                del self.stopped[step]
+                self.offer(step)
 
     def refuses(self, msg: Msg) -> bool:
         """Tell whether the queue that a message has reached is to refuse it."""
@@ -167,6 +194,7 @@ class FaultTriggers:
     def closed(self, channel: PublishingChannel) -> None:
         """A channel is closed: nothing waits for it any more."""
         self._delayed.pop(channel, None)
+        self._released_at.pop(channel, None)
         self.cuts.closed(channel)
         self.stopped = {step: None for step in self.stopped if step.channel is not channel}
         self._end([one for one in self.reordering if one.channel is channel])
@@ -175,6 +203,7 @@ class FaultTriggers:
         """Let every channel tell again, and everything be settled as it comes."""
         self.guarded = False
         self._delayed.clear()
+        self._released_at.clear()
         stopped, self.stopped = self.stopped, {}
         for step in stopped:
             self.offer(step)

@@ -26,6 +26,14 @@ notice_partition      the first two of these now
 pause_minority        the others now, too
 heal                  the action of the same name, then `join` for each process that has ended
 drop_connection       the fault `close`, right before or right after a `flush` or `complete` (A14.3)
+close_connection      the fault `close` (A14.3), for all of its channels
+close_channel         the same, for one
+cut_connection        the same for all, and nobody is told
+cancel_consumer       the action `cancel`, of which the client hears as of a deleted queue (F3.3)
+lose_acks             the action `reject` with requeue, in the place of `ack`
+silence               none: what is said comes late, until `end_silence`
+slow_output           none: it comes in pieces
+refuse_login          none: there is no connection
 ====================  =============================================================================
 
 Those that are about a publish strike when their trigger says so (`ackproof.impl.faults.trigger`); a
@@ -38,6 +46,7 @@ from __future__ import annotations
 from typing import Any
 
 from ackproof.impl.faults.confirm_faults import ConfirmFaults
+from ackproof.impl.faults.connection_faults import ConnectionFaults
 from ackproof.impl.faults.disk_faults import DiskFaults
 from ackproof.impl.faults.partition_faults import PartitionFaults
 from ackproof.impl.faults.trigger import trigger_for
@@ -45,7 +54,7 @@ from ackproof.impl.faults.trigger import trigger_for
 __all__ = ["Faults"]
 
 
-class Faults(PartitionFaults, DiskFaults, ConfirmFaults):
+class Faults(PartitionFaults, DiskFaults, ConfirmFaults, ConnectionFaults):
     """The faults of a broker: those under way, and those that wait for their publish."""
 
     def crash_queue(self, name: str, vhost: str = "/") -> None:
@@ -92,7 +101,9 @@ class Faults(PartitionFaults, DiskFaults, ConfirmFaults):
             ValueError: something is of the wrong type, or out of range.
             TypeError: there is nothing of that name to choose by.
         """
-        self._watched_triggers().crashing.append(trigger_for(n, about))
+        self._watched_triggers().crashing.append(
+            self._armed("crash_next", trigger_for(n, about), **about)
+        )
 
     def delete_next(self, n: int | None = 1, **about: Any) -> None:
         """Delete the queues that the next publishes are routed to, as they have taken them in.
@@ -107,7 +118,9 @@ class Faults(PartitionFaults, DiskFaults, ConfirmFaults):
             ValueError: something is of the wrong type, or out of range.
             TypeError: there is nothing of that name to choose by.
         """
-        self._watched_triggers().deleting.append(trigger_for(n, about))
+        self._watched_triggers().deleting.append(
+            self._armed("delete_next", trigger_for(n, about), **about)
+        )
 
     def nack_next(self, n: int | None = 1, **about: Any) -> None:
         """Refuse the next publishes in confirm mode that are routed to a queue.
@@ -120,11 +133,14 @@ class Faults(PartitionFaults, DiskFaults, ConfirmFaults):
             ValueError: something is of the wrong type, or out of range.
             TypeError: there is nothing of that name to choose by.
         """
-        self._watched_triggers().refusing.append(trigger_for(n, about))
+        self._watched_triggers().refusing.append(
+            self._armed("nack_next", trigger_for(n, about), **about)
+        )
 
     def clear(self) -> None:
         """Disarm what has not struck, and release what is held."""
         self._failing.clear()
+        self._clear_connections()
         self._heal_all()
         self._release_replicas()
         self.release_fsync()

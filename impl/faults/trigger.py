@@ -44,6 +44,9 @@ class Trigger:
         probability: of striking, for each publish that it is about, from 0 to 1.
         seed: what that is drawn by.
 
+    Attributes:
+        struck: how many times it has.
+
     Raises:
         ValueError: something is of the wrong type, or out of range.
     """
@@ -55,6 +58,7 @@ class Trigger:
     header: dict[str, Any] | None = None
     probability: float = 1.0
     seed: int = 0
+    struck: int = field(default=0, init=False, compare=False)
     _random: random.Random = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -85,6 +89,7 @@ class Trigger:
             return False
         if self.n is not None:
             self.n -= 1
+        self.struck += 1
         return True
 
     @property

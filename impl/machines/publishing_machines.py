@@ -56,6 +56,9 @@ class Breakable(Protocol):
 
     number: int
 
+    def cancel_consumer(self, channel: int, tag: str) -> None:
+        """Cancel a consumer, and tell the client if it wants to hear of that (F3.3)."""
+
     def sever(self, *, written: bool) -> None:
         """Break the connection, after what was said has been written, or before."""
 

@@ -16,11 +16,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
+import struct
 from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
 from ackproof.impl.limits import Limits
+from ackproof.impl.server.trickle import Trickle
 from ackproof.impl.session.session import Phase, Session
 
 __all__ = ["Connection", "ConnectionServer", "named"]
@@ -29,6 +32,8 @@ _LOG = logging.getLogger(__name__)
 
 #: Half intervals of silence after which the other side is gone.
 _SILENT_TICKS = 4
+#: A socket that does not linger is closed by a reset.
+_NO_LINGER = struct.pack("ii", 1, 0)
 
 
 class ConnectionServer(Protocol):
@@ -40,8 +45,14 @@ class ConnectionServer(Protocol):
 
     limits: Limits
 
-    def accept(self, connection: Connection, peer: str) -> Session | None:
-        """Begin a session for a new connection, unless there are too many."""
+    def accept(self, connection: Connection, peer: str, local: str) -> Session | None:
+        """Begin a session for a new connection, unless there are too many.
+
+        Args:
+            connection: the new one.
+            peer: who is at the other end.
+            local: which address this end has.
+        """
 
     def dismiss(self, session: Session) -> None:
         """Forget a session whose connection is gone."""
@@ -79,6 +90,11 @@ class Connection(asyncio.Protocol):
         self._early = b""
         self._has_turn = False
         self._timer: asyncio.TimerHandle | None = None
+        self._trickle = Trickle(self._write_piece, self.write)
+
+    def _write_piece(self, data: bytes) -> None:
+        if not self._transport.is_closing():
+            self._transport.write(data)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """A client has connected.
@@ -92,7 +108,7 @@ class Connection(asyncio.Protocol):
             return
         try:
             transport.set_write_buffer_limits(high=self._server.limits.unsent)
-            self.session = self._server.accept(self, self.peer)
+            self.session = self._server.accept(self, self.peer, named(transport, "sockname"))
         except Exception:
             _LOG.exception("%s: closed, because of an internal error", self.peer)
         if self.session is None:
@@ -108,6 +124,7 @@ class Connection(asyncio.Protocol):
         self._lost = True
         if self._timer is not None:
             self._timer.cancel()
+        self._trickle.stop()
         if self.session is not None:
             try:
                 self.session.connection_lost()
@@ -189,12 +206,30 @@ class Connection(asyncio.Protocol):
         output = session.take_output()
         if output and not self._transport.is_closing():
             self._said = True
-            self._transport.write(output)
+            self._send(output, session)
         if session.severed:
-            self._transport.close()
+            self._break(session)
+            return
+        if self._trickle.pending:
             return
         self._part(session)
         self._throttle(session)
+
+    def _send(self, output: bytes, session: Session) -> None:
+        if session.pace is None and not self._trickle.pending:
+            self._transport.write(output)
+        else:
+            self._trickle.send(output, session.pace or (len(output), 0.0))
+
+    def _break(self, session: Session) -> None:
+        """Close the socket because a fault says so, by an end or by a reset."""
+        self._trickle.stop()
+        sock = self._transport.get_extra_info("socket")
+        if session.reset and sock is not None:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+            self._transport.abort()
+        else:
+            self._transport.close()
 
     def _part(self, session: Session) -> None:
         """If the session is at its end, say that nothing more comes, and give the client time."""
@@ -254,9 +289,9 @@ class Connection(asyncio.Protocol):
         self._timer = loop.call_later(session.heartbeat / 2, self._tick, session)
 
 
-def named(transport: asyncio.BaseTransport) -> str:
-    """Return how logs show who is at the other end of a socket."""
-    address = transport.get_extra_info("peername")
+def named(transport: asyncio.BaseTransport, end: str = "peername") -> str:
+    """Return how logs show who is at the other end of a socket, or at this one, the sockname."""
+    address = transport.get_extra_info(end)
     if isinstance(address, tuple) and len(address) >= 2:
         return f"{address[0]}:{address[1]}"
     return str(address or "somebody")

@@ -225,16 +225,16 @@ class Server:
         """A TLS handshake has ended, well or not."""
         self._handshakes.discard(handshake)
 
-    def accept(self, connection: Connection, peer: str) -> Session | None:
+    def accept(self, connection: Connection, peer: str, local: str) -> Session | None:
         """Begin a session for a new connection, unless there are too many."""
         if not self._has_room(peer):
             return None
         session = Session(
             self.broker,
             self._heard,
-            users=self._options.users,
             limits=self.limits,
             peer=peer,
+            name=f"{peer} -> {local}",
             admit=self._admit,
             turn=_TURN if self._options.seed is None else math.inf,
         )
@@ -266,6 +266,11 @@ class Server:
         return list(self._connections)
 
     # -- alarms ---------------------------------------------------------------------------------
+
+    @property
+    def alarm(self) -> str:
+        """Return why publishers are not listened to; empty if they are."""
+        return self._alarms.reason
 
     def block(self, reason: str = "low on memory") -> None:
         """Stop listening to who publishes, until `unblock`; they hear why (E4)."""

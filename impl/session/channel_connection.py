@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from ackproof.impl.access.permissions import Access
 from ackproof.impl.broker import Broker
 from ackproof.impl.errors import HardError
 from ackproof.impl.limits import Limits
@@ -16,12 +17,14 @@ class ChannelConnection(Protocol):
     """The connection that a channel is on; `ackproof.impl.session.session.Session` is one.
 
     Attributes:
+        access: what the user may do in the virtual host.
         broker: what the connection gives access to.
         limits: how much the client may take.
         number: of the connection, counted by the broker from 1.
         vhost: the virtual host that was opened.
     """
 
+    access: Access
     broker: Broker
     limits: Limits
     number: int
@@ -54,8 +57,11 @@ class ChannelConnection(Protocol):
     def fail(self, error: HardError, index: int = 0) -> None:
         """Close the connection and say why: by a class and method, in 32 bits, or by none."""
 
-    def sever(self, *, written: bool) -> None:
+    def sever(self, *, written: bool, reset: bool = False) -> None:
         """Break the connection, after what was said has been written, or before."""
+
+    def cancel_consumer(self, channel: int, tag: str) -> None:
+        """Cancel a consumer, and tell the client if it wants to hear of that (F3.3)."""
 
     def forget_channel(self, number: int) -> None:
         """A channel is closed on both sides; its number may be used again."""

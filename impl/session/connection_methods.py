@@ -12,9 +12,9 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import Any, Protocol
 
+from ackproof.impl.access.directory import User
 from ackproof.impl.errors import HardError, shortened
 from ackproof.impl.session import handshake
-from ackproof.impl.session.authentication import User, Users
 from ackproof.impl.session.channel_connection import ChannelConnection
 from ackproof.impl.session.channel_table import ChannelTable
 from pamqp import base, commands
@@ -49,7 +49,6 @@ class NegotiatedConnection(ChannelConnection, Protocol):
         login: who has come in.
         peer: what logs call the connection.
         phase: how far the connection is.
-        users: who may come in.
     """
 
     capabilities: frozenset[str]
@@ -60,7 +59,6 @@ class NegotiatedConnection(ChannelConnection, Protocol):
     login: User | None
     peer: str
     phase: Phase
-    users: Users
 
     def admit(self) -> None:
         """Let the connection open; raise HardError if it must not."""
@@ -92,7 +90,9 @@ def may_be_told(session: NegotiatedConnection, error: HardError) -> bool:
 def _authenticate(session: NegotiatedConnection, reply: commands.Connection.StartOk) -> None:
     session.client = reply.client_properties or {}
     session.capabilities = handshake.capabilities(session.client)
-    session.login = handshake.authenticate(reply, session.users)
+    session.login = handshake.authenticate(
+        reply, session.broker.directory, session.broker.faults.refuses_login
+    )
     session.phase = Phase.TUNE
     session.reply(handshake.tune(session.limits))
 
@@ -109,10 +109,12 @@ def _open(session: NegotiatedConnection, method: commands.Connection.Open) -> No
     vhost = session.broker.vhosts.get(str(method.virtual_host))
     if vhost is None:
         raise HardError(530, f"vhost {method.virtual_host} not found")
-    if session.login is None or not session.login.may_open(vhost.name):
+    directory = session.broker.directory
+    if not directory.may_open(vhost.name, session.user):
         raise HardError(530, f"access to vhost '{vhost.name}' refused for user '{session.user}'")
     session.admit()
     session.vhost = vhost
+    session.access = directory.access(vhost.name, session.user)
     session.phase = Phase.RUNNING
     session.reply(commands.Connection.OpenOk())
     name = _name(session.client)

@@ -102,7 +102,7 @@ class FrameDispatch:
         header = self.reader.protocol_header()
         if header:
             session.phase = Phase.START
-            session.reply(handshake.start())
+            session.reply(handshake.start(session.broker.version))
         elif header is False:
             _LOG.info("%s: does not speak AMQP 0-9-1; told so, and closed", session.peer)
             session.send(PROTOCOL_HEADER)

@@ -14,9 +14,9 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from ackproof.impl.access.directory import Directory, User
 from ackproof.impl.errors import HardError
 from ackproof.impl.limits import Limits
-from ackproof.impl.session.authentication import User, Users
 from ackproof.impl.version import VERSION
 from ackproof.impl.wire.frames import FRAME_MIN
 from ackproof.impl.wire.table_reader import TableError, read_table
@@ -50,15 +50,20 @@ class Tuned:
     heartbeat: int
 
 
-def start() -> commands.Connection.Start:
-    """Return the method that opens the negotiation."""
+def start(version: str | None = None) -> commands.Connection.Start:
+    """Return the method that opens the negotiation.
+
+    Args:
+        version: which RabbitMQ to say this is; None for what it is.
+    """
+    product, platform = ("ackproof", "Python") if version is None else ("RabbitMQ", "Erlang/OTP")
     return commands.Connection.Start(
         version_major=0,
         version_minor=9,
         server_properties={
-            "product": "ackproof",
-            "version": VERSION,
-            "platform": "Python",
+            "product": product,
+            "version": version or VERSION,
+            "platform": platform,
             "capabilities": dict.fromkeys(_CAPABILITIES, True),
         },
         mechanisms=" ".join(_MECHANISMS),
@@ -77,12 +82,17 @@ def capabilities(client: Mapping[str, object]) -> frozenset[str]:
 # -- who is there -------------------------------------------------------------------------------
 
 
-def authenticate(reply: commands.Connection.StartOk, users: Users) -> User:
+def authenticate(
+    reply: commands.Connection.StartOk,
+    directory: Directory,
+    refuses: Callable[[str], bool] = lambda _: False,
+) -> User:
     """Find out who is there.
 
     Args:
         reply: the client's answer to start.
-        users: who may come in.
+        directory: who may come in.
+        refuses: tells whether a user is refused all the same.
 
     Raises:
         HardError: 403, nobody of that name has that password; 503, a mechanism that was not
@@ -95,8 +105,8 @@ def authenticate(reply: commands.Connection.StartOk, users: Users) -> User:
     response = reply.response
     raw = response if isinstance(response, bytes) else str(response).encode()
     name, password = read(raw)
-    user = users.login(name, password)
-    if user is None:
+    user = directory.login(name, password)
+    if user is None or refuses(name):
         raise HardError(
             403,
             f"Login was refused using authentication mechanism {mechanism}. "

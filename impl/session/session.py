@@ -24,10 +24,11 @@ import logging
 import math
 from collections.abc import Callable
 
+from ackproof.impl.access.directory import User
+from ackproof.impl.access.permissions import EVERYTHING, Access
 from ackproof.impl.broker import Broker
-from ackproof.impl.errors import HardError
+from ackproof.impl.errors import HardError, SoftError
 from ackproof.impl.limits import Limits
-from ackproof.impl.session.authentication import User, Users
 from ackproof.impl.session.channel_table import ChannelTable
 from ackproof.impl.session.connection_blocking import ConnectionBlocking
 from ackproof.impl.session.connection_methods import Phase, may_be_told
@@ -45,7 +46,6 @@ __all__ = ["Phase", "Session"]
 
 _LOG = logging.getLogger(__name__)
 
-_USERS = Users()
 _LIMITS = Limits()
 
 
@@ -56,16 +56,16 @@ class Session:
         broker: what it gives access to.
         on_output: called, with the session, when there is output, or input is wanted again;
             may be called often.
-        users: who may come in.
         limits: how much the client may take.
         peer: what logs call the connection.
+        name: what others call it; as `peer` if nothing is said.
         admit: called, with the session, before it opens; raises HardError if it must not.
         turn: seconds after which input that is left waits for `go_on`.
 
     Attributes:
         phase: how far the connection is.
         vhost: the virtual host that was opened; the default one until then.
-        users: who may come in.
+        access: what that user may do in the virtual host.
         login: who has come in.
         client: what the client says about itself.
         capabilities: what the client says that it can do.
@@ -73,32 +73,39 @@ class Session:
         channels: those that are in use, by number.
         waiting: no input is processed until the disk has answered.
         heartbeat: seconds that were agreed on, 0 for none.
+        name: of the connection, by its two ends.
+        since: when it began, in seconds since 1970.
         number: of this connection, counted by the broker from 1.
         clogged: the client does not read what it is sent; nothing is delivered to it.
         severed: the socket is to be closed without a word; a fault has asked for it.
+        reset: that is to be a reset.
+        pace: bytes of a piece in which things are said, and seconds between two; None for at once.
     """
 
     def __init__(
         self,
         broker: Broker,
         on_output: Callable[[Session], None] = lambda _: None,
-        users: Users = _USERS,
         limits: Limits = _LIMITS,
         peer: str = "somebody",
+        name: str = "",
         admit: Callable[[Session], None] = lambda _: None,
         turn: float = math.inf,
     ) -> None:
         self.broker = broker
         self.limits = limits
         self.peer = peer
+        self.name = name or peer
+        self.since = broker.steps.timers.clock()
         self.number = broker.history.next_connection()
         self.vhost = broker.vhosts[DEFAULT]
         self.phase = Phase.HEADER
         self.waiting = False
         self.heartbeat = 0
         self.clogged = False
-        self.severed = False
-        self.users = users
+        self.severed = self.reset = self._silent = False
+        self.pace: tuple[int, float] | None = None
+        self.access: Access = EVERYTHING
         self._admit = admit
         self.login: User | None = None
         self.client: FieldTable = {}
@@ -139,6 +146,8 @@ class Session:
 
     def take_output(self) -> bytes:
         """Return what is to be written, once."""
+        if self._silent:
+            return b""
         was_full = self._output.full
         output = self._output.take()
         if was_full:
@@ -162,7 +171,8 @@ class Session:
 
     def beat(self) -> None:
         """Send a heartbeat."""
-        self.send(encode_heartbeat())
+        if not self._silent:
+            self.send(encode_heartbeat())
 
     @property
     def frame_max(self) -> int:
@@ -177,6 +187,11 @@ class Session:
     def user(self) -> str:
         """Return the name of who has logged in; none if nobody has."""
         return "" if self.login is None else self.login.name
+
+    @property
+    def opened(self) -> str | None:
+        """Return the name of the virtual host that is open; None if none is."""
+        return self.vhost.name if self.phase is Phase.RUNNING else None
 
     def admit(self) -> None:
         """Let the connection open.
@@ -245,13 +260,43 @@ class Session:
         self._close_channels()
         self.phase = Phase.CLOSING
 
-    def sever(self, *, written: bool) -> None:
+    def sever(self, *, written: bool, reset: bool = False) -> None:
         """Break the connection, after what was said has been written, or before."""
         if not written:
             self._output.clear()
         self.end()
-        self.severed = True
+        self.severed, self.reset = True, reset
         self._on_output(self)
+
+    @property
+    def called(self) -> str:
+        """Return how the client calls its connection; empty if it does not say."""
+        said = self.client.get("connection_name")
+        return said if isinstance(said, str) else ""
+
+    def fail_channels(self, error: SoftError, channel: int | None) -> list[int]:
+        """Close all channels, or one, and say why; return the numbers of those that were open."""
+        failed = [
+            number
+            for number, one in self.channels.items()
+            if channel in (None, number) and one.opened and not one.closing
+        ]
+        for number in failed:
+            self.channels[number].fail(error)
+        return failed
+
+    def cancel_consumer(self, channel: int, tag: str) -> None:
+        """Cancel a consumer, and tell the client if it wants to hear of that (F3.3)."""
+        self.channels[channel].cancel_consumer(tag)
+
+    def silence(self, is_so: bool) -> None:
+        """Say nothing more for now, heartbeats included, or say it all."""
+        self._silent = is_so
+        self._on_output(self)
+
+    def slow_down(self, pace: tuple[int, float] | None) -> None:
+        """Say things in pieces of so many bytes, so many seconds apart; or at once, if None."""
+        self.pace = pace
 
     def connection_lost(self) -> None:
         """The socket is gone."""

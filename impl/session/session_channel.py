@@ -107,6 +107,7 @@ class SessionChannel:
         self._withheld: list[bytes] | None = None
         self._consumer_timeout = ConsumerTimeout(session.limits.unacked_for)
         self.vhost = session.vhost
+        self.access = session.access
         self.opened = False
         self.assembly: Assembly | None = None
         self.last_queue = ""
@@ -171,14 +172,21 @@ class SessionChannel:
         except BodyTooLarge:
             raise
         except SoftError:
-            self.vhost.topology.find_to_publish(assembly.exchange)
+            self._check_exchange(assembly.exchange)
             if asks_for_reply(received.payload) and self.reply_consumer is None:
                 raise SoftError(406, "fast reply consumer does not exist") from None
             raise
 
+    def _check_exchange(self, name: str) -> None:
+        """Check that the client may publish to an exchange (A3, guards 2 to 4)."""
+        self.access.check_write("exchange", name)
+        self.vhost.topology.find_to_publish(name)
+
     def _publish(self, message: Message, immediate: bool) -> None:
+        if message.exchange not in self.access.writable:
+            self.access.check_publish(message.exchange)
         if asks_for_reply(message.properties):
-            self.vhost.topology.find_to_publish(message.exchange)  # what is wrong there is first
+            self._check_exchange(message.exchange)  # what is wrong there is first
             message = addressed(message, self.reply_consumer)
         self.vhost.publish(self.publishing, message, immediate)
 
@@ -256,6 +264,14 @@ class SessionChannel:
             self._withheld.append(frames)
         else:
             self.session.send(frames)
+
+    def cancel_consumer(self, tag: str) -> None:
+        """Cancel a consumer as a queue does that is gone: the client may want to hear it (F3.3)."""
+        self.muted = True
+        self.broker.steps.cancel(self.consuming.consumers[tag])
+        self.muted = False
+        if self.session.wants_cancels:
+            self.reply(commands.Basic.Cancel(tag, nowait=True))
 
     def withhold_cancels(self) -> None:
         """Tell of cancelled consumers later: who deletes a queue hears that it is gone first."""

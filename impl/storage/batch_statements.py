@@ -56,6 +56,19 @@ def write(db: sqlite3.Connection, batch: Batch) -> None:
     db.executemany("UPDATE entry SET place = ? WHERE queue = ? AND message = ?", moved)
     if batch.deleted or batch.topology:
         _delete(db, batch)
+    if batch.records:
+        _record(db, batch)
+
+
+def _record(db: sqlite3.Connection, batch: Batch) -> None:
+    """Enter users, permissions and virtual hosts, or remove those that are gone."""
+    if batch.anew:
+        db.execute("DELETE FROM record")
+    for kind, name, value in batch.records:
+        key = (kind, json.dumps(name))
+        db.execute("DELETE FROM record WHERE kind = ? AND name = ?", key)
+        if value is not None:
+            db.execute("INSERT INTO record VALUES (?, ?, ?)", (*key, json.dumps(value)))
 
 
 def _remove(db: sqlite3.Connection, batch: Batch) -> None:

@@ -27,9 +27,9 @@ from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_processes import Placed
 from ackproof.impl.storage.batch_statements import write
 from ackproof.impl.storage.journal import Batch
-from ackproof.impl.storage.recovery import bindings, entries, exchanges, queues
+from ackproof.impl.storage.recovery import bindings, entries, exchanges, queues, records
 from ackproof.impl.storage.reserve import Reserve
-from ackproof.impl.storage.schema import SCHEMA, VERSION
+from ackproof.impl.storage.schema import RECORDS, SCHEMA, VERSION
 from ackproof.impl.storage.stored import Stored
 
 __all__ = ["Disk", "DiskError"]
@@ -92,6 +92,8 @@ class Disk:
                     self.path,
                 )
             self._db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
+        elif version == VERSION - 1:
+            self._db.executescript(f"BEGIN; {RECORDS} PRAGMA user_version = {VERSION}; COMMIT;")
         elif version != VERSION:
             raise DiskError(
                 f"{self.path} has format {version} and this broker writes format {VERSION}; "
@@ -105,7 +107,9 @@ class Disk:
             DiskError: it cannot be read any more.
         """
         try:
-            return Stored(queues(self._db), exchanges(self._db), bindings(self._db))
+            db = self._db
+            known = records(db)
+            return Stored(queues(db), exchanges(db), bindings(db), known, bool(known))
         except (sqlite3.Error, ValueError, LookupError, TypeError) as error:
             raise self._damaged(error) from None
 
@@ -174,7 +178,7 @@ class Disk:
         sizes = (len(content_of(placed.msg).body) for _, placed in batch.messages)
         (pages,) = self._db.execute("PRAGMA freelist_count").fetchone()
         (size,) = self._db.execute("PRAGMA page_size").fetchone()
-        adds = batch.created or batch.messages or batch.topology
+        adds = batch.created or batch.messages or batch.topology or batch.records
         return not adds or 2 * sum(sizes) < pages * size
 
     def _write(self, batch: Batch) -> None:

@@ -21,6 +21,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ackproof.impl.access.directory import Record
 from ackproof.impl.machines.publication import without_content
 from ackproof.impl.machines.queue_processes import HostedQueue, Placed
 from ackproof.impl.topology.definitions import Change
@@ -46,6 +47,8 @@ class Batch:
         moved: messages that the disk has, and where they stand now.
         deleted: queues to be removed, with all that stands in them.
         topology: exchanges and bindings to be entered and removed.
+        records: users, permissions and virtual hosts that have changed.
+        anew: records that are there already are removed first.
         waiting: to be called when the commit has returned.
     """
 
@@ -55,11 +58,13 @@ class Batch:
     moved: list[tuple[HostedQueue, Msg, int]] = field(default_factory=list)
     deleted: list[HostedQueue] = field(default_factory=list)
     topology: Change = field(default_factory=Change)
+    records: list[Record] = field(default_factory=list)
+    anew: bool = False
     waiting: list[Callable[[], None]] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         queues = self.created or self.messages or self.removed or self.deleted
-        return bool(queues or self.moved or self.topology or self.waiting)
+        return bool(queues or self.moved or self.topology or self.waiting or self.records)
 
 
 class Journal:
@@ -105,6 +110,11 @@ class Journal:
     def changed(self, durable: Change) -> None:
         """Something durable of a topology has changed."""
         self._next.topology.add(durable)
+
+    def recorded(self, records: list[Record], *, anew: bool = False) -> None:
+        """Users, permissions or virtual hosts have changed; or nothing was known of them before."""
+        self._next.records += records
+        self._next.anew |= anew
 
     def after_commit(self, callback: Callable[[], None]) -> None:
         """Call back when all that was said so far is on the disk."""

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections import defaultdict
 
+from ackproof.impl.access.directory import Record
 from ackproof.impl.machines.publication import published
 from ackproof.impl.machines.queue_processes import Placed
 from ackproof.impl.storage.stored import StoredQueue
@@ -14,7 +15,7 @@ from ackproof.impl.wire.content import Message
 from ackproof.impl.wire.tables import from_text
 from ackproof.spec.sorts import Msg
 
-__all__ = ["bindings", "entries", "exchanges", "queues"]
+__all__ = ["bindings", "entries", "exchanges", "queues", "records"]
 
 
 def entries(db: sqlite3.Connection) -> dict[int, list[Placed]]:
@@ -70,6 +71,12 @@ def bindings(db: sqlite3.Connection) -> list[Binding]:
         )
         for number, vhost, source, kind, name, key, text in rows
     ]
+
+
+def records(db: sqlite3.Connection) -> list[Record]:
+    """Return the users, permissions and virtual hosts."""
+    rows = db.execute("SELECT kind, name, value FROM record ORDER BY kind, name")
+    return [Record(kind, tuple(json.loads(name)), json.loads(value)) for kind, name, value in rows]
 
 
 def _messages(db: sqlite3.Connection) -> dict[int, Msg]:

@@ -56,7 +56,7 @@ class Disks:
             for number in found.keys() & messages.keys():
                 found[number] = replace(found[number], messages=messages[number], replica=replica)
             disk.erase_all_but(found)
-        return Stored(list(found.values()), stored.exchanges, stored.bindings)
+        return replace(stored, queues=list(found.values()))
 
     def commit(self, batch: Batch) -> None:
         """Make a batch durable in all databases.
@@ -85,6 +85,7 @@ def _shares(batch: Batch, count: int) -> list[tuple[int, Batch]]:
     first = entering[0][1]
     first.created = batch.created
     first.topology = batch.topology
+    first.records, first.anew = batch.records, batch.anew
     first.deleted = batch.deleted
     return [*entering[1:], entering[0], *leaving]
 

@@ -6,11 +6,21 @@ Arguments are text, as `ackproof.impl.wire.tables` writes it.
 
 from __future__ import annotations
 
-__all__ = ["SCHEMA", "VERSION"]
+__all__ = ["RECORDS", "SCHEMA", "VERSION"]
 
-VERSION = 5
+VERSION = 6
 
-SCHEMA = """
+#: What version 6 has and version 5 did not: users, permissions and virtual hosts.
+RECORDS = """
+CREATE TABLE record (
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (kind, name)
+) WITHOUT ROWID;
+"""
+
+SCHEMA = f"""{RECORDS}
 CREATE TABLE queue (
     number INTEGER PRIMARY KEY,
     vhost TEXT NOT NULL,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from ackproof.impl.access.directory import Record
 from ackproof.impl.machines.queue_processes import Placed
 from ackproof.impl.topology.definitions import Binding, Exchange
 from ackproof.impl.wire.tables import Table
@@ -30,11 +31,22 @@ class StoredQueue:
 
 @dataclass(frozen=True)
 class Stored:
-    """Everything durable of a node."""
+    """Everything durable of a node.
+
+    Attributes:
+        users_known: the records say who may come in.
+    """
 
     queues: list[StoredQueue] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
     bindings: list[Binding] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
+    users_known: bool = False
+
+    def without_users(self) -> Stored:
+        """Return the same, but nothing of users and what they may do."""
+        kept = [record for record in self.records if record.kind == "vhost"]
+        return replace(self, records=kept, users_known=False)
 
     @property
     def last_number(self) -> int:

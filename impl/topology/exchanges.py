@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from ackproof.impl.access.permissions import EVERYTHING, Access
 from ackproof.impl.errors import HardError, SoftError
 from ackproof.impl.limits import Limits
 from ackproof.impl.topology.definitions import Binding, Change, Exchange
@@ -85,18 +86,19 @@ class Exchanges:
         refuse_default(name)
         return self.find(name)
 
-    def declare(self, asked: Exchange) -> Change:
+    def declare(self, asked: Exchange, access: Access = EVERYTHING) -> Change:
         """Declare an exchange; nothing changes if it is there as it is declared.
 
         Raises:
             HardError: 503, there is no such type.
-            SoftError: 403, the name is reserved; 406, it is there with other properties, or the
-                alternate exchange is no name, or there are as many as there may be.
+            SoftError: 403, the name is reserved, or the user may not; 406, it is there with other
+                properties, or the alternate exchange is no name, or there are as many as may be.
         """
         if asked.type not in TYPES:
             unknown = "unknown" if asked.type else "invalid"
             raise HardError(503, f"{unknown} exchange type '{asked.type}'")
         refuse_default(asked.name)
+        access.check_configure("exchange", asked.name)
         there = self.graph.exchanges.get(asked.name)
         if there is not None:
             _check_same(asked, there)
@@ -106,6 +108,9 @@ class Exchanges:
         if asked.alternate is None and _ALTERNATE in asked.arguments:
             wrong = type_name(asked.arguments[_ALTERNATE])
             raise SoftError(406, f"invalid type '{wrong}' for arg '{_ALTERNATE}' in {asked}")
+        if asked.alternate is not None:
+            access.check_read("exchange", asked.name)
+            access.check_write("exchange", asked.alternate)
         self.check_room(
             "exchange",
             len(self.graph.exchanges) - len(_PREDECLARED),
@@ -116,12 +121,13 @@ class Exchanges:
         self.graph.enter(new)
         return Change(declared=[new])
 
-    def delete(self, name: str, *, if_unused: bool) -> Change:
+    def delete(self, name: str, *, if_unused: bool, access: Access = EVERYTHING) -> Change:
         """Delete an exchange with its bindings; none of that name is as good.
 
         Args:
             name: of the exchange.
             if_unused: only if no binding leads from it.
+            access: what the user may do.
 
         Raises:
             SoftError: 403, it is not the client's to delete; 406, it is in use.
@@ -132,6 +138,7 @@ class Exchanges:
                 403,
                 f"deletion of system exchange '{name}' in vhost '{self._vhost}' not allowed",
             )
+        access.check_configure("exchange", name)
         change = Change()
         exchange = self.graph.exchanges.get(name)
         if exchange is not None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from ackproof.impl.errors import SoftError
 from ackproof.impl.topology.definitions import Binding, Change, Destination, Exchange, Kind, Routed
 from ackproof.impl.topology.exchanges import Exchanges, refuse_default
+from ackproof.impl.topology.graph import Graph
 from ackproof.impl.wire.tables import Table
 
 __all__ = ["Topology"]
@@ -130,6 +131,19 @@ class Topology(Exchanges):
         change = Change()
         self.graph.remove(self.graph.arriving(Destination(Kind.QUEUE, queue)), change)
         return change
+
+    def remove_all(self) -> Change:
+        """Remove every exchange and every binding: the virtual host is gone."""
+        declared = [one for one in self.graph.exchanges.values() if one.number]
+        change = Change(deleted=declared, unbound=self.bindings)
+        self.graph = Graph()
+        return change
+
+    @property
+    def bindings(self) -> list[Binding]:
+        """Return all bindings that were made."""
+        graph = self.graph
+        return [one for name in graph.exchanges for one in graph.leaving(name).bindings]
 
     # -- routing --------------------------------------------------------------------------------
 

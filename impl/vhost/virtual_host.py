@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ackproof.impl.access.directory import Record
+from ackproof.impl.access.permissions import EVERYTHING, Access
 from ackproof.impl.errors import SoftError
 from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.machines.queue_processes import HostedQueue
@@ -47,17 +49,40 @@ class VirtualHost:
         broker: what takes the steps, and gives out numbers.
 
     Attributes:
+        description: what it is for, as people say.
         queues: by name.
+        tags: what people call it.
         topology: the exchanges and bindings of the virtual host.
     """
 
     def __init__(self, name: str, broker: BrokerServices) -> None:
         self.name = name
+        self.description = ""
+        self.tags: tuple[str, ...] = ()
         self.queues: dict[str, HostedQueue] = {}
         self.topology = Topology(name, broker.next_number, broker.limits)
         self._broker = broker
         self._exclusive: dict[object, dict[str, None]] = {}
         self._own_channel = broker.open_channel(_tell_nobody)
+
+    def describe(self, description: str = "", tags: Iterable[str] = ()) -> None:
+        """Say what it is for."""
+        self.description = description
+        self.tags = tuple(tags)
+
+    @property
+    def record(self) -> Record:
+        """Return what the disk keeps of it, besides what is in it."""
+        value = {"description": self.description, "tags": list(self.tags)}
+        return Record("vhost", (self.name,), value)
+
+    def end(self) -> None:
+        """Delete all that is in it; nothing is published in it any more."""
+        for queue in list(self.queues.values()):
+            self.delete(queue)
+        self.changed(self.topology.remove_all())
+        if self._own_channel.machine.open:
+            self._broker.close_channel(self._own_channel)
 
     def pause(self) -> None:
         """The node pauses: nothing is published any more, not by the broker either (A12.2, D9)."""
@@ -123,6 +148,7 @@ class VirtualHost:
         exclusive: bool,
         arguments: Table,
         asking: object,
+        access: Access = EVERYTHING,
     ) -> tuple[HostedQueue, bool]:
         """Declare a queue, under a name of the broker's choice if `name` is empty.
 
@@ -133,16 +159,21 @@ class VirtualHost:
             exclusive: it belongs to the connection that declares it, and goes with it.
             arguments: see `ackproof.impl.topology.queue_arguments`.
             asking: the connection that declares it.
+            access: what its user may do.
 
         Returns:
             The queue, and whether it is new.
 
         Raises:
-            SoftError: 403, the name is reserved; 405, the queue belongs to another connection, or
-                would; 406, it is there with other properties, an argument is wrong, or there are
-                as many queues as there may be.
+            SoftError: 403, the name is reserved, or the user may not; 405, the queue belongs to
+                another connection, or would; 406, it is there with other properties, an argument
+                is wrong, or there are as many queues as there may be.
             HardError: 540, this broker has no queues of that type.
         """
+        if name.startswith("amq."):
+            raise SoftError(403, f"queue name '{name}' contains reserved prefix 'amq.*'")
+        name = name or f"amq.gen-{self._broker.steps.scheduler.token()}"
+        access.check_configure("queue", name)
         if name in self.queues:
             queue = self.find(name, asking)
             if exclusive is (queue.owner is None):
@@ -152,8 +183,6 @@ class VirtualHost:
             check_same_arguments(queue, arguments, queue.arguments)
             self._broker.steps.timers.used(queue)
             return queue, False
-        if name.startswith("amq."):
-            raise SoftError(403, f"queue name '{name}' contains reserved prefix 'amq.*'")
         most = self._broker.limits.queues
         if len(self.queues) >= most:
             raise SoftError(
@@ -162,11 +191,12 @@ class VirtualHost:
                 "is reached",
             )
         what = f"queue '{name}' in vhost '{self.name}'"
+        _check_dead_letters(name, arguments, access)
         check_arguments(what, arguments)
         check_type(what, arguments, durable=durable, auto_delete=auto_delete, exclusive=exclusive)
         queue = HostedQueue(
             self._broker.system,
-            name or f"amq.gen-{self._broker.steps.scheduler.token()}",
+            name,
             self._broker.next_number(),
             vhost=self.name,
             durable=durable,
@@ -297,3 +327,15 @@ class VirtualHost:
         durable = queue.machine.durable
         change = self.topology.bind_queue(source, queue.name, key, arguments, durable=durable)
         return self.changed(change)
+
+
+def _check_dead_letters(name: str, arguments: Table, access: Access) -> None:
+    """Check that the user may have a queue's dead letters published where they are to go.
+
+    Raises:
+        SoftError: 403, it may not read the queue, or not write to the exchange.
+    """
+    exchange = arguments.get("x-dead-letter-exchange")
+    if isinstance(exchange, str):
+        access.check_read("queue", name)
+        access.check_write("exchange", exchange)

@@ -153,13 +153,16 @@ class Bare:
 
     def line(self) -> str:
         """Return the next thing the broker says; empty if it has closed the connection."""
+        data = self.frame()
+        return heard(data)[0] if data else ""
+
+    def frame(self) -> bytes:
+        """Return the bytes of the next frame; none if the broker has closed the connection."""
         start = self._exactly(7)
         if not start:
-            return ""
-        if start.startswith(b"AMQP"):
-            return heard(start + self._exactly(1))[0]
-        size = int.from_bytes(start[3:7], "big") + 1
-        return heard(start + self._exactly(size))[0]
+            return b""
+        size = 1 if start.startswith(b"AMQP") else int.from_bytes(start[3:7], "big") + 1
+        return start + self._exactly(size)
 
     def _exactly(self, size: int) -> bytes:
         data = b""

@@ -17,7 +17,7 @@ def test_replicas_that_cannot_be_are_refused() -> None:
 
 def test_a_broker_in_a_thread_takes_them_as_arguments(tmp_path: Path) -> None:
     broker = RunningBroker(tmp_path, port=5, seed=7)
-    assert broker._options == Options(tmp_path, port=5, seed=7, users=broker._options.users)
+    assert broker._options == Options(tmp_path, port=5, seed=7)
     ours, theirs = inspect.signature(RunningBroker), inspect.signature(Options)
     assert ours.parameters == theirs.parameters
 

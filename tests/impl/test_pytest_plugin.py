@@ -42,6 +42,30 @@ def test_that_is_happy_with_a_broken_promise(ackproof_broker):
 """
 
 
+UNSTRUCK = """
+def test_that_asks_for_what_never_comes(ackproof_broker):
+    ackproof_broker.nack_next(routing_key="orders")
+
+def test_that_thinks_better_of_it(ackproof_broker):
+    ackproof_broker.nack_next(routing_key="orders")
+    ackproof_broker.clear_faults()
+"""
+
+MARKED = """
+import pytest
+
+@pytest.mark.ackproof(replicas=3, vhosts=["v"])
+def test_with_mirrors_that_fails(ackproof_broker):
+    assert ackproof_broker.ask(lambda broker: set(broker.vhosts)) == {"/", "v"}
+    ackproof_broker.partition([0], home=1)
+    assert False
+
+@pytest.mark.ackproof(mirrors=3)
+def test_with_what_there_is_not(ackproof_broker):
+    pass
+"""
+
+
 def run(directory: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
     """Run pytest on a file, with the plugin."""
     (directory / "test_it.py").write_text(text)
@@ -94,6 +118,22 @@ def test_a_broken_promise_fails_the_test(tmp_path: Path) -> None:
     assert result.returncode == pytest.ExitCode.TESTS_FAILED
     assert "1 passed, 1 error" in result.stdout
     assert "connection 1, channel 1: publish 1 is acked and was never published" in result.stdout
+
+
+def test_a_fault_that_never_struck_fails_the_test_by_name(tmp_path: Path) -> None:
+    result = run(tmp_path, UNSTRUCK)
+    assert "asked for, and never struck: nack_next(routing_key='orders')" in result.stdout
+    assert "2 passed, 1 error" in result.stdout
+
+
+def test_a_mark_says_what_the_broker_is_and_a_failing_test_what_has_happened(
+    tmp_path: Path,
+) -> None:
+    result = run(tmp_path, MARKED)
+    shown = result.stdout.partition("ackproof: what has happened in the broker")[2]
+    assert "partition" in shown.partition("___")[0]
+    assert "the mark ackproof does not take mirrors; it takes, by name, directory" in result.stdout
+    assert "1 failed, 1 error" in result.stdout
 
 
 def test_nothing_is_imported_until_a_test_asks_for_a_broker(tmp_path: Path) -> None:

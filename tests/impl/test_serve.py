@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import http.client
+import json
+import os
 import signal
 import socket
 import subprocess
@@ -9,8 +12,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from pamqp import commands, frame
 
-from tests.impl.clients import content, encode
+from tests.impl.clients import HEADER, content, encode
 from tests.impl.processes import start
 from tests.impl.sockets import Bare
 from tests.impl.steps.test_immediate import immediate
@@ -72,6 +76,84 @@ def test_without_a_directory_nothing_is_kept() -> None:
     )
     assert process.stdout is not None
     assert process.stdout.readline().endswith(", data is not kept\n")
+    process.terminate()
+    process.communicate(timeout=30)
+    assert process.returncode == 0
+
+
+def test_virtual_hosts_and_users_come_from_options_and_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "definitions.json"
+    queue = {"name": "q", "vhost": "b", "durable": True, "arguments": {}}
+    file.write_text(json.dumps({"vhosts": [{"name": "b"}], "queues": [queue]}))
+    options = ("--vhost", "a", "--definitions", str(file), "--rabbitmq-version", "3.10.8")
+    process, port = start(tmp_path / "data", *options)
+    client = Bare(port)
+    client.send(HEADER)
+    _, _, start_frame = frame.unmarshal(client.frame())
+    assert isinstance(start_frame, commands.Connection.Start)
+    assert start_frame.server_properties["product"] == "RabbitMQ"
+    assert start_frame.server_properties["version"] == "3.10.8"
+    login = commands.Connection.StartOk({}, "PLAIN", "\0guest\0guest", "en_US")
+    tuned = commands.Connection.TuneOk(2047, 131072, 0)
+    client.send(encode(0, login, tuned, commands.Connection.Open("a")))
+    assert [client.line(), client.line()] == ["0 Connection.Tune", "0 Connection.OpenOk"]
+    client.close()
+    process.terminate()
+    _, errors = process.communicate(timeout=30)
+    assert "Server startup complete" in errors
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{", "is not JSON: Expecting property name"),
+        ("[]", "definitions must be an object, as RabbitMQ exports it"),
+        ('{"queues": [{"vhost": "/"}]}', "queues[0]: name must be a text"),
+        ('{"queues": [{"name": "q", "vhost": "v"}]}', "there is no virtual host 'v'; name it"),
+        (None, "cannot read the definitions of"),
+    ],
+)
+def test_definitions_that_cannot_be_are_refused(tmp_path: Path, text: str | None, why: str) -> None:
+    file = tmp_path / "definitions.json"
+    if text is not None:
+        file.write_text(text)
+    result = run("--port", "0", "--in-memory", "--definitions", str(file))
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert why in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_the_control_api_listens_elsewhere_behind_a_token() -> None:
+    command = [sys.executable, "-m", "ackproof.cli", "serve", "--port", "0", "--in-memory"]
+    control = ("--control", "0", "--control-host", "0.0.0.0")
+    refused = run("--port", "0", *control)
+    assert refused.returncode == 2
+    assert "--control-host 0.0.0.0 lets others in; give --control-token" in refused.stderr
+    process = subprocess.Popen(
+        [*command, *control],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "ACKPROOF_CONTROL_TOKEN": "sesame"},
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    port = int(process.stdout.readline().rsplit(":", 1)[1])
+
+    def status(path: str, **headers: str) -> int:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        connection.request("GET", path, headers={"Host": "broker", **headers})
+        answer = connection.getresponse().status
+        connection.close()
+        return answer
+
+    assert status("/health") == 401
+    assert status("/health", Authorization="Bearer other") == 401
+    assert status("/health", Authorization="Bearer sesame") == 200
+    assert status("/health", Authorization="Bearer sesame", Origin="http://page") == 403
+    assert status("/api/overview") == 401
     process.terminate()
     process.communicate(timeout=30)
     assert process.returncode == 0

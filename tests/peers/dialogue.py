@@ -21,7 +21,7 @@ from pamqp import base, commands, frame
 from tests.impl.clients import HEADER, encode, heard
 from tests.impl.consumer_wire import ConsumerWire, joined
 
-__all__ = ["Client", "Scenario", "Side", "of_the_other", "of_this_broker"]
+__all__ = ["Client", "Scenario", "Side", "named", "of_the_other", "of_this_broker"]
 
 #: Seconds that a broker may take to say what it has to say.
 _PATIENCE = 5.0
@@ -52,7 +52,7 @@ class Side(Protocol):
 Scenario = Callable[[Side], list[str]]
 
 
-def _named(lines: list[str]) -> list[str]:
+def named(lines: list[str]) -> list[str]:
     """Return lines without the names that the broker has chosen."""
     return [_GENERATED.sub(r"amq.\1-…", line) for line in lines]
 
@@ -73,7 +73,7 @@ class _OurClient:
 
     def _counted(self, lines: list[str]) -> list[str]:
         self._counts.append(len(lines))
-        return _named(lines)
+        return named(lines)
 
 
 class _Ours:
@@ -120,7 +120,7 @@ class _TheirClient:
         return self.hear()
 
     def hear(self) -> list[str]:
-        lines = _named(self._await(self._counts.pop(0)))
+        lines = named(self._await(self._counts.pop(0)))
         self._over |= any(line.startswith("0 Connection.Close") for line in lines)
         return lines
 
@@ -131,7 +131,7 @@ class _TheirClient:
             return []
         self._socket.sendall(encode(_LAST_CHANNEL, commands.Channel.Open()))
         lines = self._await(count + 1)
-        return _named([line for line in lines if not line.startswith(f"{_LAST_CHANNEL} ")])
+        return named([line for line in lines if not line.startswith(f"{_LAST_CHANNEL} ")])
 
     def hang_up(self) -> None:
         """Leave without a word."""

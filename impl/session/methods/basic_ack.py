@@ -28,6 +28,10 @@ def _known(channel: SessionChannel, tag: int | None, multiple: bool) -> Option[T
 def _ack(channel: SessionChannel, method: commands.Basic.Ack) -> None:
     multiple = bool(method.multiple)
     tag = _known(channel, method.delivery_tag, multiple)
+    faults = channel.broker.faults
+    if faults.losing_acks and faults.loses_ack():
+        channel.broker.steps.consumer_rejects(channel.consuming, tag, multiple, True)
+        return
     channel.broker.steps.consumer_acks(channel.consuming, tag, multiple)
 
 

@@ -33,7 +33,7 @@ def _consume(channel: SessionChannel, method: commands.Basic.Consume) -> None:
     if method.queue == PSEUDO_QUEUE:
         consume_replies(channel, method)
         return
-    queue = _running(channel.find_queue(method.queue))
+    queue = _readable(channel, method.queue)
     priority = _priority(queue, (method.arguments or {}).get(_PRIORITY, 0))
     others = queue.consumers
     if others.exclusive or (method.exclusive and (others or others.single)):
@@ -80,7 +80,7 @@ def _cancel(channel: SessionChannel, method: commands.Basic.Cancel) -> None:
 
 
 def _get(channel: SessionChannel, method: commands.Basic.Get) -> None:
-    queue = _running(channel.find_queue(method.queue))
+    queue = _readable(channel, method.queue)
     if channel.consuming.full and not method.no_ack:
         raise SoftError(
             406,
@@ -88,6 +88,17 @@ def _get(channel: SessionChannel, method: commands.Basic.Get) -> None:
             "acknowledge some of them first",
         )
     channel.broker.steps.get(queue, channel.consuming, bool(method.no_ack))
+
+
+def _readable(channel: SessionChannel, said: object) -> HostedQueue:
+    """Return a queue by name, which the user may take messages from, and which has its process.
+
+    Raises:
+        SoftError: 403, the user may not; 404, there is none; 405, it is another connection's.
+    """
+    name = channel.queue_name(said)
+    channel.access.check_read("queue", name)
+    return _running(channel.find_queue(name))
 
 
 def _running(queue: HostedQueue) -> HostedQueue:

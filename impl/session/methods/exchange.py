@@ -8,6 +8,7 @@ from __future__ import annotations
 from ackproof.impl.session.entity_names import without_line_ends
 from ackproof.impl.session.session_channel import Methods, SessionChannel
 from ackproof.impl.topology.definitions import Exchange
+from ackproof.impl.topology.exchanges import refuse_default
 from pamqp import base, commands
 
 __all__ = ["METHODS"]
@@ -28,21 +29,23 @@ def _declare(channel: SessionChannel, method: commands.Exchange.Declare) -> None
         internal=bool(method.internal),
         arguments=method.arguments or {},
     )
-    stored = channel.vhost.changed(channel.vhost.topology.declare(asked))
+    stored = channel.vhost.changed(channel.vhost.topology.declare(asked, channel.access))
     _answer(channel, method.nowait, commands.Exchange.DeclareOk(), on_disk=stored)
 
 
 def _delete(channel: SessionChannel, method: commands.Exchange.Delete) -> None:
     topology = channel.vhost.topology
-    change = topology.delete(without_line_ends(method.exchange), if_unused=bool(method.if_unused))
+    name = without_line_ends(method.exchange)
+    change = topology.delete(name, if_unused=bool(method.if_unused), access=channel.access)
     stored = channel.vhost.changed(change)
     _answer(channel, method.nowait, commands.Exchange.DeleteOk(), on_disk=stored)
 
 
 def _bind(channel: SessionChannel, method: commands.Exchange.Bind) -> None:
+    source, destination = _ends(channel, method)
     change = channel.vhost.topology.bind_exchange(
-        without_line_ends(method.source),
-        without_line_ends(method.destination),
+        source,
+        destination,
         str(method.routing_key),
         method.arguments or {},
     )
@@ -51,14 +54,32 @@ def _bind(channel: SessionChannel, method: commands.Exchange.Bind) -> None:
 
 
 def _unbind(channel: SessionChannel, method: commands.Exchange.Unbind) -> None:
+    source, destination = _ends(channel, method)
     change = channel.vhost.topology.unbind_exchange(
-        without_line_ends(method.source),
-        without_line_ends(method.destination),
+        source,
+        destination,
         str(method.routing_key),
         method.arguments or {},
     )
     stored = channel.vhost.changed(change)
     _answer(channel, method.nowait, commands.Exchange.UnbindOk(), on_disk=stored)
+
+
+def _ends(
+    channel: SessionChannel, method: commands.Exchange.Bind | commands.Exchange.Unbind
+) -> tuple[str, str]:
+    """Return the names of both ends of a binding, which the user may bind.
+
+    Raises:
+        SoftError: 403, the user may not write to where it leads, or not read where it comes from,
+            or one of them is the default exchange.
+    """
+    source, destination = without_line_ends(method.source), without_line_ends(method.destination)
+    channel.access.check_write("exchange", destination)
+    refuse_default(destination)
+    refuse_default(source)
+    channel.access.check_read("exchange", source)
+    return source, destination
 
 
 def _answer(

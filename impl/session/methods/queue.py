@@ -11,6 +11,7 @@ from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.session.entity_names import without_line_ends
 from ackproof.impl.session.methods.reply_to import check_declared, is_reply_queue
 from ackproof.impl.session.session_channel import Methods, SessionChannel
+from ackproof.impl.topology.exchanges import refuse_default
 from pamqp import commands
 
 __all__ = ["METHODS"]
@@ -41,6 +42,7 @@ def _declare(channel: SessionChannel, method: commands.Queue.Declare) -> None:
         exclusive=bool(method.exclusive),
         arguments=method.arguments or {},
         asking=channel.session,
+        access=channel.access,
     )
     channel.answer(
         lambda: _declared_queue(channel, queue, nowait=bool(method.nowait)),
@@ -64,6 +66,7 @@ def _declared(
 def _delete(channel: SessionChannel, method: commands.Queue.Delete) -> None:
     """Delete a queue; none of that name is as good."""
     name = channel.queue_name(method.queue)
+    channel.access.check_configure("queue", name)
     if name not in channel.vhost.queues:
         _deleted(channel, 0, nowait=bool(method.nowait))
         return
@@ -87,14 +90,15 @@ def _deleted(channel: SessionChannel, count: int, nowait: bool) -> None:
 
 
 def _purge(channel: SessionChannel, method: commands.Queue.Purge) -> None:
-    purged = channel.vhost.purge(channel.find_queue(method.queue))
+    name = channel.queue_name(method.queue)
+    channel.access.check_read("queue", name)
+    purged = channel.vhost.purge(channel.find_queue(name))
     if not method.nowait:
         channel.reply(commands.Queue.PurgeOk(purged))
 
 
 def _bind(channel: SessionChannel, method: commands.Queue.Bind) -> None:
-    name = channel.queue_name(method.queue)
-    source = without_line_ends(method.exchange)
+    name, source = _ends(channel, method)
     channel.vhost.topology.find_to_use(source)
     queue = channel.vhost.find(name, channel.session)
     key = _routing_key(method, name)
@@ -109,9 +113,9 @@ def _bind(channel: SessionChannel, method: commands.Queue.Bind) -> None:
 
 def _unbind(channel: SessionChannel, method: commands.Queue.Unbind) -> None:
     """Remove a binding; none such is as good, whatever is missing and whose the queue is."""
-    name = channel.queue_name(method.queue)
+    name, source = _ends(channel, method)
     change = channel.vhost.topology.unbind_queue(
-        without_line_ends(method.exchange),
+        source,
         name,
         _routing_key(method, name),
         method.arguments or {},
@@ -119,6 +123,22 @@ def _unbind(channel: SessionChannel, method: commands.Queue.Unbind) -> None:
     )
     stored = channel.vhost.changed(change)
     channel.answer(lambda: channel.reply(commands.Queue.UnbindOk()), on_disk=stored)
+
+
+def _ends(
+    channel: SessionChannel, method: commands.Queue.Bind | commands.Queue.Unbind
+) -> tuple[str, str]:
+    """Return the names of the queue and the exchange of a binding, which the user may bind.
+
+    Raises:
+        SoftError: 403, the user may not write to the queue, or not read the exchange, or that is
+            the default one; 404, no queue is named, and none was declared here.
+    """
+    name, source = channel.queue_name(method.queue), without_line_ends(method.exchange)
+    channel.access.check_write("queue", name)
+    refuse_default(source)
+    channel.access.check_read("exchange", source)
+    return name, source
 
 
 def _routing_key(method: commands.Queue.Bind | commands.Queue.Unbind, name: str) -> str:

@@ -125,7 +125,7 @@ def test_it_stops_when_asked() -> None:
             None,
             404,
             "there is no /nothing; there are GET /health, GET /queues, GET /history, GET /check, "
-            "POST /schedule, POST /stop, POST /faults/NAME",
+            "GET /faults, POST /schedule, POST /stop, POST /faults/NAME, and /api",
         ),
         ("POST", "/health", None, 405, "ask for it with GET, not POST"),
         ("GET", "/faults/hold_fsync", None, 405, "ask for it with POST, not GET"),
@@ -156,7 +156,13 @@ def test_it_stops_when_asked() -> None:
         ("POST", "/faults/reorder_confirms", {"order": [3, 1]}, 400, "the numbers from 1 to 2"),
         ("POST", "/faults/fail_writes", {"n": 0}, 400, "n is 0; it must be 1 or more"),
         ("POST", "/faults/hold_fsync", {"n": 1}, 400, "it takes no arguments"),
-        ("POST", "/faults/explode", {}, 404, "there is no fault 'explode'; there are block, clear"),
+        (
+            "POST",
+            "/faults/explode",
+            {},
+            404,
+            "there is no fault 'explode'; there are block, cancel_consumer, clear",
+        ),
         ("POST", "/schedule", {}, 400, 'schedule takes {"seed": N} with an integer, or null'),
         ("POST", "/schedule", {"seed": True}, 400, "schedule takes"),
         ("POST", "/faults/hold_fsync", b"{", 400, "the body is not JSON"),

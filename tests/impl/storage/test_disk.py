@@ -244,7 +244,7 @@ def test_another_format_is_refused(tmp_path: Path) -> None:
     with sqlite3.connect(disk.path) as other:
         other.execute("PRAGMA user_version = 7")
     other.close()
-    with pytest.raises(DiskError, match="has format 7 and this broker writes format 5"):
+    with pytest.raises(DiskError, match="has format 7 and this broker writes format 6"):
         Disk(tmp_path)
 
 
@@ -385,7 +385,7 @@ def test_a_database_of_something_else_is_left_alone(tmp_path: Path) -> None:
         Disk(tmp_path)
 
 
-@pytest.mark.parametrize("table", ["queue", "exchange", "binding", "message", "entry"])
+@pytest.mark.parametrize("table", ["queue", "exchange", "binding", "message", "entry", "record"])
 def test_a_database_without_one_of_its_tables_is_refused(table: str, tmp_path: Path) -> None:
     disk = Disk(tmp_path)
     disk.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ackproof.impl.broker import Broker
 from ackproof.impl.machines.publication import content_of
-from ackproof.impl.session.authentication import User, Users
 from pamqp import commands
 
 from tests.impl.clients import HEADER, Wire, content
@@ -12,7 +11,7 @@ from tests.impl.clients import HEADER, Wire, content
 
 def opened(broker: Broker, vhost: str) -> Wire:
     """Return a session in a virtual host, with channel 1 open."""
-    wire = Wire(broker, users=Users([User("guest", "guest")]))
+    wire = Wire(broker)
     wire.receive(HEADER)
     wire.say(0, commands.Connection.StartOk({}, "PLAIN", "\0guest\0guest", "en_US"))
     wire.say(0, commands.Connection.TuneOk(2047, 131072, 0))

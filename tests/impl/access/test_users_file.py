@@ -5,19 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ackproof.impl.session.authentication import UsersError, read_users
+from ackproof.impl.access.users_file import UsersError, read_users
 
 
-def test_a_line_is_a_user_who_may_open_everything(tmp_path: Path) -> None:
+def test_a_line_is_a_user_and_an_administrator(tmp_path: Path) -> None:
     file = tmp_path / "users"
     file.write_text("# staff\n\nada:love:lace\ncharles:\n")
-    users = read_users(file)
-    ada = users.login("ada", "love:lace")
-    assert ada is not None
-    assert ada.may_open("/")
-    assert ada.may_open("any")
-    assert users.login("charles", "") is not None
-    assert users.login("guest", "guest") is None
+    ada, charles = read_users(file)
+    assert ada.password is not None
+    assert ada.password.fits("love:lace")
+    assert not ada.password.fits("love")
+    assert charles.password is not None
+    assert charles.password.fits("")
+    assert ada.tags == ("administrator",)
     assert "lace" not in repr(ada)
 
 

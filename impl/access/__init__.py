@@ -1,0 +1,1 @@
+"""Who may come in, and what each may do where: users, passwords, permissions."""

@@ -1,0 +1,1 @@
+"""RabbitMQ's management over HTTP, the part of it that clients and tools call."""
