@@ -157,8 +157,10 @@ class ArrivingSteps(TransactingSteps):
     def _entered(self, queue: HostedQueue, msg: Msg) -> None:
         """A message is in a queue: the disk has to know, its time begins, and it counts."""
         self._keep(queue, msg)
-        self.timers.begin(queue, msg, queue.lifetime(content_of(msg)))
-        self.timers.watch(queue)
+        lifetime = queue.lifetime(content_of(msg))
+        if lifetime is not None:
+            self.timers.begin(queue, msg, lifetime)
+            self.timers.watch(queue)
         if msg in queue.machine.ready:
             if queue.limit.exists:
                 queue.limit.enters(content_of(msg))
@@ -239,7 +241,9 @@ class ArrivingSteps(TransactingSteps):
 
     def _got(self, mirror: HostedMirror, msg: Msg) -> None:
         """A mirror has one message more."""
-        self.timers.begin(mirror, msg, mirror.lifetime(content_of(msg)))
+        lifetime = mirror.lifetime(content_of(msg))
+        if lifetime is not None:
+            self.timers.begin(mirror, msg, lifetime)
         self._keep(mirror, msg)
 
     def _lost(self, mirror: HostedMirror, msg: Msg, had: bool) -> None:

@@ -42,13 +42,11 @@ class QueueTimers:
         """Return the queues to be looked at by now."""
         return self.deadlines.due(self.clock()) if self.deadlines.next is not None else []
 
-    def begin(self, queue: HostedQueue, msg: Msg, lifetime: float | None) -> None:
-        """A message is in a queue from now on, for so many seconds; None for as many as it takes.
+    def begin(self, queue: HostedQueue, msg: Msg, lifetime: float) -> None:
+        """A message is in a queue from now on, for so many seconds.
 
         A time that a mirror's master counts goes on.
         """
-        if lifetime is None:
-            return
         leader = queue if queue.membership is None else queue.membership.leader
         due = leader.expiries.get(msg)
         queue.expiries[msg] = self.clock() + lifetime if due is None else due
