@@ -19,6 +19,7 @@ from ackproof.lang.check_loops import check_loops
 from ackproof.lang.check_ranges import check_ranges
 from ackproof.lang.check_requires import check_requires
 from ackproof.lang.classes import distinct_names
+from ackproof.lang.collection import without_collection
 from ackproof.lang.discover import discover, registry_of
 from ackproof.lang.errors import SpecError
 from ackproof.lang.inline import inline_actions
@@ -99,6 +100,7 @@ def remember(model: Model, design: Design | None, program: Program) -> None:
     del _LATEST[_KEPT:]
 
 
+@without_collection()
 def _compile(model: Model, design: Design | None) -> Program:
     with distinct_names():
         registry = registry_of(model, design)

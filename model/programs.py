@@ -17,20 +17,19 @@ imported may be older.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import os
 import pickle
 import sys
 import sysconfig
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache as remembered
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import ackproof.lang
+from ackproof.lang.collection import without_collection
 from ackproof.lang.model import Design, Model
 from ackproof.lang.program import Program
 from ackproof.model.cache import Cache, digest, is_as_imported, sources
@@ -85,23 +84,11 @@ def _loaded(data: bytes | None, model: Model, design: Design | None) -> Program 
         return None
     from ackproof.lang.frontend import remember
 
-    with _no_collection():
+    with without_collection():
         # It is the user's own, and whole; classes are in it by name, and are those imported here.
         program: Program = pickle.loads(data)
     remember(model, design, program)
     return program
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Keep the garbage collector from looking again and again at what is being loaded."""
-    on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if on:
-            gc.enable()
 
 
 _ORIGINS: list[tuple[Model, Design | None, str | None]] = []

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ackproof.lang.binding import Bound
+from ackproof.lang.collection import without_collection
 from ackproof.lang.data import domain_size
 from ackproof.lang.properties import ASSERTION, DEADLOCK, DEFINED
 from ackproof.model.lower.access import Access
@@ -320,6 +321,7 @@ class Generator:
         return self._instance_base
 
 
+@without_collection()
 def generate(bound: Bound) -> tuple[str, Layout, Tables, int]:
     """Return the LLVM text of a bound program, its layout, tables and greatest fan-out."""
     generator = Generator(bound)

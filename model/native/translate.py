@@ -24,6 +24,7 @@ from types import CodeType, FunctionType
 from typing import Any, get_origin, get_type_hints
 
 from ackproof.lang.binding import Bound
+from ackproof.lang.collection import without_collection
 from ackproof.lang.data import from_data
 from ackproof.lang.process import NotEnabled, Process, System, constants_of, mark_of
 from ackproof.lang.sorts import Sort
@@ -71,6 +72,7 @@ class Translation:
     names: Mapping[str, Any]
 
 
+@without_collection()
 def translate(
     system: type[System],
     *,
