@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -98,7 +99,10 @@ def diff(
     from ackproof.cli.ticker import Ticker
     from ackproof.model.observing import differ
 
-    targets = (load(first), load(second) if second else base_target())
+    one = load(first)
+    # A file that is read twice has two classes of each name, and what is kept goes by names.
+    again = second is not None and Path(second).resolve() == Path(first).resolve()
+    targets = (one, one if again else load(second) if second else base_target())
     sizes = _instances(targets, instance)
     bounds = [_bound(target, size) for target, size in zip(targets, sizes, strict=True)]
     _refuse_unseen(bounds, also or [])

@@ -76,13 +76,18 @@ def _none(page: Page, name: str, other: str, *, decided: bool) -> None:
     page.line()
 
 
+def _within(found: Difference) -> str:
+    names = " and ".join(found.constraints)
+    return f", within {names}; what lies beyond was not looked at" if names else ""
+
+
 def _verdict(found: Difference, instance: Instance, limit: int) -> list[tuple[str, str] | str]:
     if found.first or found.second:
         return [("different", STYLES["wrong"]), "  a client can tell the two apart"]
     if found.decided:
         return [
             ("alike", "bold green"),
-            f"  what is seen does not tell them apart on {instance.name}",
+            f"  what is seen does not tell them apart on {instance.name}{_within(found)}",
         ]
     return [
         ("undecided", "bold"),

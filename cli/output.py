@@ -164,12 +164,17 @@ def finding(report: Report) -> str:
             ]
             return ", ".join(filter(None, parts))
         case Verdict.NARROWED:
-            return f"{report.verdict.meaning}: {', '.join(report.lost)}"
+            return f"{report.verdict.meaning}{_within(report)}: {', '.join(report.lost)}"
         case Verdict.BOUNDED:
             return f"complete to level {outcome.levels}; what lies deeper was not looked at"
         case Verdict.TRUNCATED:
             return f"{_stopped(outcome)}; no property is false in what was seen"
-    return report.verdict.meaning
+    return f"{report.verdict.meaning}{_within(report)}"
+
+
+def _within(report: Report) -> str:
+    """Return within what a verdict holds, if states were cut."""
+    return f", within {_constraints(report)}" if report.outcome.cut else ""
 
 
 def _constraints(report: Report) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import json
 import logging
 import resource
 import sys
@@ -155,9 +154,10 @@ def definitions_of(file: Path | None) -> dict[str, Any] | None:
     if file is None:
         return None
     from ackproof.impl.administration.definitions import DefinitionsError, read_definitions
+    from ackproof.impl.wire.json_text import parse_json
 
     try:
-        document = json.loads(file.read_text("utf-8"))
+        document = parse_json(file.read_bytes())
         read_definitions(document)
     except OSError as error:
         raise InputError(f"cannot read the definitions of {file}: {error.strerror}") from None

@@ -42,6 +42,10 @@ def show_sweep(
     page.line((f"{named}, a sweep of {sweep.budget:,} states", STYLES["title"]))
     _table(out, sweep)
     _bounds(page, sweep, verbose=verbose)
+    constraints = [p.name for p in target.model.properties if p.kind == "constraint"]
+    if constraints:
+        within = f"{' and '.join(constraints)}; what lies beyond was not looked at"
+        page.hanging("  within           ", within)
     _list(page, sweep, Fate.BROKEN, "broken")
     if verbose:
         _list(page, sweep, Fate.FINISHED, "finished")

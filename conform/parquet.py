@@ -225,6 +225,8 @@ class _Group:
 
     def _texts(self, name: str) -> Texts:
         column = self._table.column(name).chunk(0)
+        if hasattr(column, "dictionary"):
+            column = column.dictionary_decode()
         _, ends, data = column.buffers()
         found = np.frombuffer(ends, np.int32)[column.offset : column.offset + len(column) + 1]
         return found, np.frombuffer(data or b"", np.uint8)

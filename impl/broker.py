@@ -103,6 +103,7 @@ class Broker:
         self.vhosts: dict[str, VirtualHost] = {}
         self.directory = Directory(self._keep)
         self.kept = False
+        self._kept_vhosts: set[str] = set()
         self._complaints: list[Event] = []
         self.system = hosted_system(replicas, self._complaints.append)
         self.steps = self._steps(steps, scheduler or Eager(), replicas)
@@ -163,6 +164,7 @@ class Broker:
     def _restore(self, stored: Stored) -> None:
         for kind, name, value in stored.records:
             if kind == "vhost" and value is not None:
+                self._kept_vhosts.add(name[0])
                 self.add_vhost(name[0]).describe(**value)
         self.directory.restore(stored.records)
         self.kept = stored.users_known
@@ -191,6 +193,7 @@ class Broker:
     def _begin_with(self, users: Iterable[User]) -> None:
         """Let somebody in if nobody may come; the disk is not told of what it would not change."""
         if self.kept:
+            self._open_new_vhosts()
             return
         directory = Directory()
         for user in users:
@@ -198,6 +201,14 @@ class Broker:
             for name in self.vhosts:
                 directory.grant(name, user.name, Permissions())
         self.directory.restore(directory.records)
+
+    def _open_new_vhosts(self) -> None:
+        """Let all who may log in into virtual hosts that options name, and nobody has heard of."""
+        known = {vhost for vhost, _, _ in self.directory.permissions}
+        for name in sorted(self.vhosts.keys() - self._kept_vhosts - known):
+            self._keep(self.vhosts[name].record)
+            for user in self.directory.users:
+                self.directory.grant(name, user, Permissions())
 
     def _keep(self, record: Record) -> None:
         """Tell the disk of a record that has changed; the first time, of all that there are."""

@@ -60,12 +60,14 @@ class Difference:
         second: the same of the second.
         decided: whether all was looked at, so that what was not found is not there.
         kept: states in all the sets that were kept.
+        constraints: names of those that bound either system; nothing behind them was looked at.
     """
 
     first: Witness | None
     second: Witness | None
     decided: bool
     kept: int
+    constraints: tuple[str, ...] = ()
 
 
 def differ(
@@ -103,7 +105,8 @@ def differ(
         None if word is None else _witness(side, word)
         for side, word in zip(sides, words, strict=True)
     ]
-    return Difference(found[0], found[1], decided, search.kept)
+    bounding = dict.fromkeys(c.name for bound in (first, second) for c in bound.constraints)
+    return Difference(found[0], found[1], decided, search.kept, tuple(bounding))
 
 
 def _side(machine: PlainMachine, also: frozenset[str], limit: int, frames_only: bool) -> _Side:

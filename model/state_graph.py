@@ -98,12 +98,16 @@ class _Drawing:
         left = self._places.faults_left(state)
         beyond = self._machine.beyond(state)
         constrained = bool(self._machine.bound.constraints)
-        self.graph.add_node(
-            number,
-            **self._places.texts(state),
-            **{f"@left of {fault}": count for fault, count in left.items()},
-            **({"@cut": ", ".join(beyond)} if constrained else {}),
-            **{"@level": level, "@false": ", ".join(self._machine.false_in(state))},
+        self.graph.add_node(number)
+        # A place may have the name of an argument of networkx.
+        self.graph.nodes[number].update(
+            {
+                **self._places.texts(state),
+                **{f"@left of {fault}": count for fault, count in left.items()},
+                **({"@cut": ", ".join(beyond)} if constrained else {}),
+                "@level": level,
+                "@false": ", ".join(self._machine.false_in(state)),
+            }
         )
         return number
 
@@ -116,7 +120,8 @@ class _Drawing:
         for step in self._machine.steps(state):
             reached = step.after
             after = self._failed(step) if reached is None else self.number(reached, level)
-            self.graph.add_edge(number, after, **self._about(state, step))
+            edge = self.graph.add_edge(number, after)
+            self.graph.edges[number, after, edge].update(self._about(state, step))
 
     def _failed(self, step: Step) -> str:
         assert step.broken is not None

@@ -40,6 +40,9 @@ _LOG = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+#: Bytes of a short string (AMQP 0-9-1, 4.2.5.3).
+_SHORT = 255
+
 _FOREIGN = ("policies", "parameters", "topic_permissions")
 
 
@@ -59,6 +62,17 @@ class Entry:
     def text(self, name: str, default: str | None = None) -> str:
         """Return a text that must be there, if there is no default."""
         found: str = self._of(name, str, "a text", default)
+        try:
+            found.encode(errors="surrogateescape")
+        except UnicodeEncodeError:
+            raise DefinitionsError(f"{self.place}: {name} is no text of UTF-8") from None
+        return found
+
+    def name(self, name: str) -> str:
+        """Return a text that a method has room for: names and keys have 255 bytes at most."""
+        found = self.text(name)
+        if len(found.encode(errors="surrogateescape")) > _SHORT:
+            raise DefinitionsError(f"{self.place}: {name} has more than {_SHORT} bytes")
         return found
 
     def truth(self, name: str, default: bool = False) -> bool:
@@ -261,7 +275,10 @@ def _vhost(entry: Entry) -> tuple[str, str, tuple[str, ...]]:
     metadata = Entry(f"{entry.place}.metadata", entry.any("metadata") or {})
     tags = entry.checked(lambda: tags_of(entry.any("tags") or metadata.any("tags")))
     description = entry.text("description", metadata.text("description", ""))
-    return entry.text("name"), description, tags
+    name = entry.name("name")
+    if not name:
+        raise DefinitionsError(f"{entry.place}: name is empty")
+    return name, description, tags
 
 
 def _permission(entry: Entry) -> tuple[str, str, Permissions]:
@@ -273,7 +290,7 @@ def _permission(entry: Entry) -> tuple[str, str, Permissions]:
 def _exchange(vhost: str, entry: Entry) -> Exchange:
     return Exchange(
         vhost,
-        entry.text("name"),
+        entry.name("name"),
         entry.text("type"),
         durable=entry.truth("durable", True),
         auto_delete=entry.truth("auto_delete"),
@@ -283,7 +300,7 @@ def _exchange(vhost: str, entry: Entry) -> Exchange:
 
 
 def _queue(vhost: str, entry: Entry) -> _Queue:
-    name, durable = entry.text("name"), entry.truth("durable", True)
+    name, durable = entry.name("name"), entry.truth("durable", True)
     return _Queue(vhost, name, durable, entry.truth("auto_delete"), entry.table("arguments"))
 
 
@@ -292,5 +309,5 @@ def _binding(vhost: str, entry: Entry) -> _Binding:
     kind = kinds.get(entry.text("destination_type", "queue"))
     if kind is None:
         raise DefinitionsError(f"{entry.place}: destination_type must be queue or exchange")
-    source, to, key = (entry.text(n) for n in ("source", "destination", "routing_key"))
+    source, to, key = (entry.name(n) for n in ("source", "destination", "routing_key"))
     return _Binding(vhost, source, kind, to, key, entry.table("arguments"))

@@ -138,7 +138,7 @@ class ControlApi:
 
     def _admit(self, request: Request) -> None:
         """Refuse a request without the token, if there is one."""
-        said = request.headers.get("authorization", "").encode()
+        said = request.headers.get("authorization", "").encode("latin-1", "replace")
         if self._token is not None and not compare_digest(said, f"Bearer {self._token}".encode()):
             raise Refused(HTTPStatus.UNAUTHORIZED, "send the token: Authorization: Bearer TOKEN")
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import h11
+from ackproof.impl.wire.json_text import parse_json
 
 __all__ = ["HEAD_MAX", "Exchange", "Refused", "Request"]
 
@@ -176,9 +177,9 @@ def _object(body: bytes) -> dict[str, Any]:
     if not body.strip():
         return {}
     try:
-        arguments = json.loads(body)
-    except (ValueError, RecursionError):
-        raise Refused(HTTPStatus.BAD_REQUEST, "the body is not JSON") from None
+        arguments = parse_json(body)
+    except (ValueError, RecursionError) as error:
+        raise Refused(HTTPStatus.BAD_REQUEST, f"the body is not JSON: {error}") from None
     if not isinstance(arguments, dict):
         raise Refused(HTTPStatus.BAD_REQUEST, 'send a JSON object, as in {"n": 1}')
     return arguments

@@ -36,6 +36,8 @@ class ConnectionFaults(FaultGroup):
         super().__init__(broker)
         self._refusing_logins: list[tuple[Trigger, str | None]] = []
         self.losing_acks: list[Trigger] = []
+        self._silenced: list[RegisteredConnection] = []
+        self._slowed: list[RegisteredConnection] = []
 
     def close_connection(
         self, code: int = 320, text: str = "CONNECTION_FORCED - a fault", connection: Which = None
@@ -108,6 +110,7 @@ class ConnectionFaults(FaultGroup):
         for one in self._chosen(connection):
             self._note("silence", connection=one.number)
             one.silence(True)
+            self._silenced.append(one)
 
     def end_silence(self) -> None:
         """Say what was held back by `silence`."""
@@ -133,6 +136,7 @@ class ConnectionFaults(FaultGroup):
         for one in self._chosen(connection):
             self._note("slow_output", connection=one.number, size=size, seconds=seconds)
             one.slow_down((size, float(seconds)))
+            self._slowed.append(one)
 
     def refuse_login(self, n: int | None = 1, user: str | None = None, skip: int = 0) -> None:
         """Refuse the next logins, as if the password was wrong.
@@ -216,7 +220,9 @@ class ConnectionFaults(FaultGroup):
         return found
 
     def _speak_again(self) -> None:
-        for one in self._broker.connections:
+        """Those that have begun to close meanwhile do, too."""
+        silenced, self._silenced = self._silenced, []
+        for one in silenced:
             one.silence(False)
 
     def _clear_connections(self) -> None:
@@ -224,7 +230,8 @@ class ConnectionFaults(FaultGroup):
         self._refusing_logins.clear()
         self.losing_acks.clear()
         self._speak_again()
-        for one in self._broker.connections:
+        slowed, self._slowed = self._slowed, []
+        for one in slowed:
             one.slow_down(None)
 
 

@@ -215,8 +215,10 @@ async def _connection(node: Node, asked: Asked) -> Answer:
 
 
 async def _close(node: Node, asked: Asked) -> Answer:
-    reason = asked.reason or "Closed via management plugin"
-    _session(node, asked).fail(HardError(320, reason))
+    session = _session(node, asked)
+    if not (asked.administers or session.user == asked.user.name):
+        raise refused("User not authorised to close the connection")
+    session.fail(HardError(320, asked.reason or "Closed via management plugin"))
     return done()
 
 

@@ -84,6 +84,7 @@ class Connection(asyncio.Protocol):
         self._said = False
         self._silent_ticks = 0
         self._clogged = False
+        self._full = False
         self._closing = False
         self._ended = False
         self._lost = False
@@ -93,8 +94,11 @@ class Connection(asyncio.Protocol):
         self._trickle = Trickle(self._write_piece, self.write)
 
     def _write_piece(self, data: bytes) -> None:
-        if not self._transport.is_closing():
-            self._transport.write(data)
+        if self._transport.is_closing():
+            return
+        self._transport.write(data)
+        if self._clogged and not self._full and self._trickle.size <= self._server.limits.unsent:
+            self._unclog()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """A client has connected.
@@ -164,10 +168,16 @@ class Connection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         """The client does not read: nor do we."""
+        self._full = True
         self._set_clogged(True)
 
     def resume_writing(self) -> None:
         """The client reads again."""
+        self._full = False
+        if self._trickle.size <= self._server.limits.unsent:
+            self._unclog()
+
+    def _unclog(self) -> None:
         self._set_clogged(False)
         if self.session is not None:
             self.session.unclog()
@@ -183,7 +193,7 @@ class Connection(asyncio.Protocol):
     @property
     def unsent(self) -> int:
         """Return the bytes that the client has not taken yet."""
-        return self._transport.get_write_buffer_size()
+        return self._transport.get_write_buffer_size() + self._trickle.size
 
     def _throttle(self, session: Session) -> None:
         if self._transport.is_closing():
@@ -207,6 +217,7 @@ class Connection(asyncio.Protocol):
         if output and not self._transport.is_closing():
             self._said = True
             self._send(output, session)
+        self._trickle.change(session.pace)
         if session.severed:
             self._break(session)
             return
@@ -220,6 +231,8 @@ class Connection(asyncio.Protocol):
             self._transport.write(output)
         else:
             self._trickle.send(output, session.pace or (len(output), 0.0))
+            if self._trickle.size > self._server.limits.unsent and not self._clogged:
+                self._set_clogged(True)
 
     def _break(self, session: Session) -> None:
         """Close the socket because a fault says so, by an end or by a reset."""

@@ -27,6 +27,11 @@ class Trickle:
         self._timer: asyncio.TimerHandle | None = None
 
     @property
+    def size(self) -> int:
+        """Return how many bytes are left."""
+        return len(self._rest)
+
+    @property
     def pending(self) -> bool:
         """Tell whether there is something left."""
         return bool(self._rest)
@@ -37,6 +42,15 @@ class Trickle:
         self._pace = pace
         if self._timer is None:
             self._next()
+
+    def change(self, pace: tuple[int, float] | None) -> None:
+        """Go on at another pace from now on; or write all that is left, if None."""
+        if not self._rest or pace == self._pace:
+            return
+        self._pace = pace or (len(self._rest), 0.0)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._next()
 
     def stop(self) -> None:
         """Write nothing more."""

@@ -297,6 +297,7 @@ class Session:
     def slow_down(self, pace: tuple[int, float] | None) -> None:
         """Say things in pieces of so many bytes, so many seconds apart; or at once, if None."""
         self.pace = pace
+        self._on_output(self)
 
     def connection_lost(self) -> None:
         """The socket is gone."""

@@ -14,6 +14,28 @@ from typer.testing import CliRunner, Result
 COUNTING = str(Path(__file__).parents[2] / "tests/model/counting.py")
 
 
+FAR_AWAY = '''"""A design whose counters part where nobody looks."""
+from ackproof.lang import Design, action, require
+
+from tests.model.counting import MODEL, Counting
+
+
+class Far(Counting):
+    """Takes the first one back when the second is far."""
+
+    @action(fair="weak")
+    def raise_b(self) -> None:
+        """Raise the second one."""
+        require(self.b < 40)
+        self.b += 1
+        if self.b > 30:
+            self.a = 0
+
+
+design = Design(claim="It makes no difference.", replace=(Far,))
+'''
+
+
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep what is found apart from other tests."""
@@ -41,6 +63,28 @@ def test_a_report_says_how_many_states_are_cut_and_within_what_it_holds() -> Non
             "verified  every property holds within SmallSum and NotAhead; "
             "what lies behind 16 states was not looked at"
         )
+
+
+def test_two_systems_are_alike_within_what_bounds_them() -> None:
+    last = " ".join(run("diff", COUNTING).stdout.split("alike")[-1].split())
+    assert last == (
+        "what is seen does not tell them apart on small, within SmallSum and NotAhead; "
+        "what lies beyond was not looked at"
+    )
+
+
+def test_a_design_that_changes_what_lies_beyond_is_unchanged_within(tmp_path: Path) -> None:
+    design = tmp_path / "far.py"
+    design.write_text(FAR_AWAY)
+    result = CliRunner().invoke(app, ["check", str(design), "-p", "Cut"])
+    assert result.exit_code == 3, result.output
+    assert "unchanged  every property holds" in result.stdout
+    assert "within SmallSum and NotAhead; what lies behind 16 states" in result.stdout
+
+
+def test_a_sweep_says_what_bounds_it() -> None:
+    result = run("check", "-p", "Cut", "--sweep", "200")
+    assert "  within           SmallSum and NotAhead; what lies beyond was not" in result.stdout
 
 
 def test_a_document_has_the_states_that_are_cut_and_the_constraints() -> None:

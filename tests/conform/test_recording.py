@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -67,6 +68,20 @@ def written(path: Path, events: list[Event]) -> Path:
 def test_what_is_written_is_read(tmp_path: Path, name: str) -> None:
     events = [Event(Kind.ACK, number=2), FULL]
     assert list(read(written(tmp_path / name, events))) == events
+
+
+@pytest.mark.parametrize("name", ["message", "digest"])
+def test_parquet_may_hold_texts_by_a_dictionary(tmp_path: Path, name: str) -> None:
+    events = numbered([*CONFIRMING, publish("a"), ack(1), publish("b")])
+    path = written(tmp_path / "r.parquet", events)
+    table = pq.read_table(path)
+    coded = table.column(name).dictionary_encode()
+    pq.write_table(table.set_column(table.column_names.index(name), name, coded), path)
+    (columns,) = read_columns(path)
+    assert [columns.event(row) for row in range(len(events))] == events
+    ends, data = getattr(columns, name)
+    texts = [bytes(data[a:b]).decode() for a, b in pairwise(ends)]
+    assert texts == [getattr(event, name) for event in events]
 
 
 def test_parquet_has_the_events_of_a_channel_together(tmp_path: Path) -> None:

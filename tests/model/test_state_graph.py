@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Annotated
 
 import networkx as nx
 import pytest
-from ackproof.lang import Model
+from ackproof.lang import Instance, Model, Range, Sort, System, action, require
 from ackproof.lang.binding import Bound
 from ackproof.model.check import chosen
 from ackproof.model.outcome import Outcome
@@ -92,6 +93,36 @@ def test_an_argument_and_a_fault_that_is_left_have_their_names() -> None:
             left = f"@left of {fault}"
             assert graph.nodes[b][left] == graph.nodes[a][left] - 1
     assert any("letter" in about for about in edges)
+
+
+class Key(Sort, prefix="k"):
+    """What things are stored by."""
+
+
+class Store(System):
+    """Counts what is stored."""
+
+    node_for_adding: Annotated[int, Range(0, 3)]
+
+    @action
+    def put(self, key: Key, u_for_edge: Key) -> None:
+        """Store something."""
+        require(self.node_for_adding < 3)
+        self.node_for_adding += 1
+
+    @action
+    def put_otherwise(self, key: Key) -> None:
+        """Store it otherwise."""
+        require(self.node_for_adding < 3)
+        self.node_for_adding += 1
+
+
+def test_names_mean_nothing_to_the_library_that_holds_it() -> None:
+    model = Model("store", Store, (), (Instance("two", "two keys", sizes={Key: 2}),))
+    graph, found = both(model)
+    assert (len(graph), graph.number_of_edges()) == (found.states, 18)
+    assert sum(found.per_action.values()) == 18
+    assert {about["key"] for *_, about in graph.edges(data=True)} == {"k1", "k2"}
 
 
 def test_the_bound_is_the_most_states_that_there_may_be() -> None:

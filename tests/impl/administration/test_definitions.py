@@ -117,6 +117,17 @@ def test_a_broker_begins_with_them_and_a_restart_keeps_what_has_changed(tmp_path
         broker.check()
 
 
+def test_a_virtual_host_that_an_option_adds_later_is_open_to_all_who_may_log_in(
+    tmp_path: Path,
+) -> None:
+    with RunningBroker(tmp_path, definitions=DOCUMENT):
+        pass
+    for vhosts in (["late"], []):
+        with RunningBroker(tmp_path, vhosts=vhosts) as broker:
+            assert broker.ask(lambda it: it.directory.may_open("late", "u"))
+            assert not broker.ask(lambda it: it.directory.may_open("/", "u"))
+
+
 @pytest.mark.parametrize(
     ("document", "why"),
     [
@@ -147,6 +158,13 @@ def test_a_broker_begins_with_them_and_a_restart_keeps_what_has_changed(tmp_path
             },
             r"permissions\[0\]: configure is '\(', which is no regular expression",
         ),
+        ({"queues": [{"name": "q" * 256, "vhost": "/"}]}, r"queues\[0\]: name has more than 255"),
+        (
+            {"exchanges": [{"name": "é" * 128, "vhost": "/", "type": "fanout"}]},
+            "more than 255 bytes",
+        ),
+        ({"queues": [{"name": "\ud800", "vhost": "/"}]}, r"queues\[0\]: name is no text of UTF-8"),
+        ({"vhosts": [{"name": ""}]}, r"vhosts\[0\]: name is empty"),
         (
             {"bindings": [{"source": "x", "vhost": "/", "destination_type": "y"}]},
             r"bindings\[0\]: destination_type must be queue or exchange",

@@ -93,19 +93,60 @@ def test_nothing_is_said_in_silence_and_all_of_it_afterwards(broker: RunningBrok
     client.close()
 
 
+@pytest.mark.parametrize("by", ["closed by the client", "closed by the broker"])
+def test_what_ends_in_silence_says_so_afterwards(broker: RunningBroker, by: str) -> None:
+    client = Bare(broker.port).opened()
+    broker.silence()
+    if by == "closed by the client":
+        client.send(encode(0, commands.Connection.Close(200, "", 0, 0)))
+        eventually(lambda: not broker.ask(lambda it: list(it.connections)))
+    else:
+        broker.close_connection()
+    broker.end_silence()
+    said = "0 Connection.CloseOk" if "client" in by else "0 Connection.Close 320"
+    assert client.line().startswith(said)
+    client.close()
+
+
 def test_output_comes_in_pieces_and_slowly(broker: RunningBroker) -> None:
     client = Bare(broker.port).opened()
     broker.slow_output(size=3, seconds=0.05)
     began = time.monotonic()
     client.send(encode(1, *content("none")))
     assert len(client.socket.recv(100)) == 3
+    frame = encode(1, commands.Basic.Ack(1))
+    assert frame.endswith(client._exactly(len(frame) - 3))
+    assert time.monotonic() - began > 0.05 * (len(frame) // 3 - 1)
+    client.close()
+
+
+def test_what_waits_in_pieces_is_said_at_once_when_faults_are_cleared(
+    broker: RunningBroker,
+) -> None:
+    client = Bare(broker.port).opened()
+    broker.slow_output(size=3, seconds=3600)
+    client.send(encode(1, *content("none")))
+    assert len(client.socket.recv(100)) == 3
     broker.clear_faults()
     frame = encode(1, commands.Basic.Ack(1))
-    rest = client._exactly(len(frame) - 3)
-    assert frame.endswith(rest)
-    assert time.monotonic() - began > 0.05 * (len(frame) // 3 - 1)
-    broker.close_connection()
-    assert client.rest() == ["0 Connection.Close 320 CONNECTION_FORCED - a fault"]
+    assert frame.endswith(client._exactly(len(frame) - 3))
+    client.close()
+
+
+def test_a_client_that_is_told_slowly_is_one_that_reads_slowly(broker: RunningBroker) -> None:
+    client = with_queue(broker)
+    for _ in range(100):
+        client.send(encode(1, *content("q", bytes(50_000), persistent=False)))
+    eventually(lambda: broker.depth("q") == 100)
+    broker.slow_output(size=1, seconds=1)
+    consume = commands.Basic.Consume(queue="q", consumer_tag="c", no_ack=True)
+    client.send(encode(1, consume))
+    eventually(lambda: broker.depth("q") < 100)
+    time.sleep(0.5)
+    assert broker.depth("q") > 50, "nobody has taken them"
+    broker.clear_faults()
+    while broker.depth("q"):
+        client.line()
     client.close()
 
 

@@ -217,6 +217,8 @@ def test_whoever_waits_until_it_is_ready_hears_that_it_is(node: Remote, guest: A
             400,
             "the properties cannot be sent",
         ),
+        ("PUT", "users/u", b'{"password": "\\ud800", "tags": ""}', 400, "not_json"),
+        ("POST", "definitions", b'{"queues": [{"name": "\\ud800"}]}', 400, "not_json"),
         ("GET", "queues?page=0", None, 400, "page is from 1, and page_size from 1 to 500"),
         ("POST", "bindings/%2F/e/amq.direct/x/q", {}, 400, "a binding leads to q, a queue"),
     ],
@@ -242,6 +244,18 @@ def test_who_may_not_is_refused(node: Remote, guest: Asker) -> None:
     assert u.put("queues/%2F/q") == 401
     assert u.put("queues/%2F/c") == 201
     assert guest.ask("POST", "overview") == (405, None)
+
+
+def test_who_may_look_at_connections_may_close_only_their_own(node: Remote, guest: Asker) -> None:
+    client = Bare(node.port).opened()
+    guest.put("users/mon", password="p", tags="monitoring")
+    guest.put(f"permissions/{named('/')}/mon", configure="", write="", read="")
+    watcher = Asker(node.control, "mon", "p")
+    (connection,) = watcher.get("connections")
+    path = f"connections/{named(connection['name'])}"
+    assert watcher.ask("DELETE", path)[0] == 401
+    assert guest.ask("DELETE", path)[0] == 204
+    client.close()
 
 
 def test_rabbitmqadmin_works(node: Remote) -> None:
