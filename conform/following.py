@@ -88,6 +88,8 @@ class Follower:
 
     def _forget(self) -> None:
         """Forget the texts of messages that nothing can be told of any more, if there are many."""
+        if self.stream.packed:
+            return
         notes = self.stream.notes
         if len(self._messages) > _MORE + 2 * following.count_awaited(notes):
             awaited = following.awaited(notes).tolist()

@@ -78,6 +78,11 @@ class Stream:
             self._pack()
         return found, facts
 
+    @property
+    def packed(self) -> bool:
+        """Tell whether the channel has ended, and its notes cannot be looked at."""
+        return self._packed is not None
+
     def _pack(self) -> None:
         books, notes = (zlib.compress(kept, 1) for kept in (self.books, self.notes))
         self._packed = books, notes
