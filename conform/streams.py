@@ -36,15 +36,18 @@ class Stream:
         known: what is known of it.
         books: what its judge keeps.
         notes: what is kept of its messages.
+
+    What is packed is None: compiled code that was given less than it reads would not notice.
     """
 
-    __slots__ = ("_packed", "books", "known", "notes")
+    __slots__ = ("_packed", "_totals", "books", "known", "notes")
 
     def __init__(self) -> None:
         self.known: Any = np.zeros(stream.KNOWN, np.int64)
         self.books: Any = new_books(False)
         self.notes: Any = new_notes()
         self._packed: tuple[bytes, bytes] | None = None
+        self._totals: Any = None
 
     def take(
         self, columns: Any, rows: Any, event_of: Callable[[int], Event]
@@ -86,7 +89,8 @@ class Stream:
     def _pack(self) -> None:
         books, notes = (zlib.compress(kept, 1) for kept in (self.books, self.notes))
         self._packed = books, notes
-        self.books, self.notes = None, self.notes[: WINDOW + 1].copy()
+        self._totals = self.notes[: WINDOW + 1].copy()
+        self.books = self.notes = None
 
     def _unpack(self) -> None:
         if self._packed is not None:
@@ -107,17 +111,20 @@ class Stream:
     @property
     def frames(self) -> int:
         """Return how many acks and nacks there were."""
-        return int(self.notes[FRAMES])
+        return self._total(FRAMES)
 
     @property
     def largest(self) -> int:
         """Return how many messages one of them has settled at most."""
-        return int(self.notes[LARGEST])
+        return self._total(LARGEST)
 
     @property
     def window(self) -> int:
         """Return how many messages waited for their confirm at the same time, at most."""
-        return int(self.notes[WINDOW])
+        return self._total(WINDOW)
+
+    def _total(self, number: int) -> int:
+        return int((self._totals if self.packed else self.notes)[number])
 
 
 class Streams:

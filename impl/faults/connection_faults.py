@@ -220,7 +220,7 @@ class ConnectionFaults(FaultGroup):
         return found
 
     def _speak_again(self) -> None:
-        """Those that have begun to close meanwhile do, too."""
+        """Say what was held back, on connections that have begun to close meanwhile, too."""
         silenced, self._silenced = self._silenced, []
         for one in silenced:
             one.silence(False)
