@@ -11,14 +11,12 @@ from __future__ import annotations
 import ast
 import enum
 import inspect
-from collections.abc import Mapping
-from typing import Any
 
 from ackproof.lang import ir
-from ackproof.lang.declare import hint_of, to_type, type_of_class
+from ackproof.lang.declare import to_type, type_of_class
 from ackproof.lang.errors import SpecError
 from ackproof.lang.ir import Expr
-from ackproof.lang.process import Process, keys_of, split_marks
+from ackproof.lang.process import Process, split_marks
 from ackproof.lang.reader import Reader, is_zero
 from ackproof.lang.scope import UNKNOWN
 from ackproof.lang.sorts import Sort
@@ -178,7 +176,7 @@ def _record_field(reader: Reader, node: ast.AST, obj: Expr, record: RecordT, nam
 def _process_field(reader: Reader, node: ast.AST, obj: Expr, process: ProcT, name: str) -> Expr:
     """Return a variable, part or key of a process."""
     span = reader.span(node)
-    sort = _keys(reader, process).get(name)
+    sort = reader.scope.registry.keys(process.name).get(name)
     if sort is not None:
         key = type_of_class(sort)
         assert isinstance(key, SortT)
@@ -191,7 +189,7 @@ def _process_field(reader: Reader, node: ast.AST, obj: Expr, process: ProcT, nam
 
 def _declared(reader: Reader, process: ProcT, name: str) -> Type | None:
     """Return the type of a variable or part of a process, or None if there is none."""
-    hint = hint_of(reader.scope.registry.classes[process.name], name)
+    hint = reader.scope.registry.hint(process.name, name)
     if hint is None:
         return None
     inner, marks = split_marks(hint)
@@ -206,7 +204,7 @@ def _declared(reader: Reader, process: ProcT, name: str) -> Type | None:
 
 
 def _unknown_field(reader: Reader, node: ast.AST, process: ProcT, name: str) -> SpecError:
-    if hasattr(reader.scope.registry.classes[process.name], name):
+    if reader.scope.registry.has(process.name, name):
         return reader.error(
             node,
             f"`{name}` is a method of {process.name}, not a value",
@@ -219,25 +217,19 @@ def _unknown_field(reader: Reader, node: ast.AST, process: ProcT, name: str) -> 
     )
 
 
-def _keys(reader: Reader, process: ProcT) -> Mapping[str, Any]:
-    """Return the sorts of the keys that a process declares, by name."""
-    cls: Any = reader.scope.registry.classes[process.name]
-    return keys_of(cls)
-
-
 def is_key(reader: Reader, node: ast.expr) -> bool:
     """Tell whether an expression names the key of a process."""
     if not isinstance(node, ast.Attribute):
         return False
     process = reader.expr(node.value).type
-    return isinstance(process, ProcT) and node.attr in _keys(reader, process)
+    return isinstance(process, ProcT) and node.attr in reader.scope.registry.keys(process.name)
 
 
 def is_ghost(reader: Reader, place: Expr) -> bool:
     """Tell whether an expression is a variable that is declared Ghost."""
     if not (isinstance(place, ir.Field) and isinstance(place.obj.type, ProcT)):
         return False
-    hint = hint_of(reader.scope.registry.classes[place.obj.type.name], place.name)
+    hint = reader.scope.registry.hint(place.obj.type.name, place.name)
     return GHOST in split_marks(hint)[1]
 
 

@@ -17,7 +17,8 @@ from collections.abc import Iterable, Iterator
 from ackproof.lang import ir
 from ackproof.lang.errors import SpecError
 from ackproof.lang.ir import Node
-from ackproof.lang.program import Program
+from ackproof.lang.kept import once
+from ackproof.lang.program import Program, PropertyDecl
 
 __all__ = ["check_defined", "partial"]
 
@@ -36,15 +37,19 @@ def check_defined(program: Program) -> Program:
         SpecError: at the expression or statement that may fail.
     """
     for prop in (*program.properties, *program.constraints):
-        for part in partial(prop.body):
-            raise SpecError(
-                part.span,
-                "a property has a value in every state, and this may have none",
-                _INSTEAD,
-            )
+        once(_check_property, prop)
     for action in program.actions:
-        _check(action.body)
+        once(_check, action.body)
     return program
+
+
+def _check_property(prop: PropertyDecl) -> None:
+    for part in partial(prop.body):
+        raise SpecError(
+            part.span,
+            "a property has a value in every state, and this may have none",
+            _INSTEAD,
+        )
 
 
 _INSTEAD = "write min(s, default=None) and test for None; test the length of a sequence"

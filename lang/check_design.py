@@ -35,7 +35,7 @@ def check_design(design: Design, registry: Registry) -> None:
         )
     used = {name for cls in registry.classes.values() for name in _used_in(cls)}
     for cls in design.replace:
-        brought = [base for base in cls.__mro__ if registry.brought(cls, base)]
+        brought = [base for base in cls.__mro__ if registry.brings(cls, base)]
         if not any(not name.startswith("__") for base in brought for name in vars(base)):
             raise SpecError(
                 class_span(cls),

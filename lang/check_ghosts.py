@@ -14,10 +14,14 @@ from ackproof.lang import ir
 from ackproof.lang.check_defined import partial
 from ackproof.lang.errors import SpecError
 from ackproof.lang.ir import Expr, Stmt
-from ackproof.lang.program import Program
+from ackproof.lang.kept import once
+from ackproof.lang.program import Method, Program
 from ackproof.lang.types import ProcT
 
 __all__ = ["check_ghosts"]
+
+#: Variables, by the names of their processes and their own.
+Places = frozenset[tuple[str, str]]
 
 _INSTEAD = "keep what behaviour needs in a variable that is not Ghost"
 
@@ -28,19 +32,24 @@ def check_ghosts(program: Program) -> Program:
     Raises:
         SpecError: at the first such place.
     """
+    variables = [(p.name, v) for p in program.processes for v in p.variables]
+    ghosts = frozenset((name, v.name) for name, v in variables if v.ghost)
+    consts = frozenset((name, v.name) for name, v in variables if v.const)
     for process in program.processes:
         for method in process.methods:
-            _Checker(program).block(method.body, hidden=False)
+            once(_check, method, ghosts, consts)
     return program
+
+
+def _check(method: Method, ghosts: Places, consts: Places) -> None:
+    _Checker(ghosts, consts).block(method.body, hidden=False)
 
 
 class _Checker:
     """Follows ghost state through the body of one method."""
 
-    def __init__(self, program: Program) -> None:
-        variables = [(p.name, v) for p in program.processes for v in p.variables]
-        self.ghosts = {(name, v.name) for name, v in variables if v.ghost}
-        self.consts = {(name, v.name) for name, v in variables if v.const}
+    def __init__(self, ghosts: Places, consts: Places) -> None:
+        self.ghosts, self.consts = ghosts, consts
         self.tainted: set[str] = set()
 
     def reads(self, expr: Expr) -> Expr | None:
@@ -52,7 +61,7 @@ class _Checker:
                 return node
         return None
 
-    def _lies_in(self, place: Expr, variables: set[tuple[str, str]]) -> bool:
+    def _lies_in(self, place: Expr, variables: Places) -> bool:
         """Whether a place lies in one of these variables."""
         while isinstance(place, ir.Field | ir.Index):
             if (

@@ -19,8 +19,9 @@ from dataclasses import dataclass, field, replace
 
 from ackproof.lang import ir
 from ackproof.lang.errors import SpecError
-from ackproof.lang.inline import inline_method
+from ackproof.lang.inline import Methods, inline_method
 from ackproof.lang.ir import AnyWrite, Expr, Node, Stmt
+from ackproof.lang.kept import once
 from ackproof.lang.places import aliases, keys_of, overlap, path_of, reads
 from ackproof.lang.program import Method, ProcessDecl, Program
 from ackproof.lang.types import RecordT
@@ -35,13 +36,13 @@ def check_loops(program: Program) -> Program:
         SpecError: at the read or write that makes them depend.
     """
     for action in program.actions:
-        _check_block(action.body)
-    looping = _looping(program)
+        once(_check_block, action.body)
+    methods, looping = Methods(program), _looping(program)
     for process in program.processes:
         for method in process.methods:
             seen = process.name == program.root and _is_action(process, method)
             if not seen and (method.owner, method.name) in looping:
-                _check_block(inline_method(program, process, method))
+                once(_check_block, inline_method(methods, process, method))
     return program
 
 
@@ -51,17 +52,24 @@ def _looping(program: Program) -> set[tuple[str, str]]:
     callers: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for method in (m for process in program.processes for m in process.methods):
         me = (method.owner, method.name)
-        for node in _statements(method.body):
-            if isinstance(node, ir.For):
-                found.add(me)
-            elif isinstance(node, ir.Call):
-                callers.setdefault((node.owner, node.method), set()).add(me)
+        loops, calls = once(_loops_and_calls, method)
+        if loops:
+            found.add(me)
+        for called in calls:
+            callers.setdefault(called, set()).add(me)
     waiting = list(found)
     while waiting:
         new = callers.get(waiting.pop(), set()) - found
         found |= new
         waiting += new
     return found
+
+
+def _loops_and_calls(method: Method) -> tuple[bool, frozenset[tuple[str, str]]]:
+    """Tell whether a method has a loop, and which methods it calls, by owner and name."""
+    nodes = list(_statements(method.body))
+    calls = {(node.owner, node.method) for node in nodes if isinstance(node, ir.Call)}
+    return any(isinstance(node, ir.For) for node in nodes), frozenset(calls)
 
 
 def _is_action(process: ProcessDecl, method: Method) -> bool:

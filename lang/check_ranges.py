@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from ackproof.lang import ir
 from ackproof.lang.errors import SpecError
 from ackproof.lang.ir import Expr, Node, Stmt
+from ackproof.lang.kept import once
 from ackproof.lang.places import path_of
 from ackproof.lang.program import Program
 from ackproof.lang.types import IntT, within
@@ -27,8 +28,12 @@ def check_ranges(program: Program) -> Program:
         SpecError: at the integer.
     """
     for action in program.actions:
-        _Loose().block(action.body)
+        once(_check, action.body)
     return program
+
+
+def _check(body: tuple[Stmt, ...]) -> None:
+    _Loose().block(body)
 
 
 class _Loose:

@@ -23,9 +23,10 @@ from ackproof.lang.sorts import OrderedSort, OwnedSort, Sort
 from ackproof.lang.source import annotation_span, class_ast, class_span, span_at
 from ackproof.lang.values import Event, Record
 
-__all__ = ["check_class", "distinct_names", "note"]
+__all__ = ["check_class", "distinct_names", "note", "noting"]
 
 _KNOWN: ContextVar[dict[str, type] | None] = ContextVar("known classes", default=None)
+_NOTED: ContextVar[dict[type, None] | None] = ContextVar("classes noted", default=None)
 _DESCRIPTORS = (property, staticmethod, classmethod)
 _HARMLESS = {"__str__", "__repr__", "__format__"}
 
@@ -40,12 +41,26 @@ def distinct_names() -> Iterator[None]:
         _KNOWN.reset(token)
 
 
+@contextmanager
+def noting() -> Iterator[dict[type, None]]:
+    """Collect the classes that are noted, for the length of a `with` block."""
+    found: dict[type, None] = {}
+    token = _NOTED.set(found)
+    try:
+        yield found
+    finally:
+        _NOTED.reset(token)
+
+
 def note(cls: type) -> None:
     """Take note of a class that a system speaks of.
 
     Raises:
         SpecError: another class has its name, or it is not a plain class.
     """
+    noted = _NOTED.get()
+    if noted is not None:
+        noted[cls] = None
     known = _KNOWN.get()
     if known is None or known.get(cls.__name__) is cls:
         return

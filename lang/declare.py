@@ -31,12 +31,7 @@ from ackproof.lang.types import (
 )
 from ackproof.lang.values import CONST, GHOST, KEY, Each, Record
 
-__all__ = ["declare", "hint_of", "literal", "to_type", "type_of_class", "without_first_value"]
-
-
-def hint_of(cls: type[Process], name: str) -> Any:
-    """Return the annotation of a variable of a process class, or None if it is not declared."""
-    return declared(cls).get(name)
+__all__ = ["declare", "literal", "to_type", "type_of_class", "without_first_value"]
 
 
 def declare(

@@ -24,6 +24,7 @@ from ackproof.lang.discover import discover, registry_of
 from ackproof.lang.errors import SpecError
 from ackproof.lang.inline import inline_actions
 from ackproof.lang.ir import Expr, walk
+from ackproof.lang.kept import once
 from ackproof.lang.methods import check_overrides, read_process
 from ackproof.lang.model import Design, Model
 from ackproof.lang.program import ProcessDecl, Program, Variable, key_names
@@ -186,45 +187,44 @@ def _of_member(initial: Expr, families: tuple[SortT, ...]) -> Expr:
 
 def _sorts(program: Program) -> tuple[SortT, ...]:
     """Return the sorts that a program speaks of, in order of first use."""
-    found: dict[SortT, None] = {}
-
-    def visit(t: Type) -> None:
-        match t:
-            case SortT(owner=owner):
-                found.setdefault(t)
-                if owner is not None:
-                    found.setdefault(owner)
-            case SetT(elem) | SeqT(elem):
-                visit(elem)
-            case MapT(key, value):
-                visit(key)
-                visit(value)
-            case OptionT(inner):
-                visit(inner)
-            case FamilyT(sort):
-                visit(sort)
-            case RecordT(fields=fields):
-                for _, field in fields:
-                    visit(field)
-            case BoolT() | EnumT() | IntT() | ProcT():
-                pass
-            case _:
-                assert_never(t)
-
-    for v in program.variables:
-        for sort in v.families:
-            visit(sort)
-        visit(v.type)
-    for action in program.actions:
-        for p in action.params:
-            visit(p.type)
-    for prop in program.properties:
-        for p in prop.params:
-            visit(p.type)
     claims = (*program.properties, *program.constraints)
-    bodies = [*(s for a in program.actions for s in a.body), *(p.body for p in claims)]
-    for body in bodies:
-        for node in walk(body):
-            if isinstance(node, Expr):
-                visit(node.type)
+    types = [t for v in program.variables for t in (*v.families, v.type)]
+    types += [p.type for action in program.actions for p in action.params]
+    types += [p.type for claim in claims for p in claim.params]
+    found = dict.fromkeys(sort for t in types for sort in _sorts_in(t))
+    for action in program.actions:
+        found.update(once(_sorts_of, action.body))
+    for claim in claims:
+        found.update(once(_sorts_of, claim.body))
     return tuple(found)
+
+
+def _sorts_of(body: tuple[ir.Stmt, ...] | Expr) -> dict[SortT, None]:
+    """Return the sorts that statements or an expression speak of, in order of first use."""
+    nodes = (n for part in (body if isinstance(body, tuple) else (body,)) for n in walk(part))
+    types = dict.fromkeys(node.type for node in nodes if isinstance(node, Expr))
+    return dict.fromkeys(sort for t in types for sort in _sorts_in(t))
+
+
+def _sorts_in(t: Type) -> Iterator[SortT]:
+    match t:
+        case SortT(owner=owner):
+            yield t
+            if owner is not None:
+                yield owner
+        case SetT(elem) | SeqT(elem):
+            yield from _sorts_in(elem)
+        case MapT(key, value):
+            yield from _sorts_in(key)
+            yield from _sorts_in(value)
+        case OptionT(inner):
+            yield from _sorts_in(inner)
+        case FamilyT(sort):
+            yield from _sorts_in(sort)
+        case RecordT(fields=fields):
+            for _, field in fields:
+                yield from _sorts_in(field)
+        case BoolT() | EnumT() | IntT() | ProcT():
+            pass
+        case _:
+            assert_never(t)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from ackproof.lang import ir
@@ -19,7 +19,7 @@ from ackproof.lang.declare import to_type
 from ackproof.lang.errors import SpecError, close_to
 from ackproof.lang.ir import Expr
 from ackproof.lang.parameters import Signature, arguments, hints_in, parameters, scope_of
-from ackproof.lang.process import Mark, mark_of
+from ackproof.lang.process import Process, mark_of
 from ackproof.lang.reader import Reader
 from ackproof.lang.scope import Scope, known_after
 from ackproof.lang.truth import condition, either
@@ -27,14 +27,13 @@ from ackproof.lang.types import FamilyT, IntT, MapT, ProcT, SeqT, Type
 
 __all__ = [
     "Lets",
-    "bases",
     "call_helper",
     "close_step",
-    "find_method",
     "is_super",
     "read_helper_call",
     "steady",
     "value_of",
+    "writer",
 ]
 
 #: Names with the values they stand for.
@@ -46,10 +45,10 @@ Lets = list[tuple[str, Expr]]
 
 def read_helper_call(reader: Reader, node: ast.Call, func: ast.Attribute) -> Expr:
     """Return what a call of a helper of a process comes out as."""
-    where: tuple[type, ...] = ()
+    registry = reader.scope.registry
+    after: type | None = None
     if is_super(reader, func.value):
-        where = bases(reader, func.value)
-        obj = reader.scope.roots["self"]
+        after, obj = writer(reader, func.value), reader.scope.roots["self"]
     else:
         obj = reader.expr(func.value)
     if not isinstance(obj.type, ProcT):
@@ -58,8 +57,7 @@ def read_helper_call(reader: Reader, node: ast.Call, func: ast.Attribute) -> Exp
             f"`.{func.attr}()` has no value here",
             "changes to sets, maps and sequences are statements; use |, &, - for a new set",
         )
-    cls = reader.scope.registry.classes[obj.type.name]
-    owner, target, mark = find_method(where or cls.__mro__, func.attr)
+    owner, target, mark = registry.method(obj.type.name, func.attr, after)
     if mark is None or owner is None:
         otherwise = f"declare it in class {obj.type.name} with @helper"
         raise reader.error(
@@ -73,7 +71,7 @@ def read_helper_call(reader: Reader, node: ast.Call, func: ast.Attribute) -> Exp
             f"`{func.attr}` is a step and has no value",
             "call it as a statement of its own",
         )
-    if reader.scope.claim and reader.scope.registry.brought(cls, owner):
+    if reader.scope.claim and registry.brought(obj.type.name, owner):
         raise _asks_the_accused(reader, owner, target)
     return call_helper(reader, node, target, obj, owner)
 
@@ -96,14 +94,6 @@ def close_step(reader: Reader, process: ProcT, name: str, otherwise: str) -> str
     return f"did you mean `{meant}`? if not, {otherwise}" if meant else otherwise
 
 
-def find_method(classes: Iterable[type], name: str) -> tuple[type | None, Any, Mark | None]:
-    """Return the first class that defines a method, the method, and what it is marked as."""
-    for cls in classes:
-        if name in vars(cls):
-            return cls, vars(cls)[name], mark_of(vars(cls)[name])
-    return None, None, None
-
-
 def is_super(reader: Reader, node: ast.expr) -> bool:
     """Tell whether a node is `super()`."""
     return (
@@ -114,10 +104,10 @@ def is_super(reader: Reader, node: ast.expr) -> bool:
     )
 
 
-def bases(reader: Reader, node: ast.expr) -> tuple[type, ...]:
-    """Return the classes in which `super()` looks for a method."""
-    owner, root = reader.scope.owner, reader.scope.roots.get("self")
-    if owner is None or root is None:
+def writer(reader: Reader, node: ast.expr) -> type[Process]:
+    """Return the class that writes `super()`, behind which Python looks for a method."""
+    owner = reader.scope.owner
+    if owner is None or "self" not in reader.scope.roots:
         raise reader.error(node, "super() is for methods of a process", "call the helper by name")
     if reader.scope.comprehensions:
         raise reader.error(
@@ -125,9 +115,7 @@ def bases(reader: Reader, node: ast.expr) -> tuple[type, ...]:
             "super() has no meaning inside a comprehension, which is a function of its own",
             "call self.… there, or take the value into a local before",
         )
-    assert isinstance(root.type, ProcT)
-    order = reader.scope.registry.classes[root.type.name].__mro__
-    return order[order.index(owner) + 1 :]
+    return owner
 
 
 # -- the call -----------------------------------------------------------------------------------

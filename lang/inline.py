@@ -7,17 +7,20 @@ A member of a family brings the element it belongs to as a parameter of its own 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar, assert_never
 
 from ackproof.lang import ir
 from ackproof.lang.errors import SpecError
 from ackproof.lang.ir import Binder, Expr, Node, Stmt
+from ackproof.lang.kept import Answering, ById, kept
 from ackproof.lang.program import Action, Method, Param, ProcessDecl, Program, key_names
-from ackproof.lang.types import FamilyT, ProcT, SortT
+from ackproof.lang.types import FamilyT, ProcT, SortT, Type
 
-__all__ = ["inline_actions", "inline_method", "substitute"]
+__all__ = ["Methods", "inline_actions", "inline_method", "substitute"]
 
 N = TypeVar("N", bound=Node)
 
@@ -64,12 +67,51 @@ def _renamed(value: ir.Local | ir.Let, names: dict[str, Expr]) -> ir.Local | ir.
     return replace(value, name=new.name) if isinstance(new, ir.Var) else value
 
 
+class Methods(Answering):
+    """The methods of a program, as those that call them ask for them."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__()
+        self.processes = {p.name: p for p in program.processes}
+        self.root = program.root
+        self._called = {
+            (p.name, m.owner, m.name): m for p in program.processes for m in reversed(p.methods)
+        }
+
+    def called(self, process: str, owner: str, name: str) -> Method:
+        """Return a method of a process, as one of its classes defines it."""
+        return self.ask(_called, process, owner, name)
+
+    def observers(self, event: Type) -> tuple[Method, ...]:
+        """Return what observes an event, in order."""
+        return self.ask(_observers, event)
+
+    def same(self, one: object, other: object) -> bool:
+        """Tell whether methods are the same: read once, for what stands elsewhere may be equal."""
+        ones = one if isinstance(one, tuple) else (one,)
+        others = other if isinstance(other, tuple) else (other,)
+        return len(ones) == len(others) and all(map(operator.is_, ones, others))
+
+
+def _called(methods: Methods, process: str, owner: str, name: str) -> Method:
+    return methods._called[process, owner, name]
+
+
+def _observers(methods: Methods, event: Type) -> tuple[Method, ...]:
+    root = methods.processes[methods.root]
+    return tuple(
+        m
+        for m in reversed(root.methods)
+        if m.kind == "observer" and m.event == event and root.method(m.name) is m
+    )
+
+
 @dataclass
 class _Inliner:
     """Inlines the methods of one program."""
 
-    processes: dict[str, ProcessDecl]
-    observers: tuple[Method, ...] = ()
+    methods: Methods
+    observing: bool = False
     stack: tuple[tuple[str, str], ...] = ()
     counter: list[int] = field(default_factory=lambda: [0])
 
@@ -138,8 +180,7 @@ class _Inliner:
             SpecError: the call leads back to a method that is being inlined.
         """
         assert isinstance(call.obj.type, ProcT)
-        process = self.processes[call.obj.type.name]
-        method = next(m for m in process.methods if (m.owner, m.name) == (call.owner, call.method))
+        method = self.methods.called(call.obj.type.name, call.owner, call.method)
         key = (method.owner, method.name)
         if key in self.stack:
             raise SpecError(
@@ -158,9 +199,8 @@ class _Inliner:
         Raises:
             SpecError: the event was emitted by what that observer does.
         """
-        for observer in self.observers:
-            if observer.event != emit.event.type:
-                continue
+        observers = self.methods.observers(emit.event.type) if self.observing else ()
+        for observer in observers:
             key = (observer.owner, observer.name)
             if key in self.stack:
                 raise SpecError(
@@ -169,11 +209,9 @@ class _Inliner:
                     "emit another event, or change the state where this one is emitted",
                 )
             self.stack = (*self.stack, key)
-            root = ir.Root("self", type=ProcT(self._root))
+            root = ir.Root("self", type=ProcT(self.methods.root))
             yield from self.body(observer, root, (emit.event,))
             self.stack = self.stack[:-1]
-
-    _root: str = ""
 
 
 def _bound_names(body: tuple[Stmt, ...]) -> Iterable[tuple[str, Any]]:
@@ -196,62 +234,51 @@ def _binds(stmt: Stmt) -> Iterable[tuple[str, Any]]:
                 yield from ((b.name, b.type) for b in node.binders)
 
 
-def inline_method(program: Program, process: ProcessDecl, method: Method) -> tuple[Stmt, ...]:
+def inline_method(methods: Methods, process: ProcessDecl, method: Method) -> tuple[Stmt, ...]:
     """Return a method's body with calls inlined, seen from its own process (no observers)."""
-    inliner = _Inliner({p.name: p for p in program.processes})
-    inliner.stack = ((method.owner, method.name),)
-    root = ir.Root("self", type=ProcT(process.name))
-    return inliner.body(method, root, tuple(ir.Var(p.name, type=p.type) for p in method.params))
+
+    def inlined() -> tuple[Stmt, ...]:
+        inliner = _Inliner(methods, stack=((method.owner, method.name),))
+        root = ir.Root("self", type=ProcT(process.name))
+        return inliner.body(method, root, tuple(ir.Var(p.name, type=p.type) for p in method.params))
+
+    return kept(methods, (inline_method, ById(method), process.name), inlined)
 
 
 def inline_actions(program: Program) -> Program:
     """Give a program its actions: every action and fault of every process, inlined."""
-    processes = {p.name: p for p in program.processes}
     root = ir.Root("self", type=ProcT(program.root))
-    actions = tuple(_actions_of(program, processes, program.root, root, (), ()))
+    actions = tuple(_actions_of(Methods(program), program.root, root, (), ()))
     return replace(program, actions=actions)
 
 
 def _actions_of(
-    program: Program,
-    processes: dict[str, ProcessDecl],
-    name: str,
-    obj: Expr,
-    path: tuple[str, ...],
-    keys: tuple[Param, ...],
+    methods: Methods, name: str, obj: Expr, path: tuple[str, ...], keys: tuple[Param, ...]
 ) -> Iterable[Action]:
-    process = processes[name]
+    process = methods.processes[name]
     for method in reversed(process.methods):
         latest = process.method(method.name)
         if method.kind in {"action", "fault"} and latest is method:
-            yield _action(program, processes, method, obj, path, keys)
+            yield kept(
+                methods,
+                (inline_actions, ById(method), obj, path, keys),
+                partial(_action, methods, method, obj, path, keys),
+            )
     for part, t in process.parts:
         inner = ir.Field(obj, part, type=t)
         if isinstance(t, FamilyT):
             sorts = [k.type for k in keys if isinstance(k.type, SortT)]
             key = Param(key_names((*sorts, t.key))[-1], t.key)
             member = ir.Index(inner, ir.Var(key.name, type=key.type), type=t.proc)
-            yield from _actions_of(
-                program, processes, t.proc.name, member, (*path, part), (*keys, key)
-            )
+            yield from _actions_of(methods, t.proc.name, member, (*path, part), (*keys, key))
         else:
-            yield from _actions_of(program, processes, t.name, inner, (*path, part), keys)
+            yield from _actions_of(methods, t.name, inner, (*path, part), keys)
 
 
 def _action(
-    program: Program,
-    processes: dict[str, ProcessDecl],
-    method: Method,
-    obj: Expr,
-    path: tuple[str, ...],
-    keys: tuple[Param, ...],
+    methods: Methods, method: Method, obj: Expr, path: tuple[str, ...], keys: tuple[Param, ...]
 ) -> Action:
-    observers = tuple(
-        m
-        for m in reversed(processes[program.root].methods)
-        if m.kind == "observer" and processes[program.root].method(m.name) is m
-    )
-    inliner = _Inliner(processes, observers, ((method.owner, method.name),), _root=program.root)
+    inliner = _Inliner(methods, observing=True, stack=((method.owner, method.name),))
     params = _apart(method.params, keys)
     body = inliner.body(method, obj, tuple(ir.Var(p.name, type=p.type) for p in params))
     return Action(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from functools import partial
 from typing import Any
 
 from ackproof.lang import ir
@@ -11,6 +12,7 @@ from ackproof.lang.annotations import type_of_class
 from ackproof.lang.declare import declare
 from ackproof.lang.errors import SpecError
 from ackproof.lang.expressions import reader_of
+from ackproof.lang.kept import kept
 from ackproof.lang.parameters import Signature, parameters, scope_of
 from ackproof.lang.process import Mark, Process, System, mark_of
 from ackproof.lang.program import Method, Param, ProcessDecl
@@ -38,12 +40,13 @@ def read_process(cls: type[Process], registry: Registry) -> ProcessDecl:
         SpecError: something in it is outside the language.
     """
     player = registry.player(cls)
-    variables, keys, parts = declare(player)
+    variables, keys, parts = kept(registry, (declare, player), partial(declare, player))
     methods = [
         m
         for c in reversed(player.__mro__)
         if issubclass(c, Process) and c.__module__ != Process.__module__
-        for m in _methods(c, cls, registry)
+        for name, function in vars(c).items()
+        if (m := _read(name, function, c, cls, registry)) is not None
     ]
     decl = ProcessDecl(
         name=cls.__name__,
@@ -59,31 +62,39 @@ def read_process(cls: type[Process], registry: Registry) -> ProcessDecl:
     return decl
 
 
-def _methods(cls: type[Process], base: type[Process], registry: Registry) -> list[Method]:
-    found = []
-    for name, function in vars(cls).items():
-        if not inspect.isfunction(function) or name.startswith("__"):
-            continue
-        scope, node = scope_of(function, Scope("", {}, registry))
-        mark = mark_of(function)
-        if mark is None:
-            raise scope.error(
-                node,
-                f"nothing says what `{name}` is to the specification",
-                "decorate it: @action, @fault, @handler, @on(Event) or @helper",
-            )
-        if function.__name__ != name or hasattr(Process, name):
-            raise scope.error(
-                node,
-                f"`{name}` is another name for `{function.__name__}`"
-                if function.__name__ != name
-                else f"every process has a method `{name}` already",
-                "give the step one name, and one that is not taken",
-            )
-        params = parameters(scope, function, node, method=True)
-        if mark.kind != "helper":
-            found.append(_method(function, mark, params, cls, base, registry))
-    return found
+def _read(
+    name: str, function: Any, cls: type[Process], base: type[Process], registry: Registry
+) -> Method | None:
+    """Return what is defined as `name` in a class, None if it is a helper or no method."""
+    if not inspect.isfunction(function) or name.startswith("__"):
+        return None
+    read = partial(_read_function, name, function, cls, base, registry)
+    return kept(registry, (_read_function, name, function, cls, base), read)
+
+
+def _read_function(
+    name: str, function: Any, cls: type[Process], base: type[Process], registry: Registry
+) -> Method | None:
+    scope, node = scope_of(function, Scope("", {}, registry))
+    mark = mark_of(function)
+    if mark is None:
+        raise scope.error(
+            node,
+            f"nothing says what `{name}` is to the specification",
+            "decorate it: @action, @fault, @handler, @on(Event) or @helper",
+        )
+    if function.__name__ != name or hasattr(Process, name):
+        raise scope.error(
+            node,
+            f"`{name}` is another name for `{function.__name__}`"
+            if function.__name__ != name
+            else f"every process has a method `{name}` already",
+            "give the step one name, and one that is not taken",
+        )
+    params = parameters(scope, function, node, method=True)
+    if mark.kind == "helper":
+        return None
+    return _method(function, mark, params, cls, base, registry)
 
 
 def check_overrides(cls: type[Process], registry: Registry) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ackproof.lang import ir
 from ackproof.lang.expressions import reader_of
 from ackproof.lang.helpers import value_of
+from ackproof.lang.kept import kept
 from ackproof.lang.model import Model
 from ackproof.lang.parameters import parameters, scope_of
+from ackproof.lang.process import System
 from ackproof.lang.program import Param, PropertyDecl
 from ackproof.lang.properties import BUILT_IN, Property
 from ackproof.lang.scope import Registry, Scope
@@ -39,17 +43,18 @@ def read_properties(model: Model, registry: Registry) -> tuple[PropertyDecl, ...
                 f"there is another property called `{prop.name}`",
                 "give it a name of its own",
             )
-        found[prop.name] = _property(prop, model, registry)
+        read = partial(_property, prop, model.system, registry)
+        found[prop.name] = kept(registry, (_property, prop, model.system), read)
     return tuple(found.values())
 
 
-def _property(prop: Property, model: Model, registry: Registry) -> PropertyDecl:
+def _property(prop: Property, system: type[System], registry: Registry) -> PropertyDecl:
     function = prop.function
     scope, node = scope_of(function, Scope("", {}, registry))
     scope.stack = (function,)
     scope.claim = prop.name if prop.kind != "reachable" else ""
     params = parameters(scope, function, node, method=False)
-    states = [(n, t) for n, t in params if t == ProcT(model.system.__name__)]
+    states = [(n, t) for n, t in params if t == ProcT(system.__name__)]
     events = [(n, t) for n, t in params if isinstance(t, RecordT)]
     apart = prop.kind == "eventually"
     elements = [(n, t) for n, t in params if apart and isinstance(t, SortT)]
@@ -58,7 +63,7 @@ def _property(prop: Property, model: Model, registry: Registry) -> PropertyDecl:
         raise scope.error(
             node,
             f"`{prop.name}` does not have the parameters of a property",
-            _remedy(prop.kind, model.system.__name__),
+            _remedy(prop.kind, system.__name__),
         )
     for name, t in states:
         scope.roots[name] = ir.Root(name, type=t)

@@ -14,16 +14,18 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from ackproof.lang import ir
+from ackproof.lang.annotations import declared
 from ackproof.lang.errors import SpecError
 from ackproof.lang.ir import Expr, Span
-from ackproof.lang.process import Process, System
+from ackproof.lang.kept import Answering
+from ackproof.lang.process import Mark, Process, System, keys_of, mark_of
 from ackproof.lang.source import span_at
 
 __all__ = ["UNKNOWN", "Registry", "Scope", "assigned_names", "known_after"]
@@ -31,11 +33,19 @@ __all__ = ["UNKNOWN", "Registry", "Scope", "assigned_names", "known_after"]
 #: What a name stands for that has no meaning before a specification runs.
 UNKNOWN = object()
 
+#: The class that defines a method, the method, and what it is marked as; None each if none does.
+Found = tuple[type | None, Any, Mark | None]
 
-class Registry:
-    """The process classes of a system, with the classes that play them under a design."""
+
+class Registry(Answering):
+    """The process classes of a system, with the classes that play them under a design.
+
+    What a body is read as depends on a design by what is asked here, and by nothing else; so each
+    question is put as narrowly as it can be.
+    """
 
     def __init__(self, replaced: dict[type[Process], type[Process]]) -> None:
+        super().__init__()
         self.replaced = replaced
         self.classes: dict[str, type[Process]] = {}
 
@@ -49,10 +59,38 @@ class Registry:
         """Return the class that plays `cls`: itself, or a design's subclass."""
         return self.replaced.get(cls, cls)
 
-    def brought(self, cls: type[Process], owner: type) -> bool:
+    def brings(self, cls: type[Process], owner: type) -> bool:
         """Tell whether a design has brought a method of a player, by the class that defines it."""
         original = next((one for one, player in self.replaced.items() if player is cls), cls)
         return owner not in original.__mro__
+
+    # -- what is asked while a body is read -----------------------------------------------------
+
+    def brought(self, process: str, owner: type) -> bool:
+        """Tell whether a design has brought a method of a process, by the class that defines it."""
+        return self.ask(_brought, process, owner)
+
+    def hint(self, process: str, name: str) -> Any:
+        """Return the annotation of a variable of a process, or None if it is not declared."""
+        return self.ask(_hint, process, name)
+
+    def keys(self, process: str) -> Mapping[str, Any]:
+        """Return the sorts of the keys that a process declares, by name."""
+        return self.ask(_keys, process)
+
+    def has(self, process: str, name: str) -> bool:
+        """Tell whether the class that plays a process has an attribute."""
+        return self.ask(_has, process, name)
+
+    def method(self, process: str, name: str, after: type | None = None) -> Found:
+        """Return which class defines a method of a process, the method, and what it is marked as.
+
+        Args:
+            process: the name of the process.
+            name: the name of the method.
+            after: the class behind which Python looks for it: the one that writes `super()`.
+        """
+        return self.ask(_method, process, name, after)
 
     def name_of(self, cls: type[Process]) -> str:
         """Return the name under which a process class is entered.
@@ -60,11 +98,40 @@ class Registry:
         A class that a design replaces goes by the name of its player, and so does one that is only
         extended: what is said of a base class is said of the class that extends it.
         """
-        for name, player in self.classes.items():
-            if player is cls:
-                return name
-        known = self.classes.items() if cls not in (Process, System) else ()
-        return next((n for n, player in known if issubclass(player, cls)), cls.__name__)
+        return self.ask(_name_of, cls)
+
+
+def _brought(registry: Registry, process: str, owner: type) -> bool:
+    return registry.brings(registry.classes[process], owner)
+
+
+def _hint(registry: Registry, process: str, name: str) -> Any:
+    return declared(registry.classes[process]).get(name)
+
+
+def _keys(registry: Registry, process: str) -> Mapping[str, Any]:
+    cls: Any = registry.classes[process]
+    return keys_of(cls)
+
+
+def _has(registry: Registry, process: str, name: str) -> bool:
+    return hasattr(registry.classes[process], name)
+
+
+def _method(registry: Registry, process: str, name: str, after: type | None) -> Found:
+    order = registry.classes[process].__mro__
+    for cls in order if after is None else order[order.index(after) + 1 :]:
+        if name in vars(cls):
+            return cls, vars(cls)[name], mark_of(vars(cls)[name])
+    return None, None, None
+
+
+def _name_of(registry: Registry, cls: type[Process]) -> str:
+    for name, player in registry.classes.items():
+        if player is cls:
+            return name
+    known = registry.classes.items() if cls not in (Process, System) else ()
+    return next((n for n, player in known if issubclass(player, cls)), cls.__name__)
 
 
 @dataclass

@@ -19,7 +19,7 @@ from ackproof.lang.assignments import (
     read_mutation,
     reject_second,
 )
-from ackproof.lang.helpers import bases, close_step, find_method, is_super
+from ackproof.lang.helpers import close_step, is_super, writer
 from ackproof.lang.ir import Binder, Expr, Stmt
 from ackproof.lang.parameters import arguments, only_argument, parameters, scope_of
 from ackproof.lang.process import require
@@ -253,13 +253,12 @@ def _call(reader: Reader, call: ast.Call) -> Stmt:
     func = call.func
     if is_super(reader, func.value):
         obj = reader.scope.roots["self"]
-        return _step(reader, call, func.attr, obj, bases(reader, func.value))
+        return _step(reader, call, func.attr, obj, writer(reader, func.value))
     if func.attr == "emit":
         return _emission(reader, call, func)
     obj = reader.expr(func.value)
     if isinstance(obj.type, ProcT):
-        order = reader.scope.registry.classes[obj.type.name].__mro__
-        return _step(reader, call, func.attr, obj, order)
+        return _step(reader, call, func.attr, obj)
     return read_mutation(reader, call, func)
 
 
@@ -290,10 +289,10 @@ def _emission(reader: Reader, call: ast.Call, func: ast.Attribute) -> Stmt:
     return ir.Emit(event, span=reader.span(call))
 
 
-def _step(reader: Reader, call: ast.Call, name: str, obj: Expr, order: tuple[type, ...]) -> Stmt:
-    """Return the call of a step of a process."""
+def _step(reader: Reader, call: ast.Call, name: str, obj: Expr, after: type | None = None) -> Stmt:
+    """Return the call of a step of a process; by `super()`, of a class after the one given."""
     assert isinstance(obj.type, ProcT)
-    owner, function, mark = find_method(order, name)
+    owner, function, mark = reader.scope.registry.method(obj.type.name, name, after)
     if mark is None or owner is None:
         otherwise = f"declare it in class {obj.type.name} with @handler"
         raise reader.error(
