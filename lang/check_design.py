@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from ackproof.lang.errors import BindError, SpecError, close_to
+from ackproof.lang.kept import once
 from ackproof.lang.model import Design
 from ackproof.lang.process import Process, mark_of
 from ackproof.lang.scope import Registry, Scope
@@ -67,5 +69,9 @@ def _used_in(cls: type) -> Iterator[str]:
     for base in cls.__mro__:
         for function in vars(base).values():
             if inspect.isfunction(function) and mark_of(function) is not None:
-                _, node = function_ast(function)
-                yield from (n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute))
+                yield from once(_mentioned, function)
+
+
+def _mentioned(function: Callable[..., Any]) -> frozenset[str]:
+    _, node = function_ast(function)
+    return frozenset(n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute))

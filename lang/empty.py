@@ -14,6 +14,7 @@ from ackproof.lang import ir
 from ackproof.lang.data import Elements
 from ackproof.lang.errors import BindError
 from ackproof.lang.ir import Binder, Expr, Node
+from ackproof.lang.kept import once
 from ackproof.lang.program import Param, Program
 from ackproof.lang.types import MapT, RecordT, SortT, Type
 
@@ -36,8 +37,8 @@ def reject_first_of_empty(program: Program, instance: str, elements: Elements) -
                 f"instance {instance}: {v.owner}.{v.path[-1]} starts with an element of {empty}, "
                 f"which has none; give {empty} a size, or declare Option[{empty}]"
             )
-    bodies: list[tuple[str, tuple[Node, ...]]] = [
-        (f"the property {p.name}", (p.body,))
+    bodies: list[tuple[str, Node | tuple[Node, ...]]] = [
+        (f"the property {p.name}", p.body)
         for p in (*program.properties, *program.constraints)
         if _possible(p.params, elements)
     ]
@@ -45,7 +46,8 @@ def reject_first_of_empty(program: Program, instance: str, elements: Elements) -
         (f"the step {a.name}", a.body) for a in program.actions if _possible(a.params, elements)
     ]
     for name, body in bodies:
-        for empty in (e for node in body for e in _asked_for(node, elements)):
+        nodes = once(_asking, body)
+        for empty in (e for node in nodes for e in _asked_for(node, elements)):
             raise BindError(
                 f"instance {instance}: {name} asks for {empty}.first(), and {empty} is empty; "
                 f"give {empty} a size, or ask below a `for` over {empty}"
@@ -81,6 +83,12 @@ def is_empty(t: Type, elements: Elements) -> bool:
 
 def _possible(params: Iterable[Param], elements: Elements) -> bool:
     return not any(is_empty(p.type, elements) for p in params)
+
+
+def _asking(body: Node | tuple[Node, ...]) -> tuple[Node, ...]:
+    """Return those of some statements, or the expression, in which a first element is asked for."""
+    nodes = body if isinstance(body, tuple) else (body,)
+    return tuple(n for n in nodes if any(isinstance(part, ir.First) for part in ir.walk(n)))
 
 
 def _asked_for(node: Node, elements: Elements) -> Iterator[str]:

@@ -10,6 +10,7 @@ range: `n in {1, 1_000_000}`.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 
@@ -19,6 +20,7 @@ from ackproof.lang.data import Elements, domain_size
 from ackproof.lang.empty import is_empty
 from ackproof.lang.errors import BindError
 from ackproof.lang.ir import Expr, Node
+from ackproof.lang.kept import once
 from ackproof.lang.program import Variable
 from ackproof.lang.types import IntT, MapT, OptionT, RecordT, SeqT, SetT, Type, written
 from ackproof.model.limits import CODE_BITS, MOST_ELEMENTS, MOST_PLACES
@@ -42,18 +44,32 @@ def refuse_wide_types(bound: Bound) -> None:
         if problem := room.problem(IntT(0, budget)):
             raise BindError(f"instance {name}: the budget of {fault} is {problem}")
     for body in _bodies(bound):
-        for e in room.expressions(body):
+        for e in once(_computed, body):
             if problem := room.problem(e.type):
                 raise BindError(f"instance {name}: {_place(e)} is {problem}")
 
 
-def _bodies(bound: Bound) -> Iterator[Node]:
+def _bodies(bound: Bound) -> Iterator[Node | tuple[Node, ...]]:
     """Yield what is evaluated: bodies of actions that have arguments, and of properties."""
     for action in bound.actions:
         if not any(is_empty(p.type, bound.elements) for p in action.params):
-            yield from action.body
+            yield action.body
     for prop in (*bound.properties, *bound.constraints):
         yield prop.body
+
+
+def _computed(body: Node | tuple[Node, ...]) -> tuple[Expr, ...]:
+    """Return the first expression of each type that values are computed of."""
+    listed: set[int] = set()
+    found: dict[Type, Expr] = {}
+    nodes = body if isinstance(body, tuple) else (body,)
+    for part in itertools.chain.from_iterable(map(ir.walk, nodes)):
+        if isinstance(part, ir.In | ir.Extreme):
+            listed.add(id(part.set))
+        display = isinstance(part, ir.SetLit) and id(part) in listed
+        if isinstance(part, Expr) and not display:
+            found.setdefault(part.type, part)
+    return tuple(found.values())
 
 
 def _place(e: Expr) -> str:
@@ -66,26 +82,15 @@ class _Room:
 
     def __init__(self, elements: Elements) -> None:
         self.elements = elements
-        #: Types that were found to have room, by identity: a program shares them.
-        self._roomy: dict[int, Type] = {}
-
-    def expressions(self, node: Node) -> Iterator[Expr]:
-        """Yield the expressions in a node that values are computed of, but for known types."""
-        listed: set[int] = set()
-        for part in ir.walk(node):
-            if isinstance(part, ir.In | ir.Extreme):
-                listed.add(id(part.set))
-            display = isinstance(part, ir.SetLit) and id(part) in listed
-            if isinstance(part, Expr) and not display and id(part.type) not in self._roomy:
-                yield part
+        self._roomy: set[Type] = set()
 
     def problem(self, t: Type) -> str | None:
         """Return what is wrong with a type: its values, the limit, and what to do."""
-        if id(t) not in self._roomy:
+        if t not in self._roomy:
             found = self._problem(t)
             if found:
                 return found
-            self._roomy[id(t)] = t
+            self._roomy.add(t)
         return None
 
     def _problem(self, t: Type) -> str | None:
