@@ -185,7 +185,10 @@ def bind(
 def _chosen(
     program: Program, elements: Elements, names: Iterable[str] | None
 ) -> tuple[PropertyDecl, ...]:
-    every = {p.name: tuple(_for_each(p, elements)) for p in program.properties}
+    from ackproof.lang.kept import once
+
+    sizes = tuple(elements.items())
+    every = {p.name: once(_for_each, p, sizes) for p in program.properties}
     if names is None:
         return tuple(one for many in every.values() for one in many)
     single = {one.name: (one,) for many in every.values() for one in many}
@@ -198,12 +201,16 @@ def _chosen(
     )
 
 
-def _for_each(prop: PropertyDecl, elements: Elements) -> Iterable[PropertyDecl]:
-    """Yield a property for each choice of elements that it is about, named after them."""
+def _for_each(
+    prop: PropertyDecl, sizes: tuple[tuple[str, tuple[Any, ...]], ...]
+) -> tuple[PropertyDecl, ...]:
+    """Return a property for each choice of elements that it is about, named after them."""
     from ackproof.lang import ir
     from ackproof.lang.inline import substitute
 
+    elements = dict(sizes)
     choices = list(_choices(prop.params, elements))
+    found = []
     for args in choices:
         name = f"{prop.name}[{', '.join(map(show, args))}]" if len(choices) > 1 else prop.name
         names: dict[str, Expr] = {
@@ -211,7 +218,8 @@ def _for_each(prop: PropertyDecl, elements: Elements) -> Iterable[PropertyDecl]:
             for p, arg in zip(prop.params, args, strict=True)
         }
         body = substitute(prop.body, {}, names)
-        yield replace(prop, name=name, body=body, params=(), args=args)
+        found.append(replace(prop, name=name, body=body, params=(), args=args))
+    return tuple(found)
 
 
 def _choices(params: tuple[Param, ...], elements: Elements) -> Iterable[tuple[Any, ...]]:

@@ -1,9 +1,10 @@
-"""What was read is kept: what a design does not touch is not read again.
+"""What was made is kept: what a design does not touch is not made again.
 
 A design changes a step or two of a system, and all else of it means what it did.  So what was made
 of a method, a property or an action is kept for the next design.  It hangs on three things:
 
-* the function itself, and the directory that places are told relative to; by these it is found;
+* what it is made of: functions, and the directory that places are told relative to; by these it is
+  found;
 * answers to questions: which class has the helper that is called here, how is this variable
   declared.  They are asked of one object, an `Answering`, and kept beside the result; where each
   would be answered in the same way again, the result is the same;
@@ -19,12 +20,13 @@ import os
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ackproof.lang.classes import note, noting
 
-__all__ = ["Answering", "ById", "kept", "once"]
+__all__ = ["Answering", "ById", "Latest", "Store", "anew", "interned", "kept", "once"]
 
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 #: Questions, each with what it is about, and their answers.
@@ -76,6 +78,58 @@ class ById:
         return id(self.of)
 
 
+#: The tables of this process.
+_TABLES: list[Latest[Any, Any]] = []
+
+
+class Latest(Generic[K, T]):
+    """A table that forgets what was not asked for the longest.
+
+    Args:
+        most: how much it holds.
+        weight: how much an entry counts; each counts as one if not given.
+    """
+
+    def __init__(self, most: int, weight: Callable[[T], int] | None = None) -> None:
+        self._entries: dict[K, T] = {}
+        self._most, self._weight, self._held = most, weight or (lambda _: 1), 0
+        _TABLES.append(self)
+
+    def get(self, key: K) -> T | None:
+        """Return an entry, which thereby is the latest; None if there is none."""
+        found = self._entries.pop(key, None)
+        if found is not None:
+            self._entries[key] = found
+        return found
+
+    def put(self, key: K, entry: T) -> None:
+        """Enter something, in the place of what the key had."""
+        before = self._entries.pop(key, None)
+        if before is not None:
+            self._held -= self._weight(before)
+        self._entries[key] = entry
+        self._held += self._weight(entry)
+        while self._held > self._most and len(self._entries) > 1:
+            oldest = next(iter(self._entries))
+            self._held -= self._weight(self._entries.pop(oldest))
+
+
+@contextmanager
+def anew() -> Iterator[None]:
+    """Have everything made anew in a `with` block, for which nothing is kept that was made before.
+
+    Afterwards what was kept is there again, and no more.
+    """
+    before = [(table, table._entries, table._held) for table in _TABLES]
+    for table in _TABLES:
+        table._entries, table._held = {}, 0
+    try:
+        yield
+    finally:
+        for table, entries, held in before:
+            table._entries, table._held = entries, held
+
+
 @dataclass(frozen=True)
 class _Made:
     """What was made, what was asked for it, and which classes it speaks of."""
@@ -85,54 +139,60 @@ class _Made:
     noted: tuple[type, ...]
 
 
-#: What was made, by what it was made of; the latest is the last.
-_KEPT: dict[Hashable, tuple[_Made, ...]] = {}
+#: How many different answers something is kept for.
+_ANSWERS = 16
 
-#: What was made of an object alone.
-_ONCE: dict[Hashable, Any] = {}
+#: What was made of something, for some answers each; the latest is the first.
+Store = Latest[Any, tuple[_Made, ...]]
 
-#: How many are kept, and how many with different answers for each.
-_MOST = 4_000
-_ANSWERS = 4
+_READ: Store = Latest(4_000)
+_ONCE: Latest[Any, tuple[Any]] = Latest(6_000)
 
 
-def kept(of: Answering, key: tuple[Any, ...], make: Callable[[], T]) -> T:
+def kept(
+    of: Answering, key: tuple[Any, ...], make: Callable[[], T], store: Store | None = None
+) -> T:
     """Return what `make` makes, which may have been made for another design.
 
     Args:
         of: whatever `make` asks about the design.
         key: what else it is made of; functions and classes go by their identity.
         make: makes it.
+        store: where it is kept; with what is read of specifications if not given.
     """
-    where = (*key, os.getcwd())
-    known = _KEPT.pop(where, ())
+    where, those = (*key, os.getcwd()), _READ if store is None else store
+    known = those.get(where) or ()
     for one in known:
         if of.agrees(one.asked):
             break
     else:
         with of.listening() as asked, noting() as noted:
-            one = _Made(make(), asked, ())
-        one = _Made(one.result, asked, tuple(noted))
-    _KEPT[where] = (one, *(other for other in known if other is not one))[:_ANSWERS]
-    _forget(_KEPT)
+            result = make()
+        one = _Made(result, asked, tuple(noted))
+    if not known or one is not known[0]:
+        those.put(where, (one, *(other for other in known if other is not one))[:_ANSWERS])
     for cls in one.noted:
         note(cls)
-    result: T = one.result
-    return result
+    again: T = one.result
+    return again
 
 
 def once(work: Callable[..., T], thing: object, *more: Hashable) -> T:
     """Return what `work` makes of an object that never changes; it is asked once for each."""
     where = (work, ById(thing), *more)
-    if where in _ONCE:
-        result: T = _ONCE.pop(where)
-    else:
-        result = work(thing, *more)
-    _ONCE[where] = result
-    _forget(_ONCE)
+    known = _ONCE.get(where)
+    if known is None:
+        known = (work(thing, *more),)
+        _ONCE.put(where, known)
+    result: T = known[0]
     return result
 
 
-def _forget(those: dict[Hashable, Any]) -> None:
-    while len(those) > _MOST:
-        del those[next(iter(those))]
+def interned(thing: K) -> K:
+    """Return the object that is equal to this one and that was asked for first, if it is kept."""
+    known = _ONCE.get((interned, thing))
+    if known is None:
+        known = (thing,)
+        _ONCE.put((interned, thing), known)
+    result: K = known[0]
+    return result

@@ -104,12 +104,16 @@ def check_overrides(cls: type[Process], registry: Registry) -> None:
         SpecError: an override is another kind of step, or takes something else.
     """
     for base in registry.player(cls).__mro__:
-        for name, function in vars(base).items():
-            mark = mark_of(function)
-            if mark is not None and inspect.isfunction(function):
-                scope, node = scope_of(function, Scope("", {}, registry))
-                params = parameters(scope, function, node, method=True)
-                _check_override(base, name, mark, params, scope, node)
+        kept(registry, (check_overrides, base), partial(_check_overrides, base, registry))
+
+
+def _check_overrides(cls: type, registry: Registry) -> None:
+    for name, function in vars(cls).items():
+        mark = mark_of(function)
+        if mark is not None and inspect.isfunction(function):
+            scope, node = scope_of(function, Scope("", {}, registry))
+            params = parameters(scope, function, node, method=True)
+            _check_override(cls, name, mark, params, scope, node)
 
 
 def _check_override(

@@ -14,19 +14,24 @@ enable each other are off, too.
 
 The result is sound and not complete: what it calls fixed never changes, and what it does not may be
 just as dead.  Engines need not know it, and count the same with it and without.
+
+What an execution finds hangs on the action, on the sizes, and on the leaves that it asks for; so it
+is kept for other designs, which have most actions in common (see `ackproof.lang.kept`).
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
 
 from ackproof.lang import ir
 from ackproof.lang.binding import Bound
 from ackproof.lang.data import domain
 from ackproof.lang.ir import Stmt
+from ackproof.lang.kept import Answering, ById, Latest, Store, kept
 from ackproof.lang.program import Action, PropertyDecl
 from ackproof.lang.types import SetT, Type
 from ackproof.model.lower.access import Access
@@ -35,10 +40,13 @@ from ackproof.model.lower.evaluate import Evaluator
 from ackproof.model.lower.execute import Run, judge
 from ackproof.model.lower.folding import Folding
 from ackproof.model.lower.leaves import Leaf, Leaves
+from ackproof.model.lower.shape import shape_of
 from ackproof.model.lower.state import SymbolicState
 from ackproof.model.lower.tree import conjuncts
 
 __all__ = ["Fixed", "fixed"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,11 @@ class Fixed:
 
 
 _LATEST: list[tuple[Bound, Fixed]] = []
+
+#: What executions found.
+_KEPT: Store = Latest(4_000)
+
+_UNKNOWN = object()
 
 
 def fixed(bound: Bound) -> Fixed:
@@ -86,19 +99,32 @@ class _State(SymbolicState):
         return _State(self.analysis, dict(self.written))
 
 
+@dataclass(frozen=True)
+class _Found:
+    """What the execution of an action has found.
+
+    Args:
+        possible: whether a step of it may exist.
+        reads: the leaves that it has looked at.
+        changes: the known leaves that it may change.
+    """
+
+    possible: bool
+    reads: frozenset[Leaf]
+    changes: tuple[Leaf, ...]
+
+
 @dataclass(eq=False)
 class _Case:
-    """An action with those of its arguments that are tried one by one, and its last execution."""
+    """An action with those of its arguments that are tried one by one, and what was found."""
 
     action: Action
     args: Mapping[str, Any]
-    run: Run | None = None
-    reads: set[Leaf] = field(default_factory=set)
+    found: _Found | None = None
 
-    @property
-    def possible(self) -> bool:
-        """Whether a step of it may exist."""
-        return self.run is not None and self.run.enabled is not False
+
+def _known(analysis: _Analysis, leaf: Leaf) -> Value:
+    return analysis.known.get(leaf, _UNKNOWN)
 
 
 def _parts(stmt: Stmt) -> Iterable[Stmt]:
@@ -108,11 +134,13 @@ def _parts(stmt: Stmt) -> Iterable[Stmt]:
     return [stmt]
 
 
-class _Analysis:
+class _Analysis(Answering):
     """The state of the analysis: what is known so far, and how each action was last executed."""
 
     def __init__(self, bound: Bound) -> None:
+        super().__init__()
         self.bound = bound
+        self.shape = shape_of(bound)
         self.ops = Folding()
         self.codec = Codec(bound.elements, self.ops)
         self.leaves = Leaves(bound, self.codec)
@@ -120,14 +148,11 @@ class _Analysis:
         self.known = self.leaves.values(bound.initial())
         self.unknown: dict[Leaf, Value] = {}
         self.cases = list(self._cases())
-        self._reads: set[Leaf] = set()
 
     def load(self, leaf: Leaf) -> Value:
         """Return the value of a leaf before any step."""
-        if leaf in self.known:
-            self._reads.add(leaf)
-            return self.known[leaf]
-        return self.unknown[leaf]
+        known = self.ask(_known, leaf)
+        return self.unknown[leaf] if known is _UNKNOWN else known
 
     def _anything(self, t: Type) -> Value:
         """Return an unknown value of a type; a known one where there is only one."""
@@ -181,19 +206,46 @@ class _Analysis:
         while waiting:
             case = next(iter(waiting))
             del waiting[case]
-            changed = set(self._execute(case))
+            case.found = self._kept(case, partial(self._look, case))
+            changed = set(case.found.changes)
             for leaf in changed:
                 del self.known[leaf]
                 self.unknown[leaf] = self._unknown(self.leaves.types[leaf])
             if changed:
-                waiting.update((c, None) for c in self.cases if c.reads & changed)
+                reading = (c for c in self.cases if c.found and c.found.reads & changed)
+                waiting.update((c, None) for c in reading)
+
+    def _kept(self, case: _Case, make: Callable[[], T], *what: Hashable) -> T:
+        """Return what `make` finds out about an action, which may have been found out before."""
+        action, args = case.action, tuple(case.args.items())
+        budget = action.name if action.name in self.bound.budgets else None
+        key = (ById(action.body), action.params, args, budget, ById(self.shape), *what)
+        return kept(self, key, make, _KEPT)
 
     def _unknown(self, t: Type) -> Value:
         return self.codec.load(t, self.ops.unknown(self.codec.width(t)))
 
-    def _execute(self, case: _Case) -> Iterable[Leaf]:
-        """Execute an action; return the known leaves that it may change."""
-        self._reads = case.reads = set()
+    def _look(self, case: _Case) -> _Found:
+        """Execute an action, and find out what it may change."""
+        with self.listening() as asked:
+            run = self._execute(case)
+        reads = frozenset(leaf for (_, (leaf,)), value in asked.items() if value is not _UNKNOWN)
+        if run.enabled is False or run.failed is True:
+            return _Found(run.enabled is not False, reads, ())
+        changes = tuple(leaf for leaf, value in run.state.written.items() if self._new(leaf, value))
+        return _Found(True, reads, changes)
+
+    def _new(self, leaf: Leaf, value: Value) -> bool:
+        """Whether a value is another one than a leaf is known to have."""
+        known = self.ask(_known, leaf)
+        return (
+            known is not _UNKNOWN
+            and value != known
+            and self.codec.bits(self.leaves.types[leaf]) > 0
+        )
+
+    def _execute(self, case: _Case) -> Run:
+        """Execute an action on what is known."""
         names = {
             p.name: self.codec.from_data(p.type, case.args[p.name])
             if p.name in case.args
@@ -201,21 +253,13 @@ class _Analysis:
             for p in case.action.params
         }
         state = _State(self)
-        run = case.run = Run(Evaluator(self.access, {"self": state}, names))
+        run = Run(Evaluator(self.access, {"self": state}, names))
         if case.action.name in self.bound.budgets:
             budget = self.leaves.budget(case.action.name)
             state.put(budget, self.ops.sub(state.get(budget), 1))
         self._body(run, case.action.body)
         self.ops.forget()
-        if run.enabled is False or run.failed is True:
-            return ()
-        return [
-            leaf
-            for leaf, value in run.state.written.items()
-            if leaf in self.known
-            and value != self.known[leaf]
-            and self.codec.bits(self.leaves.types[leaf]) > 0
-        ]
+        return run
 
     def _body(self, run: Run, body: Iterable[Stmt]) -> None:
         """Execute a body; what it requires may be assumed in what follows."""
@@ -232,30 +276,49 @@ class _Analysis:
 
     def result(self) -> Fixed:
         """Return what was found, after `settle`."""
-        possible = {case.action.name for case in self.cases if case.possible}
-        never, always = set(), set()
-        for prop in self.bound.properties:
-            wrong, found = self._outcomes(prop)
-            if prop.kind == "reachable" and not found:
-                never.add(prop.name)
-            elif prop.kind != "reachable" and not wrong:
-                always.add(prop.name)
+        possible = {case.action.name for case in self.cases if case.found and case.found.possible}
+        wrong, found = self._outcomes()
+        every = {p.name for p in self.bound.properties}
+        situations = {p.name for p in self.bound.properties if p.kind == "reachable"}
         return Fixed(
             leaves=frozenset(self.known),
             dead=frozenset(a.name for a in self.bound.actions if a.name not in possible),
-            off=frozenset(never),
-            vacuous=frozenset(always),
+            off=frozenset(situations - found),
+            vacuous=frozenset(every - situations - wrong),
         )
 
-    def _outcomes(self, prop: PropertyDecl) -> tuple[bool, bool]:
-        """Return whether a property may be false somewhere, and whether it may be true."""
-        if not prop.of_steps:
-            state = _State(self)
-            holds = Evaluator(self.access, dict.fromkeys(prop.roots, state), {}).bit(prop.body)
-            return holds is not True, holds is not False
-        wrong = found = False
+    def _outcomes(self) -> tuple[set[str], set[str]]:
+        """Return the names of the properties that may be false somewhere, and that may be true."""
+        wrong: set[str] = set()
+        found: set[str] = set()
+        for prop in self.bound.properties:
+            if not prop.of_steps:
+                key = (ById(prop.body), prop.roots, ById(self.shape))
+                bad, good = kept(self, key, partial(self._holds, prop), _KEPT)
+                wrong |= {prop.name} if bad else set()
+                found |= {prop.name} if good else set()
+        steps = tuple(p for p in self.bound.properties if p.of_steps)
+        asked = tuple((ById(p.body), p.roots, p.event) for p in steps)
         for case in self.cases:
-            if case.possible and case.run is not None and case.run.failed is not True:
-                bad, good = judge(prop, self.access, _State(self), case.run)
-                wrong, found = wrong or bad is not False, found or good is not False
+            if case.found and case.found.possible:
+                judged = self._kept(case, partial(self._judged, case, steps), asked)
+                for prop, (bad, good) in zip(steps, judged, strict=True):
+                    wrong |= {prop.name} if bad else set()
+                    found |= {prop.name} if good else set()
         return wrong, found
+
+    def _holds(self, prop: PropertyDecl) -> tuple[bool, bool]:
+        """Return whether a property of states may be false, and whether it may be true."""
+        state = _State(self)
+        holds = Evaluator(self.access, dict.fromkeys(prop.roots, state), {}).bit(prop.body)
+        return holds is not True, holds is not False
+
+    def _judged(
+        self, case: _Case, steps: tuple[PropertyDecl, ...]
+    ) -> tuple[tuple[bool, bool], ...]:
+        """Return, of each property of steps, whether a step may make it false, and true."""
+        run = self._execute(case)
+        if run.failed is True:
+            return tuple((False, False) for _ in steps)
+        judged = (judge(prop, self.access, _State(self), run) for prop in steps)
+        return tuple((bad is not False, good is not False) for bad, good in judged)

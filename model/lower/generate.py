@@ -5,17 +5,24 @@ is written by `ackproof.model.lower.tree`.  `inspect` evaluates the properties o
 of new ones, and `falsify` writes a mask of the properties of runs that are false in each state.
 Where a program has very many action instances, the code of some at a time becomes a function of its
 own, as the time that LLVM takes grows faster than the length of a function.
+
+The code of an action hangs on nothing that is written before it.  So it is kept for other designs,
+which have most actions in common, and most often all that is around them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.collection import without_collection
 from ackproof.lang.data import domain_size
+from ackproof.lang.kept import ById, Latest, interned
+from ackproof.lang.program import Action, PropertyDecl
 from ackproof.lang.properties import ASSERTION, DEADLOCK, DEFINED
 from ackproof.model.lower.access import Access
 from ackproof.model.lower.codec import Codec
@@ -24,6 +31,7 @@ from ackproof.model.lower.execute import Run, judge
 from ackproof.model.lower.fixed import fixed
 from ackproof.model.lower.layout import Layout
 from ackproof.model.lower.ops import Bit, Emitter, Word
+from ackproof.model.lower.shape import shape_of
 from ackproof.model.lower.state import PackedState, SymbolicState
 from ackproof.model.lower.tables import Tables, tables_of
 from ackproof.model.lower.tree import Tree
@@ -63,6 +71,30 @@ done:
 NO_INSTANCE = 0xFFFFFFFF
 #: A program with more instances than this is written in pieces.
 WHOLE_INSTANCES = 256
+
+
+@dataclass(frozen=True)
+class _Written:
+    """The code of an action.
+
+    Args:
+        text: what stands in `expand`.
+        pieces: functions of its own.
+        fanout: how many instances may have a successor.
+    """
+
+    text: str
+    pieces: tuple[str, ...]
+    fanout: int
+
+    @property
+    def size(self) -> int:
+        """How much it takes to keep, in characters."""
+        return 1_000 + len(self.text) + sum(map(len, self.pieces))
+
+
+#: The code of actions, some hundred megabytes at most.
+_WRITTEN: Latest[Hashable, _Written] = Latest(100_000_000, lambda written: written.size)
 
 
 class Generator:
@@ -138,6 +170,13 @@ class Generator:
     # -- inspect --------------------------------------------------------------------------------
 
     def _inspect(self, words: tuple[Word, ...]) -> None:
+        bits = tuple(self.tables.state_bits.items()), tuple(self.tables.seen_bits.items())
+        states = tuple(_in_key(p) for p in self.bound.properties if not p.of_steps)
+        idle = self.fixed.vacuous | self.fixed.off
+        key = ("inspect", words, ById(self._states), bits, states, idle)
+        self._write("_inspect_", key, lambda: self._judge(words))
+
+    def _judge(self, words: tuple[Word, ...]) -> None:
         ops = self.ops
         bad: Word = 0
         for bit, name in self.tables.state_bits.items():
@@ -217,14 +256,55 @@ class Generator:
         self.fanout = 0
         for number, action in enumerate(self.bound.actions):
             if action.name not in self.fixed.dead:
-                with ops.scope():
-                    Tree(self, number, action, words).generate()
+                self._step(number, action, words)
             sizes = (domain_size(p.type, self.bound.elements) for p in action.params)
             self._instance_base += math.prod(sizes)
         if guarded:
             enabled = ops.define("load i64, ptr %enabled")
             dead = ops.widen(ops.equal(enabled, 0))
             self._record(ops.left(dead, self.step_number[DEADLOCK]), NO_INSTANCE)
+
+    def _step(self, number: int, action: Action, words: tuple[Word, ...]) -> None:
+        """Write the code of an action, unless it was written before."""
+        place = (number, action.name, self._instance_base)
+        key = (ById(action.body), action.params, place, words, ById(self.around))
+        self._write(f"_{number}_", key, lambda: Tree(self, number, action, words).generate())
+
+    def _write(self, mark: str, key: Hashable, write: Callable[[], None]) -> None:
+        """Write some code, or what was written before under this key."""
+        written = _WRITTEN.get(key)
+        if written is None:
+            written = self._written(mark, write)
+            _WRITTEN.put(key, written)
+        self.ops.lines.append(written.text)
+        self._pieces += written.pieces
+        self.fanout += written.fanout
+
+    def _written(self, mark: str, write: Callable[[], None]) -> _Written:
+        before, pieces = self.fanout, self._pieces
+        self.fanout, self._pieces = 0, []
+        try:
+            with self.ops.alone(mark) as lines:
+                write()
+            return _Written("\n".join(lines), tuple(self._pieces), self.fanout)
+        finally:
+            self.fanout, self._pieces = before, pieces
+
+    @cached_property
+    def around(self) -> Hashable:
+        """What the code of an action hangs on, besides the action and where it stands."""
+        steps = tuple(map(_in_key, filter(self._is_judged, self.bound.properties)))
+        bits = tuple(self.step_number.items()), tuple(self.tables.seen_bits.items())
+        return interned((self._states, steps, bits, self.in_pieces))
+
+    @cached_property
+    def _states(self) -> Hashable:
+        """What any code hangs on: how states are held."""
+        slots, fixed = tuple(self.layout.slots.items()), tuple(self.layout.fixed.items())
+        return interned((shape_of(self.bound), slots, fixed))
+
+    def _is_judged(self, prop: PropertyDecl) -> bool:
+        return prop.of_steps and prop.name not in self.fixed.vacuous | self.fixed.off
 
     def piece(self, words: tuple[Word, ...], body: Callable[[tuple[Word, ...]], None]) -> None:
         """Write some code as a function of its own, and call it here.
@@ -284,7 +364,7 @@ class Generator:
         bad: Word = 0
         ops = self.ops
         for prop in self.properties.values():
-            if not prop.of_steps or prop.name in self.fixed.vacuous | self.fixed.off:
+            if not self._is_judged(prop):
                 continue
             wrong, found = judge(prop, self.access, before, run)
             if prop.kind == "reachable":
@@ -319,6 +399,11 @@ class Generator:
     def instance_base(self) -> int:
         """The number of the first instance of the action that is being generated."""
         return self._instance_base
+
+
+def _in_key(prop: PropertyDecl) -> Hashable:
+    """Return what the code of a property hangs on."""
+    return (prop.name, prop.kind, prop.roots, prop.event, ById(prop.body))
 
 
 @without_collection()

@@ -52,7 +52,7 @@ class Emitter:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self._count = 0
+        self._count, self._mark = 0, ""
         self._scopes: list[dict[tuple[object, ...], str]] = [{}]
         #: The parts of what takes more than a word, by its name, and the other way round.
         self._row_parts: dict[str, tuple[Word, ...]] = {}
@@ -67,7 +67,7 @@ class Emitter:
     def fresh(self, prefix: str = "v") -> str:
         """Return a name that is not used yet (without the sigil)."""
         self._count += 1
-        return f"{prefix}{self._count}"
+        return f"{prefix}{self._mark}{self._count}"
 
     def label(self, name: str) -> None:
         """Begin a block."""
@@ -106,6 +106,21 @@ class Emitter:
             yield self.lines
         finally:
             self.lines, self._scopes = here, scopes
+
+    @contextmanager
+    def alone(self, mark: str) -> Iterator[list[str]]:
+        """Write the `with` block's code elsewhere, as it would be whatever else is written.
+
+        Args:
+            mark: is part of all names, so that they are used nowhere else.
+        """
+        before = self._count, self._mark, self._row_parts, self._row_names
+        self._count, self._mark, self._row_parts, self._row_names = 0, mark, {}, {}
+        try:
+            with self.apart() as lines:
+                yield lines
+        finally:
+            self._count, self._mark, self._row_parts, self._row_names = before
 
     @contextmanager
     def when(self, cond: Bit) -> Iterator[None]:

@@ -27,11 +27,10 @@ from ackproof.lang import (
     properties_in,
     require,
 )
-from ackproof.lang import kept as kept_readings
 from ackproof.lang.errors import SpecError
 from ackproof.lang.frontend import _compile
-from ackproof.lang.ir import Span, walk
-from ackproof.lang.kept import ById, kept, once
+from ackproof.lang.ir import Node, Span, walk
+from ackproof.lang.kept import ById, Latest, anew, kept, once
 from ackproof.lang.program import Program
 from ackproof.lang.scope import Registry
 from ackproof.spec.model import MODEL
@@ -112,15 +111,10 @@ class Deaf(Tower):
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def nothing_kept() -> Iterator[None]:
     """Let each test begin with nothing read."""
-    forget(monkeypatch)
-
-
-def forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep nothing of what was read."""
-    monkeypatch.setattr(kept_readings, "_KEPT", {})
-    monkeypatch.setattr(kept_readings, "_ONCE", {})
+    with anew():
+        yield
 
 
 def bodies(program: Program) -> dict[str, Any]:
@@ -147,24 +141,23 @@ def designs() -> Iterator[Design]:
 def places(program: Program) -> list[Span]:
     """Return the places that a program tells of."""
     claims = (*program.properties, *program.constraints)
-    trees = [s for a in program.actions for s in a.body] + [p.body for p in claims]
+    trees: list[Node] = [s for a in program.actions for s in a.body]
+    trees += [p.body for p in claims]
     methods = [m for p in program.processes for m in p.methods]
     trees += [s for m in methods for s in m.body]
     inside = [node.span for tree in trees for node in walk(tree)]
     return inside + [x.span for x in (*program.processes, *methods, *program.actions, *claims)]
 
 
-def test_whatever_was_read_before_a_design_is_read_as_it_is_alone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_whatever_was_read_before_a_design_is_read_as_it_is_alone() -> None:
     known: list[Design | None] = [None, *designs()]
     for seed in seeds(1):
-        order = random.Random(seed).sample(known, 8)
-        forget(monkeypatch)
-        after_others = [_compile(MODEL, design) for design in order]
+        order = random.Random(seed).sample(known, 6)
+        with anew():
+            after_others = [_compile(MODEL, design) for design in order]
         for design, program in zip(order, after_others, strict=True):
-            forget(monkeypatch)
-            alone = _compile(MODEL, design)
+            with anew():
+                alone = _compile(MODEL, design)
             assert program == alone
             assert repr(program) == repr(alone)
             assert places(program) == places(alone)
@@ -242,11 +235,27 @@ def test_of_an_object_something_is_made_once_and_of_an_equal_one_again() -> None
     assert ById(one) != ById(equal)
 
 
-def test_what_was_not_asked_for_the_longest_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_readings, "_MOST", 2)
-    first, second, third = [1], [2], [3]
-    results = [once(list, first), once(list, second)]
-    assert once(list, first) is results[0]
-    once(list, third)
-    assert once(list, first) is results[0]
-    assert once(list, second) is not results[1]
+def test_what_was_not_asked_for_the_longest_goes_first() -> None:
+    table: Latest[str, int] = Latest(2)
+    table.put("first", 1)
+    table.put("second", 2)
+    assert table.get("first") == 1
+    table.put("third", 3)
+    assert [table.get(name) for name in ("first", "second", "third")] == [1, None, 3]
+
+
+def test_what_weighs_more_leaves_room_for_less() -> None:
+    table: Latest[str, str] = Latest(10, len)
+    table.put("short", "abc")
+    table.put("long", "abcdefg")
+    table.put("short", "abcd")
+    assert table.get("long") is None
+    assert table.get("short") == "abcd"
+
+
+def test_in_between_nothing_is_kept_and_afterwards_what_was() -> None:
+    one = [1]
+    made: list[int] = once(list, one)
+    with anew():
+        assert once(list, one) is not made
+    assert once(list, one) is made
