@@ -1,8 +1,8 @@
 """Lemmas of handing out: a queue marks what a consumer may have seen before (B7.4).
 
 A master marks what it hands out.  It does not know what those before it did.  So what it has when
-it starts again, or is promoted, counts as handed out; and so does what is still to come to it, if it
-was sent while it was a mirror.  Whatever is sent to it later is new, and nobody has seen it.
+it starts again, or is promoted, counts as handed out; and so does what is still to come, if it was
+sent while this was a mirror.  Whatever is sent later is new, and nobody has seen it.
 """
 
 from __future__ import annotations
