@@ -128,17 +128,19 @@ class Lemma:
         property: the invariant itself.
         by: the names of what it is proved with.
         found: whether a search has found it, rather than somebody written it.
-        steps: those names of `by` that are needed for some steps only, by action.
+        steps: those names of `by` that are needed for some steps, by action.
+        everywhere: those that are needed for all steps, though some step names them again.
     """
 
     property: Property
     by: tuple[str, ...]
     found: bool = False
     steps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    everywhere: tuple[str, ...] = ()
 
     def needs(self, action: str) -> tuple[str, ...]:
         """Return the names of what it is proved with, for one action."""
-        some = {name for names in self.steps.values() for name in names}
+        some = {name for names in self.steps.values() for name in names} - {*self.everywhere}
         here = self.steps.get(action, ())
         return tuple(name for name in self.by if name not in some or name in here)
 
@@ -154,7 +156,7 @@ def lemma(*by: str, found: bool = False, **steps: tuple[str, ...]) -> Callable[[
     everything = tuple(dict.fromkeys((*by, *(name for names in steps.values() for name in names))))
 
     def marked(function: F) -> F:
-        known = Lemma(Property("invariant", function), everything, found, steps)
+        known = Lemma(Property("invariant", function), everything, found, steps, by)
         function.__ackproof_lemma__ = known  # type: ignore[attr-defined]
         return function
 

@@ -125,6 +125,7 @@ class Obligations:
         self._known: dict[str, Term] = {}
         self._mentioned: dict[str, tuple[int, tuple[str, ...]]] = {}
         self._stutters: dict[str, bool] = {}
+        self._symbols: dict[int, tuple[Term, tuple[str, ...]]] = {}
 
     def step(self, name: str) -> Step:
         """Return an action as formulas, from the state `s`."""
@@ -265,7 +266,7 @@ class Obligations:
         made: list[Term] = []
         typing: list[Term] = []
         # In order of occurrence, so that the same query has the same text whatever came before.
-        waiting = list(symbols(said))
+        waiting = list(dict.fromkeys(name for term in said for name in self._in(term)))
         known = set(waiting)
         for name in waiting:
             axioms, types = self.domain.axioms.get(name, []), self.theory.typing.get(name, [])
@@ -275,6 +276,13 @@ class Obligations:
             waiting += new
             known |= set(new)
         return Query(list(said), made, typing)
+
+    def _in(self, term: Term) -> tuple[str, ...]:
+        """Return the symbols in a formula; a step or a lemma is in many queries."""
+        key = term.get_id()
+        if key not in self._symbols:
+            self._symbols[key] = (term, symbols([term]))
+        return self._symbols[key][1]
 
     def _in_background(self, name: str, axioms: Sequence[Term]) -> tuple[str, ...]:
         """Return the symbols in what is known of one; most are needed again and again."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from ackproof.lang import assumption
 from ackproof.spec.lemmas.causes import SiblingsLiveApart
 from ackproof.spec.lemmas.consumers import ConsumersAreOfOneKind
+from ackproof.spec.lemmas.handing import HandedOutIsRecorded
 from ackproof.spec.lemmas.mirrors import EachQueueHasOneMaster
 from ackproof.spec.lemmas.routing import EachQueueHasAMaster, EachQueueHasOneName
 from ackproof.spec.sorts import Born, ChannelId, Consumer, Replica
@@ -79,15 +80,6 @@ def NodesAreKnownOfAllOrNone(s: Confirms) -> bool:
 def ConsumersHaveQueues(s: Confirms) -> bool:
     """Consumers with names have a queue each where they are spoken of, and no others (F2.2)."""
     return all((s.subscriptions[c].of is not None) == s.tagged for c in Consumer)
-
-
-@assumption
-def HandedOutIsRecorded(s: Confirms) -> bool:
-    """A queue may do without a record of what was handed out only where nobody has names (B7.4).
-
-    RabbitMQ's always has one; without it, nothing that comes again is marked as redelivered.
-    """
-    return not s.tagged or all(s.replicas[r].marking for r in Replica)
 
 
 @assumption

@@ -107,15 +107,20 @@ class Consuming(Queueing):
         A consumer without acks takes it past the store (B3.3).  One with acks gets what is stored
         as any other message (B3.2), so that two steps say the same, `deliver` and `hand_out`; but
         not where the queue has no room at all, and would drop the message between the two (B5.2).
+
+        What was sent to it while it was a mirror, its old master may have handed out (B7.4).
         """
         twice = self.acks_twice(msg, replica)
         blocked = self.storing[replica].blocks()
         no_ack = self.subscriptions[consumer].no_ack
+        redelivered = msg in self.replicas[replica].delivered
         require(self.serves(replica, consumer) and (no_ack or self.replicas[replica].roomless()))
         require(self.casts[Msg.owner(msg)].next_for(replica) == msg)
         require(not self.replicas[replica].ready)
         require(not self.replicas[replica].recognises(msg) and not self.replicas[replica].refuses())
-        self.consuming[Consumer.owner(consumer)].deliver(msg, replica, consumer, False, no_ack)
+        self.consuming[Consumer.owner(consumer)].deliver(
+            msg, replica, consumer, redelivered, no_ack
+        )
         self.casts[Msg.owner(msg)].receive(msg, replica)
         if no_ack:
             self.hand_past(msg, replica)

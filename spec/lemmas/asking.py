@@ -89,3 +89,18 @@ def OnePhaseAtATime(s: Confirms) -> bool:
         for r in Replica
         for m in Msg
     )
+
+
+#: What the properties of this group are proved with.
+PROOFS = {
+    "SomebodyOwesAnAnswer": (
+        "BatchBelongs",
+        "CalledIsNotAsked",
+        "ClosedIsEmpty",
+        "EndedAwaitsNothing",
+        "EndedIsNotAsked",
+        "ToldIsNew",
+        "UnconfirmedLeavesNoTrace",
+        "WaitingBelongs",
+    ),
+}

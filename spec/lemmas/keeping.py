@@ -77,7 +77,7 @@ def DiscardedIsNotHeld(s: Confirms) -> bool:
     )
 
 
-_UNTOLD: dict[str, Any] = {
+UNTOLD: dict[str, Any] = {
     **FRESH,
     "drain": (*CALLS, "UntoldIsUnheard"),
     "promote": (*CALLS, "UntoldIsUnheard"),
@@ -96,7 +96,7 @@ _UNTOLD: dict[str, Any] = {
 
 
 @lemma(
-    **_UNTOLD,
+    **UNTOLD,
     tx_commit=("BatchIsNew",),
     crash_queue=(*LEFT, "ToldIsNotStored"),
     lose_node=(*LEFT, "ToldIsNotStored"),
@@ -136,7 +136,7 @@ def ToldIsNotStored(s: Confirms) -> bool:
 
 
 @lemma(
-    **_UNTOLD,
+    **UNTOLD,
     tx_commit=("BatchIsUnanswered", "BatchIsUnheld"),
     crash_queue=(*LEFT, "ToldIsUnanswered"),
     lose_node=(*LEFT, "ToldIsUnanswered"),
@@ -209,3 +209,15 @@ def AllHaveTheSame(s: Confirms) -> bool:
         for y in s.siblings(x)
         if s.replicas[y].status == Status.RUNNING
     )
+
+
+#: What the properties of this group are proved with.
+PROOFS = {
+    "NoSecondCopy": (
+        "JoinedIsNoMaster",
+        "LeaderIsToldNothing",
+        "MirrorHandsNothingOut",
+        "ToldIsNotStored",
+        "UntoldIsNotStored",
+    ),
+}

@@ -10,7 +10,9 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from ackproof.lang import lemma
 from ackproof.lang.lemmas import Library
+from ackproof.lang.properties import Lemma
 from ackproof.proofs.attempt import prepare
 from ackproof.proofs.library import LibraryError, lemma_library, with_lemmas
 from ackproof.spec.lemmas import LIBRARY as SPECIFIED
@@ -119,3 +121,14 @@ def module_in(folder: Path, text: str) -> ModuleType:
     path.write_text(text)
     found: ModuleType = load(path, "own_claims")
     return found
+
+
+def test_what_a_lemma_is_always_proved_with_a_step_may_name_again() -> None:
+    @lemma("Always", "Often", enter=("Often", "Here"))
+    def AloneInside(s: object) -> bool:
+        """Nobody else is inside."""
+        return True
+
+    known: Lemma = AloneInside.__ackproof_lemma__  # type: ignore[attr-defined]
+    assert known.needs("enter") == ("Always", "Often", "Here")
+    assert known.needs("leave") == ("Always", "Often")

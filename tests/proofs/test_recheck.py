@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ackproof.proofs import recheck
+from ackproof.proofs import discharge, recheck
 from ackproof.proofs.attempt import prepare
 from ackproof.proofs.certificate import MANIFEST, write
 
@@ -53,6 +53,11 @@ def checked(folder: Path) -> Answers:
     )
     assert done.stderr == ""
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_the_program_asks_in_each_kind_of_way_that_the_prover_asks() -> None:
+    said = {option for _, options, _ in discharge._WAYS for option in options}
+    assert said == {option for options, _ in recheck.Z3_WAYS for option in options}
 
 
 def strange(answers: Answers) -> Answers:
