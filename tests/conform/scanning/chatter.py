@@ -143,6 +143,14 @@ def _frames(data: bytes) -> list[bytes]:
     return found
 
 
+def _beginnings(data: bytes) -> list[int]:
+    """Where frames begin, as far as they are frames."""
+    found = [0]
+    while (at := found[-1]) + 8 < len(data) and data[at] in (1, 2, 3, 8):
+        found.append(min(at + 8 + int.from_bytes(data[at + 3 : at + 7], "big"), len(data)))
+    return found
+
+
 def said_by(rng: Random, side: int, count: int) -> bytes:
     """What a side says on some channels: so many methods, with their contents."""
     queues: dict[int, list[bytes]] = {channel: [] for channel in (1, 2, 3, 65_535)}
@@ -179,7 +187,10 @@ def spoiled(rng: Random, data: bytes) -> bytes:
         elif how == 2:
             found[place:place] = rng.randbytes(rng.randrange(1, 20))
         else:
-            found[place:place] = struct.pack(">BHI", rng.choice([2, 3, 4, 8]), 1, 2) + b"xx\xce"
+            # A whole frame where no such frame may come, or of a type that there is not.
+            stray = struct.pack(">BHI", rng.choice([2, 3, 3, 3, 4, 8]), rng.randrange(1, 4), 2)
+            place = rng.choice(_beginnings(bytes(found)))
+            found[place:place] = stray + b"xx\xce"
         if not found:
             break
     return bytes(found)

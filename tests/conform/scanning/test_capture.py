@@ -16,7 +16,7 @@ from ackproof.conform.scanning.capture import read_capture_columns
 from ackproof.conform.schema import RecordingError
 from ackproof.impl.wire.frames import PROTOCOL_HEADER
 
-from tests.conform.capture.spoiling import cut, lost, overlapping, shuffled
+from tests.conform.capture.spoiling import cut, lagging, lost, overlapping, shuffled
 from tests.conform.capture.tap import Dialogue
 from tests.conform.capture.wires import Sent, sent, written
 from tests.conform.scanning.chatter import said_by, same, spoiled
@@ -74,6 +74,8 @@ def test_a_capture_with_losses_is_the_same(tmp_path: Path) -> None:
     for seed in range(examples(120)):
         rng = chance("missing", seed)
         segments = sent(dialogue(rng, 0.1), rng.choice([20, 300, 1400]))
+        if seed % 5 < 3:
+            segments = lagging(segments, rng)
         segments = cut(segments, rng) if seed % 3 == 0 else lost(segments, rng)
         if seed % 2 == 0:
             segments = shuffled(overlapping(segments, rng), rng, rng.choice([3, 8]))
