@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from ackproof.conform.capture import boundaries, conversation
 from ackproof.conform.capture.listening import Listening
 from ackproof.conform.capture.reading import read_capture
 from ackproof.conform.columns import Columns
@@ -82,6 +83,25 @@ def test_a_capture_with_losses_is_the_same(tmp_path: Path) -> None:
         events = check(written(tmp_path / "a.pcap", segments))
         gaps += any(event.kind == Kind.GAP for event in events)
     assert gaps > 40
+
+
+def test_a_connection_is_in_order_again_behind_a_loss(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What is missing is given up early, and a boundary is certain early.
+    monkeypatch.setattr(conversation, "_PACKETS", 10)
+    monkeypatch.setattr(boundaries, "FRAME_MAX", 5000)
+    again = 0
+    for seed in range(examples(12)):
+        rng = chance("again", seed)
+        said: Dialogue = [(0, PROTOCOL_HEADER)]
+        said += [(number % 2, said_by(rng, number % 2, 12)) for number in range(24)]
+        segments = sent(said, 300)
+        del segments[rng.randrange(10, 20)]
+        segments = lagging(segments, rng, rng.choice([0.5, 0.9, 0.995]))
+        kinds = [event.kind for event in check(written(tmp_path / "a.pcap", segments))]
+        again += Kind.GAP in kinds[:-50] and Kind.GAP not in kinds[-50:]
+    assert again > 2
 
 
 def test_what_is_broken_within_is_the_same(tmp_path: Path) -> None:
