@@ -6,7 +6,8 @@ time that is measured, so that what is measured is the judge, and not the memory
 
 Seven things are measured at 10^4, 10^5 and 10^6 events: the judge alone, asked one event at a time;
 a recording in Parquet that is read and judged, and one that is accounted for, too, both up to 10^7;
-one in JSON Lines that is, and a capture; bytes that become events; and packets that do.  All is
+one in JSON Lines that is; bytes that become events one at a time, as in a proxy; and captures, up
+to 10^7, that become columns, and that are audited, of full packets and of small ones.  All is
 compiled before.  Beside each is what a peer takes for the part that both do, as a ratio: msgspec
 reads the same lines without a look at what they say, pyarrow reads the same columns, pamqp cuts the
 same bytes into frames, and dpkt reads the packets of the same file and takes them apart.
@@ -23,9 +24,8 @@ import platform
 import sys
 import tempfile
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 
 # A script finds modules beside itself; these are found from the project's root, as in the tests.
@@ -37,7 +37,6 @@ import numpy as np
 import pyarrow
 from ackproof.conform.audit import audit
 from ackproof.conform.capture.listening import Listening
-from ackproof.conform.capture.reading import read_capture
 from ackproof.conform.decoding import ConnectionDecoder
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judge import ChannelJudge
@@ -47,11 +46,13 @@ from ackproof.impl.wire.frames import PROTOCOL_HEADER, encode_content, encode_me
 from pamqp import commands, frame, header
 from pyarrow import compute, parquet
 
-from bench.capture import write_capture
+from bench.capture import FULL, write_capture
 
 WINDOW = 100
 _PIECE = 10_000
 _BODY = b"a body of some length"
+#: Bytes of data in a small packet, about those of a message.
+_SMALL = 90
 
 
 def traffic() -> Iterator[Event]:
@@ -202,16 +203,23 @@ def taken_apart(path: Path) -> None:
 
 
 def captures(counts: list[int]) -> None:
-    """Print the lines of captures."""
-    for count in counts:
+    """Print the lines of captures: of full packets, and of those with one event each, about."""
+    for count, size in product(counts, (FULL, _SMALL)):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "c.pcap")
-            write_capture(path, count)
-            events = sum(1 for _ in read_capture(path, Listening(b"key")))
-            seconds = timed(lambda path=path: deque(read_capture(path, Listening(b"key")), 0))  # type: ignore[misc]
-            theirs = timed(lambda path=path: taken_apart(path))  # type: ignore[misc]
-            row("decoded from packets", events, seconds, "dpkt", theirs)
-            row("audited, pcap", events, timed(lambda path=path: audit([path])), "", None)  # type: ignore[misc]
+            write_capture(path, count, size)
+            events = heard(path)
+            seconds = timed(lambda path=path: heard(path))  # type: ignore[misc]
+            theirs = timed(lambda path=path: taken_apart(path)) if count < 10**7 else None  # type: ignore[misc]
+            which = "packets" if size == FULL else "small packets"
+            row(f"decoded, {which}", events, seconds, "dpkt", theirs)
+            seconds = timed(lambda path=path: audit([path]))  # type: ignore[misc]
+            row(f"audited, {which}", events, seconds, "", None)
+
+
+def heard(path: Path) -> int:
+    """Make events of a capture; return how many there are."""
+    return sum(columns.numbers.shape[1] for columns in read_columns(path, Listening(b"key")))
 
 
 def row(name: str, count: int, seconds: float, peer: str, theirs: float | None) -> None:
@@ -244,7 +252,8 @@ def main() -> None:
         seconds = timed(lambda data=data: decoded(data))  # type: ignore[misc]
         theirs = timed(lambda count=count: cut(count))  # type: ignore[misc]
         row("decoded from bytes", count, seconds, "pamqp", theirs)
-    captures(counts)
+    captures([10**4])
+    captures(counts if len(counts) == 2 else [*counts, 10**7])
 
 
 if __name__ == "__main__":

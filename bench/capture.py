@@ -13,13 +13,14 @@ from pathlib import Path
 from ackproof.impl.wire.frames import PROTOCOL_HEADER, encode_content, encode_method
 from pamqp import base, commands, header
 
-__all__ = ["WINDOW", "write_capture"]
+__all__ = ["FULL", "WINDOW", "write_capture"]
 
 WINDOW = 100
 #: Events of one window: publishes, deliveries and their acks, and two confirms.
 _EVENTS = 3 * WINDOW + 2
 _PORTS = (40_000, 5672)
-_PIECE = 1448
+#: Bytes of data in a full packet.
+FULL = 1448
 _BODY = b"a body of some length"
 _MEGA = 10**6
 
@@ -49,13 +50,13 @@ def _said(windows: int) -> Iterator[tuple[int, bytes]]:
         yield 0, b"".join(encode_method(commands.Basic.Ack(tag), 1) for tag in tags)
 
 
-def _packets(windows: int) -> Iterator[bytes]:
+def _packets(windows: int, size: int) -> Iterator[bytes]:
     places = [1, 1]
     yield _packet(0, 0, 0, b"", 2)
     yield _packet(1, 0, 1, b"", 18)
     for side, data in _said(windows):
-        for start in range(0, len(data), _PIECE):
-            piece = data[start : start + _PIECE]
+        for start in range(0, len(data), size):
+            piece = data[start : start + size]
             yield _packet(side, places[side], places[1 - side], piece, 16)
             places[side] += len(piece)
 
@@ -69,12 +70,18 @@ def _packet(side: int, seq: int, ack: int, data: bytes, flags: int) -> bytes:
     return bytes(12) + b"\x08\x00" + ip + ends[side] + ends[1 - side] + tcp
 
 
-def write_capture(path: Path, count: int) -> int:
-    """Write a capture of about so many events; return how many packets it has."""
+def write_capture(path: Path, count: int, size: int = FULL) -> int:
+    """Write a capture of about so many events; return how many packets it has.
+
+    Args:
+        path: the file.
+        count: how many events.
+        size: bytes of data in a packet, at most.
+    """
     number = 0
     with path.open("wb") as file:
         file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 1 << 18, 1))
-        for number, packet in enumerate(_packets(count // _EVENTS), 1):
+        for number, packet in enumerate(_packets(count // _EVENTS, size), 1):
             time = (1_700_000_000 + number // _MEGA, number % _MEGA)
             file.write(struct.pack("<IIII", *time, len(packet), len(packet)) + packet)
     return number

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
-from ackproof.conform.events import Event
+from ackproof.conform.events import Event, Kind
 from ackproof.conform.judging import stream
-from ackproof.conform.judging.facts import NUMBER, bits_of
+from ackproof.conform.judging.facts import BITS, NUMBER, bits_of
 from ackproof.conform.judging.texts import HERE, Numbering, Texts, joined, mixed
 
 __all__ = ["Columns", "columns_of", "filled"]
+
+_FLAGS = attrgetter(*BITS)
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def columns_of(events: Sequence[Event], numbering: Numbering = HERE) -> Columns:
     """Return events as columns."""
     numbers = np.empty((stream.COLUMNS, len(events)), np.int64)
     numbers[stream.KIND] = [NUMBER[event.kind] for event in events]
-    numbers[stream.BITS] = [bits_of(event) for event in events]
+    numbers[stream.BITS] = _bits(events)
     numbers[stream.TAG] = np.array([event.tag for event in events], np.uint64).view(np.int64)
     numbers[stream.PREFETCH] = [event.prefetch for event in events]
     numbers[stream.NUMBER] = [event.number for event in events]
@@ -95,6 +98,20 @@ def columns_of(events: Sequence[Event], numbering: Numbering = HERE) -> Columns:
         digest,
         names,
     )
+
+
+def _bits(events: Sequence[Event]) -> list[int]:
+    """Return what `bits_of` says of each event; most of them have only few of the flags."""
+    found: dict[tuple[bool, ...], int] = {}
+    bits = []
+    for event, flags in zip(events, map(_FLAGS, events), strict=True):
+        if event.kind == Kind.CHANNEL_CLOSE:
+            bits.append(bits_of(event))
+            continue
+        if flags not in found:
+            found[flags] = bits_of(event)
+        bits.append(found[flags])
+    return bits
 
 
 def _numbered(column: Any, texts: Sequence[str], numbering: Numbering) -> dict[int, str]:

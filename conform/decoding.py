@@ -24,9 +24,8 @@ from ackproof.impl.errors import HardError
 from ackproof.impl.wire.decoding import decode_method, read_properties, split_header
 from ackproof.impl.wire.frames import BODY, HEADER, METHOD, FrameReader, Received
 from ackproof.impl.wire.texts import readable
-from pamqp import base
 
-__all__ = ["ConnectionDecoder"]
+__all__ = ["ConnectionDecoder", "event_of", "header_of"]
 
 #: What a frame may have at most, whatever was negotiated.
 _FRAME_MOST = 1 << 30
@@ -125,6 +124,34 @@ _BROKER: dict[str, tuple[Kind, _Fields]] = {
 _WITH_CONTENT = {"Basic.Publish", "Basic.Return", "Basic.Deliver", "Basic.GetOk"}
 
 
+def event_of(received: Received, client: bool) -> tuple[Event, bool]:
+    """Return the event that a method frame of a side is, and whether a content comes with it.
+
+    Raises:
+        HardError: it cannot be read.
+    """
+    method = decode_method(received)
+    found = (_CLIENT if client else _BROKER).get(method.name)
+    if found is None:
+        queue = getattr(method, "queue", "") or ""
+        other = Kind.CLIENT_OTHER if client else Kind.BROKER_OTHER
+        return Event(other, queue=queue, text=method.name), False
+    kind, fields = found
+    return Event(kind, **fields(method)), method.name in _WITH_CONTENT
+
+
+def header_of(received: Received) -> tuple[int, str, bool]:
+    """Return what a content header says: bytes of the body, message-id, and if it is persistent.
+
+    Raises:
+        HardError: it cannot be read.
+    """
+    _, size, said = split_header(received.payload)
+    properties = read_properties(said)
+    message = readable(properties.get("message_id", ""))
+    return size, message, properties.get("delivery_mode") == _PERSISTENT
+
+
 class _Content:
     """An event whose content is still coming in."""
 
@@ -142,10 +169,7 @@ class _Content:
         if self._missing is None:
             if received.kind != HEADER:
                 raise HardError(505, "a content header should come next")
-            _, size, said = split_header(received.payload)
-            properties = read_properties(said)
-            self.event.message = readable(properties.get("message_id", ""))
-            self.event.persistent = properties.get("delivery_mode") == _PERSISTENT
+            size, self.event.message, self.event.persistent = header_of(received)
             self.event.size = self._missing = size
         elif received.kind != BODY or len(received.payload) > self._missing:
             raise HardError(505, "a content body should come next, and no longer than was said")
@@ -160,10 +184,9 @@ class _Content:
 class _Direction:
     """What one side says."""
 
-    def __init__(self, methods: dict[str, tuple[Kind, _Fields]], other: Kind, key: bytes) -> None:
+    def __init__(self, client: bool, key: bytes) -> None:
         self.reader = FrameReader(_FRAME_MOST)
-        self._methods = methods
-        self._other = other
+        self._client = client
         self._key = key
         self._contents: dict[int, _Content] = {}
         self._resumed = False
@@ -193,20 +216,12 @@ class _Direction:
                 raise HardError(505, "a method should come next")
             if self._resumed:
                 self._clear.add(received.channel)
-            event, has_content = self._event(decode_method(received))
+            event, has_content = event_of(received, self._client)
             event.channel = received.channel
             if has_content:
                 self._contents[received.channel] = _Content(event, self._key)
             else:
                 yield event
-
-    def _event(self, method: base.Frame) -> tuple[Event, bool]:
-        found = self._methods.get(method.name)
-        if found is None:
-            queue = getattr(method, "queue", "") or ""
-            return Event(self._other, queue=queue, text=method.name), False
-        kind, fields = found
-        return Event(kind, **fields(method)), method.name in _WITH_CONTENT
 
 
 class ConnectionDecoder:
@@ -226,8 +241,8 @@ class ConnectionDecoder:
         self.name = name
         self.problem: str | None = None
         self.told = False
-        self._client = _Direction(_CLIENT, Kind.CLIENT_OTHER, key)
-        self._broker = _Direction(_BROKER, Kind.BROKER_OTHER, key)
+        self._client = _Direction(True, key)
+        self._broker = _Direction(False, key)
         self._numbers: dict[int, int] = {}
         self._since_gap: set[int] = set()
         self.begun = False
@@ -254,6 +269,10 @@ class ConnectionDecoder:
         (self._client if client else self._broker).resume()
         self.begun = True
         self.problem = None
+
+    def nothing(self, time: float) -> list[Event]:
+        """Return that something is missing, of which not even a channel is known."""
+        return [self._number(Event(Kind.GAP), time)]
 
     def _take(self, side: _Direction, time: float) -> list[Event]:
         if self.problem is not None:

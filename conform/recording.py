@@ -105,7 +105,12 @@ def read_columns(
     path: Path, how: Listening | None = None, numbering: Numbering = HERE
 ) -> Iterator[Columns]:
     """Yield the events of a recording, or of a capture, as columns; see `read`."""
-    if path.suffix == ".parquet" and not is_capture(path):
+    if is_capture(path):
+        from ackproof.conform.scanning.capture import read_capture_columns
+
+        yield from read_capture_columns(path, how or Listening(), numbering)
+        return
+    if path.suffix == ".parquet":
         yield from read_parquet_columns(path, numbering)
         return
     events = read(path, how)

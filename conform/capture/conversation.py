@@ -109,6 +109,29 @@ class Conversation:
             return not self._begun if side.first is None else start + 1 == side.first
         return side.next is None or start > side.next - _FAR
 
+    def in_order(self) -> list[int] | None:
+        """Return the next bytes of both sides by number; None if anything is awaited or over."""
+        sides = self._sides
+        if not self._begun or any(side.late or side.end is not None for side in sides):
+            return None
+        return self.next_bytes() if self._size == 0 else None
+
+    def next_bytes(self) -> list[int] | None:
+        """Return the numbers of the next bytes of both sides, if they are known."""
+        found = [side.next for side in self._sides if side.next is not None]
+        return found if len(found) == len(self._sides) else None
+
+    def go_on(self, next_bytes: list[int], received: list[int]) -> None:
+        """Something else has followed segments in order, up to some bytes of both sides.
+
+        Args:
+            next_bytes: the number of the next byte of each side.
+            received: up to where the other side has received each.
+        """
+        for side, after, until in zip(self._sides, next_bytes, received, strict=True):
+            side.next = after
+            side.received = max(side.received, until)
+
     def _of(self, segment: Segment) -> int:
         return 0 if segment.source == self.addresses[0] else 1
 

@@ -17,7 +17,20 @@ from typing import IO, NamedTuple
 
 from ackproof.conform.schema import RecordingError
 
-__all__ = ["ENDINGS", "Packet", "is_capture", "packets"]
+__all__ = [
+    "ENDINGS",
+    "LONGEST",
+    "CutOff",
+    "Interface",
+    "Packet",
+    "Sections",
+    "damaged",
+    "is_capture",
+    "is_section",
+    "packets",
+    "pcap_of",
+    "refused",
+]
 
 #: How the names of captures end.
 ENDINGS = (".pcap", ".pcapng", ".cap")
@@ -33,9 +46,11 @@ _SECTION_BYTES = b"\x0a\x0d\x0d\x0a"
 _ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
 _SECTION, _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _PACKET = 0x0A0D0D0A, 1, 2, 3, 6
 _RESOLUTION, _OFFSET = 9, 14
+#: Bytes that a block begins with; one that begins a section, which says the order of bytes.
+_BLOCK_BEGIN, _SECTION_BEGIN = 8, 12
 
 #: Bytes of one packet, and of one block, at most: more is damage.
-_LONGEST = 1 << 24
+LONGEST = 1 << 24
 _LINK = 0xFFFF
 
 
@@ -47,7 +62,7 @@ class Packet(NamedTuple):
     data: bytes
 
 
-class _Interface(NamedTuple):
+class Interface(NamedTuple):
     """What packets of one interface have in common."""
 
     link: int
@@ -56,7 +71,7 @@ class _Interface(NamedTuple):
     longest: int
 
 
-class _CutOff(Exception):
+class CutOff(Exception):
     """The file ends within something."""
 
 
@@ -77,22 +92,28 @@ def packets(path: Path) -> Iterator[Packet]:
     """
     with path.open("rb") as file:
         begin = file.read(4)
-        if begin in _PCAP:
-            source = _of_pcap(path, file, *_PCAP[begin])
-        elif begin == _SECTION_BYTES:
-            source = _of_pcapng(path, file)
-        else:
-            raise RecordingError(
-                f"{path}: this is no capture in pcap or pcapng; "
-                "decompress it, or convert it with editcap -F pcapng"
-            )
         try:
-            yield from source
-        except _CutOff:
+            pcap = pcap_of(begin, file)
+            if pcap is not None:
+                yield from _of_pcap(path, file, *pcap)
+            elif is_section(begin):
+                yield from _of_pcapng(path, file)
+            else:
+                raise refused(path)
+        except CutOff:
             return
 
 
-def _damaged(path: Path, place: int, what: str) -> RecordingError:
+def refused(path: Path) -> RecordingError:
+    """Return that a file is no capture."""
+    return RecordingError(
+        f"{path}: this is no capture in pcap or pcapng; "
+        "decompress it, or convert it with editcap -F pcapng"
+    )
+
+
+def damaged(path: Path, place: int, what: str) -> RecordingError:
+    """Return that a file is damaged at a byte."""
     return RecordingError(
         f"{path}: at byte {place}: {what}; the file is damaged, capture again, or cut it there"
     )
@@ -101,21 +122,41 @@ def _damaged(path: Path, place: int, what: str) -> RecordingError:
 def _read(file: IO[bytes], count: int) -> bytes:
     data = file.read(count)
     if len(data) < count:
-        raise _CutOff
+        raise CutOff
     return data
 
 
 # -- pcap ---------------------------------------------------------------------------------------
 
 
-def _of_pcap(path: Path, file: IO[bytes], order: str, ticks: int) -> Iterator[Packet]:
+def pcap_of(begin: bytes, file: IO[bytes]) -> tuple[bool, int, int] | None:
+    """Return how a pcap file is written; None if it is none.
+
+    Args:
+        begin: its first four bytes.
+        file: the file, behind them.
+
+    Returns:
+        Whether the first byte of a number is the largest, into what a second is divided, and the
+        type of the link.
+
+    Raises:
+        CutOff: it ends within that.
+    """
+    if begin not in _PCAP:
+        return None
+    order, ticks = _PCAP[begin]
     link = struct.unpack(order + "HHiIII", _read(file, 20))[5] & _LINK
-    header, place = struct.Struct(order + "IIII"), 24
+    return order == ">", ticks, link
+
+
+def _of_pcap(path: Path, file: IO[bytes], big: bool, ticks: int, link: int) -> Iterator[Packet]:
+    header, place = struct.Struct((">" if big else "<") + "IIII"), 24
     while True:
         seconds, part, size, _ = header.unpack(_read(file, header.size))
-        if size > _LONGEST or part >= ticks:
-            what = f"a packet of {size:,} bytes" if size > _LONGEST else f"the time {part}/{ticks}"
-            raise _damaged(path, place, f"{what} cannot be")
+        if size > LONGEST or part >= ticks:
+            what = f"a packet of {size:,} bytes" if size > LONGEST else f"the time {part}/{ticks}"
+            raise damaged(path, place, f"{what} cannot be")
         yield Packet((seconds * ticks + part) / ticks, link, _read(file, size))
         place += header.size + size
 
@@ -123,39 +164,94 @@ def _of_pcap(path: Path, file: IO[bytes], order: str, ticks: int) -> Iterator[Pa
 # -- pcapng -------------------------------------------------------------------------------------
 
 
+def is_section(begin: bytes) -> bool:
+    """Tell whether a file begins as pcapng does, by its first four bytes."""
+    return begin.startswith(_SECTION_BYTES)
+
+
+class Sections:
+    """What is known of the section of a pcapng file that is read.
+
+    Args:
+        path: the file.
+
+    Attributes:
+        big: the first byte of a number is the largest.
+        interfaces: those that were told.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._order = "<"
+        self.interfaces: list[Interface] = []
+
+    @property
+    def big(self) -> bool:
+        """Tell whether the first byte of a number is the largest."""
+        return self._order == ">"
+
+    def begin(self, begin: bytes, place: int) -> int:
+        """Return how long a block is.
+
+        Args:
+            begin: its first bytes, 12 of them if there are.
+            place: where in the file it begins.
+
+        Raises:
+            CutOff: there are too few.
+            RecordingError: it is damaged.
+        """
+        needed = _SECTION_BEGIN if is_section(begin) else _BLOCK_BEGIN
+        if len(begin) < needed:
+            raise CutOff
+        if is_section(begin):
+            said = begin[_BLOCK_BEGIN:_SECTION_BEGIN]
+            if said not in _ORDERS:
+                raise damaged(self._path, place, "a section of no order of bytes")
+            self._order = _ORDERS[said]
+            self.interfaces = []
+        size: int = struct.unpack_from(self._order + "I", begin, 4)[0]
+        if not 12 <= size <= LONGEST or size % 4 or size < needed + 4:
+            raise damaged(self._path, place, f"a block of {size:,} bytes cannot be")
+        return size
+
+    def packet(self, block: bytes, place: int) -> Packet | None:
+        """Return the packet in a block; None if there is none.
+
+        Raises:
+            RecordingError: it is damaged.
+        """
+        kind, size = struct.unpack_from(self._order + "II", block)
+        if struct.unpack(self._order + "I", block[-4:])[0] != size:
+            what = "a block ends with another length than it begins with"
+            raise damaged(self._path, place, what)
+        try:
+            return _of_block(self._order, kind, block[_BLOCK_BEGIN:-4], self.interfaces)
+        except (struct.error, IndexError, ValueError) as error:
+            raise damaged(self._path, place, f"a block cannot be read: {error}") from None
+
+
 def _of_pcapng(path: Path, file: IO[bytes]) -> Iterator[Packet]:
-    order, place = "<", 0
-    interfaces: list[_Interface] = []
+    sections, place = Sections(path), 0
     file.seek(0)
     while True:
-        begin = _read(file, 8)
-        if begin.startswith(_SECTION_BYTES):
-            said = _read(file, 4)
-            if said not in _ORDERS:
-                raise _damaged(path, place, "a section of no order of bytes")
-            order = _ORDERS[said]
-            interfaces = []
-            begin += said
-        kind, size = struct.unpack(order + "II", begin[:8])
-        if not 12 <= size <= _LONGEST or size % 4 or size < len(begin) + 4:
-            raise _damaged(path, place, f"a block of {size:,} bytes cannot be")
-        body = begin[8:] + _read(file, size - len(begin))
-        if struct.unpack(order + "I", body[-4:])[0] != size:
-            raise _damaged(path, place, "a block ends with another length than it begins with")
-        try:
-            yield from _of_block(order, kind, body[:-4], interfaces)
-        except (struct.error, IndexError, ValueError) as error:
-            raise _damaged(path, place, f"a block cannot be read: {error}") from None
+        begin = _read(file, _BLOCK_BEGIN)
+        if is_section(begin):
+            begin += _read(file, _SECTION_BEGIN - _BLOCK_BEGIN)
+        size = sections.begin(begin, place)
+        packet = sections.packet(begin + _read(file, size - len(begin)), place)
+        if packet is not None:
+            yield packet
         place += size
 
 
-def _of_block(order: str, kind: int, body: bytes, interfaces: list[_Interface]) -> Iterator[Packet]:
+def _of_block(order: str, kind: int, body: bytes, interfaces: list[Interface]) -> Packet | None:
     if kind == _INTERFACE:
         interfaces.append(_interface(order, body))
     elif kind == _SIMPLE_PACKET:
         interface = interfaces[0]
         size = min(struct.unpack_from(order + "I", body)[0], interface.longest, len(body) - 4)
-        yield Packet(0.0, interface.link, body[4 : 4 + size])
+        return Packet(0.0, interface.link, body[4 : 4 + size])
     elif kind in (_PACKET, _OLD_PACKET):
         form = "IIIII" if kind == _PACKET else "HHIIII"
         number, *rest = struct.unpack_from(order + form, body)
@@ -164,10 +260,11 @@ def _of_block(order: str, kind: int, body: bytes, interfaces: list[_Interface]) 
         if size > len(body) - 20:
             raise ValueError(f"a packet of {size:,} bytes in a block of {len(body):,}")
         ticks = (high << 32 | low) + interface.offset * interface.ticks
-        yield Packet(ticks / interface.ticks, interface.link, body[20 : 20 + size])
+        return Packet(ticks / interface.ticks, interface.link, body[20 : 20 + size])
+    return None
 
 
-def _interface(order: str, body: bytes) -> _Interface:
+def _interface(order: str, body: bytes) -> Interface:
     link, _, longest = struct.unpack_from(order + "HHI", body)
     ticks, offset, place = 10**6, 0, 8
     while place + 4 <= len(body):
@@ -181,4 +278,4 @@ def _interface(order: str, body: bytes) -> _Interface:
         elif code == _OFFSET:
             (offset,) = struct.unpack(order + "q", value)
         place += 4 + size + -size % 4
-    return _Interface(link, ticks, offset, longest or _LONGEST)
+    return Interface(link, ticks, offset, longest or LONGEST)

@@ -8,18 +8,24 @@ something that was not understood.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from ackproof.conform.capture.conversation import Conversation, Lost, Piece
 from ackproof.conform.capture.files import packets
 from ackproof.conform.capture.listening import Listening
-from ackproof.conform.capture.overhearing import Overheard
+from ackproof.conform.capture.overhearing import Decoder, Overheard
 from ackproof.conform.capture.segments import Address, Segment, named, segment_of
+from ackproof.conform.decoding import ConnectionDecoder
 from ackproof.conform.events import Event
 from ackproof.impl.wire.frames import PROTOCOL_HEADER
 
-__all__ = ["read_capture"]
+__all__ = ["Connection", "read_capture"]
+
+#: An event, or what stands for one.
+E = TypeVar("E")
+DecoderOf = Callable[[str], Decoder[E]]
 
 
 def read_capture(path: Path, how: Listening) -> Iterator[Event]:
@@ -36,50 +42,65 @@ def read_capture(path: Path, how: Listening) -> Iterator[Event]:
     yield from connections.finish()
 
 
-class _Connection:
-    """One connection, from its segments to its events."""
+class Connection(Generic[E]):
+    """One connection, from its segments to its events.
 
-    def __init__(self, first: Segment, how: Listening, earlier: int) -> None:
+    Args:
+        first: its first segment.
+        how: how the capture is read.
+        decoder_of: makes events of its bytes.
+        earlier: how many had the same addresses before.
+
+    Attributes:
+        conversation: its bytes.
+        heard: makes events of them; None as long as nobody knows who is who.
+        ignored: it is not AMQP 0-9-1.
+    """
+
+    def __init__(
+        self, first: Segment, how: Listening, decoder_of: DecoderOf[E], earlier: int
+    ) -> None:
         self.conversation = Conversation(first)
         self._how = how
+        self._decoder_of = decoder_of
         self._earlier = earlier
         self._lost: list[Lost] = []  # before it was known who is who
-        self._heard: Overheard | None = None
-        self._ignored = False
+        self.heard: Overheard[E] | None = None
+        self.ignored = False
 
-    def take(self, segment: Segment) -> list[Event]:
+    def take(self, segment: Segment) -> list[E]:
         """Return the events that are complete with a segment."""
-        if self._ignored:
+        if self.ignored:
             return []
         return self._hear(self.conversation.take(segment))
 
-    def finish(self) -> list[Event]:
+    def finish(self) -> list[E]:
         """Return the events that are left at the end."""
-        if not self._ignored:
+        if not self.ignored:
             events = self._hear(self.conversation.finish())
-            return events + (self._heard.finish() if self._heard is not None else [])
-        return self._heard.finish() if self._heard is not None else []
+            return events + (self.heard.finish() if self.heard is not None else [])
+        return self.heard.finish() if self.heard is not None else []
 
-    def _hear(self, items: Iterator[Piece | Lost]) -> list[Event]:
-        events: list[Event] = []
+    def _hear(self, items: Iterator[Piece | Lost]) -> list[E]:
+        events: list[E] = []
         for item in items:
-            if self._ignored:
+            if self.ignored:
                 break
-            if self._heard is None and isinstance(item, Lost):
+            if self.heard is None and isinstance(item, Lost):
                 self._lost.append(item)
                 continue
-            if self._heard is None and isinstance(item, Piece):
-                self._heard = self._recognised(item)
-                if self._heard is None:
-                    self._ignored = True
+            if self.heard is None and isinstance(item, Piece):
+                self.heard = self._recognised(item)
+                if self.heard is None:
+                    self.ignored = True
                     break
-                events += [event for lost in self._lost for event in self._heard.take(lost)]
-            assert self._heard is not None
-            events += self._heard.take(item)
-            self._ignored = self._heard.foreign
+                events += [event for lost in self._lost for event in self.heard.take(lost)]
+            assert self.heard is not None
+            events += self.heard.take(item)
+            self.ignored = self.heard.foreign
         return events
 
-    def _recognised(self, first: Piece) -> Overheard | None:
+    def _recognised(self, first: Piece) -> Overheard[E] | None:
         """Return who makes events of this; None if it is not known to be AMQP 0-9-1."""
         addresses, client = self.conversation.addresses, self.conversation.client
         at_port = [side for side, (_, port) in enumerate(addresses) if port == self._how.port]
@@ -92,7 +113,7 @@ class _Connection:
             return None
         name = f"{named(addresses[client])}-{named(addresses[1 - client])}"
         name += f"#{self._earlier + 1}" if self._earlier else ""
-        return Overheard(name, self._how.key, client, greets or 1 - client in at_port)
+        return Overheard(self._decoder_of(name), client, greets or 1 - client in at_port)
 
 
 class _Connections:
@@ -100,7 +121,7 @@ class _Connections:
 
     def __init__(self, how: Listening) -> None:
         self._how = how
-        self._open: dict[tuple[Address, Address], _Connection] = {}
+        self._open: dict[tuple[Address, Address], Connection[Event]] = {}
         self._earlier: dict[tuple[Address, Address], int] = {}
 
     def take(self, segment: Segment) -> list[Event]:
@@ -114,10 +135,14 @@ class _Connections:
             connection = None
         if connection is None:
             earlier = self._earlier.get(pair, 0)
-            connection = self._open[pair] = _Connection(segment, self._how, earlier)
+            connection = Connection(segment, self._how, self._decoder, earlier)
+            self._open[pair] = connection
         return events + connection.take(segment)
 
     def finish(self) -> Iterator[Event]:
         """Yield the events that are left at the end."""
         for connection in self._open.values():
             yield from connection.finish()
+
+    def _decoder(self, name: str) -> ConnectionDecoder:
+        return ConnectionDecoder(name, self._how.key)

@@ -19,13 +19,26 @@ from dpkt.ip import IP
 from dpkt.ip6 import IP6
 from dpkt.tcp import TCP, TH_ACK, TH_FIN, TH_SYN
 
-__all__ = ["Address", "Segment", "named", "segment_of"]
+__all__ = [
+    "BARE",
+    "COOKED",
+    "COOKED2",
+    "ETHERNET",
+    "HEADED",
+    "VLAN",
+    "Address",
+    "Segment",
+    "named",
+    "segment_of",
+]
 
-_NULL, _ETHERNET, _LOOP, _COOKED, _COOKED2 = 0, 1, 108, 113, 276
+ETHERNET, COOKED, COOKED2 = 1, 113, 276
+#: Links whose packets begin with four bytes that say which IP it is.
+HEADED = frozenset({0, 108})
 #: Links whose packets begin with IP; some systems have numbers of their own for it.
-_BARE = frozenset({12, 14, 101, 228, 229})
+BARE = frozenset({12, 14, 101, 228, 229})
 _IP = frozenset({0x0800, 0x86DD})
-_VLAN = frozenset({0x8100, 0x88A8, 0x9100, 0x9200})
+VLAN = frozenset({0x8100, 0x88A8, 0x9100, 0x9200})
 
 Address = tuple[bytes, int]
 
@@ -76,22 +89,22 @@ def segment_of(packet: Packet) -> Segment | None:
 def _inside(link: int, data: bytes) -> bytes:
     """Return the datagram in a packet, or nothing."""
     try:
-        if link == _ETHERNET:
+        if link == ETHERNET:
             return _typed(data, 12, 14)
-        if link == _COOKED:
+        if link == COOKED:
             return _typed(data, 14, 16)
-        if link == _COOKED2:
+        if link == COOKED2:
             return _typed(data, 0, 20)
     except struct.error:
         return b""
-    if link in (_NULL, _LOOP):
+    if link in HEADED:
         return data[4:]
-    return data if link in _BARE else b""
+    return data if link in BARE else b""
 
 
 def _typed(data: bytes, type_at: int, begin: int) -> bytes:
     (kind,) = struct.unpack_from(">H", data, type_at)
-    while kind in _VLAN:
+    while kind in VLAN:
         (kind,) = struct.unpack_from(">H", data, begin + 2)
         begin += 4
     return data[begin:] if kind in _IP else b""

@@ -5,6 +5,10 @@ what else is kept there (`ackproof.model.cache`).  The folder has a digest of al
 be compiled in its name: a function that another one calls is compiled into it, and is to be
 compiled again when either was changed.
 
+Compiled code counts who refers to an array, with an instruction that all processors wait for.
+Where views are made for each event, that takes longer than all else.  An array that is `lent` is
+not counted: whoever has called keeps it as long as the call lasts.
+
 A number that stands in the source is a type of its own for numba, so that a function would be
 compiled for each number that it is called with.  Here it is compiled once, for any number.
 """
@@ -20,13 +24,14 @@ from typing import Any, TypeVar, cast
 import numba
 from ackproof.model.cache import default_cache
 from numba.core import types
+from numba.extending import intrinsic
 
-__all__ = ["compiled", "kept"]
+__all__ = ["compiled", "kept", "lent"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: Where functions are that are compiled, and with them those that they call.
-_SOURCES = Path(__file__).resolve().parent
+_SOURCES = tuple(Path(__file__).resolve().parents[1] / name for name in ("judging", "scanning"))
 
 
 def compiled(function: F) -> F:
@@ -49,6 +54,25 @@ def kept(function: F) -> F:
     return cast(F, _once(made))
 
 
+#: What counts who refers to an array.
+_COUNTED = cast(Any, types.MemInfoPointer)(types.voidptr)
+
+
+def _lent(typing: Any, array: Any) -> Any:
+    def written(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = signature.args[0]
+        same = context.make_array(kind)(context, builder, value=args[0])
+        same.meminfo = context.get_constant_null(_COUNTED)
+        same.parent = context.get_constant_null(types.pyobject)
+        return same._getvalue()
+
+    return array(array), written
+
+
+#: Return an array, of which nobody counts who refers to it or to views of it.
+lent = cast(Callable[[Any], Any], intrinsic(_lent))
+
+
 def _once(dispatcher: Any) -> Any:
     """Have a function compiled for the types of numbers, and not for numbers themselves."""
     found, plain = dispatcher.get_call_template, cast(Any, types.unliteral)
@@ -67,7 +91,7 @@ def _folder() -> str | None:
     if store is None:
         return None
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(_SOURCES.glob("*.py")):
+    for path in sorted(path for folder in _SOURCES for path in folder.glob("*.py")):
         digest.update(path.read_bytes())
     folder = store.folder / f"judge-{digest.hexdigest()[:16]}"
     try:

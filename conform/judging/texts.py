@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from ackproof.conform.judging.compiled import compiled, kept
 
-__all__ = ["HERE", "Numbering", "Texts", "joined", "mixed", "number_of"]
+__all__ = ["HERE", "Numbering", "Texts", "joined", "mixed", "number_of", "stirred"]
 
 #: Texts, one behind the other: where each begins and the last one ends, and their bytes.
 Texts = tuple[Any, Any]
@@ -43,10 +43,13 @@ class Numbering:
 
     Args:
         seed: what `drawn` has returned.
+
+    Attributes:
+        seeds: the two numbers that a text begins with.
     """
 
     def __init__(self, seed: bytes) -> None:
-        self._seeds = np.frombuffer(seed, np.uint64)
+        self.seeds = np.frombuffer(seed, np.uint64)
 
     @staticmethod
     def drawn() -> bytes:
@@ -56,7 +59,7 @@ class Numbering:
     def of(self, texts: Iterable[str]) -> dict[str, int]:
         """Return a number for each text; 0 for the one that is empty."""
         different = list(dict.fromkeys(texts))
-        numbers = self._numbers(joined(different), self._seeds[:, None])[0].view(np.int64)
+        numbers = self._numbers(joined(different), self.seeds[:, None])[0].view(np.int64)
         found = dict(zip(different, numbers.tolist(), strict=True))
         if "" in found:
             found[""] = 0
@@ -64,7 +67,7 @@ class Numbering:
 
     def pairs(self, message: Texts, digest: Texts) -> Any:
         """Return two rows of numbers, for a pair of texts each."""
-        return self._numbers(digest, self._numbers(message, self._seeds[:, None])).view(np.int64)
+        return self._numbers(digest, self._numbers(message, self.seeds[:, None])).view(np.int64)
 
     def _numbers(self, texts: Texts, before: Any) -> Any:
         ends, data = texts
@@ -93,16 +96,21 @@ def _stir(number: Any, word: Any, factor: Any) -> Any:
     return number ^ (number >> _HALF)
 
 
+@compiled
+def stirred(data: Any, start: int, end: int, a: Any, b: Any) -> Any:
+    """Return the two numbers of the text between two places, from those that were before it."""
+    size = np.uint64(end - start)
+    while start < end:
+        word = np.uint64(0)
+        for place in range(start, min(start + _WORD, end)):
+            word = word << _BYTE | np.uint64(data[place])
+        a, b = _stir(a, word, _FIRST), _stir(b, word, _SECOND)
+        start += _WORD
+    return _stir(a, size, _FIRST), _stir(b, size, _SECOND)
+
+
 @kept
 def _hash(ends: Any, data: Any, found: Any) -> None:
     for text in range(len(ends) - 1):
         start, end = ends[text], ends[text + 1]
-        a, b = found[0, text], found[1, text]
-        while start < end:
-            word = np.uint64(0)
-            for place in range(start, min(start + _WORD, end)):
-                word = word << _BYTE | np.uint64(data[place])
-            a, b = _stir(a, word, _FIRST), _stir(b, word, _SECOND)
-            start += _WORD
-        size = np.uint64(end - ends[text])
-        found[0, text], found[1, text] = _stir(a, size, _FIRST), _stir(b, size, _SECOND)
+        found[:, text] = stirred(data, start, end, found[0, text], found[1, text])

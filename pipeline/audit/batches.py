@@ -12,6 +12,10 @@ channels have shown, and it does not matter in which batch or in which order rec
 
 A batch has the name of what is in it, and exists once its manifest does.  One that was given up is
 made again under the same name, and what was added already is left out.
+
+A recording is known by its path.  It has a mark, too: its size, and a digest of its first and last
+bytes, in which the times of its events are.  So it is noticed when another file has its path by
+now, and when it comes again under another one: all that is in it would count twice.
 """
 
 from __future__ import annotations
@@ -35,6 +39,10 @@ __all__ = ["DOCUMENT", "Batch", "Batches", "Recording"]
 
 #: The document of an audit, in its directory.
 DOCUMENT = "audit.json"
+#: Bytes at either end of a recording that are in its mark.
+_ENDS = 1 << 20
+#: Bytes up to which recordings may well be alike: nothing has happened in them.
+_NOTHING = 1 << 14
 
 
 class Recording(msgspec.Struct, frozen=True, order=True):
@@ -44,11 +52,24 @@ class Recording(msgspec.Struct, frozen=True, order=True):
         name: what it is called in tables.
         path: where it was.
         size: how many bytes it had.
+        mark: a digest of how it begins and ends; empty if it could not be read.
     """
 
     name: str
     path: str
     size: int
+    mark: str = ""
+
+    def marked(self) -> Recording:
+        """Return the same with its mark."""
+        try:
+            with Path(self.path).open("rb") as file:
+                said = file.read(_ENDS)
+                file.seek(max(self.size - _ENDS, 0))
+                said += file.read(_ENDS)
+        except OSError:
+            return self
+        return msgspec.structs.replace(self, mark=seal_of(said))
 
 
 class Batch(msgspec.Struct, frozen=True):
@@ -66,6 +87,19 @@ class Batch(msgspec.Struct, frozen=True):
     def name(self) -> str:
         """The name of the batch, by what is in it."""
         return seal_of(msgspec.json.encode(sorted(self.recordings)))
+
+
+def _require_new(recording: Recording, same: Recording) -> None:
+    """Refuse a recording that is the same as another one.
+
+    Raises:
+        AuditRefused: it is, and something has happened in it.
+    """
+    if same.path != recording.path and recording.mark and recording.size > _NOTHING:
+        raise AuditRefused(
+            f"{recording.name} is the same recording as {same.name}, and would count twice\n"
+            "  instead: leave it out"
+        )
 
 
 class Batches:
@@ -99,17 +133,27 @@ class Batches:
         """Return a batch of those recordings that are in none, and clear its place.
 
         Raises:
-            AuditRefused: one has become another since it was added.
+            AuditRefused: one has become another since it was added, or is there twice.
         """
         batches = self.known()
         known = {r.path: r for batch in batches for r in batch.recordings}
+        marks = {(r.size, r.mark): r for r in known.values()}
         for recording in recordings:
             before = known.get(recording.path)
-            if before is not None and before.size != recording.size:
+            if before is None:
+                _require_new(
+                    recording, marks.setdefault((recording.size, recording.mark), recording)
+                )
+            elif before.size != recording.size:
                 raise AuditRefused(
                     f"{recording.name} has {recording.size:,} bytes, and had {before.size:,} when "
                     "it was audited\n  instead: audit it anew, in another directory; and add "
                     "recordings when they are complete"
+                )
+            elif before.mark and recording.mark and before.mark != recording.mark:
+                raise AuditRefused(
+                    f"{recording.name} is another recording than when it was audited\n"
+                    "  instead: give it a name of its own; or audit all anew, in another directory"
                 )
         seed = batches[0].seed if batches else Numbering.drawn()
         batch = Batch(tuple(r for r in recordings if r.path not in known), seed)

@@ -20,12 +20,12 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from ackproof.conform.capture.files import is_capture
 from ackproof.conform.capture.listening import Listening
-from ackproof.conform.capture.reading import read_capture
 from ackproof.conform.columns import Columns, columns_of
 from ackproof.conform.events import Event
 from ackproof.conform.judging.texts import Numbering
 from ackproof.conform.parquet import ParquetReader
 from ackproof.conform.recording import check_header
+from ackproof.conform.scanning.capture import read_capture_columns
 from ackproof.conform.schema import RecordingError
 from ackproof.conform.wellformed import Malformed, of_line
 from ackproof.pipeline.audit.splits import Split
@@ -60,7 +60,7 @@ def read_of(path: Path, split: Split, how: Listening, numbering: Numbering) -> I
     """Yield what is in a split, in order; a capture is all in the first split of its file."""
     try:
         if is_capture(path):
-            yield from _gathered(_heard(path, how), numbering) if split.start == 0 else ()
+            yield from _heard(path, how, numbering) if split.start == 0 else ()
         elif path.suffix == ".parquet":
             yield from _groups(path, split, numbering)
         else:
@@ -97,9 +97,12 @@ def _gathered(records: Iterator[_Record | Bad], numbering: Numbering) -> Iterato
         raise error
 
 
-def _heard(path: Path, how: Listening) -> Iterator[_Record]:
-    for place, event in enumerate(read_capture(path, how)):
-        yield place, place + 1, event
+def _heard(path: Path, how: Listening, numbering: Numbering) -> Iterator[Read]:
+    before = 0
+    for columns in read_capture_columns(path, how, numbering):
+        count = columns.numbers.shape[1]
+        yield Read(np.arange(before, before + count), columns)
+        before += count
 
 
 def _groups(path: Path, split: Split, numbering: Numbering) -> Iterator[Read | Bad]:

@@ -146,7 +146,7 @@ class SparkAudit:
     ) -> AuditDocument:
         """Judge what is new, and make the tables of all batches."""
         batches = Batches(tables)
-        batch = batches.new(recordings)
+        batch = batches.new([recording.marked() for recording in recordings])
         if batch.recordings:
             judged = self._judged(spark, batch, parts)
             place = _url(batches.place(batch))

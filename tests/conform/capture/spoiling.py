@@ -8,7 +8,7 @@ from random import Random
 
 from tests.conform.capture.wires import Sent
 
-__all__ = ["cut", "lost", "overlapping", "shuffled"]
+__all__ = ["cut", "lagging", "lost", "overlapping", "shuffled"]
 
 
 def shuffled(segments: Sequence[Sent], random: Random, far: int) -> list[Sent]:
@@ -48,3 +48,15 @@ def cut(segments: Sequence[Sent], random: Random) -> list[Sent]:
     """The capture begins late, or ends early."""
     start = random.randrange(len(segments))
     return list(segments[start:]) if random.random() < 0.8 else list(segments[:start])
+
+
+def lagging(segments: Sequence[Sent], random: Random, often: float = 0.5) -> list[Sent]:
+    """Some were sent before their side had received all that the other one had sent."""
+    found: list[Sent] = []
+    before = {0: 0, 1: 0}
+    for segment in segments:
+        late = before[segment.side] and not segment.flags & 2 and random.random() < often
+        ack = before[segment.side] if late else segment.ack
+        before[segment.side] = ack
+        found.append(replace(segment, ack=ack))
+    return found

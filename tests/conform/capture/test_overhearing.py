@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ackproof.conform.capture.conversation import Lost, Piece
 from ackproof.conform.capture.overhearing import Overheard
+from ackproof.conform.decoding import ConnectionDecoder
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judgement import Judgement
 from ackproof.impl.wire.frames import FRAME_MAX, PROTOCOL_HEADER, encode_content, encode_method
@@ -17,7 +18,7 @@ class Line:
     """A connection in which everything is seen as it is said, but for what is not seen at all."""
 
     def __init__(self, expected: bool = True) -> None:
-        self.heard = Overheard("c", KEY, CLIENT, expected)
+        self.heard = Overheard(ConnectionDecoder("c", KEY), CLIENT, expected)
         self.events: list[Event] = []
         self._place = [0, 0]
 

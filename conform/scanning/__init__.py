@@ -1,0 +1,1 @@
+"""Scanning: bytes of connections to columns of events, by compiled code."""

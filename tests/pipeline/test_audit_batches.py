@@ -1,0 +1,85 @@
+"""Batches: which recordings are new, and which are refused."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from ackproof.pipeline.audit.batches import Batches, Recording
+from ackproof.pipeline.errors import AuditRefused
+
+
+def recorded(path: Path, first: bytes = b"", size: int = 3 << 20, last: bytes = b"") -> Path:
+    """A file that begins and ends with something."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(first + bytes(size) + last)
+    return path
+
+
+def recording(path: Path) -> Recording:
+    """What an audit knows of it."""
+    return Recording(path.name, str(path), path.stat().st_size).marked()
+
+
+@pytest.fixture
+def batches(tmp_path: Path) -> Batches:
+    """The batches of an audit that has one recording."""
+    found = Batches(tmp_path / "tables")
+    known = recording(recorded(tmp_path / "a", b"monday"))
+    batch = found.new([known])
+    assert batch.recordings == (known,)
+    found.place(batch).mkdir(parents=True)
+    found.finish(batch)
+    return found
+
+
+def test_what_is_there_is_left_out(batches: Batches, tmp_path: Path) -> None:
+    other = recorded(tmp_path / "b", b"tuesday")
+    batch = batches.new([recording(tmp_path / "a"), recording(other)])
+    assert [r.name for r in batch.recordings] == ["b"]
+
+
+@pytest.mark.parametrize(("first", "last"), [(b"friday", b""), (b"", b"friday")])
+def test_another_recording_of_that_name_is_refused(
+    batches: Batches, tmp_path: Path, first: bytes, last: bytes
+) -> None:
+    path = recorded(tmp_path / "a", first, 3 << 20, last)
+    with pytest.raises(AuditRefused, match=r"^a is another recording than .*\n  instead: give it"):
+        batches.new([recording(path)])
+
+
+def test_a_recording_that_has_grown_is_refused(batches: Batches, tmp_path: Path) -> None:
+    path = recorded(tmp_path / "a", b"monday", 4 << 20)
+    with pytest.raises(AuditRefused, match=r"a has [\d,]+ bytes, and had [\d,]+"):
+        batches.new([recording(path)])
+
+
+@pytest.mark.parametrize("moved", [True, False])
+def test_a_recording_that_comes_again_under_another_name_is_refused(
+    batches: Batches, tmp_path: Path, moved: bool
+) -> None:
+    copy = tmp_path / "other" / "a copy"
+    copy.parent.mkdir()
+    (shutil.move if moved else shutil.copy)(tmp_path / "a", copy)
+    with pytest.raises(AuditRefused, match=r"^a copy is the same recording as a, and would count"):
+        batches.new([recording(copy)])
+
+
+def test_a_recording_that_is_named_twice_at_once_is_refused(tmp_path: Path) -> None:
+    paths = [recorded(tmp_path / name, b"monday") for name in "ab"]
+    with pytest.raises(AuditRefused, match="b is the same recording as a"):
+        Batches(tmp_path / "tables").new([recording(path) for path in paths])
+
+
+def test_recordings_in_which_nothing_has_happened_may_be_alike(tmp_path: Path) -> None:
+    paths = [recorded(tmp_path / name, b"nothing", 100) for name in "ab"]
+    found = Batches(tmp_path / "tables").new([recording(path) for path in paths])
+    assert len(found.recordings) == 2
+
+
+def test_what_cannot_be_read_has_no_mark(tmp_path: Path) -> None:
+    gone = Recording("gone", str(tmp_path / "gone"), 1 << 20)
+    assert gone.marked() == gone
+    two = [gone, Recording("too", str(tmp_path / "too"), 1 << 20)]
+    assert len(Batches(tmp_path / "tables").new(two).recordings) == 2
