@@ -74,7 +74,7 @@ def ask(bound: Bound, kernel: Kernel, workers: int, see: Callable[[Tasks], Found
         with Tasks(team, question) as tasks:
             found.append(see(tasks))
 
-    search(question.model, [kernel.initial], workers=workers, survey=True, then=then)
+    search(question.model, kernel.initials, workers=workers, survey=True, then=then)
     return found[0]
 
 
@@ -208,11 +208,11 @@ def test_what_has_no_room_is_not_decided(workers: int) -> None:
 def test_what_is_stopped_is_no_answer(workers: int) -> None:
     bound, kernel = known(live.LINE, "values2", live.UNLUCKY)
     model = Compiled(kernel.words, kernel.fanout, kernel.expand, owner=kernel)
-    runs = Runs(bound, model, kernel.falsify, kernel.tables.run_bits, kernel.initial, _UNLIMITED)
+    runs = Runs(bound, model, kernel.falsify, kernel.tables.run_bits, kernel.initials, _UNLIMITED)
 
     def then(team: Team) -> None:
         team.stop()
         runs.check(team)
 
-    search(model, [kernel.initial], workers=workers, then=then)
+    search(model, kernel.initials, workers=workers, then=then)
     assert (runs.limit, runs.paths) == (Limit.INTERRUPTED, {})
