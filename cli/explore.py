@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from ackproof.cli.inputs import InputError, clean_exit
+from ackproof.cli.options import OneDesign, OneInstance
 
 if TYPE_CHECKING:
     from ackproof.cli.jobs import Job
@@ -39,25 +40,6 @@ Examples:
     ackproof explore -i tiny < steps.txt
 """
 
-Design = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="DESIGN",
-        help="The design to step through: a file, or a name in the museum (the beginning will do).",
-        show_default=False,
-    ),
-]
-Instance = Annotated[
-    str | None,
-    typer.Option(
-        "--instance",
-        "-i",
-        metavar="NAME",
-        help="Instance to step through. If not given: the first that the design's expectations "
-        "name or that the file brings, else the model's first.",
-        show_default=False,
-    ),
-]
 To = Annotated[
     str | None,
     typer.Option(
@@ -70,7 +52,7 @@ To = Annotated[
 
 
 @clean_exit
-def explore(design: Design = None, instance: Instance = None, to: To = None) -> int:
+def explore(design: OneDesign = None, instance: OneInstance = None, to: To = None) -> int:
     """Step through a system; the text of the help is in `_HELP`."""
     from ackproof.cli.exploring import Session, talk
     from ackproof.cli.jobs import cache_for, plan
