@@ -10,6 +10,7 @@ from typing import TypeVar
 import pytest
 from ackproof.lang import Design, Model
 from ackproof.lang.binding import Bound
+from ackproof.model.beginnings import initial_states
 from ackproof.model.fairness import fairness_of
 from ackproof.model.kernel import control, graph_task, region
 from ackproof.model.kernel.engine import explore
@@ -97,9 +98,8 @@ def stayed_in(bound: Bound) -> tuple[set[State], set[State]]:
     """Return the states of which plain Python says that a fair run can stay there, and all."""
     fairness = fairness_of(bound)
     with PlainMachine(bound) as machine:
-        initial = machine.initial()
         steps: dict[State, list[tuple[int, State]]] = {}
-        waiting = [initial]
+        waiting = list(initial_states(bound))
         for state in waiting:
             if state not in steps:
                 made = [(s.number, s.after) for s in machine.steps(state) if s.after is not None]
