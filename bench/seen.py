@@ -104,14 +104,15 @@ def candidates_of(
 
     Args:
         folder: the files of the search.
-        last: the level before; None for the first, whose candidate is the initial state.
+        last: the level before; None for the first, whose candidates are the initial states.
         level: the level.
         words: words of a packed state.
     """
     if last is None:
-        part = next(part for part, rows in enumerate(level.rows) if rows)
-        initial = read_states(folder.states(1, part), words, 1, level.seals[part])
-        yield part, distinct(initial, np.zeros(1, np.int64))
+        for part, rows in enumerate(level.rows):
+            if rows:
+                initial = read_states(folder.states(1, part), words, rows, level.seals[part])
+                yield part, distinct(initial, np.zeros(rows, np.int64))
         return
     moved: dict[int, list[tuple[bytes, bytes]]] = {}
     for row in Expansion(str(folder.root), last.level, last.rows, last.seals, 1).moves(0):

@@ -92,6 +92,7 @@ def _show_model(out: Console, model: Model, found: dict[str, Any]) -> None:
         ("eventually", "what must happen"),
         ("reachable", "situations that must be reachable"),
         ("constraint", "constraints: no step is taken from where one is false"),
+        ("initially", "what is true of every initial state"),
     ):
         of_kind = [p for p in found["properties"] if p["kind"] == kind]
         _show_rows(out, title, [(p["name"], _first(p["doc"])) for p in of_kind])

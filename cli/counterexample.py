@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ackproof.cli.page import STYLES, Page
 from ackproof.model.explain import Explanation
-from ackproof.model.listing import ending, legend, listing
+from ackproof.model.listing import ending, legend, listing, opening
 from ackproof.model.museum import steps
 from ackproof.model.trace import Trace
 
@@ -37,9 +37,11 @@ def show_counterexamples(page: Page, traces: Sequence[Trace], *, shortest: bool 
                 page.explained = True
                 page.wrapped(f"({legend(lines)})", "  ", STYLES["head"])
                 page.line()
-        elif first.cycle is not None:
-            page.line(f"  {ending(first)}")
-            page.line()
+        else:
+            for said in (opening(first), "" if first.cycle is None else ending(first)):
+                if said:
+                    page.wrapped(said, "  ")
+                    page.line()
         _reason(page, first)
         for trace in others:
             _claim(page, trace, f" {_false(trace)} there, too")
@@ -72,7 +74,8 @@ def _false(trace: Trace) -> str:
 
 def _where(trace: Trace) -> str:
     if not trace.steps:
-        return "in the initial state" if trace.cycle is None else "from the initial state on"
+        state = f"{'an' if trace.beginning else 'the'} initial state"
+        return f"in {state}" if trace.cycle is None else f"from {state} on"
     return f"after {steps(len(trace.steps))}"
 
 

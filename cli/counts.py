@@ -36,7 +36,7 @@ def show_counts(page: Page, report: Report, *, verbose: bool = False) -> None:
     outcome = report.outcome
     widest = max(outcome.level_sizes, default=0)
     rows = [
-        ("states", f"{outcome.states:,} distinct"),
+        ("states", f"{outcome.states:,} distinct{_initial(report)}"),
         *([("cut", _cut(report))] if report.bound.constraints else []),
         ("transitions", f"{report.transitions:,}"),
         (
@@ -59,6 +59,12 @@ def show_counts(page: Page, report: Report, *, verbose: bool = False) -> None:
         _names(page, groups)
     else:
         _hint(page, report, groups)
+
+
+def _initial(report: Report) -> str:
+    """Return how many of the states are initial ones, where there are several."""
+    initial = report.outcome.initial
+    return f", {initial:,} of them initial ones" if initial > 1 else ""
 
 
 def _cut(report: Report) -> str:

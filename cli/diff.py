@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from ackproof.cli.inputs import InputError, choose, clean_exit
+from ackproof.cli.options import design_argument, instance_option
 
 if TYPE_CHECKING:
     from ackproof.cli.targets import Target
@@ -42,12 +43,7 @@ Examples:
     ackproof diff mine.py mended.py -i small
 """
 
-First = Annotated[
-    str,
-    typer.Argument(
-        metavar="A", help="A design: a file, or a name in the museum (the beginning will do)."
-    ),
-]
+First = Annotated[str, design_argument("A design", "A")]
 Second = Annotated[
     str | None,
     typer.Argument(
@@ -58,14 +54,7 @@ Second = Annotated[
 ]
 OnInstance = Annotated[
     str | None,
-    typer.Option(
-        "--instance",
-        "-i",
-        metavar="NAME",
-        help="Instance to compare them on. If not given: the smallest one whose size is known, "
-        "else the model's first.",
-        show_default=False,
-    ),
+    instance_option("Instance to compare them on", "the smallest one whose size is known"),
 ]
 Also = Annotated[
     list[str] | None,

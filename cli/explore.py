@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from ackproof.cli.inputs import InputError, clean_exit
+from ackproof.cli.options import OneDesign, OneInstance
 
 if TYPE_CHECKING:
     from ackproof.cli.jobs import Job
@@ -15,7 +16,8 @@ __all__ = ["explore"]
 _HELP = """
 Step through a specification in the terminal.
 
-It begins in the initial state, and shows the steps that are possible there, with numbers. Write a
+It begins in the initial state (of several in the first, and `begin` shows the others), and shows
+the steps that are possible there, with numbers. Write a
 number, or the beginning of a step's text, to take it: what it changes is shown as in a
 counterexample, and what it breaks is said. `back` and `forth` go along the run, `trace` shows all
 of it, `state` shows what is where, `random 10` takes ten steps at random, and `help` says the
@@ -38,25 +40,6 @@ Examples:
     ackproof explore -i tiny < steps.txt
 """
 
-Design = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="DESIGN",
-        help="The design to step through: a file, or a name in the museum (the beginning will do).",
-        show_default=False,
-    ),
-]
-Instance = Annotated[
-    str | None,
-    typer.Option(
-        "--instance",
-        "-i",
-        metavar="NAME",
-        help="Instance to step through. If not given: the first that the design's expectations "
-        "name or that the file brings, else the model's first.",
-        show_default=False,
-    ),
-]
 To = Annotated[
     str | None,
     typer.Option(
@@ -69,7 +52,7 @@ To = Annotated[
 
 
 @clean_exit
-def explore(design: Design = None, instance: Instance = None, to: To = None) -> int:
+def explore(design: OneDesign = None, instance: OneInstance = None, to: To = None) -> int:
     """Step through a system; the text of the help is in `_HELP`."""
     from ackproof.cli.exploring import Session, talk
     from ackproof.cli.jobs import cache_for, plan
@@ -84,9 +67,9 @@ def explore(design: Design = None, instance: Instance = None, to: To = None) -> 
     refuse_large_sorts(job.instance)
     bound = chosen(target.model, job.instance, target.design, cache=cache_for(no_cache=False))
     refuse_too_many_choices(bound)
-    path = _path_to(job, to) if to else ()
+    start, path = _path_to(job, to) if to else (0, ())
     with PlainMachine(bound) as machine:
-        exploration = Exploration(machine)
+        exploration = Exploration(machine, start)
         for number in path:
             exploration.take_number(number)
         talk(Session(exploration, job))
@@ -96,8 +79,10 @@ def explore(design: Design = None, instance: Instance = None, to: To = None) -> 
 explore.__doc__ = _HELP
 
 
-def _path_to(job: Job, name: str) -> tuple[int, ...]:
+def _path_to(job: Job, name: str) -> tuple[int, tuple[int, ...]]:
     """Return the shortest run that breaks a property, by searching for it.
+
+    It is the number of the initial state, and those of the steps.
 
     Raises:
         InputError: there is none.
@@ -117,10 +102,11 @@ def _path_to(job: Job, name: str) -> tuple[int, ...]:
             progress=watch,
             cache=cache_for(no_cache=False),
         )
-    found = [p for n, p in report.outcome.violations.items() if stated_by(n) == name]
+    violations, starts = report.outcome.violations, report.outcome.starts
+    found = [(starts.get(n, 0), p) for n, p in violations.items() if stated_by(n) == name]
     if not found:
         raise InputError(
             f"nothing breaks {name} on {job.instance.name}, as far as was searched\n"
             "  instead: leave out --to, or name another instance"
         )
-    return min(found, key=len)
+    return min(found, key=lambda run: len(run[1]))

@@ -38,6 +38,7 @@ _COMMANDS = {
     "forth [N]": "go forth again a step, or N",
     "trace": "show the run up to here",
     "state [TEXT]": "show what is where, or all places that have TEXT in their names",
+    "begin [N]": "show the initial states, or begin anew in the one with this number",
     "random [N] [SEED]": "take N steps at random, one if not given, of those that change a state",
     "help": "show this",
     "quit": "leave; Ctrl-D does, too",
@@ -84,6 +85,7 @@ class Session:
             "back": lambda rest: self.move(self.run.back, "back", rest),
             "forth": lambda rest: self.move(self.run.forth, "forth", rest),
             "random": self.random,
+            "begin": self.begin_anew,
         }
         if word in commands:
             commands[word](others)
@@ -104,7 +106,7 @@ class Session:
             for number, choice in enumerate(self.run.choices(), start=1)
             if choice.text.startswith(wanted)
         ]
-        where = f"after {steps(self.run.at)}" if self.run.at else "in the initial state"
+        where = f"after {steps(self.run.at)}" if self.run.at else self._beginning()
         ahead = f", with {steps(self.run.ahead)} ahead" if self.run.ahead else ""
         self.page.line((f"{where}{ahead}", STYLES["title"]))
         for number, choice in found[:_MOST]:
@@ -151,6 +153,35 @@ class Session:
         if self.run.at:
             self._last()
         self.choices()
+
+    def begin_anew(self, rest: Sequence[str]) -> None:
+        """Show the initial states, or begin in one of them."""
+        found = self.run.beginnings()
+        if rest:
+            number = _count("begin", rest)
+            if not 1 <= number <= max(len(found), 1):
+                raise InputError(
+                    f"there is no initial state {number}; the last one is {max(len(found), 1)}\n"
+                    "  instead: write begin to see them"
+                )
+            self.run.begin(number - 1)
+            self.choices()
+            return
+        for number, text in enumerate(found[:_MOST], start=1):
+            self.page.line((f"{number:>4}  ", STYLES["head"]), text)
+        if len(found) > _MOST:
+            self.page.line(f"      and {len(found) - _MOST} more; any of them can be begun in")
+        elif not found:
+            self.page.line("  there is one initial state")
+        self.page.line()
+
+    def _beginning(self) -> str:
+        """Return in which initial state the run is."""
+        found = self.run.beginnings()
+        if not found:
+            return "in the initial state"
+        at = self.run.start
+        return f"in initial state {at + 1} of {len(found)}, {found[at]}"
 
     def random(self, rest: Sequence[str]) -> None:
         """Take steps at random, as long as some step changes something."""
@@ -209,7 +240,9 @@ class Session:
         from ackproof.cli.counterexample import show_broken
 
         for name in self.run.broken():
-            show_broken(self.page, replay(self.run.bound, name, self.run.path()))
+            show_broken(
+                self.page, replay(self.run.bound, name, self.run.path(), start=self.run.beginning)
+            )
 
 
 def talk(session: Session) -> None:

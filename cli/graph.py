@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from ackproof.cli.inputs import InputError, clean_exit
+from ackproof.cli.options import OneDesign, OneInstance
 
 if TYPE_CHECKING:
     from ackproof.cli.jobs import Job
@@ -41,26 +42,6 @@ File = Annotated[
     Path,
     typer.Argument(metavar="FILE", help="What is written: a file in .graphml, .dot or .svg."),
 ]
-Design = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="DESIGN",
-        help="The design whose states they are: a file, or a name in the museum (the beginning "
-        "will do).",
-        show_default=False,
-    ),
-]
-OnInstance = Annotated[
-    str | None,
-    typer.Option(
-        "--instance",
-        "-i",
-        metavar="NAME",
-        help="Instance whose states they are. If not given: the first that the design's "
-        "expectations name or that the file brings, else the model's first.",
-        show_default=False,
-    ),
-]
 Asked = Annotated[
     list[str] | None,
     typer.Option(
@@ -83,8 +64,8 @@ _OPTION = "FILE"
 @clean_exit
 def graph(
     file: File,
-    design: Design = None,
-    instance: OnInstance = None,
+    design: OneDesign = None,
+    instance: OneInstance = None,
     properties: Asked = None,
     states: States = 1000,
 ) -> int:
@@ -111,15 +92,20 @@ def graph(
 graph.__doc__ = _HELP
 
 
+def _form(file: Path) -> str:
+    """Return the form that the end of a file's name asks for."""
+    return file.suffix.lower()
+
+
 def _check_form(file: Path) -> None:
     from ackproof.export.graph_file import NoGraphviz, graphviz
 
-    if file.suffix not in _FORMS:
+    if _form(file) not in _FORMS:
         raise InputError(
             f"{file}: a state graph has no form for a file of that name\n"
             "  instead: end it in .graphml, .dot, or .svg"
         )
-    if file.suffix == ".svg":
+    if _form(file) == ".svg":
         try:
             graphviz()
         except NoGraphviz as error:
@@ -182,9 +168,9 @@ def _too_many(count: str, limit: int, title: str) -> InputError:
 def _text(found: Graph, file: Path, title: str) -> str:
     from ackproof.export.graph_file import NoGraphviz, dot, graphml, svg
 
-    if file.suffix == ".graphml":
+    if _form(file) == ".graphml":
         return graphml(found)
-    if file.suffix == ".dot":
+    if _form(file) == ".dot":
         return dot(found, title)
     try:
         return svg(found, title)

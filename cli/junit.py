@@ -3,7 +3,8 @@
 A check is a suite.  Where a design says what is expected of it, that is its one test case: to break
 a property is no failure if it was to break.  Elsewhere each property is a test case, and what was
 left undecided, or has no part in an instance, is skipped.  One more case stands for the search: it
-is an error if the search was not whole, or if its verdict counts and is no good news.
+is an error if the search was not whole, or if its verdict counts and is no good news; its output
+says within which constraints the verdict holds, if states were cut.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ackproof.cli.exit_codes import counting
-from ackproof.cli.output import Result, finding
+from ackproof.cli.output import Result, finding, within
 from ackproof.model.listing import listing, plain
 from ackproof.model.museum import describe, steps
 from ackproof.model.verdict import Verdict
@@ -46,12 +47,14 @@ class _Case:
 
     Args:
         kind: `failure`, `error` or `skipped`; empty if it passed.
+        out: what is to be said of it whether it passed or not.
     """
 
     name: str
     kind: str = ""
     message: str = ""
     text: str = ""
+    out: str = ""
 
 
 def junit(results: Sequence[Result]) -> bytes:
@@ -74,6 +77,8 @@ def junit(results: Sequence[Result]) -> bytes:
             element = ET.SubElement(suite, "testcase", classname=result.job.label, name=case.name)
             if case.kind:
                 ET.SubElement(element, case.kind, message=case.message).text = case.text
+            if case.out:
+                ET.SubElement(element, "system-out").text = case.out
     written: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return written
 
@@ -102,9 +107,15 @@ def _cases(result: Result, counts: bool) -> Iterator[_Case]:
     for name in report.dead:
         yield _Case(name, "failure", "never enabled")
     if not counts or report.verdict in _SAID_ABOVE:
-        yield _Case("search")
+        yield _Case("search", out=_within(result))
     else:
-        yield _Case("search", "error", f"{report.verdict.value}: {finding(report)}")
+        said = f"{report.verdict.value}: {finding(report)}"
+        yield _Case("search", "error", said, out=_within(result))
+
+
+def _within(result: Result) -> str:
+    """Return within which constraints a verdict holds; empty if nothing was cut."""
+    return f"within {within(result.report)}" if result.report.outcome.cut else ""
 
 
 def _expected(result: Result) -> _Case:
@@ -112,10 +123,10 @@ def _expected(result: Result) -> _Case:
     assert judgement is not None
     name = describe(judgement.expectation)
     if judgement.came_true:
-        return _Case(name)
+        return _Case(name, out=_within(result))
     kind = "failure" if result.report.outcome.limit is None else "error"
     text = _run(result.traces[0]) if result.traces else ""
-    return _Case(name, kind, f"but {judgement.found}", text)
+    return _Case(name, kind, f"but {judgement.found}", text, _within(result))
 
 
 def _run(trace: Trace) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,6 +24,8 @@ __all__ = [
     "Memory",
     "Museum",
     "NoCache",
+    "OneDesign",
+    "OneInstance",
     "Partitions",
     "PrintLlvm",
     "PrintPython",
@@ -34,6 +36,30 @@ __all__ = [
     "Watch",
     "Work",
     "Workers",
+    "design_argument",
+    "instance_option",
+]
+
+
+def design_argument(what: str, metavar: str = "DESIGN") -> Any:
+    """Return the argument that names a design; `what` says what is done with it."""
+    text = f"{what}: a file, or a name in the museum (the beginning will do)."
+    return typer.Argument(metavar=metavar, help=text, show_default=False)
+
+
+def instance_option(what: str, otherwise: str) -> Any:
+    """Return the option that names an instance; `otherwise` says which it is if it is not given."""
+    text = f"{what}. If not given: {otherwise}, else the model's first."
+    return typer.Option("--instance", "-i", metavar="NAME", help=text, show_default=False)
+
+
+OneDesign = Annotated[str | None, design_argument("The design to look at")]
+OneInstance = Annotated[
+    str | None,
+    instance_option(
+        "Instance to look at",
+        "the first that the design's expectations name or that the file brings",
+    ),
 ]
 
 Designs = Annotated[

@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from ackproof.model.trace import Trace
     from rich.console import Console
 
-__all__ = ["Result", "finding", "show_result", "show_title", "show_traces", "sizes_text"]
+__all__ = [
+    "Result",
+    "finding",
+    "show_result",
+    "show_title",
+    "show_traces",
+    "sizes_text",
+    "within",
+]
 
 #: Properties that are named in one line.
 _NAMED = 3
@@ -154,7 +162,7 @@ def finding(report: Report) -> str:
     outcome = report.outcome
     match report.verdict:
         case Verdict.VERIFIED if outcome.cut:
-            return f"every property holds within {_constraints(report)}"
+            return f"every property holds within {within(report)}"
         case Verdict.VIOLATED:
             return _broken(outcome)
         case Verdict.UNWITNESSED:
@@ -174,10 +182,11 @@ def finding(report: Report) -> str:
 
 def _within(report: Report) -> str:
     """Return within what a verdict holds, if states were cut."""
-    return f", within {_constraints(report)}" if report.outcome.cut else ""
+    return f", within {within(report)}" if report.outcome.cut else ""
 
 
-def _constraints(report: Report) -> str:
+def within(report: Report) -> str:
+    """Return the constraints that states were cut by, and how many were."""
     names = " and ".join(p.name for p in report.bound.constraints)
     return f"{names}; what lies behind {_number(report.outcome.cut)} was not looked at"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from ackproof.cli.inputs import InputError, clean_exit
-from ackproof.cli.options import AsJson, Properties, Verbose
+from ackproof.cli.options import AsJson, OneDesign, OneInstance, Properties, Verbose
 
 if TYPE_CHECKING:
     from ackproof.cli.jobs import Job
@@ -44,25 +44,6 @@ Examples:
     ackproof simulate my_design.py -i deep --walks 1000000 --steps 200
 """
 
-Design = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="DESIGN",
-        help="The design to try: a file, or a name in the museum (the beginning will do).",
-        show_default=False,
-    ),
-]
-Instance = Annotated[
-    str | None,
-    typer.Option(
-        "--instance",
-        "-i",
-        metavar="NAME",
-        help="Instance to walk on. If not given: the first that the design's expectations name or "
-        "that the file brings, else the model's first.",
-        show_default=False,
-    ),
-]
 Walks = Annotated[int, typer.Option(min=1, metavar="N", help="How many walks there are.")]
 Steps = Annotated[
     int, typer.Option(min=1, max=10_000, metavar="N", help="How many steps a walk has at most.")
@@ -80,8 +61,8 @@ Seed = Annotated[
 
 @clean_exit
 def simulate(
-    design: Design = None,
-    instance: Instance = None,
+    design: OneDesign = None,
+    instance: OneInstance = None,
     properties: Properties = None,
     walks: Walks = 100_000,
     steps: Steps = 100,

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ackproof.lang.binding import Bound
+from ackproof.model.beginnings import initial_states
 from ackproof.model.lanes import Lanes
 from ackproof.model.plain import PlainMachine, State
 from ackproof.model.show import json_value
@@ -111,7 +112,8 @@ def taken_by(base: Bound, trace: Trace) -> int:
     numbers = {str(instance): number for number, instance in enumerate(base.instances())}
     lanes = Lanes(base)
     with PlainMachine(base) as machine:
-        state: State | None = machine.initial()
+        starts = initial_states(base)
+        state: State | None = trace.initial if trace.initial in starts else starts[0]
         for count, wanted in enumerate(trace.steps):
             number = numbers.get(str(wanted.instance))
             found = None if number is None or state is None else machine.step(state, number)

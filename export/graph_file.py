@@ -1,8 +1,9 @@
 """State graphs in files: GraphML, Graphviz's DOT, and what Graphviz draws of that.
 
 GraphML has everything that a graph says.  A drawing has what fits: a state shows what is in its
-places as far as it differs from the initial state, which shows all places that ever change; an edge
-shows its step.  Where something is false it is red, and says what; a state that is cut is dashed.
+places as far as it differs from the first initial state, which shows all places that ever change;
+an edge shows its step.  Where something is false it is red, and says what; a state that is cut is
+dashed.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def _node(graph: Graph, node: Any, varying: set[str]) -> str:
     about = graph.nodes[node]
     if isinstance(node, str):
         return f"label={_quoted([node])}, shape=octagon, style=solid{_RED}"
-    first = "" if node else ", penwidth=2"
+    first = ", penwidth=2" if about["@level"] == 0 else ""
     dashed = ', style="rounded,dashed"' if about.get("@cut") else ""
     label = _quoted([str(node), *_view(graph, node, varying)])
     return f"label={label}{first}{dashed}{_mark(about)}"

@@ -30,6 +30,10 @@ def _lines(diagram: Diagram) -> Iterator[str]:
     for number, name in enumerate(diagram.columns):
         kind = "actor" if number == diagram.client else "participant"
         yield f"  {kind} {_column(number)} as {_text(name)}"
+    last = len(diagram.columns) - 1
+    over = _column(0) if not last else f"{_column(0)},{_column(last)}"
+    if diagram.opening:
+        yield f"  Note over {over}: {_text(diagram.opening)}"
     for row in diagram.rows:
         yield from _row(row, diagram.client)
     if diagram.again:
@@ -38,8 +42,6 @@ def _lines(diagram: Diagram) -> Iterator[str]:
             yield from _row(row, diagram.client)
         yield "  end"
     elif diagram.ending:
-        last = len(diagram.columns) - 1
-        over = _column(0) if not last else f"{_column(0)},{_column(last)}"
         yield f"  Note over {over}: {_text(diagram.ending)}"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ackproof.export.mark import WRITTEN
 from ackproof.lang.properties import stated_by
@@ -33,7 +33,7 @@ possible any more, or breaks nothing, and no other run does either.
 
 def test_the_run_does_not_break_{test}() -> None:
     target = {target}
-    broken = take_again(target.model, target.design, INSTANCE, PROPERTY, STEPS{cycle})
+    broken = take_again(target.model, target.design, INSTANCE, PROPERTY, STEPS{more})
     if broken:
         pytest.fail(broken, pytrace=False)
 
@@ -61,6 +61,8 @@ def pytest_file(trace: Trace, name: str, design: str, *, file: bool) -> str:
     constants.append(f"STEPS = {_texts(trace.steps)}")
     if trace.cycle is not None:
         constants.append(f"CYCLE = {_texts(trace.cycle)}")
+    if trace.beginning:
+        constants.append(f"BEGINNING = {_lines(map(str, trace.beginning))}")
     if file:
         constants.insert(0, f"DESIGN = Path(__file__).parent / {_quoted(design)}")
     return _FILE.format(
@@ -71,7 +73,8 @@ def pytest_file(trace: Trace, name: str, design: str, *, file: bool) -> str:
         test=_snake(stated_by(property_)),
         target=_target(design, file=file),
         written=WRITTEN,
-        cycle=", CYCLE" if trace.cycle is not None else "",
+        more=f"{', CYCLE' if trace.cycle is not None else ''}"
+        f"{', beginning=BEGINNING' if trace.beginning else ''}",
     )
 
 
@@ -92,7 +95,12 @@ def _target(design: str, *, file: bool) -> str:
 
 
 def _texts(steps: Sequence[TraceStep]) -> str:
-    inner = "".join(f"    {_quoted(step.text)},\n" for step in steps)
+    return _lines(step.text for step in steps)
+
+
+def _lines(texts: Iterable[str]) -> str:
+    """Return texts as a tuple, one a line."""
+    inner = "".join(f"    {_quoted(text)},\n" for text in texts)
     return f"(\n{inner})" if inner else "()"
 
 

@@ -13,11 +13,14 @@ from collections.abc import Sequence
 from ackproof.lang.binding import Bound
 from ackproof.lang.model import Design, Instance, Model
 from ackproof.lang.properties import stated_by
+from ackproof.model.beginnings import initial_states
 from ackproof.model.cache import default_cache
 from ackproof.model.check import check, chosen
+from ackproof.model.lanes import Lanes
 from ackproof.model.listing import listing, plain
+from ackproof.model.plain import State
 from ackproof.model.show import show_step
-from ackproof.model.trace import ReplayError, Trace, replay
+from ackproof.model.trace import ReplayError, Trace, beginning, replay
 
 __all__ = ["UnknownStep", "search", "take_again"]
 
@@ -36,11 +39,21 @@ def take_again(
     name: str,
     steps: Sequence[str],
     cycle: Sequence[str] = (),
+    beginning: Sequence[str] = (),
 ) -> str:
     """Take a run again; return how it breaks a property, or "" if it does not any more.
 
+    Args:
+        model: the system and its properties.
+        design: the change to it, if any.
+        instance: the name of the instance.
+        name: the property.
+        steps: the run, as texts.
+        cycle: what happens over and over after it.
+        beginning: what is chosen in the state that it begins in; empty if there is no choice.
+
     Raises:
-        UnknownStep: the specification has no such step.
+        UnknownStep: the specification has no such step, or no such choice at first.
         LookupError: the model has no such instance.
     """
     bound = chosen(
@@ -53,12 +66,36 @@ def take_again(
             f"there is no step {unknown[0]} on {instance} any more; export the counterexample "
             "again, or if there is none, delete this test"
         )
+    start = _beginning(bound, beginning)
+    if start is None:
+        return ""
     path = [numbers[text] for text in steps]
     try:
-        found = replay(bound, name, path, [numbers[text] for text in cycle])
+        found = replay(bound, name, path, [numbers[text] for text in cycle], start=start)
     except ReplayError:
         return ""
     return _told(found)
+
+
+def _beginning(bound: Bound, chosen: Sequence[str]) -> State | None:
+    """Return the initial state in which so is chosen; None if a run cannot begin so any more.
+
+    Raises:
+        UnknownStep: it is about places that have one value at first, or that are not there.
+    """
+    lanes, states = Lanes(bound), initial_states(bound)
+    texts = [tuple(map(str, beginning(lanes, state))) for state in states]
+    places, known = ({text.partition(" = ")[0] for text in said} for said in (chosen, texts[0]))
+    if places != known:
+        raise UnknownStep(
+            f"a run begins with a choice of {_listed(known)} now, and not of {_listed(places)}; "
+            "export the counterexample again, or if there is none, delete this test"
+        )
+    return states[texts.index(tuple(chosen))] if tuple(chosen) in texts else None
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(sorted(names)) or "nothing"
 
 
 def search(model: Model, design: Design | None, instance: str, name: str) -> str:

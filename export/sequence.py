@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ackproof.model.lanes import Lane, Lanes
-from ackproof.model.listing import ending
+from ackproof.model.listing import ending, opening
 from ackproof.model.trace import Trace, TraceStep
 
 __all__ = ["Diagram", "Row", "diagram"]
@@ -49,6 +49,7 @@ class Diagram:
     Args:
         title: what it shows, in a line.
         columns: the names of the processes, and of the client if `client` is not None.
+        opening: with what a run begins, in words; empty if there is no choice.
         again: the steps that go on for ever after `rows`.
         ending: how a run goes on for ever, in words; empty if it ends.
     """
@@ -56,6 +57,7 @@ class Diagram:
     title: str
     columns: tuple[str, ...]
     client: int | None
+    opening: str
     rows: tuple[Row, ...]
     again: tuple[Row, ...]
     ending: str
@@ -75,6 +77,7 @@ def diagram(trace: Trace, name: str) -> Diagram:
         title=f"{trace.property}, {name} on {trace.bound.instance.name}",
         columns=(*names, *([CLIENT] if client is not None else [])),
         client=client,
+        opening=opening(trace),
         rows=rows[:cut],
         again=rows[cut:],
         ending="" if trace.cycle is None else ending(trace),

@@ -68,6 +68,8 @@ class _Drawing:
     def text(self) -> str:
         """Return the drawing."""
         self._write(_MARGIN, self.diagram.title, "title")
+        if self.diagram.opening:
+            self._write(_MARGIN, self.diagram.opening, "change")
         self.y += _LINE / 2
         for centre, name in zip(self.centres, self.diagram.columns, strict=True):
             self._put(centre, self.y, name, "name", anchor="middle")

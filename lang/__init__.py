@@ -25,6 +25,7 @@ from ackproof.lang.properties import (
     assumption,
     constraint,
     eventually,
+    initially,
     invariant,
     lemma,
     properties_in,
@@ -45,6 +46,7 @@ from ackproof.lang.values import (
     Record,
     Seq,
     Set,
+    anything,
 )
 
 __all__ = [
@@ -73,6 +75,7 @@ __all__ = [
     "Sort",
     "System",
     "action",
+    "anything",
     "assumption",
     "bound",
     "constraint",
@@ -80,6 +83,7 @@ __all__ = [
     "fault",
     "handler",
     "helper",
+    "initially",
     "invariant",
     "least",
     "lemma",

@@ -94,8 +94,22 @@ class Bound(Later):
             for args in _choices(a.params, self.elements)
         )
 
+    @property
+    def initially(self) -> tuple[PropertyDecl, ...]:
+        """What is true of every initial state, of the values that declarations leave open."""
+        return self.program.initially
+
     def initial(self) -> tuple[Any, ...]:
-        """Return the initial state as data."""
+        """Return the initial state of a program that has only one, as data."""
+        assert not self.initially, "there are several initial states, or none"
+        assert not any(loc.variable.anything for loc in self.locations)
+        return self.first()
+
+    def first(self) -> tuple[Any, ...]:
+        """Return the state in which what may start with anything has the first value of its type.
+
+        Elsewhere it is as every initial state; see `ackproof.model.beginnings` for those.
+        """
         from ackproof.lang.constants import initial_data
 
         values = [
@@ -118,6 +132,7 @@ class Bound(Later):
                 [a.fair for a in self.actions],
                 self.properties,
                 *([self.constraints] if self.constraints else []),
+                *([self.initially] if self.initially else []),
                 self.elements,
                 [(*at, show(value)) for at, value in self.constants.items()],
                 self.budgets,

@@ -36,7 +36,7 @@ def check_defined(program: Program) -> Program:
     Raises:
         SpecError: at the expression or statement that may fail.
     """
-    for prop in (*program.properties, *program.constraints):
+    for prop in program.stated:
         once(_check_property, prop)
     for action in program.actions:
         once(_check, action.body)

@@ -126,8 +126,11 @@ def _seq_decoder(item: Callable[[Any], Any], cap: int | None) -> Callable[[Any],
 def domain(t: Type, elements: Elements) -> list[Any]:
     """Return all values of a type as data, in a fixed order; for a set type, all its subsets.
 
+    For a map type, that is every choice of a value for each key.
+
     The order is: False, True; members as declared; integers ascending; elements as named; None
-    before the rest; records by their fields, the last one fastest; subsets as binary numbers.
+    before the rest; records by their fields, and maps by their keys, the last one fastest; subsets
+    as binary numbers.
     """
     match t:
         case BoolT():
@@ -148,7 +151,14 @@ def domain(t: Type, elements: Elements) -> list[Any]:
                 frozenset(x for i, x in enumerate(items) if mask >> i & 1)
                 for mask in range(2 ** len(items))
             ]
-        case MapT() | SeqT() | ProcT() | FamilyT():
+        case MapT(key, value):
+            keys = domain(key, elements)
+            default = default_data(value, elements) if keys else None
+            return [
+                frozenset((k, v) for k, v in zip(keys, chosen, strict=True) if v != default)
+                for chosen in itertools.product(domain(value, elements), repeat=len(keys))
+            ]
+        case SeqT() | ProcT() | FamilyT():
             raise AssertionError(f"no domain for {t!r}")
         case _:
             assert_never(t)
@@ -171,7 +181,9 @@ def domain_size(t: Type, elements: Elements) -> int:
             return math.prod(domain_size(f, elements) for _, f in fields)
         case SetT(elem):
             return 1 << min(domain_size(elem, elements), 1024)
-        case MapT() | SeqT() | ProcT() | FamilyT():
+        case MapT(key, value):
+            return int(domain_size(value, elements) ** min(domain_size(key, elements), 1024))
+        case SeqT() | ProcT() | FamilyT():
             raise AssertionError(f"no domain for {t!r}")
         case _:
             assert_never(t)

@@ -29,7 +29,7 @@ from ackproof.lang.types import (
     is_mutable,
     written,
 )
-from ackproof.lang.values import CONST, GHOST, KEY, Each, Record
+from ackproof.lang.values import ANYTHING, CONST, GHOST, KEY, Each, Record
 
 __all__ = ["declare", "literal", "to_type", "type_of_class", "without_first_value"]
 
@@ -124,6 +124,9 @@ def _variable(cls: type, name: str, hint: Any, span: Span) -> VarDecl:
     value = inspect.getattr_static(cls, name, dataclasses.MISSING)
     if value is dataclasses.MISSING:
         initial: Expr = _natural(kind, const, span)
+    elif value is ANYTHING:
+        _check_anything(kind, marks, span)
+        initial = ir.Default(type=kind, span=span)
     elif is_mutable(kind) or isinstance(value, set | dict | list):
         raise SpecError(
             span,
@@ -132,7 +135,39 @@ def _variable(cls: type, name: str, hint: Any, span: Span) -> VarDecl:
         )
     else:
         initial = literal(value, kind, span)
-    return VarDecl(name, kind, ghost, const, initial, span)
+    return VarDecl(name, kind, ghost, const, initial, span, value is ANYTHING)
+
+
+def _check_anything(declared: Type, marks: set[Any], span: Span) -> None:
+    """Reject a variable that may not start with any value of its type."""
+    if CONST in marks:
+        raise SpecError(
+            span,
+            "a constant has one value, which an instance gives",
+            "leave the value out, or leave out Const: a variable may start with anything",
+        )
+    if GHOST in marks:
+        raise SpecError(
+            span,
+            "a ghost is history, and at first there is none",
+            "leave the value out",
+        )
+    inner = declared
+    while isinstance(inner, MapT):
+        inner = inner.value
+    if isinstance(inner, SeqT):
+        raise SpecError(
+            span,
+            "a sequence does not start with anything",
+            "leave the value out: sequences start empty",
+        )
+    missing = without_first_value(declared) if isinstance(declared, MapT) else None
+    if missing is not None:
+        raise SpecError(
+            span,
+            f"a map has a default, and no element of {missing.name} comes first",
+            f"map to Option[{missing.name}], and let an @initially function exclude None",
+        )
 
 
 def _natural(declared: Type, const: bool, span: Span) -> Expr:

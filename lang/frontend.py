@@ -28,6 +28,7 @@ from ackproof.lang.kept import once
 from ackproof.lang.methods import check_overrides, read_process
 from ackproof.lang.model import Design, Model
 from ackproof.lang.program import ProcessDecl, Program, Variable, key_names
+from ackproof.lang.properties import SETTINGS
 from ackproof.lang.property_reader import read_properties
 from ackproof.lang.types import (
     BoolT,
@@ -120,10 +121,11 @@ def _compile(model: Model, design: Design | None) -> Program:
         processes=processes,
         variables=tuple(_variables(model.system.__name__, by_name)),
         actions=(),
-        properties=tuple(p for p in declared if p.kind != "constraint"),
+        properties=tuple(p for p in declared if p.kind not in SETTINGS),
         deadlock_free=model.deadlock_free,
         players=dict(registry.classes),
         constraints=tuple(p for p in declared if p.kind == "constraint"),
+        initially=tuple(p for p in declared if p.kind == "initially"),
     )
     for step in PASSES:
         program = step(program)
@@ -147,7 +149,9 @@ def _variables(
             )
     for v in process.variables:
         initial = _of_member(v.initial, families)
-        yield Variable((*path, v.name), families, v.type, v.ghost, v.const, initial, name, depths)
+        yield Variable(
+            (*path, v.name), families, v.type, v.ghost, v.const, initial, name, depths, v.anything
+        )
     for part, t in process.parts:
         inner = (*path, part)
         if isinstance(t, FamilyT):
@@ -187,14 +191,13 @@ def _of_member(initial: Expr, families: tuple[SortT, ...]) -> Expr:
 
 def _sorts(program: Program) -> tuple[SortT, ...]:
     """Return the sorts that a program speaks of, in order of first use."""
-    claims = (*program.properties, *program.constraints)
     types = [t for v in program.variables for t in (*v.families, v.type)]
     types += [p.type for action in program.actions for p in action.params]
-    types += [p.type for claim in claims for p in claim.params]
+    types += [p.type for claim in program.stated for p in claim.params]
     found = dict.fromkeys(sort for t in types for sort in _sorts_in(t))
     for action in program.actions:
         found.update(once(_sorts_of, action.body))
-    for claim in claims:
+    for claim in program.stated:
         found.update(once(_sorts_of, claim.body))
     return tuple(found)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ackproof.lang.process import Process, System
-from ackproof.lang.properties import Property
+from ackproof.lang.properties import SETTINGS, Property
 from ackproof.lang.sorts import Sort
 
 __all__ = ["Breaks", "Design", "Holds", "Instance", "Model"]
@@ -110,8 +110,8 @@ class Model:
     Args:
         name: how reports call it.
         system: the root process.
-        properties: what shall be true, and constraints; `properties_in(module)` collects those of a
-            module.
+        properties: what shall be true, constraints, and what is true at first;
+            `properties_in(module)` collects those of a module.
         instances: the named instances; the first is the default.
         deadlock_free: with `deadlock_free=True` a state without any enabled action violates
             `NoDeadlock`; otherwise such a state is an end like any other, unless a check asks
@@ -146,8 +146,8 @@ class Model:
 
     @property
     def claims(self) -> tuple[Property, ...]:
-        """What shall be true: the properties without the constraints."""
-        return tuple(p for p in self.properties if p.kind != "constraint")
+        """What shall be true: the properties without constraints, and without `@initially`."""
+        return tuple(p for p in self.properties if p.kind not in SETTINGS)
 
     def instance(self, name: str) -> Instance | None:
         """Return the instance of that name, or None."""

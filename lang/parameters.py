@@ -44,6 +44,7 @@ _DECORATORS = (
     properties.eventually,
     properties.reachable,
     properties.constraint,
+    properties.initially,
     properties.lemma,
     properties.assumption,
     properties.restriction,

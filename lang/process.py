@@ -16,7 +16,9 @@ A *helper* is a pure function.  All of them are ordinary methods, and the decora
 mark, so running a specification natively costs what its Python costs.
 
 A variable starts with the value given in its declaration, and otherwise empty, False, the lowest
-integer, the first member or element, or None.  A constant is set by the class, by a design, by an
+integer, the first member or element, or None.  With `= anything()` each of its values is one to
+start with, and an `@initially` function says which of them together; a program that makes a process
+gets the first.  A constant is set by the class, by a design, by an
 instance, or by the program that creates the process: `Queue(durable=False)`.
 """
 
@@ -32,6 +34,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from ackproof.lang.sorts import OrderedSort, Sort
 from ackproof.lang.values import (
+    ANYTHING,
     CONST,
     GHOST,
     KEY,
@@ -261,13 +264,23 @@ def _builder(cls: type, name: str, hint: Any, marks: set[Any]) -> _Build:
         return lambda _, ghosts: Map(default) if ghosts or not ghost else NullMap(default)
     if origin is Seq:
         return lambda _, __: Seq()
-    if hasattr(cls, name):
+    if getattr(cls, name, ANYTHING) is not ANYTHING:
         value = getattr(cls, name)
     elif {CONST, KEY} & marks and isinstance(hint, type) and issubclass(hint, Sort):
         value = None  # an instance, or the program, has to say which element
+    elif hasattr(cls, name) and isinstance(hint, type) and issubclass(hint, Sort | Record):
+        value = _first_if_any(hint)
     else:
         value = default_of(hint, marks)
     return lambda _, __: value
+
+
+def _first_if_any(hint: Any) -> Any:
+    """Return the first value of what may start with anything; None where nothing comes first."""
+    try:
+        return default_of(hint, set())
+    except TypeError:
+        return None
 
 
 def default_of(hint: Any, marks: set[Any]) -> Any:

@@ -44,7 +44,10 @@ class Param:
 
 @dataclass(frozen=True)
 class VarDecl:
-    """A declared variable (or constant) of a process class, with what it starts with."""
+    """A declared variable (or constant) of a process class, with what it starts with.
+
+    With `anything` that is any value of its type, and `initial` is the first of them.
+    """
 
     name: str
     type: Type
@@ -52,6 +55,7 @@ class VarDecl:
     const: bool
     initial: Expr
     span: Span
+    anything: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,8 @@ class Variable:
 
     `path` leads to it from the root by names; `families` are the sorts of the families it lies
     in, outermost first: it exists once for every combination of their elements.  `depths` says
-    which names of the path are those families.
+    which names of the path are those families.  With `anything` it may start with any value of its
+    type, of which `initial` is the first.
     """
 
     path: tuple[str, ...]
@@ -104,6 +109,7 @@ class Variable:
     initial: Expr
     owner: str
     depths: tuple[int, ...] = ()
+    anything: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -199,6 +205,12 @@ class Program(Later):
     deadlock_free: bool
     players: Mapping[str, type] = field(repr=False, compare=False)
     constraints: tuple[PropertyDecl, ...] = ()
+    initially: tuple[PropertyDecl, ...] = ()
+
+    @property
+    def stated(self) -> tuple[PropertyDecl, ...]:
+        """All that is written like a property, whether it claims something or not."""
+        return (*self.properties, *self.constraints, *self.initially)
 
     def process(self, name: str) -> ProcessDecl:
         """Return the process class of that name; it exists."""

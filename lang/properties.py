@@ -41,6 +41,17 @@ ones.  With several constraints, one that is false is enough.  What a check find
 system without constraints, too; what it verifies, it verifies up to there.  A run that goes on for
 ever is looked for among the states that are not cut: how it goes on behind a cut nobody knows.
 
+    @initially
+    def OneToken(s: Ring) -> bool:
+        '''One node has the token, whichever it is.'''
+        return len(s.having) == 1
+
+`@initially` is no claim either: it says with which values a system may start, of those that the
+declarations leave open (`having: Set[Node] = anything()`).  Each choice in which all such functions
+are true is an initial state, and a search begins in all of them.  TLA+ says it in `Init`, where
+`anything()` stands for membership in the set of all values, and a function `@initially` for what
+else is demanded there.
+
 `ackproof check` adds two properties of its own: `NoAssertionFails` (no `assert` of the
 specification fails) and `StepsAreDefined` (no bounded integer leaves its range, no `min` is
 taken of an empty set, no bounded sequence overflows).  A model may ask for `NoDeadlock` too.
@@ -58,11 +69,13 @@ __all__ = [
     "BUILT_IN",
     "DEADLOCK",
     "DEFINED",
+    "SETTINGS",
     "Lemma",
     "Property",
     "assumption",
     "constraint",
     "eventually",
+    "initially",
     "invariant",
     "lemma",
     "properties_in",
@@ -77,6 +90,10 @@ F = TypeVar("F", bound=Callable[..., bool])
 ASSERTION = "NoAssertionFails"
 DEFINED = "StepsAreDefined"
 DEADLOCK = "NoDeadlock"
+
+#: Kinds of what is written like a property and claims nothing: it says what is searched.
+SETTINGS = ("constraint", "initially")
+
 BUILT_IN = {
     ASSERTION: "No assertion of the specification fails.",
     DEFINED: "Every step is defined: integers stay in range, min and max have elements.",
@@ -91,9 +108,10 @@ def stated_by(name: str) -> str:
 
 @dataclass(frozen=True)
 class Property:
-    """A named property: `kind` is "invariant", "step", "eventually", "reachable" or "constraint".
+    """A named property: `kind` is "invariant", "step", "eventually" or "reachable".
 
-    A constraint is none: it stands among them because it is written beside them.
+    What a search is bounded by ("constraint") and where it begins ("initially") are none, see
+    `SETTINGS`: they stand among them because they are written beside them.
     """
 
     kind: str
@@ -197,6 +215,11 @@ def reachable(function: F) -> F:
 def constraint(function: F) -> F:
     """Mark what bounds a search: no step is taken from a state where it is false."""
     return _marked("constraint", function)
+
+
+def initially(function: F) -> F:
+    """Mark what is true of every initial state: of what may be anything, only that is chosen."""
+    return _marked("initially", function)
 
 
 def properties_in(

@@ -25,11 +25,12 @@ _SHAPES = {
     "eventually": {(1, 0)},
     "reachable": {(1, 0), (2, 0), (2, 1)},
     "constraint": {(1, 0)},
+    "initially": {(1, 0)},
 }
 
 
 def read_properties(model: Model, registry: Registry) -> tuple[PropertyDecl, ...]:
-    """Return the properties of a model, and its constraints among them.
+    """Return the properties of a model, and its constraints and the like among them.
 
     Raises:
         SpecError: one of them is outside the language, or has the name of another.
@@ -86,6 +87,8 @@ def _property(prop: Property, system: type[System], registry: Registry) -> Prope
 def _remedy(kind: str, system: str) -> str:
     if kind == "constraint":
         return f"write (s: {system}): a constraint is about one state"
+    if kind == "initially":
+        return f"write (s: {system}): it is about the state that a run begins in"
     if kind == "eventually":
         return (
             f"write (s: {system}): what must happen in the end is said of one state, and possibly "

@@ -34,6 +34,7 @@ __all__ = [
     "Record",
     "Seq",
     "Set",
+    "anything",
     "frozen",
 ]
 
@@ -63,6 +64,15 @@ class _Mark:
         return self.name
 
 
+def anything() -> Any:
+    """Say in a declaration that a variable may start with any value of its type.
+
+    A search begins with each of them; a process that a program makes has the first one.
+    """
+    return ANYTHING
+
+
+ANYTHING = _Mark("anything()")
 GHOST = _Mark("Ghost")
 CONST = _Mark("Const")
 KEY = _Mark("Key")

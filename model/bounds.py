@@ -167,6 +167,7 @@ class _Writer(pickle.Pickler):
             (("properties",), bound.properties),
             (("program", "properties"), bound.program.properties),
             (("program", "constraints"), bound.program.constraints),
+            (("program", "initially"), bound.program.initially),
             (("program", "actions"), bound.program.actions),
         ):
             for number, part in enumerate(parts):

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from ackproof.lang.binding import Bound, bind
 from ackproof.lang.errors import BindError
@@ -34,6 +34,9 @@ from ackproof.model.report import Report
 from ackproof.model.resources import default_memory, default_workers
 from ackproof.model.results import Idle, Question, origin_of
 from ackproof.model.verdict import Verdict
+
+if TYPE_CHECKING:
+    from ackproof.model.trace import Trace
 
 __all__ = ["ENGINES", "Engine", "Explore", "asked", "check", "check_bound", "chosen", "explorer"]
 
@@ -255,14 +258,12 @@ def check_bound(
 
 def _report(bound: Bound, name: str | None, outcome: Outcome, idle: Idle) -> Report:
     """Return the report of an outcome, without time and memory."""
+    traces: tuple[Trace, ...] = ()
     if outcome.violations:
-        from ackproof.model.trace import replay
+        from ackproof.model.trace import replay_found
 
+        traces = replay_found(bound, outcome)
     excused = {*bound.instance.lacks, *idle.off, *idle.dead}
-    traces = tuple(
-        replay(bound, prop, path, outcome.cycles.get(prop, ()))
-        for prop, path in outcome.violations.items()
-    )
     complete = outcome.exhausted
     unwitnessed = tuple(
         p.name

@@ -23,9 +23,11 @@ from msgspec import Meta, Struct, field
 
 __all__ = [
     "SCHEMA",
+    "Beginning",
     "Document",
     "Expectation",
     "Result",
+    "beginning",
     "document",
     "document_results",
     "explained",
@@ -34,7 +36,7 @@ __all__ = [
     "steps",
 ]
 
-SCHEMA = "ackproof/report/6"
+SCHEMA = "ackproof/report/7"
 
 Value = Annotated[
     bool | int | str | list[Any] | dict[str, Any] | None,
@@ -109,6 +111,13 @@ class Explained(Struct, frozen=True, forbid_unknown_fields=True):
     ]
 
 
+class Beginning(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a place has at first that may start with anything."""
+
+    place: str
+    value: Value
+
+
 class Violation(Struct, frozen=True, forbid_unknown_fields=True):
     """A shortest counterexample to a property."""
 
@@ -119,6 +128,10 @@ class Violation(Struct, frozen=True, forbid_unknown_fields=True):
     steps: Annotated[int, Meta(ge=0, description="length of the trace; none is shorter")]
     reason: Annotated[str | None, Meta(description="for a built-in property: what failed")]
     explanation: Explained | None
+    beginning: Annotated[
+        list[Beginning],
+        Meta(description="which initial state the run begins in: what may start with anything"),
+    ]
     trace: Annotated[list[Step], Meta(description="the steps from the initial state")]
     cycle: Annotated[
         list[Step] | None,
@@ -262,14 +275,18 @@ class Result(Struct, frozen=True, forbid_unknown_fields=True):
     constraints: Annotated[list[str], Meta(description="the constraints of the model")]
     generated: Annotated[
         Count,
-        Meta(description="the initial state and every step taken, also to a known state"),
+        Meta(description="the initial states and every step taken, also to a known state"),
     ]
-    transitions: Annotated[Count, Meta(description="steps taken: one less than generated")]
+    transitions: Annotated[
+        Count, Meta(description="steps taken: what was generated, without the initial states")
+    ]
     levels: Annotated[
         Count,
-        Meta(description="levels of the breadth-first search, the initial state's included"),
+        Meta(description="levels of the breadth-first search, that of the initial states included"),
     ]
-    level_sizes: Annotated[list[Count], Meta(description="new states of each level")]
+    level_sizes: Annotated[
+        list[Count], Meta(description="new states of each level; the first has the initial ones")
+    ]
     actions: Annotated[list[ActionCount], Meta(description="every action of the instance")]
     properties: Annotated[list[PropertyResult], Meta(description="every property that was checked")]
     unwitnessed: Annotated[
@@ -431,9 +448,17 @@ def _violation(trace: Trace) -> Violation:
         steps=len(trace.steps),
         reason=trace.reason or None,
         explanation=explained(trace.explanation) if trace.explanation else None,
+        beginning=beginning(trace),
         trace=steps(trace.steps, 1),
         cycle=None if trace.cycle is None else steps(trace.cycle, len(trace.steps) + 1),
     )
+
+
+def beginning(trace: Trace) -> list[Beginning]:
+    """Return which initial state a run begins in."""
+    return [
+        Beginning(b.name, json_value(b.value, b.location.variable.type)) for b in trace.beginning
+    ]
 
 
 def explained(found: Explanation) -> Explained:

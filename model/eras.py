@@ -29,7 +29,7 @@ from ackproof.model.limits import refuse_large_sorts
 from ackproof.model.museum import Judgement, design_in, judge, modules_in
 from ackproof.model.outcome import Progress
 from ackproof.model.report import Report
-from ackproof.model.trace import replay
+from ackproof.model.trace import replay_found
 
 __all__ = ["DOCUMENTED", "Era", "Run", "Surveyor", "era_names", "eras_of"]
 
@@ -209,10 +209,7 @@ def _shared(report: Report, bound: Bound, era: Era) -> Report:
         report,
         bound=bound,
         design=_design_name(era),
-        traces=tuple(
-            replay(bound, name, path, report.outcome.cycles.get(name, ()))
-            for name, path in report.outcome.violations.items()
-        ),
+        traces=replay_found(bound, report.outcome),
         seconds=0.0,
     )
 

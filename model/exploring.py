@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.properties import DEADLOCK
+from ackproof.model.beginnings import initial_states
 from ackproof.model.lanes import Lanes
 from ackproof.model.places import Places
 from ackproof.model.plain import PlainMachine, State, Step
 from ackproof.model.show import show_step
-from ackproof.model.trace import Trace, TraceStep, shown_step
+from ackproof.model.trace import Trace, TraceStep, beginning, shown_step
 
 __all__ = ["Choice", "Exploration"]
 
@@ -39,17 +40,33 @@ class Exploration:
 
     Args:
         machine: the system; it is to be used inside `with machine:`.
+        start: the number of the initial state that it begins in.
     """
 
-    def __init__(self, machine: PlainMachine) -> None:
+    def __init__(self, machine: PlainMachine, start: int = 0) -> None:
         self._machine = machine
         self._lanes = Lanes(machine.bound)
         self._places = Places(self._lanes)
-        self._states: list[State] = [machine.initial()]
         self._steps: list[Step] = []
         self._shown: list[TraceStep] = []
+        self.begin(start)
+
+    def begin(self, start: int) -> None:
+        """Begin a run anew, in the initial state of that number."""
+        #: The number of the initial state that the run begins in.
+        self.start = start
+        self._states: list[State] = [initial_states(self.bound)[start]]
+        self._steps.clear()
+        self._shown.clear()
         #: How many steps of the run lead to where it is looked at.
         self.at = 0
+
+    def beginnings(self) -> list[str]:
+        """Return for each initial state what was chosen to begin with; empty if there is one."""
+        states = initial_states(self.bound)
+        if len(states) == 1:
+            return []
+        return [", ".join(map(str, beginning(self._lanes, state))) for state in states]
 
     @property
     def bound(self) -> Bound:
@@ -107,6 +124,11 @@ class Exploration:
     def path(self) -> tuple[int, ...]:
         """Return the numbers of the action instances that lead here."""
         return tuple(step.number for step in self._steps[: self.at])
+
+    @property
+    def beginning(self) -> State:
+        """The initial state that the run begins in."""
+        return self._states[0]
 
     def run(self) -> Trace:
         """Return the run up to here, as a trace that shows nothing to be false."""

@@ -16,6 +16,7 @@ from ackproof.lang.model import Instance
 
 __all__ = [
     "CODE_BITS",
+    "MOST_BEGINNINGS",
     "MOST_CHOICES",
     "MOST_ELEMENTS",
     "MOST_PLACES",
@@ -31,6 +32,9 @@ MOST_ELEMENTS = 1 << 12
 
 #: Choices of an action with its arguments, all actions together.
 MOST_CHOICES = 1 << 16
+
+#: Choices of values to begin with that are tried, whether they are initial states or not.
+MOST_BEGINNINGS = 1 << 20
 
 #: Entries of a variable, of all members of its family and for all keys of its maps.
 MOST_PLACES = 1 << 16

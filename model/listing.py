@@ -12,7 +12,8 @@
 changed; an arrow to the wire is something a client sees.  Below, only what the step changed.  Where
 there is room, actions and changes stand beside the columns instead of between them.
 
-A run that breaks a property of runs goes on for ever: below its steps stands that it stays where it
+Where a run may begin in several states, the first line says what was chosen.  A run that breaks a
+property of runs goes on for ever: below its steps stands that it stays where it
 is, or what happens over and over.
 
 The result is lines of styled pieces, so that a terminal can colour what a file shows plainly.
@@ -30,7 +31,7 @@ from ackproof.model.changes import Change
 from ackproof.model.lanes import Lane, Lanes, short_titles
 from ackproof.model.trace import Trace, TraceStep
 
-__all__ = ["Line", "Piece", "ending", "legend", "listing", "plain", "single"]
+__all__ = ["Line", "Piece", "ending", "legend", "listing", "opening", "plain", "single"]
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def plain(lines: list[Line]) -> list[str]:
 def listing(trace: Trace, width: int) -> list[Line]:
     """Return the steps of a trace as lines of at most `width` columns (80 or more)."""
     chart = _Chart(trace, width)
-    lines = chart.header()
+    lines = [*_beginning(trace, width), *chart.header()]
     for number, step in enumerate(trace.steps, start=1):
         lines += chart.step(number, step)
     if trace.cycle is not None:
@@ -74,6 +75,21 @@ def single(trace: Trace, number: int, width: int) -> list[Line]:
     return [
         _trimmed(line) for line in [*chart.header(), *chart.step(number, trace.steps[number - 1])]
     ]
+
+
+def _beginning(trace: Trace, width: int) -> Iterator[Line]:
+    """Yield what was chosen to begin with, where there is a choice."""
+    text = opening(trace)
+    if text:
+        for part in _wrap(text, width - _MARGIN, "    "):
+            yield (Piece(" " * _MARGIN), Piece(part, "change"))
+        yield (Piece(""),)
+
+
+def opening(trace: Trace) -> str:
+    """Return with what a run begins, in words; empty if there is no choice."""
+    chosen = ", ".join(map(str, trace.beginning))
+    return f"at first {chosen}" if chosen else ""
 
 
 def ending(trace: Trace) -> str:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.errors import BindError
+from ackproof.model.beginnings import initial_states
 from ackproof.model.exploring import Exploration
 from ackproof.model.lanes import Lanes
 from ackproof.model.plain import PlainMachine, State, Step
@@ -151,7 +152,8 @@ class _Side:
         self._numbers: dict[State, int] = {}
         self._states: list[State] = []
         self._next: dict[int, tuple[tuple[int, tuple[str, ...], int], ...]] = {}
-        self.start: Node = (self._number(machine.initial()), ())
+        self._begin = [self._number(state) for state in initial_states(machine.bound)]
+        self.start: Nodes = frozenset((number, ()) for number in self._begin)
 
     def _number(self, state: State) -> int:
         """Return the number of a state; states that differ in history only have the same one."""
@@ -163,6 +165,10 @@ class _Side:
             self._numbers[key] = len(self._states)
             self._states.append(state)
         return self._numbers[key]
+
+    def beginning(self, number: int) -> int:
+        """Return which initial state, in their order, has a number."""
+        return self._begin.index(number)
 
     def following(self, number: int) -> tuple[tuple[int, tuple[str, ...], int], ...]:
         """Return the steps of a state: the action instance, what is seen, and where it leads."""
@@ -232,7 +238,7 @@ class _Search:
             Undecided: there is more to keep than allowed.
         """
         one, two = self._sides
-        self._add(frozenset([one.start]), frozenset([two.start]), ())
+        self._add(one.start, two.start, ())
         looked_at = 0
         while self._todo and None in self.found:
             first, second, word = self._todo.popleft()
@@ -262,17 +268,22 @@ class _Search:
 def _witness(side: _Side, word: tuple[str, ...]) -> Witness:
     """Return a shortest run of a system that shows a sequence of frames."""
     with side.machine as machine:
-        exploration = Exploration(machine)
-        for number in _path(side, word):
+        start, path = _path(side, word)
+        exploration = Exploration(machine, side.beginning(start))
+        for number in path:
             exploration.take_number(number)
         return Witness(word, exploration.run())
 
 
-def _path(side: _Side, word: tuple[str, ...]) -> list[int]:
-    """Return the steps of a shortest run; the last of them may show more than the sequence."""
-    start = (side.start[0], 0)
-    came: dict[tuple[int, int], tuple[tuple[int, int], int] | None] = {start: None}
-    todo = deque([start])
+def _path(side: _Side, word: tuple[str, ...]) -> tuple[int, list[int]]:
+    """Return the state that a shortest run begins in, by its number, and the run's steps.
+
+    The last of them may show more than the sequence.
+    """
+    came: dict[tuple[int, int], tuple[tuple[int, int], int] | None] = {
+        (number, 0): None for number, _ in sorted(side.start)
+    }
+    todo = deque(came)
     while todo:
         at = todo.popleft()
         for number, seen, after in side.following(at[0]):
@@ -290,9 +301,9 @@ def _path(side: _Side, word: tuple[str, ...]) -> list[int]:
 
 def _back(
     came: dict[tuple[int, int], tuple[tuple[int, int], int] | None], at: tuple[int, int]
-) -> list[int]:
+) -> tuple[int, list[int]]:
     path: list[int] = []
     while (before := came[at]) is not None:
         at, number = before
         path.append(number)
-    return path[::-1]
+    return at[0], path[::-1]

@@ -1,7 +1,7 @@
 """What an engine says of one exploration, the same for every engine.
 
-Counts follow TLC: `generated` counts the initial state and every enabled step, also those that
-lead to a known state; `levels` counts the initial state as the first level.  After a violation an
+Counts follow TLC: `generated` counts the initial states and every enabled step, also those that
+lead to a known state; `levels` counts the initial states as the first level.  After a violation an
 engine finishes the level it is expanding and stops, so that all counts are the same for any
 engine and any number of workers.  A *survey* goes on instead, to the end, and so decides every
 property at once.
@@ -64,7 +64,7 @@ class Outcome:
         workers: how many threads it used; on a cluster, how many tasks could run at once.
         states: distinct states.
         generated: see above.
-        level_sizes: new states per level, the initial state's first.
+        level_sizes: new states per level, the initial states first.
         per_action: enabled steps by action name, 0 included.
         violations: for each violated property a shortest path, as numbers of action instances.
         witnessed: names of the `@reachable` properties that were reached.
@@ -78,6 +78,8 @@ class Outcome:
             its path, back to the state at its end; empty where the run stays there.
         cluster: where it ran, or None if all of it was in this process.
         cut: states that were not expanded since a constraint is false there.
+        starts: for each violated property whose path does not begin in the first initial state, the
+            number of the one that it begins in; see `ackproof.model.beginnings`.
     """
 
     engine: str
@@ -96,8 +98,14 @@ class Outcome:
     cycles: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     cluster: Cluster | None = None
     cut: int = 0
+    starts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def initial(self) -> int:
+        """How many initial states there are."""
+        return self.level_sizes[0] if self.level_sizes else 0
 
     @property
     def levels(self) -> int:
-        """The number of levels, the initial state's included."""
+        """The number of levels, that of the initial states included."""
         return len(self.level_sizes)

@@ -61,8 +61,8 @@ class PlainMachine:
         self._types = [loc.variable.type for loc in bound.locations]
         self._calls = [self._call(i) for i in self.instances]
         self._functions = {p.name: p.function for p in bound.model.properties}
-        claims = (*bound.properties, *bound.constraints)
-        self._elements = {p.name: self._elements_of(p) for p in claims}
+        stated = (*bound.properties, *bound.constraints, *bound.initially)
+        self._elements = {p.name: self._elements_of(p) for p in stated}
         self._judged: tuple[State, bool] | None = None
 
     def __enter__(self) -> PlainMachine:
@@ -86,7 +86,7 @@ class PlainMachine:
         return method, {n: (v, decoder(hints[n])) for n, v in zip(own, mine, strict=True)}
 
     def initial(self) -> State:
-        """Return the initial state."""
+        """Return the initial state of a system that has only one."""
         return self.bound.initial()
 
     def step(self, state: State, number: int) -> Step | None:

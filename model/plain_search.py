@@ -6,9 +6,11 @@ import resource
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.properties import DEADLOCK
+from ackproof.model.beginnings import initial_states
 from ackproof.model.fairness import eventualities, fairness_of
 from ackproof.model.outcome import Limit, Outcome, Progress
 from ackproof.model.plain import PlainMachine, State, Step
@@ -28,7 +30,8 @@ class _Search:
     machine: PlainMachine
     survey: bool
     known: dict[State, tuple[State, int] | None] = field(default_factory=dict)
-    generated: int = 1
+    starts: dict[str, int] = field(default_factory=dict)
+    generated: int = 0
     cut: int = 0
     level_sizes: list[int] = field(default_factory=list)
     per_action: dict[str, int] = field(default_factory=dict)
@@ -36,20 +39,27 @@ class _Search:
     witnessed: set[str] = field(default_factory=set)
     cycles: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
-    def path(self, state: State) -> tuple[int, ...]:
-        """Return the numbers of the steps that first led to a known state."""
+    @cached_property
+    def initial(self) -> tuple[State, ...]:
+        """The states that the search begins in."""
+        return initial_states(self.bound)
+
+    def run_to(self, state: State) -> tuple[State, tuple[int, ...]]:
+        """Return where the steps begin that first led to a known state, and their numbers."""
         numbers: list[int] = []
         origin = self.known[state]
         while origin is not None:
-            before, number = origin
+            state, number = origin
             numbers.append(number)
-            origin = self.known[before]
-        return tuple(reversed(numbers))
+            origin = self.known[state]
+        return state, tuple(reversed(numbers))
 
-    def violate(self, name: str, path: Callable[[], tuple[int, ...]]) -> None:
-        """Note the first violation of a property."""
+    def violate(self, name: str, state: State, *last: int) -> None:
+        """Note the first violation of a property, in a known state or by a step from there."""
         if name not in self.violations:
-            self.violations[name] = path()
+            start, path = self.run_to(state)
+            self.violations[name] = (*path, *last)
+            self.starts[name] = self.initial.index(start)
 
     def enter(self, state: State, origin: tuple[State, int] | None) -> bool:
         """Make a state known; tell whether it is new, and check the properties of states on it."""
@@ -63,7 +73,7 @@ class _Search:
                 if prop.name not in self.witnessed and self.machine.holds(prop, state):
                     self.witnessed.add(prop.name)
             elif prop.name not in self.violations and not self.machine.holds(prop, state):
-                self.violate(prop.name, lambda: self.path(state))
+                self.violate(prop.name, state)
         return True
 
     def expand(self, state: State) -> list[State]:
@@ -77,7 +87,7 @@ class _Search:
             enabled = True
             if step.after is None:
                 assert step.broken is not None
-                self.violate(step.broken, self._to(state, step))
+                self.violate(step.broken, state, step.number)
                 continue
             self.generated += 1
             self.per_action[step.instance.action.name] += 1
@@ -85,11 +95,8 @@ class _Search:
             if self.enter(step.after, (state, step.number)):
                 new.append(step.after)
         if not enabled and self.bound.program.deadlock_free:
-            self.violate(DEADLOCK, lambda: self.path(state))
+            self.violate(DEADLOCK, state)
         return new
-
-    def _to(self, state: State, step: Step) -> Callable[[], tuple[int, ...]]:
-        return lambda: (*self.path(state), step.number)
 
     def check_step(self, state: State, step: Step) -> None:
         """Check the properties of steps on one step."""
@@ -102,7 +109,7 @@ class _Search:
                 if any(results):
                     self.witnessed.add(prop.name)
             elif not all(results):
-                self.violate(prop.name, self._to(state, step))
+                self.violate(prop.name, state, step.number)
 
     def check_runs(self) -> None:
         """Check the properties of runs, when all states are known."""
@@ -113,10 +120,10 @@ class _Search:
                 if not self.machine.holds(prop, state) and not self.machine.cut(state)
             ]
             graph = Graph(false, self.machine.changes, fairness_of(self.bound))
-            lasso = nearest_lasso(graph, lambda state: len(self.path(state)))
+            lasso = nearest_lasso(graph, lambda state: len(self.run_to(state)[1]))
             if lasso is not None:
                 state, self.cycles[prop.name] = lasso
-                self.violations[prop.name] = self.path(state)
+                self.violate(prop.name, state)
 
 
 def explore(
@@ -165,6 +172,7 @@ def explore(
         exhausted=exhausted,
         cycles=search.cycles,
         cut=search.cut,
+        starts={name: at for name, at in search.starts.items() if at},
     )
 
 
@@ -175,8 +183,10 @@ def _run(
     progress: Callable[[Progress], None] | None,
     started: float,
 ) -> Limit | None:
-    frontier = [search.machine.initial()]
-    search.enter(frontier[0], None)
+    frontier = list(search.initial)
+    search.generated = len(frontier)
+    for state in frontier:
+        search.enter(state, None)
     reported = started
     new: list[State] = []
     try:

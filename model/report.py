@@ -55,8 +55,8 @@ class Report:
 
     @property
     def transitions(self) -> int:
-        """Steps taken: what was generated, without the initial state."""
-        return max(self.outcome.generated - 1, 0)
+        """Steps taken: what was generated, without the initial states."""
+        return max(self.outcome.generated - self.outcome.initial, 0)
 
     @property
     def complete(self) -> bool:

@@ -49,7 +49,15 @@ ENGINES = (
     *(_HERE / name for name in ("kernel", "lower")),
     *(
         _HERE / f"{name}.py"
-        for name in ("components", "fairness", "limits", "live", "liveness", "outcome")
+        for name in (
+            "beginnings",
+            "components",
+            "fairness",
+            "limits",
+            "live",
+            "liveness",
+            "outcome",
+        )
     ),
     *(_HERE / f"{name}.py" for name in ("plain", "plain_liveness", "plain_search", "widths")),
     Path(__file__),
@@ -225,7 +233,7 @@ def _code(bound: Bound, generated: Generated) -> list[str]:
     eventually = [p for p in bound.properties if p.kind == "eventually"]
     return [
         text,
-        repr(layout.pack(bound.initial())),
+        repr(layout.initials),
         repr(tables),
         repr([str(i) for i in bound.instances()]),
         repr((fairness, eventually, bound.program.deadlock_free)),

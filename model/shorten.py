@@ -14,22 +14,22 @@ from collections.abc import Sequence
 from ackproof.lang.binding import Bound
 from ackproof.lang.program import PropertyDecl
 from ackproof.lang.properties import DEADLOCK
-from ackproof.model.plain import PlainMachine
+from ackproof.model.plain import PlainMachine, State
 
 __all__ = ["shorten"]
 
 
-def shorten(bound: Bound, name: str, path: Sequence[int]) -> tuple[int, ...]:
+def shorten(bound: Bound, name: str, path: Sequence[int], start: State) -> tuple[int, ...]:
     """Return a path, not longer than the given one, at whose end a property is false, too.
 
     Args:
         bound: the program at the sizes of an instance.
         name: a property of states or of steps, or a built-in one.
-        path: the numbers of action instances, from the initial state; the property is false at
-            its end.
+        path: the numbers of action instances, from `start`; the property is false at its end.
+        start: an initial state.
     """
     with PlainMachine(bound) as machine:
-        attempt = _Attempt(machine, name)
+        attempt = _Attempt(machine, name, start)
         kept = attempt.shown(path)
         assert kept is not None, "a path is shortened only if it shows something"
         size = max(1, len(kept) // 2)
@@ -57,7 +57,8 @@ def _without_pieces(
 class _Attempt:
     """Tries whether paths show that a property is false."""
 
-    def __init__(self, machine: PlainMachine, name: str) -> None:
+    def __init__(self, machine: PlainMachine, name: str, start: State) -> None:
+        self._start = start
         self._machine = machine
         self._name = name
         declared = machine.bound.properties
@@ -66,7 +67,7 @@ class _Attempt:
     def shown(self, path: Sequence[int]) -> tuple[int, ...] | None:
         """Return the beginning of a path at whose end the property is false, if there is one."""
         machine, decl = self._machine, self._decl
-        state = machine.initial()
+        state = self._start
         for at in range(len(path) + 1):
             if self._false_in(state):
                 return tuple(path[:at])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.model import Design, Instance, Model
+from ackproof.model.beginnings import initial_states
 from ackproof.model.cache import Cache
 from ackproof.model.check import asked, chosen
 from ackproof.model.limits import refuse_large_sorts, refuse_too_many_choices
@@ -128,7 +129,8 @@ def _traces(bound: Bound, walked: Walked) -> tuple[Trace, ...]:
     from ackproof.model.shorten import shorten
     from ackproof.model.trace import replay
 
-    found = [
-        replay(bound, name, shorten(bound, name, path)) for name, path in walked.violations.items()
-    ]
+    found = []
+    for name, path in walked.violations.items():
+        start = initial_states(bound)[walked.starts[name]]
+        found.append(replay(bound, name, shorten(bound, name, path, start), start=start))
     return tuple(sorted(found, key=lambda trace: len(trace.path)))

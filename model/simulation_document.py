@@ -8,7 +8,17 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-from ackproof.model.document import Count, Explained, Seconds, Step, explained, one_of, schema_of
+from ackproof.model.document import (
+    Beginning,
+    Count,
+    Explained,
+    Seconds,
+    Step,
+    explained,
+    one_of,
+    schema_of,
+)
+from ackproof.model.document import beginning as beginning_of
 from ackproof.model.document import steps as steps_of
 from ackproof.model.simulation import Simulation
 from ackproof.model.trace import Trace
@@ -16,7 +26,7 @@ from msgspec import Meta, Struct
 
 __all__ = ["SCHEMA", "SimulationDocument", "document", "schema"]
 
-SCHEMA = "ackproof/simulation/1"
+SCHEMA = "ackproof/simulation/2"
 
 
 class Found(Struct, frozen=True, forbid_unknown_fields=True):
@@ -32,6 +42,10 @@ class Found(Struct, frozen=True, forbid_unknown_fields=True):
     ]
     reason: Annotated[str | None, Meta(description="for a built-in property: what failed")]
     explanation: Explained | None
+    beginning: Annotated[
+        list[Beginning],
+        Meta(description="which initial state the run begins in: what may start with anything"),
+    ]
     trace: Annotated[list[Step], Meta(description="the steps from the initial state")]
 
 
@@ -113,5 +127,6 @@ def _found(trace: Trace) -> Found:
         steps=len(trace.steps),
         reason=trace.reason or None,
         explanation=explained(trace.explanation) if trace.explanation else None,
+        beginning=beginning_of(trace),
         trace=steps_of(trace.steps),
     )

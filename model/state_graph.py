@@ -8,7 +8,7 @@ Whatever a node or an edge says under a name of Python is the specification's ow
 place, or an argument of the action.  What begins with @ is said about it.
 
 ========================  ====================================================================
-`@level`                  of a state: the fewest steps that lead to it from the initial one
+`@level`                  of a state: the fewest steps that lead to it from an initial one
 `@false`                  properties that are false in a state, or on a step; or the built-in one
                           that a step breaks
 `@cut`                    constraints that are false in a state, so that no step leaves it; only
@@ -31,6 +31,7 @@ from typing import Any, TypeAlias
 import networkx as nx
 from ackproof.lang.binding import Bound
 from ackproof.lang.properties import DEADLOCK
+from ackproof.model.beginnings import initial_states
 from ackproof.model.lanes import Lanes
 from ackproof.model.places import Places
 from ackproof.model.plain import PlainMachine, State, Step
@@ -53,7 +54,7 @@ class TooManyStates(Exception):
 def state_graph(
     bound: Bound, *, limit: int, progress: Callable[[int], None] | None = None
 ) -> Graph:
-    """Return the state graph of a bound program, its initial state first.
+    """Return the state graph of a bound program, its initial states first.
 
     Args:
         bound: the program at the sizes of an instance; its properties are looked at.
@@ -65,7 +66,8 @@ def state_graph(
     """
     with PlainMachine(bound) as machine:
         drawing = _Drawing(machine, limit)
-        drawing.number(machine.initial(), 0)
+        for state in initial_states(bound):
+            drawing.number(state, 0)
         # The list grows while it is gone through: what is found is expanded in its turn.
         for at, state in enumerate(drawing.states):
             drawing.expand(at, state)

@@ -1,7 +1,8 @@
 """Counterexamples: a path that an engine found, replayed step by step in plain Python.
 
-An engine hands over numbers of action instances and nothing else.  They mean something only once
-plain Python has taken the same steps from the initial state, each of them enabled, and has found
+An engine hands over numbers of action instances, the number of the initial state among several, and
+nothing else.  They mean something only once
+plain Python has taken the same steps from an initial state, each of them enabled, and has found
 the property false where the engine says that it is.  If it does not, the engine is wrong; then
 there is no counterexample to show, and `ReplayError` says so.
 
@@ -18,23 +19,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ackproof.lang.binding import ActionInstance, Bound
+from ackproof.lang.binding import ActionInstance, Bound, Location
 from ackproof.lang.data import to_data
 from ackproof.lang.declare import type_of_class
 from ackproof.lang.program import PropertyDecl
 from ackproof.lang.properties import BUILT_IN, DEADLOCK
 from ackproof.lang.types import RecordT
 from ackproof.lang.values import Event
+from ackproof.model.beginnings import initial_states, left_open
 from ackproof.model.changes import Change, changes
 from ackproof.model.evaluate import Environment
 from ackproof.model.explain import Explanation, explain
 from ackproof.model.fairness import fairness_of
 from ackproof.model.lanes import Lane, Lanes
+from ackproof.model.outcome import Outcome
 from ackproof.model.plain import PlainMachine, State, Step
 from ackproof.model.plain_liveness import Graph
-from ackproof.model.show import show_arguments, show_step
+from ackproof.model.show import show_arguments, show_step, show_value
 
-__all__ = ["ReplayError", "ShownEvent", "Trace", "TraceStep", "replay", "shown_step"]
+__all__ = [
+    "Began",
+    "ReplayError",
+    "ShownEvent",
+    "Trace",
+    "TraceStep",
+    "beginning",
+    "replay",
+    "replay_found",
+    "shown_step",
+]
 
 
 class ReplayError(RuntimeError):
@@ -50,6 +63,18 @@ class ShownEvent:
 
     def __str__(self) -> str:
         return f"{self.type.name}({show_arguments(self.type.fields, self.values)})"
+
+
+@dataclass(frozen=True)
+class Began:
+    """What a place had at first that may start with anything."""
+
+    location: Location
+    name: str
+    value: Any
+
+    def __str__(self) -> str:
+        return f"{self.name} = {show_value(self.value, self.location.variable.type)}"
 
 
 @dataclass(frozen=True)
@@ -100,14 +125,46 @@ class Trace:
         return tuple(s.number for s in self.steps)
 
     @builtins.property
-    def run(self) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
-        """The numbers of its action instances, and those of its cycle."""
-        return self.path, None if self.cycle is None else tuple(s.number for s in self.cycle)
+    def run(self) -> tuple[State, tuple[int, ...], tuple[int, ...] | None]:
+        """Where it begins, the numbers of its action instances, and those of its cycle."""
+        again = None if self.cycle is None else tuple(s.number for s in self.cycle)
+        return self.initial, self.path, again
+
+    @builtins.property
+    def beginning(self) -> tuple[Began, ...]:
+        """What was chosen to begin with, of what may start with anything."""
+        return beginning(Lanes(self.bound), self.initial)
 
     @builtins.property
     def states(self) -> tuple[State, ...]:
         """The states it goes through; a failing step at the end adds none."""
         return (self.initial, *(s.after for s in self.steps if s.after is not None))
+
+
+def beginning(lanes: Lanes, initial: State) -> tuple[Began, ...]:
+    """Return what is chosen in an initial state, of what may start with anything."""
+    bound = lanes.bound
+    places = ((bound.locations[n], initial[n]) for n in left_open(bound))
+    return tuple(Began(loc, lanes.name(loc), value) for loc, value in places)
+
+
+def replay_found(bound: Bound, outcome: Outcome) -> tuple[Trace, ...]:
+    """Return the traces of all counterexamples that an engine has found.
+
+    Raises:
+        ReplayError: plain Python does not reproduce one of them.
+    """
+    beginnings = initial_states(bound)
+    return tuple(
+        replay(
+            bound,
+            name,
+            path,
+            outcome.cycles.get(name, ()),
+            start=beginnings[outcome.starts.get(name, 0)],
+        )
+        for name, path in outcome.violations.items()
+    )
 
 
 def replay(
@@ -120,7 +177,7 @@ def replay(
     """Return the trace of a path at whose end a property is false.
 
     Of a property of runs, it is false in all states of a cycle that begins there; without a cycle,
-    the run stays there.  The path begins at `start`, or else at the initial state.
+    the run stays there.  The path begins at `start`, or else at the first initial state.
 
     Raises:
         ReplayError: plain Python does not take this path, or the property holds at its end.
@@ -158,7 +215,7 @@ def _refuse(name: str, where: str, problem: str) -> ReplayError:
 def _walk(
     machine: PlainMachine, name: str, path: Sequence[int], start: State | None = None
 ) -> tuple[list[State], list[Step]]:
-    states: list[State] = [machine.initial() if start is None else start]
+    states: list[State] = [initial_states(machine.bound)[0] if start is None else start]
     steps: list[Step] = []
     for at, number in enumerate(path, start=1):
         step = machine.step(states[-1], number) if len(states) == at else None

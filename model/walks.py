@@ -1,12 +1,13 @@
 """Random walks: a look at systems that no search can finish.
 
-A walk begins in the initial state and takes one step after the other.  Which step is drawn: first
-an action among those that are enabled, then one of its choices of arguments, so that an action with
-many arguments does not crowd out the others.  Were all actions alike, then each walk would have its
-faults at once, and end before anything was going on.  So each walk has a mood of its own: a rate
-for each action, which may be thousands of times as large for one as for another.  Moods change now
-and then, for what needs a bit of everything.  Steps that change nothing are looked at and never
-taken.  A walk ends when it is as long as walks may be, or when nothing would change any more.
+A walk begins in an initial state, drawn if there are several, and takes one step after the other.
+Which step is drawn: first an action among those that are enabled, then one of its choices of
+arguments, so that an action with many arguments does not crowd out the others.  Were all actions
+alike, then each walk would have its faults at once, and end before anything was going on.  So each
+walk has a mood of its own: a rate for each action, which may be thousands of times as large for one
+as for another.  Moods change now and then, for what needs a bit of everything.  Steps that change
+nothing are looked at and never taken.  A walk ends when it is as long as walks may be, or when
+nothing would change any more.
 
 Many walks go on side by side, in the compiled functions of a search.  In each state that a walk
 comes to, every property of states is looked at, and on *every* step that is enabled there, taken
@@ -61,6 +62,7 @@ class Walked:
         witnessed: names of the `@reachable` situations that came up.
         violations: for each property that was found false the numbers of the action instances that
             lead there; the first of one of the walks, and no more than that.
+        starts: and the number of the initial state from which they do.
         seconds: time that the walks took.
         interrupted: whether somebody ended them.
     """
@@ -73,6 +75,7 @@ class Walked:
     taken: dict[str, int] = field(default_factory=dict)
     witnessed: frozenset[str] = frozenset()
     violations: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    starts: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
     interrupted: bool = False
 
@@ -128,7 +131,7 @@ class _Walking:
             of_runs=False,
         )
         self.walked = Walked(seed)
-        self._initial = np.array(kernel.initial, np.uint64)
+        self._initials = np.array(kernel.initials, np.uint64)
         self._action = np.array([actions[i.action.name] for i in instances], np.int64)
         self._taken = np.zeros(len(actions), np.int64)
         self._seen = 0
@@ -146,20 +149,21 @@ class _Walking:
     def group(self, number: int, count: int) -> None:
         """Walk some walks side by side, up to the first step at which something is false."""
         draw = np.random.default_rng([self.walked.seed, number])
-        states: States = np.tile(self._initial, (count, 1))
+        starts = self._starts(count, draw)
+        states: States = self._initials[starts]
         chosen: _Choices = np.full((count, self.length), -1, np.int32)
         alive = np.arange(count)
         self.walked.walks += count
         for at in range(self.length + 1):
             if at % _LASTING == 0:
                 rates = 2.0 ** -draw.uniform(0, _MOODS, size=(count, len(self._taken)))
-            self._look(states, chosen[alive, :at])
+            self._look(states, starts[alive], chosen[alive, :at])
             if self.walked.violations or at == self.length:
                 return
             steps = self.stepper.steps(states)
             self.walked.looked_at += len(steps.instances)
             self._seen |= steps.seen
-            self._broken(steps, chosen[alive, :at])
+            self._broken(steps, starts[alive], chosen[alive, :at])
             if self.walked.violations:
                 return
             rows = self._drawn(steps, states, rates[alive], draw)
@@ -173,25 +177,33 @@ class _Walking:
             if not len(rows):
                 return
 
-    def _look(self, states: States, paths: _Choices) -> None:
+    def _starts(self, count: int, draw: np.random.Generator) -> Numbers:
+        """Return the number of the initial state for each of some walks."""
+        if len(self._initials) == 1:
+            return np.zeros(count, np.int64)
+        return draw.integers(len(self._initials), size=count)
+
+    def _look(self, states: States, starts: Numbers, paths: _Choices) -> None:
         """Look at the properties of the states that walks have come to."""
         seen, false = self.stepper.inspect(states)
         self._seen |= seen
         names = self.kernel.tables.state_bits
         for row in np.flatnonzero(false):
-            self._violate(names, int(false[row]), tuple(map(int, paths[row])))
+            self._violate(names, int(false[row]), int(starts[row]), tuple(map(int, paths[row])))
 
-    def _broken(self, steps: Steps, paths: _Choices) -> None:
+    def _broken(self, steps: Steps, starts: Numbers, paths: _Choices) -> None:
         """Write down what is broken by steps that are enabled."""
         names = self.kernel.tables.step_bits
         for row, instance, bits in steps.records.tolist():
             path = tuple(map(int, paths[row]))
-            self._violate(names, bits, path if instance == DEADLOCK else (*path, instance))
+            taken = path if instance == DEADLOCK else (*path, instance)
+            self._violate(names, bits, int(starts[row]), taken)
 
-    def _violate(self, names: dict[int, str], bits: int, path: tuple[int, ...]) -> None:
+    def _violate(self, names: dict[int, str], bits: int, start: int, path: tuple[int, ...]) -> None:
         for bit, name in names.items():
-            if bits >> bit & 1:
-                self.walked.violations.setdefault(name, path)
+            if bits >> bit & 1 and name not in self.walked.violations:
+                self.walked.violations[name] = path
+                self.walked.starts[name] = start
 
     def _drawn(
         self, steps: Steps, states: States, rates: _Rates, draw: np.random.Generator

@@ -35,6 +35,8 @@ def outcome(
     levels, tables = search.levels, search.kernel.tables
     exhausted = limit is None and (survey or not search.broken)
     runs = _runs(search, memory) if exhausted else Runs()
+    found = _violations(search)
+    starts = {**{n: start for n, (start, _) in found.items()}, **runs.starts}
     steps = Counter({a.name: 0 for a in search.kernel.layout.bound.actions})
     for level in levels:
         steps.update(level.actions)
@@ -46,7 +48,7 @@ def outcome(
         generated=sum(level.generated for level in levels),
         level_sizes=tuple(level.states for level in levels if level.states),
         per_action=dict(steps),
-        violations={**_violations(search), **runs.paths},
+        violations={**{n: path for n, (_, path) in found.items()}, **runs.paths},
         witnessed=frozenset(name for bit, name in tables.seen_bits.items() if seen >> bit & 1),
         limit=limit or runs.limit,
         seconds=time.perf_counter() - search.started,
@@ -55,6 +57,7 @@ def outcome(
         exhausted=exhausted,
         cycles=runs.cycles,
         cut=sum(level.cut for level in levels),
+        starts={n: start for n, start in starts.items() if start},
         cluster=Cluster(
             master=search.session.master,
             partitions=search.parts,
@@ -65,15 +68,15 @@ def outcome(
     )
 
 
-def _violations(search: Search) -> dict[str, tuple[int, ...]]:
-    """Return a shortest run to each property that is violated, shortest first."""
+def _violations(search: Search) -> dict[str, tuple[int, tuple[int, ...]]]:
+    """Return a shortest run to each property that is violated, shortest first; see `shortest`."""
     tables, found = search.kernel.tables, {}
     for of_steps, bits in ((False, tables.state_bits), (True, tables.step_bits)):
         for bit, name in bits.items():
             if any(name in level.broken for level in search.levels):
                 found[name] = shortest(search, Goal(name, 1 << bit, of_steps))
     order = {DEADLOCK: -1}
-    return dict(sorted(found.items(), key=lambda item: (len(item[1]), order.get(item[0], 0))))
+    return dict(sorted(found.items(), key=lambda item: (len(item[1][1]), order.get(item[0], 0))))
 
 
 def _runs(search: Search, memory: int | None) -> Runs:

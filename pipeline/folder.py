@@ -33,11 +33,11 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is known of one finished level: its manifest is this as JSON.
 
     Args:
-        level: its number; the initial state's is 1.
+        level: its number; that of the initial states is 1.
         token: the number of the driver that has made it.
         rows: how many states were found on it, by part.
         seals: the seals of their files, by part; of no file, where there are no states.
-        generated: steps that were taken to get here, and 1 for the initial state.
+        generated: steps that were taken to get here; on the first level, its states.
         actions: how many of these were of each action, without those of which there were none.
         seen: bits of what was witnessed on the way and here.
         broken: the properties that some step on the way breaks, or that are false here.
@@ -113,7 +113,7 @@ class Folder:
     # -- levels ---------------------------------------------------------------------------------
 
     def levels(self) -> list[Level]:
-        """Return the finished levels, the initial state's first.
+        """Return the finished levels, that of the initial states first.
 
         Raises:
             FileChanged: a manifest is not as it was written, or a driver has written it that had

@@ -108,7 +108,9 @@ class Identity:
             instance=bound.instance.name,
             parts=parts,
             hashes={
-                "specification": _digest(bound.program.variables, bound.program.actions, fair),
+                "specification": _digest(
+                    bound.program.variables, bound.program.actions, fair, *bound.initially
+                ),
                 "instance": _digest(bound.elements, constants, bound.budgets, bound.instance.lacks),
                 "properties": _digest(
                     bound.properties, bound.program.deadlock_free, *bound.constraints

@@ -54,7 +54,7 @@ class Search:
         progress: told of each finished level.
 
     Attributes:
-        levels: those that are finished, the initial state's first.
+        levels: those that are finished, that of the initial states first.
         resumed: how many of them were there already.
         started: when this run of it began.
     """
@@ -99,13 +99,16 @@ class Search:
             self._finish(self._first(), time.perf_counter())
 
     def _first(self) -> list[dict[str, Any]]:
-        """Settle the initial state; return what its part says."""
-        state: States = np.array([self.kernel.initial], np.uint64)
-        part = int(parts_of(fingerprints(state), self.parts)[0])
-        row = [[part], [state.tobytes()], [np.array([-1], np.int64).tobytes()], [None]]
-        note = self._settlement(1).note([pa.record_batch(row, schema=MOVED)])
-        assert note is not None
-        return [note]
+        """Settle the initial states; return what their parts say."""
+        states: States = np.array(self.kernel.initials, np.uint64)
+        parts = parts_of(fingerprints(states), self.parts)
+        settlement, notes = self._settlement(1), []
+        for part in np.unique(parts):
+            own = states[parts == part]
+            entries = np.full(len(own), -1, np.int64)
+            row = [[int(part)], [own.tobytes()], [entries.tobytes()], [None]]
+            notes.append(settlement.note([pa.record_batch(row, schema=MOVED)]))
+        return [note for note in notes if note is not None]
 
     # -- levels ---------------------------------------------------------------------------------
 
@@ -190,7 +193,7 @@ class Search:
             token=self.lease.token,
             rows=tuple(rows),
             seals=tuple(seals),
-            generated=int(counts.sum()) if last else 1,
+            generated=int(counts.sum()) if last else sum(rows),
             actions={n: int(c) for n, c in zip(names, counts, strict=False) if c},
             seen=union([note["seen"] for note in notes] + [told["seen"] for told in tasks]),
             broken=self._broken(notes, tasks),

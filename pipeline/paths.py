@@ -15,8 +15,10 @@ __all__ = ["path_to"]
 
 def path_to(
     folder: Folder, levels: Sequence[Level], level: int, part: int, row: int
-) -> tuple[int, ...]:
-    """Return the numbers of the steps of a shortest run to a state.
+) -> tuple[tuple[int, int], tuple[int, ...]]:
+    """Return a shortest run to a state: where it begins, and the numbers of its steps.
+
+    It begins in an initial state, which is given by its part and row on the first level.
 
     Args:
         folder: the files of a search.
@@ -35,7 +37,7 @@ def path_to(
         # Parts without states begin where the next one does: the last of those is meant.
         part = bisect_right(offsets, predecessor) - 1
         row = predecessor - offsets[part]
-    return tuple(reversed(taken))
+    return (part, row), tuple(reversed(taken))
 
 
 def _link(states: pa.Buffer, row: int) -> tuple[int, int]:

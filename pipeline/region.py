@@ -48,12 +48,14 @@ class Runs:
 
     Attributes:
         paths: for each violated property, the instances that lead to where it stays false.
+        starts: the number of the initial state that these begin in.
         cycles: and those that lead from there back.
         limit: why it could not be decided, or None.
         bytes: what the driver took for it.
     """
 
     paths: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    starts: dict[str, int] = field(default_factory=dict)
     cycles: dict[str, tuple[int, ...]] = field(default_factory=dict)
     limit: Limit | None = None
     bytes: int = 0
@@ -190,9 +192,19 @@ def _judged(search: Search, fairness: Fairness, sizes: Sequence[int], taken: int
         if lasso is not None:
             row = notes.slice(lasso.state, 1).to_pylist()[0]
             part = int(np.searchsorted(np.cumsum(sizes), lasso.state, side="right"))
-            runs.paths[name] = path_to(folder, search.levels, row["level"], part, row["row"])
+            start, runs.paths[name] = path_to(folder, search.levels, row["level"], part, row["row"])
+            runs.starts[name] = _number_of(search, *start)
             runs.cycles[name] = lasso.cycle
     return runs
+
+
+def _number_of(search: Search, part: int, row: int) -> int:
+    """Return the number of the initial state that a part has in a row of the first level."""
+    initials: States = np.array(search.kernel.initials, np.uint64)
+    first = search.levels[0]
+    path = search.folder.states(1, part)
+    state = read_states(path, initials.shape[1], first.rows[part], first.seals[part])[row]
+    return int(np.flatnonzero((initials == state).all(axis=1))[0])
 
 
 def _folder(folder: Folder) -> Path:

@@ -3,10 +3,10 @@
 Every state of a level was reached by a shortest run, but the links that are kept say only one of
 them, and which one is chance.  So, when a property is violated, the search goes back once more: on
 the level of the violation the *goals* are the states that violate it, or have a step that does; on
-each level before, those with a step to a goal.  Then, from the initial state, the first step that
-leads to a goal is taken, again and again.  First is the one whose action instance has the least
-number.  That run does not depend on how the search was divided, and is the one that a plain
-breadth-first search meets first.
+each level before, those with a step to a goal.  Then, from the first initial state that is a goal,
+the first step that leads to a goal is taken, again and again.  First is the one whose action
+instance has the least number.  That run does not depend on how the search was divided, and is the
+one that a plain breadth-first search meets first.
 
 Goals are files, one for each part of a level, as runs of the index are.
 """
@@ -103,8 +103,10 @@ class _Back:
         return chosen
 
 
-def shortest(search: Search, goal: Goal) -> tuple[int, ...]:
-    """Return the numbers of the steps of the first of the shortest runs to a violation.
+def shortest(search: Search, goal: Goal) -> tuple[int, tuple[int, ...]]:
+    """Return the first of the shortest runs to a violation: where it begins, and its steps.
+
+    Of both there are the numbers: of the initial state, and of the action instances.
 
     Args:
         search: a search whose levels say that the property is broken.
@@ -126,10 +128,14 @@ def shortest(search: Search, goal: Goal) -> tuple[int, ...]:
         shutil.rmtree(_goals(search.folder), ignore_errors=True)
 
 
-def _forth(search: Search, goal: Goal, goals: dict[int, tuple[int, ...]]) -> tuple[int, ...]:
-    """Go from the initial state to a goal of the last level, by the first steps that lead there."""
+def _forth(
+    search: Search, goal: Goal, goals: dict[int, tuple[int, ...]]
+) -> tuple[int, tuple[int, ...]]:
+    """Go from an initial state to a goal of the last level, by the first steps that lead there."""
     kernel, folder = batches_of(str(search.folder.root)), search.folder
-    state = _initial(search, kernel.code.words)
+    initials: States = np.array(search.kernel.initials, np.uint64)
+    start = int(np.flatnonzero(_among(folder, 1, goals[1], initials))[0])
+    state = initials[start : start + 1]
     taken = []
     for level in sorted(goals)[1:]:
         made, _, instances, _ = kernel.steps(state)
@@ -141,14 +147,7 @@ def _forth(search: Search, goal: Goal, goals: dict[int, tuple[int, ...]]) -> tup
         records = kernel.steps(state)[3]
         wrong = records[goal.among(records[:, 2]), 1]
         taken += [int(wrong.min())] if wrong.min() != DEADLOCK else []
-    return tuple(taken)
-
-
-def _initial(search: Search, words: int) -> States:
-    """Return the initial state, the only one of the first level."""
-    first = search.levels[0]
-    part = next(part for part, rows in enumerate(first.rows) if rows)
-    return read_states(search.folder.states(1, part), words, 1, first.seals[part])
+    return start, tuple(taken)
 
 
 def _among(folder: Folder, level: int, goals: tuple[int, ...], states: States) -> Bits:

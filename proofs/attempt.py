@@ -244,6 +244,7 @@ def digest(obligations: Obligations, names: Iterable[str]) -> str:
             program.sorts,
             program.variables,
             program.actions,
+            program.initially,
             [
                 (
                     obligations.properties[name],

@@ -6,7 +6,7 @@ does not find is not there up to that depth, and nothing is known of what lies d
 is `bounded`.
 
 k-induction asks besides: can a property fail that held in the k states before, whatever these are?
-If it cannot, and does not within k steps from the initial state, it holds at these sizes for ever:
+If it cannot, and does not within k steps from an initial state, it holds at these sizes for ever:
 the verdict is `verified`.  States on the way are all different, for the shortest run to a failure
 has no detours.  Lemmas may be assumed of them, which are proved together with it: a lemma must hold
 on the way, and hold after k states in which all of them and the property held.
@@ -25,8 +25,9 @@ from ackproof.lang.binding import Bound
 from ackproof.lang.errors import BindError
 from ackproof.lang.program import PropertyDecl
 from ackproof.lang.properties import BUILT_IN, DEADLOCK
+from ackproof.model.beginnings import begins
 from ackproof.model.museum import steps
-from ackproof.model.trace import Trace, replay
+from ackproof.model.trace import ReplayError, Trace, replay
 from ackproof.model.verdict import Verdict
 from ackproof.proofs.smt.logic import Term, negation
 from ackproof.proofs.transition import Transition
@@ -171,13 +172,18 @@ class _BoundedSearch:
                 continue
             answer = self._check(solver, self.false(length))
             if answer == z3.sat:
-                path = self.transition.path(solver.model(), length)
-                trace = replay(self.bound, self.name, path)
-                return self._found(Verdict.VIOLATED, length, trace)
+                return self._found(Verdict.VIOLATED, length, self._trace(solver.model(), length))
             if answer == z3.unknown:
                 return self._found(Verdict.TRUNCATED, length - 1, None, self._why(solver))
             solver.pop()
         return self._found(Verdict.BOUNDED, depth, None, "what lies deeper was not looked at")
+
+    def _trace(self, model: z3.ModelRef, length: int) -> Trace:
+        """Return the run that a model is, replayed."""
+        start, path = self.transition.state(model, 0), self.transition.path(model, length)
+        if not begins(self.bound, start):
+            raise ReplayError(f"the counterexample to {self.name} begins in no initial state")
+        return replay(self.bound, self.name, path, start=start)
 
     def induction(self, k: int, lemmas: list[PropertyDecl]) -> SearchResult:
         """Ask whether the property can fail after k steps, or states, in which it held."""

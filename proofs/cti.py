@@ -168,7 +168,7 @@ def _wishes(finite: Finite, state: FiniteState) -> Iterator[Term]:
     Ghosts come last: with everything else as it is at first, they tell what is strange.
     """
     yield from finite.usual()
-    initial = finite.initial()
+    initial = finite.given(finite.bound.first())
     count = len(finite.bound.locations)
     ghost = {n for n, loc in enumerate(finite.bound.locations) if loc.variable.ghost}
     leaves = sorted(finite.leaves.types, key=lambda leaf: leaf.location in ghost)

@@ -14,7 +14,7 @@ from ackproof.lang.binding import Bound
 from ackproof.lang.data import show as show_data
 from ackproof.model.explain import Explanation
 from ackproof.model.lanes import Lanes
-from ackproof.model.listing import legend, listing, plain
+from ackproof.model.listing import legend, listing, opening, plain
 from ackproof.model.show import show_value
 from ackproof.model.trace import Trace
 from ackproof.proofs.cti import Counterexample, Reachability
@@ -56,7 +56,8 @@ def _lines(found: Counterexample, width: int) -> Iterator[str]:
 def _headline(found: Counterexample) -> str:
     kind = found.obligation.kind
     if kind == "initiation":
-        return "it is false in the initial state"
+        several = any(v.anything for v in found.bound.program.variables)
+        return f"it is false in {'an' if several else 'the'} initial state"
     if not found.obligation.action:
         return "it does not follow"
     return "a step after which it is false" if kind == "consecution" else "a step that breaks it"
@@ -79,9 +80,11 @@ def _constant(value: object) -> str:
 def _before(found: Counterexample, width: int) -> Iterator[str]:
     """Yield what is not as it is at first in the state before the step."""
     if found.obligation.kind == "initiation":
+        if found.trace.beginning:
+            yield from _wrapped(opening(found.trace), "  ", width)
         return
     held = ", ".join(found.obligation.hypotheses)
-    first = found.bound.initial()
+    first = found.bound.first()
     names, rows = Lanes(found.bound), []
     for loc, was, now in zip(found.bound.locations, first, found.before, strict=False):
         if was != now:

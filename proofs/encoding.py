@@ -68,7 +68,7 @@ class Encoding:
 
     Attributes:
         before: any state.
-        initial: the initial state.
+        initial: any initial state; `beginning` says that it is one.
         steps: from any state, each action with any arguments.
     """
 
@@ -77,6 +77,7 @@ class Encoding:
         self.finite = Finite(bound, open_constants=True)
         self.before = self.finite.state("s")
         self.initial = self.finite.initial()
+        self.beginning = self.finite.beginning(self.initial)
         self.steps = [
             self.finite.step(a, self.before, self.finite.arguments(a))
             for a in bound.actions

@@ -80,7 +80,7 @@ class Houdini:
         first = {
             i: negation(encoding.true(self.candidates[i], encoding.initial)) for i in self.left
         }
-        self._drop([], first, ())  # of the first state nothing is assumed
+        self._drop([encoding.beginning], first, ())  # of the first state nothing else is assumed
         before = None
         while self.complete and self.left != before:
             before = list(self.left)

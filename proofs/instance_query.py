@@ -137,7 +137,8 @@ class InstanceQueries:
     def _query(self, bound: Bound) -> InstanceQuery | None:
         """Return the negation of the obligation; None if no step of its kind exists."""
         finite = Finite(bound, open_constants=True)
-        before = finite.initial() if self.obligation.kind == "initiation" else finite.state("s")
+        initiation = self.obligation.kind == "initiation"
+        before = finite.initial() if initiation else finite.state("s")
         step = None
         if self.obligation.action:
             action = self.actions[self.obligation.action]
@@ -161,6 +162,8 @@ class InstanceQueries:
         usual = [n for n in self.library.assumptions if n not in self.library.restrictions]
         assumed = tuple(dict.fromkeys((*usual, *obligation.hypotheses)))
         known = [finite.holds(self.properties[name], before) for name in assumed]
+        if self.obligation.kind == "initiation":
+            known += [finite.holds(prop, before) for prop in self.program.initially]
         goal = self.properties[obligation.goal]
         if step is not None:
             wrong = finite.ops.all(step.proper, _false_after(finite, goal, step))

@@ -1,6 +1,7 @@
 """What was proved before, and need not be proved again.
 
-An obligation depends on its action, on its goal and on what is assumed of the state before; on the
+An obligation depends on its action, or on what is true at first; on its goal and on what is assumed
+of the state before; on the
 variables and sorts that there are; and on what makes formulas of them and decides these.  All of
 that is in the digest under which it is kept, so a design proves again only what it touches.
 
@@ -40,6 +41,7 @@ class Kept:
         self._cache = cache
         program = obligations.program
         self._common = digest(_solvers(), content((program.sorts, program.variables)))
+        self._beginning = digest(content(program.initially))
         self._actions = {a.name: digest(content(a)) for a in program.actions}
         self._claims = {n: digest(content(p)) for n, p in obligations.properties.items()}
 
@@ -71,6 +73,8 @@ class Kept:
 
     def _key(self, obligation: Obligation) -> str:
         action = self._actions.get(obligation.action, "")
+        if obligation.kind == "initiation":
+            action = self._beginning
         claims = [self._claims[n] for n in (obligation.goal, *obligation.hypotheses)]
         return digest(self._common, repr(obligation), action, *claims)
 

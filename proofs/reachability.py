@@ -31,6 +31,7 @@ from ackproof.lang.types import (
     SortT,
     Type,
 )
+from ackproof.model.beginnings import initial_states
 from ackproof.model.outcome import Progress
 from ackproof.model.plain import State
 from ackproof.model.trace import ReplayError, Trace, replay
@@ -96,7 +97,8 @@ def reachability_of(
     for name, path in outcome.violations.items():
         further = path if name == goal or step is None else (*path, step)
         try:
-            trace = replay(wide, goal, further)
+            start = initial_states(watched)[outcome.starts.get(name, 0)]
+            trace = replay(wide, goal, further, start=start)
         except ReplayError:  # a budget is spent, or a sequence differs where no property can look
             continue
         return ReachabilityAnswer(Reachability.REACHABLE, wide, outcome.states, trace)

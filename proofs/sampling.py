@@ -16,6 +16,7 @@ from typing import Any
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.types import SortT
+from ackproof.model.beginnings import initial_states
 from ackproof.model.plain import PlainMachine, State
 from ackproof.proofs.templates import Clause, Literal
 from ackproof.proofs.vocabulary import Atom
@@ -32,9 +33,8 @@ def reachable_states(bound: Bound, most: int, until: float) -> list[State]:
         until: when to stop, by `time.perf_counter`.
     """
     with PlainMachine(bound) as machine:
-        first = machine.initial()
-        known = {first: None}
-        waiting = deque([first])
+        known = dict.fromkeys(initial_states(bound))
+        waiting = deque(known)
         while waiting and len(known) < most and time.perf_counter() < until:
             for step in machine.steps(waiting.popleft()):
                 if step.after is not None and step.after not in known:

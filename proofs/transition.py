@@ -40,7 +40,7 @@ class Transition:
     def __init__(self, bound: Bound) -> None:
         self.bound = bound
         parts = fixed(bound)
-        initial = Finite(bound).leaves.values(bound.initial())
+        initial = Finite(bound).leaves.values(bound.first())
         self.finite = Finite(bound, {leaf: initial[leaf] for leaf in parts.leaves})
         self.ops = self.finite.ops
         self.before = self.finite.state(_BEFORE)
@@ -83,7 +83,7 @@ class Transition:
 
     @cached_property
     def _initial(self) -> Term:
-        return self.finite.same(self.before, self.finite.initial())
+        return self.finite.beginning(self.before)
 
     @cached_property
     def _changing(self) -> list[Term]:
@@ -108,7 +108,7 @@ class Transition:
         return z3.Const(f"{name}@{number}", x.sort())
 
     def initially(self) -> Term:
-        """Return the formula that says that state 0 is the initial one."""
+        """Return the formula that says that state 0 is an initial one."""
         return self.at(self._initial, 0)
 
     def typed(self, number: int) -> Term:

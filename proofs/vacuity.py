@@ -136,9 +136,10 @@ class _Checks:
         theory = self.obligations.theory
         try:
             goal = theory.formula(self.obligations.properties[name], theory.initial())
+            beginning = theory.beginning()
         except Untranslatable:
             return None
-        if not self.impossible([*self.assumed, theory.beginning(), goal]):
+        if not self.impossible([*self.assumed, beginning, goal]):
             return None
         said = f"{name} excludes every initial state: it is false of each, whatever the sizes"
         return Vacuity("initial", name, said)

@@ -6,13 +6,14 @@ The states are numbered from 0 in the order of their ids.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from ackproof.model.kernel import control, graph_task
 from ackproof.model.kernel.tasks import NoRoom, Tasks
+from ackproof.model.kernel.worker import Worker
 from ackproof.model.liveness import Bits, Graph
 
 __all__ = ["Area"]
@@ -82,15 +83,18 @@ class Area:
 
     # -- which of them the search found first ---------------------------------------------------
 
-    def earliest(self, initial: bytes) -> Callable[[Bits], tuple[Numbers, Numbers]]:
+    def earliest(self, initials: Sequence[bytes]) -> Callable[[Bits], tuple[Numbers, Numbers]]:
         """Return what finds those of some states that have the shortest paths.
 
         It returns these states, in the order in which the search found them, and for each of them
         its number in the search.
-        """
-        return lambda states: self._earliest(initial, states)
 
-    def _earliest(self, initial: bytes, states: Bits) -> tuple[Numbers, Numbers]:
+        Args:
+            initials: the initial states, by their numbers.
+        """
+        return lambda states: self._earliest(initials, states)
+
+    def _earliest(self, initials: Sequence[bytes], states: Bits) -> tuple[Numbers, Numbers]:
         tasks, words = self._tasks, self._tasks.question.model.words
         workers = tasks.team.workers
         widest = [_widest(worker.level_starts(), worker.block[control.COUNT]) for worker in workers]
@@ -98,7 +102,11 @@ class Area:
         for side in sides:
             for index, size in enumerate(widest):
                 side[index] = tasks.region(words * size)
-                ctypes.memmove(side[index], initial, len(initial))
+        # The first level is not made of another one.
+        for worker, place in zip(workers, sides[1], strict=True):
+            for local in range(_first_level(worker)):
+                state = initials[worker.entry(local) - control.ROOT]
+                ctypes.memmove(place + len(state) * local, state, len(state))
         for task, size in zip(tasks.tasks, widest, strict=True):
             task[graph_task.FOUND] = tasks.region(2 * size)
         for depth in range(workers[0].block[control.DEPTH]):
@@ -123,6 +131,12 @@ def _marked(tasks: Tasks, index: int) -> int:
     """Return how many states of a worker have marks: their ids follow those of the last one."""
     before = tasks.tasks[index - 1][graph_task.FIRST] if index else 0
     return int(tasks.tasks[index][graph_task.FIRST] - before)
+
+
+def _first_level(worker: Worker) -> int:
+    """Return how many of the initial states a worker has: they are its first ones."""
+    starts = worker.level_starts()
+    return starts[1] if len(starts) > 1 else int(worker.block[control.COUNT])
 
 
 def _widest(starts: list[int], count: int) -> int:

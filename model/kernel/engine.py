@@ -15,7 +15,7 @@ from ackproof.lang.binding import Bound
 from ackproof.model.kernel import search as kernel_search
 from ackproof.model.kernel.control import INSTANCE_MASK
 from ackproof.model.kernel.memory import default_limit
-from ackproof.model.kernel.search import Kind, Result, Status
+from ackproof.model.kernel.search import Kind, Result, Status, Violation
 from ackproof.model.kernel.worker import Model
 from ackproof.model.lower.compile import Kernel, compile_kernel
 from ackproof.model.outcome import Limit, Outcome, Progress
@@ -59,7 +59,7 @@ def explore(
     compiled = kernel.compile_seconds + time.perf_counter() - started
     result = kernel_search.search(
         model,
-        [kernel.initial],
+        kernel.initials,
         workers=workers,
         memory_limit=limit,
         max_depth=max_depth,
@@ -68,6 +68,8 @@ def explore(
         progress=None if progress is None else _translated(progress),
     )
     undecided = runs.limit if runs else None
+    found = _violations(kernel, result)
+    starts = {**{n: v.initial for n, v in found.items()}, **(runs.starts if runs else {})}
     return Outcome(
         engine="kernel",
         workers=workers,
@@ -76,7 +78,7 @@ def explore(
         level_sizes=result.level_sizes,
         # Without any action the search still keeps one counter, which stays at 0.
         per_action={a.name: n for a, n in zip(bound.actions, result.counts, strict=False)},
-        violations={**_violations(kernel, result), **(runs.paths if runs else {})},
+        violations={**{n: v.trace for n, v in found.items()}, **(runs.paths if runs else {})},
         witnessed=frozenset(
             name for bit, name in kernel.tables.seen_bits.items() if result.seen >> bit & 1
         ),
@@ -87,6 +89,7 @@ def explore(
         exhausted=result.status is Status.EXHAUSTED,
         cycles=runs.cycles if runs else {},
         cut=result.cut,
+        starts={n: at for n, at in starts.items() if at},
     )
 
 
@@ -111,7 +114,7 @@ def _runs(bound: Bound, kernel: Kernel, model: Model, memory: int) -> Runs | Non
     from ackproof.model.kernel.runs import Runs
 
     divider(kernel.words)
-    return Runs(bound, model, kernel.falsify, kernel.tables.run_bits, kernel.initial, memory)
+    return Runs(bound, model, kernel.falsify, kernel.tables.run_bits, kernel.initials, memory)
 
 
 def _translated(
@@ -123,13 +126,13 @@ def _translated(
     return report
 
 
-def _violations(kernel: Kernel, result: Result) -> dict[str, tuple[int, ...]]:
+def _violations(kernel: Kernel, result: Result) -> dict[str, Violation]:
     """The first violation of each property by name, shortest paths first."""
-    found: dict[str, tuple[int, ...]] = {}
+    found: dict[str, Violation] = {}
     for violation in result.violations:
         of_state = violation.kind is Kind.STATE
         names = kernel.tables.state_bits if of_state else kernel.tables.step_bits
-        found.setdefault(names[violation.property], violation.trace)
+        found.setdefault(names[violation.property], violation)
     return found
 
 

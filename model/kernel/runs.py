@@ -30,11 +30,12 @@ class Runs:
         model: it compiled.
         falsify: the address of the function that tells which of the properties are false.
         names: the properties by their bits.
-        initial: the words of the initial state.
+        initials: the words of the initial states.
         memory: bytes that it may take.
 
     Attributes:
         paths: for each violated property, the instances that lead to where it stays false.
+        starts: the number of the initial state that these begin in.
         cycles: and those that lead from there back.
         limit: why it could not be decided, or None.
         bytes: what it took.
@@ -44,9 +45,10 @@ class Runs:
     model: Model
     falsify: int
     names: Mapping[int, str]
-    initial: Sequence[int]
+    initials: Sequence[Sequence[int]]
     memory: int
     paths: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    starts: dict[str, int] = field(default_factory=dict)
     cycles: dict[str, tuple[int, ...]] = field(default_factory=dict)
     limit: Limit | None = None
     bytes: int = 0
@@ -83,7 +85,7 @@ class Runs:
         area = Area(tasks, limit)
         self.bytes = max(self.bytes, tasks.mark_bytes + area.bytes)
         judge = Judge(area.graph, fairness)
-        earliest = area.earliest(struct.pack(f"{len(self.initial)}Q", *self.initial))
+        earliest = area.earliest([struct.pack(f"{len(words)}Q", *words) for words in self.initials])
         judged: list[tuple[Bits, Lasso | None]] = []
         for bit, name in self.names.items():
             false = area.false(bit)
@@ -92,5 +94,5 @@ class Runs:
             lasso = known[0] if known else judge.nearest_lasso(false, earliest)
             judged.append((false, lasso))
             if lasso is not None:
-                _, self.paths[name] = path_to(tasks.team, lasso.number)
+                self.starts[name], self.paths[name] = path_to(tasks.team, lasso.number)
                 self.cycles[name] = lasso.cycle

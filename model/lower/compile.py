@@ -53,21 +53,20 @@ class Frame:
 
     Args:
         words: words of 64 bits in a packed state.
-        initial: the initial state, packed.
+        initials: the initial states, packed, in their order.
         tables: which bit means which property.
         fanout: how many successors a state has at most.
     """
 
     words: int
-    initial: list[int]
+    initials: list[list[int]]
     tables: Tables
     fanout: int
 
     @staticmethod
     def of(layout: Layout, tables: Tables, fanout: int) -> Frame:
         """Return the frame of what was generated."""
-        initial = layout.pack(layout.bound.initial())
-        return Frame(layout.words, initial, tables, fanout)
+        return Frame(layout.words, layout.initials, tables, fanout)
 
 
 @dataclass
@@ -85,9 +84,9 @@ class Kernel:
         return self.frame.words
 
     @property
-    def initial(self) -> list[int]:
-        """The initial state, packed."""
-        return self.frame.initial
+    def initials(self) -> list[list[int]]:
+        """The initial states, packed, in their order."""
+        return self.frame.initials
 
     @property
     def tables(self) -> Tables:

@@ -3,12 +3,13 @@
 A specification has many parts, and an instance uses some: it leaves a sort empty, sets a constant
 to False, or gives a fault no budget.  Here it is found out what then cannot change, by abstract
 execution.  A leaf is *known* while nothing is found to write it, and has its initial value; every
-other leaf, and every argument, is unknown.  At first all leaves are known.  Each action is executed
+other leaf, and every argument, is unknown.  At first all leaves are known, but for those that may
+start with anything: which values they have together is not looked at.  Each action is executed
 with the partial evaluation that also generates code, so a guard that speaks of known leaves folds.
 Where a step is possible and writes something else than the known value, that leaf becomes unknown,
 and the actions that had read it are executed again, until nothing changes.
 
-Whatever is still known then is the same in every reachable state: the initial state has these
+Whatever is still known then is the same in every reachable state: every initial state has these
 values, and every step from a state that has them leads to one that has them.  Two parts that only
 enable each other are off, too.
 
@@ -145,9 +146,21 @@ class _Analysis(Answering):
         self.codec = Codec(bound.elements, self.ops)
         self.leaves = Leaves(bound, self.codec)
         self.access = Access(bound, self.codec)
-        self.known = self.leaves.values(bound.initial())
+        self.known = self.leaves.values(bound.first())
         self.unknown: dict[Leaf, Value] = {}
+        for leaf in self._left_open():
+            del self.known[leaf]
+            self.unknown[leaf] = self._unknown(self.leaves.types[leaf])
         self.cases = list(self._cases())
+
+    def _left_open(self) -> list[Leaf]:
+        """Return the leaves that need not have one value in all initial states."""
+        places = {n for n, loc in enumerate(self.bound.locations) if loc.variable.anything}
+        return [
+            leaf
+            for leaf, t in self.leaves.types.items()
+            if leaf.location in places and self.codec.bits(t) > 0
+        ]
 
     def load(self, leaf: Leaf) -> Value:
         """Return the value of a leaf before any step."""

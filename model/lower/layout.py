@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.errors import BindError
 from ackproof.lang.types import Type
+from ackproof.model.beginnings import initial_states
 from ackproof.model.limits import MOST_WORDS, STATE_BITS
 from ackproof.model.lower.codec import Codec, Value
 from ackproof.model.lower.leaves import Leaf, Leaves
@@ -69,7 +71,7 @@ class Layout:
     def _known(self, frozen: frozenset[Leaf], widths: Mapping[Leaf, int]) -> dict[Leaf, Value]:
         if not frozen and all(widths.values()):
             return {}
-        initial = self.leaves.values(self.bound.initial())
+        initial = self.leaves.values(self.bound.first())
         return {leaf: initial[leaf] for leaf, n in widths.items() if n == 0 or leaf in frozen}
 
     # -- refusals -------------------------------------------------------------------------------
@@ -99,6 +101,11 @@ class Layout:
                 bits = raw >> number * WORD_BITS & (2**piece.width - 1)
                 words[piece.word] |= bits << piece.shift
         return words
+
+    @cached_property
+    def initials(self) -> list[list[int]]:
+        """The initial states as words, in their order."""
+        return [self.pack(state) for state in initial_states(self.bound)]
 
     def unpack(self, words: list[int]) -> tuple[Any, ...]:
         """Return packed words as a state of data."""

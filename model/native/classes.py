@@ -16,7 +16,7 @@ from typing import Any, get_args, get_origin
 
 from ackproof.lang.process import Process, default_of, hints_of, mark_of, split_marks
 from ackproof.lang.sorts import Sort
-from ackproof.lang.values import CONST, GHOST, KEY, Each, Map, Seq
+from ackproof.lang.values import ANYTHING, CONST, GHOST, KEY, Each, Map, Seq
 
 __all__ = [
     "CHANGES",
@@ -67,7 +67,12 @@ class Variable:
 
     @property
     def first(self) -> Any:
-        """What it has from the beginning; an empty frozenset for whatever is empty then."""
+        """What it has from the beginning; an empty frozenset for whatever is empty then.
+
+        Of what may start with anything nothing is known, so it is a mark and no value.
+        """
+        if getattr(self.owner, self.name, None) is ANYTHING:
+            return ANYTHING
         hint = get_args(self.hint)[1] if self.entry and get_origin(self.hint) is Map else self.hint
         if get_origin(hint) in (set, Map, Seq):
             return frozenset()

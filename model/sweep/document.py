@@ -17,7 +17,7 @@ from msgspec import Meta, Struct
 
 __all__ = ["SCHEMA", "SweepDocument", "document", "schema"]
 
-SCHEMA = "ackproof/sweep/1"
+SCHEMA = "ackproof/sweep/2"
 
 
 class Changed(Struct, frozen=True, forbid_unknown_fields=True):

@@ -25,6 +25,7 @@ from ackproof.lang.binding import Bound
 from ackproof.lang.errors import BindError
 from ackproof.lang.program import Action, Program, PropertyDecl
 from ackproof.lang.types import BoolT, MapT, RecordT, SeqT, SetT, Type
+from ackproof.model.beginnings import left_open
 from ackproof.model.lower.access import Access
 from ackproof.model.lower.codec import Codec, Sequence, Value
 from ackproof.model.lower.evaluate import Evaluator
@@ -193,8 +194,28 @@ class Finite:
         return FiniteState(self.leaves.types, self.codec, self.leaves.values(state))
 
     def initial(self) -> FiniteState:
-        """Return the initial state, with all budgets."""
-        return self.given(self.bound.initial())
+        """Return an initial state, with all budgets.
+
+        What may start with anything has symbols, unless it is known; see `beginning`.
+        """
+        values = self.leaves.values(self.bound.first())
+        places = set(left_open(self.bound))
+        for leaf, t in self.leaves.types.items():
+            if leaf.location in places:
+                values[leaf] = self.symbol(self.path("initial", leaf), t)
+        return FiniteState(self.leaves.types, self.codec, values)
+
+    def beginning(self, state: FiniteState) -> Term:
+        """Return the formula that says that a state is an initial one."""
+        places = set(left_open(self.bound))
+        first = self.leaves.values(self.bound.first())
+        same = (
+            self.alike(leaf, state.get(leaf), first[leaf])
+            for leaf in self.leaves.types
+            if leaf.location not in places
+        )
+        chosen = (self.holds(prop, state) for prop in self.bound.initially)
+        return conjunction(self.ops.bit(bit) for bit in (*same, *chosen))
 
     def usual(self) -> list[Term]:
         """Return what says of each open constant that it has the value of the instance."""
@@ -335,7 +356,7 @@ def _listed(program: Program) -> Iterator[Type]:
         for p in action.params:
             yield from _inside(p.type)
     bodies: list[ir.Node] = [stmt for action in program.actions for stmt in action.body]
-    bodies += [prop.body for prop in program.properties]
+    bodies += [prop.body for prop in (*program.properties, *program.initially)]
     for body in bodies:
         for node in ir.walk(body):
             if isinstance(node, ir.Expr):

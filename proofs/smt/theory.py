@@ -109,11 +109,11 @@ class Theory:
         return made(*at) if keys else made
 
     def initial(self) -> State:
-        """Return the initial state."""
+        """Return an initial state: what may start with anything has symbols; see `beginning`."""
         nowhere = Scope({}, {})
         found: dict[tuple[str, ...], Value] = dict(self.state("initial"))
         for v in self.program.variables:
-            if v.const or _is_sequence(v.type):
+            if v.const or v.anything or _is_sequence(v.type):
                 continue
             if v.initial.names:
                 found[v.path] = self._by_member(v, v.families, nowhere)
@@ -134,8 +134,12 @@ class Theory:
         )
 
     def beginning(self) -> Term:
-        """Return what an instance has to have for the initial state to exist: first elements."""
-        found = []
+        """Return what makes the initial state one: its first elements exist, and what is chosen.
+
+        Raises:
+            Untranslatable: this domain has no formula for what is true of every initial state.
+        """
+        found = [self.formula(prop, self.initial()) for prop in self.program.initially]
         for v in self.program.variables:
             value = self.initial().get(v.path)
             if isinstance(value, tuple) and not v.const:

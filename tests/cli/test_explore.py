@@ -163,3 +163,28 @@ def test_a_line_of_a_file_that_cannot_be_done_ends_it_with_its_number(
     line: str, problem: str
 ) -> None:
     assert refused("2", line, "quit").startswith(f"error: line 2: {problem}")
+
+
+COINS = (str(ROOT / "tests/model/coins.py"), "-i", "two")
+
+
+def test_of_several_initial_states_it_begins_in_the_first_and_shows_the_others() -> None:
+    listed = said("begin", args=COINS)
+    assert len(listed) == 8
+    assert (
+        listed[2]
+        == "   3  below = {c2: 2}, eye = c2, coins[c1].heads = False, coins[c2].heads = True"
+    )
+    first, *_ = said("begin 3", args=COINS)
+    assert first.startswith("in initial state 3 of 8, below = {c2: 2}, eye = c2")
+
+
+def test_a_run_that_was_begun_anew_is_shown_from_there() -> None:
+    shown = " ".join(said("begin 3", "look()", "trace", args=COINS))
+    assert "at first below = {c2: 2}, eye = c2" in shown
+
+
+def test_an_initial_state_that_there_is_not_is_refused() -> None:
+    assert "there is no initial state 9; the last one is 8" in refused("begin 9", args=COINS)
+    assert "there is no initial state 2; the last one is 1" in refused("begin 2")
+    assert said("begin") == ["  there is one initial state"]

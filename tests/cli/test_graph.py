@@ -31,6 +31,13 @@ def test_it_writes_the_form_that_the_name_ends_in(tmp_path: Path) -> None:
     assert (tmp_path / "jugs.dot").read_text().startswith("digraph {")
 
 
+def test_the_end_of_a_name_may_be_in_capitals(tmp_path: Path) -> None:
+    assert graph(str(tmp_path / "JUGS.DOT"), DIE_HARD).exit_code == 0
+    assert (tmp_path / "JUGS.DOT").read_text().startswith("digraph {")
+    assert graph(str(tmp_path / "JUGS.GraphML"), DIE_HARD).exit_code == 0
+    assert len(nx.read_graphml(tmp_path / "JUGS.GraphML")) == 16
+
+
 def test_only_the_properties_that_are_named_are_looked_at(tmp_path: Path) -> None:
     file = tmp_path / "jugs.dot"
     assert graph(str(file), DIE_HARD, "-p", "NeverFourGallons").exit_code == 0

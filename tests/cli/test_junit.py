@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.cli.checking import DEPOT, DIE_HARD, DINING, MAIL, Run
+from tests.cli.checking import DEPOT, DIE_HARD, DINING, MAIL, ROOT, Run
 
 
 def suites(file: Path) -> list[ET.Element]:
@@ -70,3 +70,14 @@ def test_junit_that_has_no_place_is_refused_before_the_search(run: Run, tmp_path
     assert result.exit_code == 2
     assert result.stderr.startswith("error: --junit ")
     assert ": there is no directory " in result.stderr
+
+
+def test_junit_says_within_which_constraints_a_verdict_holds(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "found.xml"
+    counting = str(ROOT / "tests/model/counting.py")
+    run(counting, "-p", "WithinOneOfTheConstraints", "-p", "Cut", "--junit", str(file))
+    (suite,) = suites(file)
+    (out,) = suite.findall("testcase[@name='search']/system-out")
+    assert str(out.text).startswith("within SmallSum and NotAhead; what lies behind ")
+    run(DIE_HARD, "--junit", str(file))
+    assert suites(file)[0].findall("testcase/system-out") == []

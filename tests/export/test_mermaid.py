@@ -70,5 +70,5 @@ def test_every_line_is_one_that_mermaid_reads(trace: Trace) -> None:
 
 def test_what_mermaid_would_read_as_its_own_is_written_as_entities() -> None:
     row = Row(1, "say(text=a;b#c<d>)", 0, (), False, True, (), ())
-    lines = mermaid(Diagram("a title", ("one",), None, (row,), (), "")).splitlines()
+    lines = mermaid(Diagram("a title", ("one",), None, "", (row,), (), "")).splitlines()
     assert lines[-1] == "  p0->>p0: 1. say(text=a#59;b#35;c#lt;d#gt;) and fails"

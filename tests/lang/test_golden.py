@@ -40,15 +40,16 @@ def printed(compiled: Program) -> str:
         f"(program {compiled.root} ({' '.join(map(repr, compiled.sorts))}))",
         "\n".join(map(_variable, compiled.variables)),
         *(pretty(repr(a)) for a in compiled.actions),
-        *(pretty(repr(p)) for p in compiled.properties),
+        *(pretty(repr(p)) for p in (*compiled.properties, *compiled.initially)),
     ]
     return "\n\n".join(blocks) + "\n"
 
 
 def _variable(v: Variable) -> str:
     kind = "ghost" if v.ghost else "const" if v.const else "var"
+    initial = "anything" if v.anything else repr(v.initial)
     families = f" of {' '.join(map(repr, v.families))}" if v.families else ""
-    return f"({kind} {v.name} {v.type!r} {v.initial!r}{families})"
+    return f"({kind} {v.name} {v.type!r} {initial}{families})"
 
 
 def pretty(text: str, width: int = 96) -> str:

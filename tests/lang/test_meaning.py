@@ -61,8 +61,8 @@ def drawn(t: Type, bound: Bound, order: random.Random) -> Any:
 
 
 def states(bound: Bound, count: int, order: random.Random) -> Iterator[tuple[Any, ...]]:
-    """Yield the initial state, and states drawn at random."""
-    yield bound.initial()
+    """Yield a first state, and states drawn at random."""
+    yield bound.first()
     for _ in range(count):
         values = [drawn(loc.variable.type, bound, order) for loc in bound.locations]
         yield (*values, *bound.budgets.values())
@@ -75,7 +75,8 @@ def agree(bound: Bound, count: int = 20, steps: int = 60) -> int:
     with PlainMachine(bound) as machine:
         numbers = list(range(len(machine.instances)))
         for state in states(bound, count, order):
-            for prop in (p for p in bound.properties if not p.of_steps):
+            stated = (*bound.properties, *bound.initially)
+            for prop in (p for p in stated if not p.of_steps):
                 assert meaning.holds(prop, state) == machine.holds(prop, state), prop.name
             for number in order.sample(numbers, min(steps, len(numbers))):
                 taken += _agree_on_step(machine, meaning, state, number)

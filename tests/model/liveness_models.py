@@ -29,7 +29,7 @@ from ackproof.lang import (
 )
 
 from tests.models import alternating_bit, dining, peterson
-from tests.models.alternating_bit import AlternatingBit
+from tests.models.alternating_bit import AllAgreeOnTheBit, AlternatingBit
 from tests.models.dining import Doing, Seat, Table
 from tests.models.peterson import Peterson, Place, Side
 
@@ -136,11 +136,14 @@ class Unlucky(AlternatingBit):
 @eventually
 def TheSenderGoesOn(s: AlternatingBit) -> bool:
     """Whatever was sent is acknowledged."""
-    return not s.started or s.send_bit == s.ack_bit
+    return s.send_bit == s.ack_bit
 
 
 LINE = Model(
-    "line", AlternatingBit, properties_in(TheSenderGoesOn), alternating_bit.MODEL.instances
+    "line",
+    AlternatingBit,
+    properties_in(AllAgreeOnTheBit, TheSenderGoesOn),
+    alternating_bit.MODEL.instances,
 )
 UNLUCKY = Design(claim="Lines are good enough.", replace=(Unlucky,))
 

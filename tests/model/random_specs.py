@@ -24,8 +24,8 @@ import enum
 from typing import Annotated
 from ackproof.lang import (
     Const, Each, Event, Ghost, Instance, Map, Model, Option, OrderedSort, OwnedSort, Process, Range,
-    Record, Seq, Set, Sort, System, action, fault, handler, helper, invariant, on, reachable,
-    require, step_property,
+    Record, Seq, Set, Sort, System, action, fault, handler, helper, initially, invariant, on,
+    reachable, require, step_property, anything,
 )
 from ackproof.lang.properties import properties_in
 
@@ -493,12 +493,15 @@ def split_map(t: str) -> tuple[str, str]:
     return key, value
 
 
-def _declarations(w: Writer, owner: str, count: int) -> tuple[list[str], Scope]:
+def _declarations(
+    w: Writer, owner: str, count: int, *, beginnings: bool = False
+) -> tuple[list[str], Scope]:
     lines, scope = [], Scope()
     for i in range(count):
         t = str(w.pick([*SCALARS, *SETS, *MAPS, *SEQS]))
         name = f"{owner}{i}"
-        lines.append(f"    {name}: {t}")
+        left_open = beginnings and t not in SEQS and w.number(0, 1)
+        lines.append(f"    {name}: {t}{' = anything()' if left_open else ''}")
         scope.places.append((f"self.{name}", t))
     ghost = str(w.pick([*SETS[:2], "bool", "Map[A, Set[B]]"]))
     lines.append(f"    {owner}g: Ghost[{ghost}]")
@@ -540,10 +543,13 @@ WEIGHTS = ["True", "False", "{'b1': True}"]
 
 
 @st.composite
-def specs(draw: Callable[..., object], depth: int = 2) -> str:
-    """Draw the source of a module with a `MODEL` of one instance."""
+def specs(draw: Callable[..., object], depth: int = 2, beginnings: bool = False) -> str:
+    """Draw the source of a module with a `MODEL` of one instance.
+
+    With `beginnings`, some variables may start with anything, and something is demanded of them.
+    """
     w = Writer(draw)
-    own, inner = _declarations(w, "m", w.number(1, 2))
+    own, inner = _declarations(w, "m", w.number(1, 2), beginnings=beginnings)
     inner.places.append(("self.coming", "M"))
     lines = [
         PRELUDE,
@@ -577,7 +583,7 @@ def specs(draw: Callable[..., object], depth: int = 2) -> str:
         "",
         *_step(w, "move", "action", inner, depth),
     ]
-    own, outer = _declarations(w, "v", w.number(1, 3))
+    own, outer = _declarations(w, "v", w.number(1, 3), beginnings=beginnings)
     lines += [
         "class Root(System):",
         '    """The system."""',
@@ -614,6 +620,9 @@ def specs(draw: Callable[..., object], depth: int = 2) -> str:
     before, after = _as_state(outer, "before"), _as_state(outer, "after")
     both = Scope([*before.names, *after.names])
     noted = Scope([*both.names, ("note.a", "A"), ("note.color", "Color")])
+    if beginnings:
+        lines += ["@initially", "def Begins(s: Root) -> bool:", '    """."""']
+        lines += [f"    return {w.expr('bool', state, 1)} or {w.expr('bool', state, 1)}", ""]
     lines += [
         "@invariant",
         "def Inv(s: Root) -> bool:",

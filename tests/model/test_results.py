@@ -250,9 +250,9 @@ def test_a_counterexample_from_the_cache_is_replayed(
 ) -> None:
     replayed = []
 
-    def counted(*args: Any) -> Any:
+    def counted(*args: Any, **options: Any) -> Any:
         replayed.append(args[1])
-        return replay(*args)
+        return replay(*args, **options)
 
     monkeypatch.setattr(trace_module, "replay", counted)
     check(MODEL, PAIR, engine="plain", cache=searched)

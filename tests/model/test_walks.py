@@ -117,7 +117,7 @@ def test_what_is_false_is_shown_by_a_run_of_plain_python(
     assert found.violations
     for name, path in found.violations.items():
         replay(bound, name, path)
-        short = shorten(bound, name, path)
+        short = shorten(bound, name, path, bound.initial())
         replay(bound, name, short)
         assert len(whole[name]) <= len(short) <= len(path)
         assert not any(shows(bound, name, short[:at] + short[at + 1 :]) for at in range(len(short)))
@@ -162,7 +162,8 @@ def test_no_deadlock_is_looked_at_where_it_is_asked_for() -> None:
     kernel = kernel_of(CLIMB, "hill", "NoDeadlock")
     found = walked(kernel)
     replay(kernel.bound, "NoDeadlock", found.violations["NoDeadlock"])
-    short = shorten(kernel.bound, "NoDeadlock", found.violations["NoDeadlock"])
+    path = found.violations["NoDeadlock"]
+    short = shorten(kernel.bound, "NoDeadlock", path, kernel.bound.initial())
     with PlainMachine(kernel.bound) as machine:
         assert [machine.instances[number].action.name for number in short] == ["fall"]
 

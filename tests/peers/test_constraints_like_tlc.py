@@ -6,7 +6,6 @@ counts them as generated and not as distinct.  Of properties of runs it keeps to
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -14,9 +13,8 @@ import pytest
 from ackproof.model.check import chosen
 from ackproof.model.kernel.engine import explore
 
-from bench import tlc
-from bench.process import Failed, Missing, run
 from tests.model.counting import MODEL
+from tests.peers.twins import told_by_tlc
 
 pytestmark = pytest.mark.peer
 
@@ -55,26 +53,16 @@ KINDS = {
 }
 
 
-def told_by_tlc(folder: Path, *properties: str) -> str:
-    """Return what TLC says of the twin; where it is not installed, fail if this run decides."""
-    (folder / "counting.tla").write_text(TWIN)
+def told(folder: Path, *properties: str) -> str:
+    """Return what TLC says of the twin."""
     asked = [f"{KINDS[name]} {name}" for name in properties]
-    lines = ["SPECIFICATION Spec", "CONSTRAINT SmallSum", "CONSTRAINT NotAhead", *asked, ""]
-    (folder / "counting.cfg").write_text("\n".join(lines))
-    try:
-        java = ["java", "-XX:+UseParallelGC", "-cp", str(tlc.jar()), "tlc2.TLC", "-deadlock"]
-        return run([*java, "-metadir", str(folder / "states"), "counting.tla"], folder).text
-    except Failed as violated:
-        return str(violated)
-    except Missing as problem:
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{problem}, and the comparison must be made here")
-        pytest.skip(str(problem))
+    lines = ["SPECIFICATION Spec", "CONSTRAINT SmallSum", "CONSTRAINT NotAhead", *asked]
+    return told_by_tlc(folder, "counting", TWIN, lines)
 
 
 def test_it_counts_the_same_states_and_steps(tmp_path: Path) -> None:
     outcome = explore(chosen(MODEL, MODEL.instances[0], properties=[]))
-    said = told_by_tlc(tmp_path)
+    said = told(tmp_path)
     found = re.search(r"(\d+) states generated, (\d+) distinct states found, 0 states left", said)
     assert found is not None, said
     assert [int(n) for n in found.groups()] == [outcome.generated, outcome.states - outcome.cut]
@@ -83,6 +71,6 @@ def test_it_counts_the_same_states_and_steps(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_it_finds_the_same_properties_false(name: str, tmp_path: Path) -> None:
     outcome = explore(chosen(MODEL, MODEL.instances[0], properties=[name]))
-    said = told_by_tlc(tmp_path, name)
+    said = told(tmp_path, name)
     assert ("is violated" in said or "were violated" in said) is (name in outcome.violations), said
     assert ("No error has been found" in said) is (name not in outcome.violations), said

@@ -19,13 +19,14 @@ from typing import Any
 import pyarrow as pa
 from ackproof.lang import Design, Model
 from ackproof.lang.binding import Bound
+from ackproof.model.beginnings import initial_states
 from ackproof.model.check import chosen
 from ackproof.model.kernel.engine import explore as explore_compiled
 from ackproof.model.lower.compile import Kernel, compile_kernel
 from ackproof.model.outcome import Outcome
 from ackproof.model.plain import PlainMachine
 from ackproof.model.plain_search import explore as explore_plain
-from ackproof.model.trace import replay
+from ackproof.model.trace import replay_found
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.identity import Identity
 from ackproof.pipeline.search import SparkExplorer
@@ -218,7 +219,7 @@ class Written:
         pack = self.kernel.layout.pack
         found: dict[tuple[int, ...], set[tuple[int, tuple[int, ...]]]] = {}
         with PlainMachine(self.bound) as machine:
-            waiting = [machine.initial()]
+            waiting = list(initial_states(self.bound))
             known = set(waiting)
             for state in waiting:
                 steps = [step for step in machine.steps(state) if step.after is not None]
@@ -244,8 +245,9 @@ def assert_same(bound: Bound, outcome: Outcome, **options: Any) -> None:
     assert {n: p for n, p in outcome.violations.items() if n not in of_runs} == {
         n: p for n, p in plain.violations.items() if n not in of_runs
     }
-    for name, path in outcome.violations.items():
-        replay(bound, name, path, outcome.cycles.get(name, ()))
+    starts = ({n: at for n, at in x.starts.items() if n not in of_runs} for x in (outcome, plain))
+    assert next(starts) == next(starts)
+    replay_found(bound, outcome)
 
 
 def assert_found(bound: Bound, work: Path, parts: int = 3, small: int = 1, **options: Any) -> None:

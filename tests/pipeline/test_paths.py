@@ -55,7 +55,8 @@ def assert_paths(folder: Folder, steps: dict[tuple[int, ...], dict[int, tuple[in
                 continue
             table = pq.read_table(folder.states(level.level, part), partitioning=None)
             for row, word in enumerate(table.column("w0").to_pylist()):
-                path = path_to(folder, levels, level.level, part, row)
+                (_, first), path = path_to(folder, levels, level.level, part, row)
+                assert first == 0
                 assert len(path) == level.level - 1
                 state = (initial,)
                 for number in path:

@@ -15,7 +15,7 @@ from ackproof.spec.model import MODEL as CONFIRMS
 from hypothesis import HealthCheck, given, settings
 
 from tests.exploring import examples
-from tests.model import counting, harbour, mailroom
+from tests.model import coins, counting, harbour, mailroom
 from tests.model import liveness_models as live
 from tests.model.random_specs import specs
 from tests.models import dining, two_phase_commit
@@ -63,6 +63,7 @@ MODELS: tuple[tuple[Model, str, Design | None], ...] = (
     (harbour.MODEL, "pair", None),
     (harbour.MODEL, "unbuilt", None),
     (counting.MODEL, "small", None),
+    (coins.MODEL, "three", None),
 )
 
 

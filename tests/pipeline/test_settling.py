@@ -81,7 +81,7 @@ def test_states_are_written_once_in_order_with_the_least_link(begun: Written) ->
 
 
 def test_the_initial_state_has_no_predecessor(begun: Written) -> None:
-    initial = np.array([begun.kernel.initial], np.uint64)
+    initial = np.array(begun.kernel.initials, np.uint64)
     settlement(begun, 1).note([row(initial, [-1])])
     found = table_of(begun, 1).select(["predecessor", "instance"]).to_pylist()
     assert found == [{"predecessor": -1, "instance": -1}]

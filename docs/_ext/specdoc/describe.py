@@ -62,7 +62,7 @@ def type_text(t: Type) -> str:
 
 def initial_text(variable: VarDecl) -> str:
     """Return what a variable starts with, in words."""
-    return _value_text(variable.initial)
+    return "anything" if variable.anything else _value_text(variable.initial)
 
 
 def _value_text(value: ir.Expr) -> str:

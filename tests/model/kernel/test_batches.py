@@ -324,7 +324,7 @@ def test_code_says_all_that_another_process_needs() -> None:
     assert code.of_runs
     assert not Code.of(compile_kernel(bound_of(two_phase_commit.MODEL, "rm2"))).of_runs
     again = Batches(Code(**vars(code)))
-    states = np.array([kernel.initial], np.uint64)
+    states = np.array(kernel.initials, np.uint64)
     for one, other in product([Batches(code)], [again]):
         (a,), (b,) = one.successors(states), other.successors(states)
         assert rows(a.states) == rows(b.states)

@@ -10,6 +10,7 @@ from typing import TypeVar
 import pytest
 from ackproof.lang import Design, Model
 from ackproof.lang.binding import Bound
+from ackproof.model.beginnings import initial_states
 from ackproof.model.fairness import fairness_of
 from ackproof.model.kernel import control, graph_task, region
 from ackproof.model.kernel.engine import explore
@@ -74,7 +75,7 @@ def ask(bound: Bound, kernel: Kernel, workers: int, see: Callable[[Tasks], Found
         with Tasks(team, question) as tasks:
             found.append(see(tasks))
 
-    search(question.model, [kernel.initial], workers=workers, survey=True, then=then)
+    search(question.model, kernel.initials, workers=workers, survey=True, then=then)
     return found[0]
 
 
@@ -97,9 +98,8 @@ def stayed_in(bound: Bound) -> tuple[set[State], set[State]]:
     """Return the states of which plain Python says that a fair run can stay there, and all."""
     fairness = fairness_of(bound)
     with PlainMachine(bound) as machine:
-        initial = machine.initial()
         steps: dict[State, list[tuple[int, State]]] = {}
-        waiting = [initial]
+        waiting = list(initial_states(bound))
         for state in waiting:
             if state not in steps:
                 made = [(s.number, s.after) for s in machine.steps(state) if s.after is not None]
@@ -208,11 +208,11 @@ def test_what_has_no_room_is_not_decided(workers: int) -> None:
 def test_what_is_stopped_is_no_answer(workers: int) -> None:
     bound, kernel = known(live.LINE, "values2", live.UNLUCKY)
     model = Compiled(kernel.words, kernel.fanout, kernel.expand, owner=kernel)
-    runs = Runs(bound, model, kernel.falsify, kernel.tables.run_bits, kernel.initial, _UNLIMITED)
+    runs = Runs(bound, model, kernel.falsify, kernel.tables.run_bits, kernel.initials, _UNLIMITED)
 
     def then(team: Team) -> None:
         team.stop()
         runs.check(team)
 
-    search(model, [kernel.initial], workers=workers, then=then)
+    search(model, kernel.initials, workers=workers, then=then)
     assert (runs.limit, runs.paths) == (Limit.INTERRUPTED, {})

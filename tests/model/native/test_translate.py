@@ -22,13 +22,14 @@ from ackproof.lang import (
     require,
 )
 from ackproof.lang.binding import Bound, bind
+from ackproof.model.beginnings import initial_states
 from ackproof.model.museum import museum, museum_names
 from ackproof.model.native.translate import Translation, translate, translate_instance
 from ackproof.model.plain import PlainMachine
 from ackproof.spec.model import MODEL as CONFIRMS
 
 from tests.exploring import chance, sample, seeds
-from tests.model import mailroom
+from tests.model import coins, mailroom
 
 # -- the same steps -------------------------------------------------------------------------------
 
@@ -44,10 +45,10 @@ def assert_same_steps(bound: Bound, seed: int, walks: int = 2, length: int = 20)
     drawn = random.Random(seed)
     kept = [i for i, at in enumerate(bound.locations) if not at.variable.ghost]
     translated = in_place(bound, translate_instance(bound))
-    taken = 0
+    beginnings, taken = initial_states(bound), 0
     with PlainMachine(bound) as specified, PlainMachine(translated) as found:
         for _ in range(walks):
-            state = specified.initial()
+            state = drawn.choice(beginnings)
             for _ in range(length):
                 every = range(len(specified.instances))
                 following = []
@@ -88,6 +89,12 @@ def test_a_translated_design_takes_the_steps_of_that_design(seed: int) -> None:
 def test_another_model_is_translated_as_well() -> None:
     for instance in mailroom.MODEL.instances:
         assert_same_steps(bind(mailroom.MODEL, instance), 0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_may_start_with_anything_is_not_settled(seed: int) -> None:
+    for instance in coins.MODEL.instances:
+        assert_same_steps(bind(coins.MODEL, instance), seed)
 
 
 # -- what is left ---------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from ackproof.lang import Instance, Model
 from ackproof.lang.binding import Bound, bind
+from ackproof.model.beginnings import initial_states
 from ackproof.model.plain import PlainMachine
 from ackproof.proofs.smt.unbounded import Untranslatable
 from ackproof.spec.model import MODEL
@@ -51,7 +52,7 @@ def compare(bound: Bound, states: int, share: float = 1.0) -> Counter[str]:
     wide, narrow = unbounded(bound, rng.choice((0, -1))), FiniteSteps(bound)
     compared: Counter[str] = Counter()
     with PlainMachine(bound) as machine:
-        here = machine.initial()
+        here = initial_states(bound)[0]
         for number in range(states):
             state = typed(bound, rng.choice) if number % 2 else here
             narrow.judges(machine, state)

@@ -1,0 +1,36 @@
+"""TLC on twins: specifications in TLA+ that say the same as a model of ours."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from bench import tlc
+from bench.process import Failed, Missing, run
+
+__all__ = ["told_by_tlc"]
+
+
+def told_by_tlc(folder: Path, name: str, module: str, lines: Sequence[str]) -> str:
+    """Return what TLC says of a module; where it is not installed, fail if this run decides.
+
+    Args:
+        folder: where the files go.
+        name: the name of the module.
+        module: its text.
+        lines: what it is asked, as lines of a configuration.
+    """
+    (folder / f"{name}.tla").write_text(module)
+    (folder / f"{name}.cfg").write_text("\n".join([*lines, ""]))
+    try:
+        java = ["java", "-XX:+UseParallelGC", "-cp", str(tlc.jar()), "tlc2.TLC", "-deadlock"]
+        return run([*java, "-metadir", str(folder / "states"), f"{name}.tla"], folder).text
+    except Failed as violated:
+        return str(violated)
+    except Missing as problem:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{problem}, and the comparison must be made here")
+        pytest.skip(str(problem))
