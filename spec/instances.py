@@ -192,7 +192,7 @@ PROMOTION = Instance(
         **TWO,
         "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.LATER, "r3": Born.LATER},
     },
-    states=42_761,
+    states=42_145,
     lacks=(
         "AckCoversSeveral",
         "ConfirmedWithoutWrite",
@@ -246,7 +246,7 @@ LATER = Instance(
     sizes={**OFF, Msg: 2, Queue: 1, Replica: 3},
     faults={"lose_node": 1},
     constants={**PROMOTION.constants, "QueueProcess.durable": False},
-    states=669_044,
+    states=647_820,
     lacks=(
         "DeletionConfirms",
         "NackedYetHeldElsewhere",

@@ -144,9 +144,11 @@ class Mirroring(Queueing):
 
         What it had and its master has not, goes; the rest gets the master's order.
         The order to do so comes by multicast, after all that the master had told before: so this
-        mirror now counts as having got that (D1.3).
+        mirror now counts as having got that (D1.3).  One that a younger process has passed over
+        stops when it hears of that (D5.3), and does so before it hears of an order of that one.
         """
         require(mirror in self.unsynced and self.replicas[mirror].mirrors())
+        require(not self.hopeless(mirror))
         require(self.replicas[mirror].of == self.replicas[master].of)
         require(self.replicas[master].leads() and self.linked(master, mirror))
         require(self.multicast.silent(mirror))
@@ -185,8 +187,12 @@ class Mirroring(Queueing):
 
     @action(fair="weak")
     def catch_up(self, mirror: Replica, master: Replica) -> None:
-        """What a mirror lacked is consumed: it has what its master has (D7.2)."""
+        """What a mirror lacked is consumed: it has what its master has (D7.2).
+
+        One that must stop (D5.3) is no copy, whatever it has.
+        """
         require(mirror in self.unsynced and self.replicas[mirror].mirrors())
+        require(not self.hopeless(mirror))
         require(self.replicas[mirror].of == self.replicas[master].of)
         require(self.replicas[master].leads() and self.linked(master, mirror))
         require(

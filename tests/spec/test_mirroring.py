@@ -507,6 +507,24 @@ def test_an_older_mirror_that_was_passed_over_stops() -> None:
         assert nack(2, True) in run.told()
 
 
+def test_a_mirror_that_was_passed_over_is_no_copy_again_before_it_stops() -> None:
+    with mirrored((Born.MASTER, Born.LATER, Born.LATER)) as run:
+        told_of(run, 1)
+        run.system.join(R2, R1)
+        run.system.enlist(R2)
+        run.system.join(R3, R1)
+        run.system.enlist(R3)
+        run.system.synchronise(R3, R1)
+        run.system.lose_node(R1)
+        run.system.promote(R3)
+        with pytest.raises(NotEnabled):
+            run.system.synchronise(R2, R3)
+        run.process("r3").ready.clear()
+        with pytest.raises(NotEnabled):
+            run.system.catch_up(R2, R3)
+        run.system.stop_unsynchronised(R2)
+
+
 def test_nobody_is_promoted_if_no_mirror_is_synchronised(late: Scenario) -> None:
     told_of(late, 1)
     late.system.join(R2, R1)
