@@ -159,6 +159,18 @@ _PATH = click.Path(path_type=Path)
     help="Take messages that are published as immediate, as brokers before RabbitMQ 3.0 did: what "
     "no consumer can take at once is returned.",
 )
+@click.option(
+    "--scenario",
+    type=_PATH,
+    metavar="FILE",
+    help="Ask for the faults of this file at their moments, on a broker with its options.",
+)
+@click.option(
+    "--record-scenario",
+    type=_PATH,
+    metavar="FILE",
+    help="Write the faults that are asked for, and when, to this file, to be played again.",
+)
 @click.option("--verbose", is_flag=True, help="Log everything that happens, a line for each.")
 @clean_exit
 def serve(
@@ -187,6 +199,8 @@ def serve(
     disk_free_limit: int,
     lockstep: bool,
     immediate: bool,
+    scenario: Path | None,
+    record_scenario: Path | None,
     verbose: bool,
 ) -> int:
     """Run the reference broker: AMQP 0-9-1 with confirms decided by the specification.
@@ -214,7 +228,7 @@ def serve(
             "or a smaller size"
         )
     gc.disable()  # `run` enables it again
-    from ackproof.cli.serving import Listening, definitions_of, run, tls_of, users_of
+    from ackproof.cli.serving import Listening, definitions_of, run, scenario_of, tls_of, users_of
 
     options = Options(
         data,
@@ -239,6 +253,8 @@ def serve(
         ),
         immediate=immediate,
         replicas=replicas,
+        scenario=scenario_of(scenario),
+        record_scenario=record_scenario,
     )
     listening = None if control is None else Listening(control_host, control, control_token)
     run(options, in_memory=in_memory, control=listening, verbose=verbose)

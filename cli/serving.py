@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from ackproof.cli.inputs import InputError
 from ackproof.cli.listening import reason, stop_signal
 from ackproof.impl.access.users_file import UsersError, read_users
-from ackproof.impl.node import Node
+from ackproof.impl.node import Node, known_faults
 from ackproof.impl.options import Options
 from ackproof.impl.storage.disk import DiskError
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from ackproof.impl.access.directory import User
     from ackproof.impl.control.control_api import ControlApi
+    from ackproof.impl.scenario.scenario import Scenario
 
-
-__all__ = ["Listening", "definitions_of", "run", "tls_of", "users_of"]
+__all__ = ["Listening", "definitions_of", "run", "scenario_of", "tls_of", "users_of"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -85,6 +85,10 @@ async def _serve(options: Options, where: str, control: Listening | None) -> Non
         node = Node(options)
     except (DiskError, ValueError) as error:
         raise InputError(str(error)) from None
+    except OSError as error:
+        raise InputError(
+            f"cannot write the scenario {error.filename}: {error.strerror}; name another file"
+        ) from None
     try:
         await _run(node, where, control)
     finally:
@@ -166,6 +170,22 @@ def definitions_of(file: Path | None) -> dict[str, Any] | None:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{file} is not JSON: {error}; give what RabbitMQ exports") from None
     return cast("dict[str, Any]", document)
+
+
+def scenario_of(file: Path | None) -> Scenario | None:
+    """Return the scenario of a file; None if there is no file.
+
+    Raises:
+        InputError: the file has none.
+    """
+    if file is None:
+        return None
+    from ackproof.impl.scenario.scenario import ScenarioError, read_scenario
+
+    try:
+        return read_scenario(file, known_faults())
+    except ScenarioError as error:
+        raise InputError(str(error)) from None
 
 
 def users_of(file: Path | None) -> tuple[User, ...] | None:

@@ -29,7 +29,7 @@ from ackproof.impl.storage.batch_statements import write
 from ackproof.impl.storage.journal import Batch
 from ackproof.impl.storage.recovery import bindings, entries, exchanges, queues, records
 from ackproof.impl.storage.reserve import Reserve
-from ackproof.impl.storage.schema import RECORDS, SCHEMA, VERSION
+from ackproof.impl.storage.schema import RECORDS, SCHEMA, TABLES, VERSION
 from ackproof.impl.storage.stored import Stored
 
 __all__ = ["Disk", "DiskError"]
@@ -144,6 +144,19 @@ class Disk:
             with self._transaction():
                 self._db.execute(f"DELETE {_OTHERS}", (kept,))
                 self._db.execute("DELETE FROM message WHERE id NOT IN (SELECT message FROM entry)")
+        except sqlite3.Error as error:
+            raise DiskError(_explain(self.path, error)) from None
+
+    def erase(self) -> None:
+        """Remove everything; when this returns, it does not come back.
+
+        Raises:
+            DiskError: it cannot be written; nothing is removed then.
+        """
+        try:
+            with self._transaction():
+                for table in TABLES:
+                    self._db.execute(f"DELETE FROM {table}")
         except sqlite3.Error as error:
             raise DiskError(_explain(self.path, error)) from None
 

@@ -72,6 +72,16 @@ class Disks:
             self._done += 1
         self._batch = None
 
+    def erase(self) -> None:
+        """Remove everything; the first goes first, as what it does not know nobody finds.
+
+        Raises:
+            DiskError: one of them cannot be written.
+        """
+        self._batch = None
+        for disk in self._disks:
+            disk.erase()
+
     def close(self) -> None:
         """Close the databases; they can be opened again at once."""
         for disk in self._disks:

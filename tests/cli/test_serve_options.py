@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from ackproof.cli.main import app
@@ -53,6 +54,30 @@ def test_help_is_there_and_names_every_option(word: str) -> None:
     for name in ("--port", "--users", "--max-connections", "--memory-limit", "--tls-cert"):
         assert name in result.stdout
     assert "[default: 5672; 0<=x<=65535]" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ('{"scenario": 1,\n', "line 2: no JSON"),
+        ('{"scenario": 1, "faults": [{"fault": "nak_next"}]}', 'fault 1: there is no fault "nak_'),
+        ('{"scenario": 1, "options": {"seed": []}}', "the scenario, options: seed cannot be []"),
+        ('{"scenario": 1, "options": {"seed": 2}}', "with seed 2, and 1 is asked for; leave seed"),
+    ],
+)
+def test_a_scenario_that_cannot_be_played_is_told(tmp_path: Path, text: str, error: str) -> None:
+    file = tmp_path / "scenario.json"
+    file.write_text(text)
+    result = run("--in-memory", "--port", "0", "--seed", "1", "--scenario", str(file))
+    assert (result.returncode, result.stdout) == (2, "")
+    assert error in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_scenario_that_cannot_be_written_is_told() -> None:
+    result = run("--in-memory", "--port", "0", "--record-scenario", "/nowhere/at/all")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "error: cannot write the scenario /nowhere/at/all: No such file" in result.stderr
 
 
 def test_it_is_listed_among_the_commands() -> None:
