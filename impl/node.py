@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackproof.impl.access.directory import GUEST, User
 from ackproof.impl.broker import Broker
-from ackproof.impl.faults.calling import OF_BROKER, check_arguments
+from ackproof.impl.faults.calling import OF_BROKER, check_arguments, no_fault
 from ackproof.impl.faults.faults import Faults
 from ackproof.impl.history.history import History
 from ackproof.impl.options import Options
@@ -260,8 +260,7 @@ class Node:
         """
         asked = self.faults() | {"schedule": self.schedule}
         if name not in asked:
-            known = ", ".join(sorted(self.faults()))
-            raise LookupError(f"there is no fault {name!r}; there are {known}")
+            raise LookupError(no_fault(name, self.faults()))
         check_arguments(asked[name], arguments)
         moment = () if self.scenarios is None else self.scenarios.moment()
         done = asked[name](**arguments)

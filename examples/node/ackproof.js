@@ -27,16 +27,23 @@ class Broker {
     return Promise.race([ready, exited]);
   }
 
-  constructor(child, address, control) {
+  // Use a broker that runs already, in a container, say; its control API has a token then.
+  static at(address, control, token) {
+    return new Broker(undefined, address, control, token);
+  }
+
+  constructor(child, address, control, token) {
     this.child = child;
     this.url = `amqp://guest:guest@${address}`;
     this.control = control;
+    this.headers = token ? { authorization: `Bearer ${token}` } : {};
   }
 
   // Ask the control API; an answer that is no success is an error with its text.
   async ask(method, path, body) {
     const response = await fetch(this.control + path, {
       method,
+      headers: this.headers,
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     const answer = await response.json();
@@ -70,6 +77,7 @@ class Broker {
   }
 
   async stop() {
+    if (!this.child) return;
     const gone = new Promise((resolve) => this.child.once('exit', resolve));
     this.child.kill('SIGTERM');
     await gone;

@@ -5,7 +5,8 @@ let broker;
 let publisher;
 
 beforeAll(async () => {
-  broker = await Broker.start();
+  const { ACKPROOF_AT: at, ACKPROOF_CONTROL: control, ACKPROOF_CONTROL_TOKEN: token } = process.env;
+  broker = at ? Broker.at(at, control, token) : await Broker.start();
 });
 afterAll(() => broker.stop());
 

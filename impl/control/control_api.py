@@ -34,6 +34,7 @@ from http import HTTPStatus
 from typing import Any
 
 from ackproof.impl.control.http import HEAD_MAX, Exchange, Refused, Request
+from ackproof.impl.faults.calling import no_fault
 from ackproof.impl.management.answers import Answer
 from ackproof.impl.management.api import ManagementApi
 from ackproof.impl.node import Node, known_faults
@@ -199,10 +200,7 @@ class ControlApi:
     async def _fault(self, name: str, arguments: dict[str, Any]) -> Told:
         known = self._node.faults()
         if name not in known:
-            raise Refused(
-                HTTPStatus.NOT_FOUND,
-                f"there is no fault {name!r}; there are {', '.join(sorted(known))}",
-            )
+            raise Refused(HTTPStatus.NOT_FOUND, no_fault(name, known))
         try:
             await self._node.fault(name, arguments)
         except LookupError as error:

@@ -6,13 +6,14 @@ arguments there are, the fault itself says: its signature is looked at, and noth
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ackproof.impl.faults.trigger import CHOICES, check_choices
+from ackproof.impl.faults.trigger import CHOICES
 
-__all__ = ["OF_BROKER", "by_name", "check_arguments"]
+__all__ = ["OF_BROKER", "by_name", "check_arguments", "no_fault"]
 
 #: The faults of `ackproof.impl.faults.faults.Faults`; a node has some of its own.
 OF_BROKER = (
@@ -59,8 +60,18 @@ def check_arguments(fault: Callable[..., Any], arguments: Iterable[str]) -> None
         inspect.signature(fault).bind(**dict.fromkeys(arguments))
     except TypeError as error:
         raise TypeError(f"{error}; {_taken(fault)}") from None
-    if _chosen(fault):
-        check_choices(set(arguments) - set(inspect.signature(fault).parameters))
+    known = {*inspect.signature(fault).parameters, *CHOICES}
+    wrong = sorted(set(arguments) - known) if _chosen(fault) else []
+    if wrong:
+        raise TypeError(f"got an unexpected argument '{wrong[0]}'; {_taken(fault)}")
+
+
+def no_fault(name: str, known: Iterable[str]) -> str:
+    """Say that there is no fault of a name, and what there is instead."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {close[0]}? " if close else ""
+    return f"there is no fault {name!r}; {hint}there are {', '.join(names)}"
 
 
 def by_name(

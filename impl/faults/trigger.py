@@ -12,11 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ackproof.impl.wire.content import Message
 
-__all__ = ["CHOICES", "Trigger", "check_choices", "trigger_for"]
+__all__ = ["CHOICES", "Trigger", "trigger_for"]
 
 #: Types of what a trigger is made of.
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -126,21 +124,10 @@ def trigger_for(n: int | None, about: dict[str, Any]) -> Trigger:
         ValueError: something is of the wrong type, or out of range.
         TypeError: publishes cannot be chosen by that.
     """
-    check_choices(about)
+    if not about.keys() <= set(CHOICES):
+        wrong = ", ".join(sorted(about.keys() - set(CHOICES)))
+        raise TypeError(f"publishes cannot be chosen by {wrong}; use {', '.join(CHOICES)}")
     return Trigger(n, **about)
-
-
-def check_choices(names: Iterable[str]) -> None:
-    """Check that publishes can be chosen by what has these names.
-
-    Raises:
-        TypeError: they cannot.
-    """
-    wrong = sorted(set(names) - set(CHOICES))
-    if wrong:
-        raise TypeError(
-            f"publishes cannot be chosen by {', '.join(wrong)}; use {', '.join(CHOICES)}"
-        )
 
 
 def _headers(message: Message) -> dict[str, Any]:

@@ -68,6 +68,32 @@ def test_with_jest_and_amqplib(tmp_path: Path, command: Path) -> None:
     assert "Tests:       5 passed, 5 total" in told
 
 
+def test_with_a_broker_that_listens_as_in_a_container(tmp_path: Path, command: Path) -> None:
+    needs("npm", shutil.which("npm"))
+    folder = copied("node", tmp_path)
+    run(command, folder, "npm", "install", "--no-audit", "--no-fund", "--no-package-lock")
+    everywhere = ["--host", "0.0.0.0", "--control-host", "0.0.0.0", "--control-token", "secret"]
+    ports = ["--port", "0", "--control", "0"]
+    with subprocess.Popen(
+        [str(command), "serve", "--in-memory", *everywhere, *ports],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        amqp = process.stdout.readline().partition(",")[0].rpartition(":")[2]
+        control = process.stdout.readline().strip().rpartition(":")[2]
+        told = run(
+            command,
+            folder,
+            *("npx", "jest", "--ci"),
+            ACKPROOF_AT=f"localhost:{amqp}",
+            ACKPROOF_CONTROL=f"http://localhost:{control}",
+            ACKPROOF_CONTROL_TOKEN="secret",
+        )
+        process.terminate()
+    assert "Tests:       5 passed, 5 total" in told
+
+
 def test_with_go_test_and_amqp091_go(tmp_path: Path, command: Path) -> None:
     needs("go", shutil.which("go"))
     library = GOPATH / "src/github.com/rabbitmq/amqp091-go"

@@ -41,7 +41,7 @@ def at(sent: object) -> dict[str, Any]:
         ),
         (
             with_fault(fault="nack_next", arguments={"self": 1}),
-            "fault 2: nack_next: publishes cannot be chosen by self; use exchange",
+            "fault 2: nack_next: got an unexpected argument 'self'; it may take n, exch",
         ),
         (
             with_fault(fault="heal", after={"first": {}}),
