@@ -69,6 +69,7 @@ class Disks:
         for replica, share in _shares(batch, len(self._disks))[self._done :]:
             if share:
                 self._disks[replica].commit(share)
+                batch.leave_out(share.unstorable)
             self._done += 1
         self._batch = None
 
