@@ -9,8 +9,9 @@
 #   make spark    the tests of searches and audits on Spark (needs Java 17 or newer)
 #   make lint     style and types
 #   make docs     build the documentation into docs/_build/html (needs Graphviz)
-#   make peers    the tests that compare with SPIN, TLC, tshark and RabbitMQ (needs spin, gcc, java,
-#                 tshark, tcpdump and rabbitmq-server)
+#   make peers    the tests that compare with SPIN, TLC, tshark and RabbitMQ, and the examples in
+#                 other languages (needs spin, gcc, java, tshark, tcpdump, rabbitmq-server, and what
+#                 tests/peers/README.md names)
 #   make reproduce
 #                 three bugs of a real RabbitMQ beside the model's counterexamples; installs
 #                 rabbitmq-server if there is none, puts RabbitMQ 4.0 and the newest into

@@ -159,6 +159,24 @@ _PATH = click.Path(path_type=Path)
     help="Take messages that are published as immediate, as brokers before RabbitMQ 3.0 did: what "
     "no consumer can take at once is returned.",
 )
+@click.option(
+    "--scenario",
+    type=_PATH,
+    metavar="FILE",
+    help="Ask for the faults of this file at their moments, on a broker with its options.",
+)
+@click.option(
+    "--record-scenario",
+    type=_PATH,
+    metavar="FILE",
+    help="Write the faults that are asked for, and when, to this file, to be played again.",
+)
+@click.option(
+    "--stop-at-eof",
+    is_flag=True,
+    help="Stop when standard input ends, as it does with the program at its other end.",
+)
+@click.option("--quiet", is_flag=True, help="Log only what is wrong.")
 @click.option("--verbose", is_flag=True, help="Log everything that happens, a line for each.")
 @clean_exit
 def serve(
@@ -187,6 +205,10 @@ def serve(
     disk_free_limit: int,
     lockstep: bool,
     immediate: bool,
+    scenario: Path | None,
+    record_scenario: Path | None,
+    stop_at_eof: bool,
+    quiet: bool,
     verbose: bool,
 ) -> int:
     """Run the reference broker: AMQP 0-9-1 with confirms decided by the specification.
@@ -198,6 +220,8 @@ def serve(
     """
     if in_memory and data is not None:
         raise InputError("--in-memory keeps nothing in --data; choose one of the two")
+    if quiet and verbose:
+        raise InputError("--quiet logs little and --verbose everything; choose one of the two")
     if (tls_cert is None) != (tls_key is None):
         raise InputError("TLS needs both --tls-cert and --tls-key")
     if control is not None and control_host not in _LOOPBACK and not control_token:
@@ -214,7 +238,15 @@ def serve(
             "or a smaller size"
         )
     gc.disable()  # `run` enables it again
-    from ackproof.cli.serving import Listening, definitions_of, run, tls_of, users_of
+    from ackproof.cli.serving import (
+        Listening,
+        Logging,
+        definitions_of,
+        run,
+        scenario_of,
+        tls_of,
+        users_of,
+    )
 
     options = Options(
         data,
@@ -239,7 +271,10 @@ def serve(
         ),
         immediate=immediate,
         replicas=replicas,
+        scenario=scenario_of(scenario),
+        record_scenario=record_scenario,
     )
     listening = None if control is None else Listening(control_host, control, control_token)
-    run(options, in_memory=in_memory, control=listening, verbose=verbose)
+    log = Logging.QUIET if quiet else Logging.VERBOSE if verbose else Logging.USUAL
+    run(options, in_memory=in_memory, control=listening, log=log, stop_at_eof=stop_at_eof)
     return 0

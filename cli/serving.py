@@ -9,17 +9,20 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import os
 import resource
 import sys
+import threading
 from contextlib import suppress
 from dataclasses import replace
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ackproof.cli.inputs import InputError
 from ackproof.cli.listening import reason, stop_signal
 from ackproof.impl.access.users_file import UsersError, read_users
-from ackproof.impl.node import Node
+from ackproof.impl.node import Node, known_faults
 from ackproof.impl.options import Options
 from ackproof.impl.storage.disk import DiskError
 
@@ -29,9 +32,9 @@ if TYPE_CHECKING:
 
     from ackproof.impl.access.directory import User
     from ackproof.impl.control.control_api import ControlApi
+    from ackproof.impl.scenario.scenario import Scenario
 
-
-__all__ = ["Listening", "definitions_of", "run", "tls_of", "users_of"]
+__all__ = ["Listening", "Logging", "definitions_of", "run", "scenario_of", "tls_of", "users_of"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -47,12 +50,21 @@ class Listening(NamedTuple):
     token: str | None = None
 
 
+class Logging(Enum):
+    """How much is logged: what is wrong, who comes and goes as well, or everything."""
+
+    QUIET = logging.WARNING
+    USUAL = logging.INFO
+    VERBOSE = logging.DEBUG
+
+
 def run(
     options: Options,
     *,
     in_memory: bool = False,
     control: Listening | None = None,
-    verbose: bool = False,
+    log: Logging = Logging.USUAL,
+    stop_at_eof: bool = False,
 ) -> None:
     """Serve until the process is told to stop.
 
@@ -60,40 +72,52 @@ def run(
         options: what the broker is to be; without a directory it gets a temporary one.
         in_memory: it gets none at all.
         control: where the control API listens, if there is to be one.
-        verbose: log everything that happens.
+        log: how much is logged.
+        stop_at_eof: stop when standard input ends, too.
 
     Raises:
         InputError: that cannot be.
     """
-    level = logging.DEBUG if verbose else logging.INFO
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    logging.getLogger("ackproof").setLevel(level)
+    others = max(log.value, logging.INFO)
+    logging.basicConfig(level=others, format="%(asctime)s %(levelname)s %(message)s")
+    logging.getLogger("ackproof").setLevel(log.value)
     _allow_files()
     if in_memory or options.directory is not None:
         where = "data is not kept" if in_memory else f"data in {options.directory}"
-        asyncio.run(_serve(options, where, control))
+        asyncio.run(_serve(options, where, control, stop_at_eof))
         return
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="ackproof-") as directory:
         kept_shortly = replace(options, directory=Path(directory))
-        asyncio.run(_serve(kept_shortly, "data is not kept", control))
+        asyncio.run(_serve(kept_shortly, "data is not kept", control, stop_at_eof))
 
 
-async def _serve(options: Options, where: str, control: Listening | None) -> None:
+async def _serve(
+    options: Options, where: str, control: Listening | None, stop_at_eof: bool
+) -> None:
     try:
         node = Node(options)
     except (DiskError, ValueError) as error:
         raise InputError(str(error)) from None
+    except OSError as error:
+        raise InputError(
+            f"cannot write the scenario {error.filename}: {error.strerror}; name another file"
+        ) from None
     try:
-        await _run(node, where, control)
+        await _run(node, where, control, stop_at_eof)
     finally:
         node.close()
-    print("stopped", file=sys.stderr)
+    if _LOG.isEnabledFor(logging.INFO):
+        print("stopped", file=sys.stderr)
 
 
-async def _run(node: Node, where: str, listening: Listening | None) -> None:
+async def _run(node: Node, where: str, listening: Listening | None, stop_at_eof: bool) -> None:
     stop = stop_signal()
+    if stop_at_eof:
+        threading.Thread(
+            target=_await_end_of_input, args=(asyncio.get_running_loop(), stop), daemon=True
+        ).start()
     _spare_the_collector()
     host, port = node.options.host, node.options.port
     try:
@@ -114,6 +138,15 @@ async def _run(node: Node, where: str, listening: Listening | None) -> None:
         if control is not None:
             await control.stop()
         await node.stop()
+
+
+def _await_end_of_input(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
+    """Stop when standard input has ended, whatever it is; what it says does not matter."""
+    with suppress(OSError):  # there is none
+        while os.read(0, 65536):
+            pass
+    with suppress(RuntimeError):  # it has stopped already
+        loop.call_soon_threadsafe(stop.set)
 
 
 async def _start_control(
@@ -166,6 +199,22 @@ def definitions_of(file: Path | None) -> dict[str, Any] | None:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{file} is not JSON: {error}; give what RabbitMQ exports") from None
     return cast("dict[str, Any]", document)
+
+
+def scenario_of(file: Path | None) -> Scenario | None:
+    """Return the scenario of a file; None if there is no file.
+
+    Raises:
+        InputError: the file has none.
+    """
+    if file is None:
+        return None
+    from ackproof.impl.scenario.scenario import ScenarioError, read_scenario
+
+    try:
+        return read_scenario(file, known_faults())
+    except ScenarioError as error:
+        raise InputError(str(error)) from None
 
 
 def users_of(file: Path | None) -> tuple[User, ...] | None:

@@ -23,7 +23,7 @@ from ackproof.impl.limits import Limits
 from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
 from ackproof.impl.machines.consuming_machines import Show
 from ackproof.impl.machines.hosted_system import hosted_system
-from ackproof.impl.machines.publication import MOST_CHANNELS, content_of
+from ackproof.impl.machines.publication import MOST_CHANNELS, content_of, shares
 from ackproof.impl.machines.publishing_machines import Place, Tell
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.memory import Memory
@@ -303,6 +303,15 @@ class Broker:
     def waiting(self) -> bool:
         """Tell whether something was held back for later input, which may not come."""
         return self.steps.scheduler.waiting
+
+    def refuse_unstorable(self, batch: Batch) -> None:
+        """Close the connections that published what the disk can never take; it is not synced."""
+        msgs = [placed.msg for _, placed in batch.unstorable]
+        for number, _ in shares(msgs):
+            channel = self.steps.channels.get(number)
+            if channel is not None and channel.place is not None:
+                error = HardError(541, "a message cannot be stored, whatever the disk")
+                channel.place.connection.fail(error)
 
     def committed(self, batch: Batch) -> None:
         """A commit has returned: the disk has what was in the batch."""

@@ -12,15 +12,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ackproof.impl.access.directory import GUEST, User
 from ackproof.impl.broker import Broker
+from ackproof.impl.faults.calling import OF_BROKER, check_arguments, no_fault
+from ackproof.impl.faults.faults import Faults
 from ackproof.impl.history.history import History
 from ackproof.impl.options import Options
 from ackproof.impl.server.server import Server
 from ackproof.impl.session.session import Phase, Session
+from ackproof.impl.staging.scenario_options import fitted
+from ackproof.impl.staging.scenario_run import ScenarioRun
 from ackproof.impl.steps.scheduler import Eager, Scheduler
 from ackproof.impl.steps.seeded import Seeded
 from ackproof.impl.storage.replica_disks import open_disks
@@ -28,9 +33,17 @@ from ackproof.impl.storage.replica_disks import open_disks
 if TYPE_CHECKING:
     from ackproof.impl.lockstep.lockstep import Lockstep
 
-__all__ = ["Node"]
+__all__ = ["Node", "known_faults"]
 
 _LOG = logging.getLogger(__name__)
+
+#: The faults that are a node's own, by name, and what does them.
+_OWN = {
+    "restart_node": "restart",
+    "block": "block",
+    "unblock": "unblock",
+    "clear": "clear_faults",
+}
 
 
 class Node:
@@ -44,22 +57,32 @@ class Node:
         options: what it was asked to be.
         port: the one that is listened on.
         history: what has happened, over all restarts.
+        scenarios: what is recorded, and played; None if nothing is.
 
     Raises:
         DiskError: the directory cannot be used.
-        ValueError: the definitions cannot be, and the text says why.
+        OSError: the file for a scenario cannot be written.
+        ValueError: the definitions cannot be, or the scenario, and the text says why.
     """
 
     def __init__(self, options: Options) -> None:
+        if options.scenario is not None:
+            options = fitted(options, options.scenario)
         self.options = options
         self.port = options.port
-        self.history = History(recording=options.recording, limit=options.remember)
+        self._begin_history()
         self._locksteps: list[Lockstep] = []
         self._changed = False
         self._disk = open_disks(options.directory, options.replicas)
         self._storage = options.wrap(self._disk)
         self._changing = asyncio.Lock()
         self._begin()
+
+    def _begin_history(self) -> None:
+        options = self.options
+        self.history = History(recording=options.recording, limit=options.remember)
+        watched = options.recording or options.scenario or options.record_scenario
+        self.scenarios = ScenarioRun(options, self.fault) if watched else None
 
     def _define(self) -> None:
         """Make what the definitions say that there is."""
@@ -91,7 +114,7 @@ class Node:
             self._locksteps.append(Lockstep(self.broker.steps))
         if not (self._changed and self.broker.kept):
             self._define()
-        self._server = Server(self.broker, self._storage, options)
+        self._server = Server(self.broker, self._storage, options, self.scenarios)
 
     def _users(self) -> Sequence[User]:
         """Return who may come in, unless the disk knows better."""
@@ -112,6 +135,8 @@ class Node:
     async def stop(self) -> None:
         """Say goodbye to every client, commit what is left, and stop."""
         async with self._changing:
+            if self.scenarios is not None:
+                self.scenarios.stop()
             self.broker.faults.clear()
             await self._server.stop()
 
@@ -182,46 +207,74 @@ class Node:
         """Disarm what has not struck, and release what is held or blocked."""
         self.broker.faults.clear()
         self.unblock()
+        if self.scenarios is not None:
+            self.scenarios.forget()
+
+    async def reset(self) -> dict[str, list[str]]:
+        """Begin again, as at the start: nothing and nobody is left, on the disk neither.
+
+        Connections break.  Queues, exchanges, messages, users, permissions, faults and the history
+        are gone, and what the options say is there again.  Clients that come meanwhile wait.
+
+        Returns:
+            what there was to complain of, as nobody can ask for it any more: `complaints`, and
+            under `unstruck` the faults that were asked for and never struck.
+
+        Raises:
+            DiskError: the disk cannot be erased; what it has is there, and all else is gone.
+        """
+        async with self._changing:
+            left = {"complaints": self.complaints(), "unstruck": self.unstruck()}
+            if self.scenarios is not None:
+                self.scenarios.stop()
+            listening = self._server.keep_listening()
+            await self._server.kill()
+            self._locksteps.clear()
+            self._changed = False
+            try:
+                self._disk.erase()
+            finally:
+                self._begin_history()
+                self._begin()
+                if listening:
+                    self.port = await self._server.start_on(listening, self.options.tls)
+                else:  # it could not start again after a restart
+                    await self.start()
+            _LOG.info("reset: connections are cut, and everything is as at the start")
+            self.pump()
+            return left
+
+    def unstruck(self) -> list[str]:
+        """Return the faults that were asked for and have not happened, as they were asked for."""
+        unplayed = [] if self.scenarios is None else self.scenarios.unplayed()
+        return self.broker.faults.unstruck() + unplayed
+
+    async def fault(self, name: str, arguments: Mapping[str, Any]) -> None:
+        """Let something go wrong that is named; the scenario of this run has it then.
+
+        Raises:
+            LookupError: there is no such fault, or not what it is about.
+            TypeError: it takes no such arguments.
+            ValueError: they are of the wrong type or out of range, or it cannot be now.
+            DiskError, OSError: the node cannot start again.
+        """
+        asked = self.faults() | {"schedule": self.schedule}
+        if name not in asked:
+            raise LookupError(no_fault(name, self.faults()))
+        check_arguments(asked[name], arguments)
+        moment = () if self.scenarios is None else self.scenarios.moment()
+        done = asked[name](**arguments)
+        if isinstance(done, Awaitable):
+            await done
+        if self.scenarios is not None:
+            self.scenarios.take(name, arguments, moment)
+        self.pump()
 
     def faults(self) -> dict[str, Callable[..., Any]]:
         """Return everything that can be asked to go wrong, by name."""
         faults = self.broker.faults
-        return {
-            "crash_queue": faults.crash_queue,
-            "delete_queue": faults.delete_queue,
-            "kill_replica": faults.kill_replica,
-            "restart_replica": faults.restart_replica,
-            "slow_replica": faults.slow_replica,
-            "release_replica": faults.release_replica,
-            "partition": faults.partition,
-            "notice_partition": faults.notice_partition,
-            "pause_minority": faults.pause_minority,
-            "heal": faults.heal,
-            "restart_node": self.restart,
-            "nack_next": faults.nack_next,
-            "crash_next": faults.crash_next,
-            "delete_next": faults.delete_next,
-            "hold_fsync": faults.hold_fsync,
-            "release_fsync": faults.release_fsync,
-            "fail_writes": faults.fail_writes,
-            "withhold_confirms": faults.withhold_confirms,
-            "delay_confirms": faults.delay_confirms,
-            "reorder_confirms": faults.reorder_confirms,
-            "release_confirms": faults.release_confirms,
-            "drop_connection": faults.drop_connection,
-            "close_connection": faults.close_connection,
-            "close_channel": faults.close_channel,
-            "cut_connection": faults.cut_connection,
-            "cancel_consumer": faults.cancel_consumer,
-            "refuse_login": faults.refuse_login,
-            "lose_acks": faults.lose_acks,
-            "silence": faults.silence,
-            "end_silence": faults.end_silence,
-            "slow_output": faults.slow_output,
-            "block": self.block,
-            "unblock": self.unblock,
-            "clear": self.clear_faults,
-        }
+        own = {name: getattr(self, method) for name, method in _OWN.items()}
+        return {name: getattr(faults, name) for name in OF_BROKER} | own
 
     @property
     def sessions(self) -> list[Session]:
@@ -249,3 +302,11 @@ class Node:
             for vhost in self.broker.vhosts.values()
             for queue in vhost.queues.values()
         ]
+
+
+def known_faults() -> dict[str, Callable[..., Any]]:
+    """Return what a scenario may ask for, by name, with the arguments that it takes."""
+    of_broker = {name: partial(getattr(Faults, name), None) for name in OF_BROKER}
+    own = {**_OWN, "schedule": "schedule"}
+    of_node = {name: partial(getattr(Node, method), None) for name, method in own.items()}
+    return {**of_broker, **of_node}

@@ -20,6 +20,7 @@ from ackproof.impl.limits import Limits
 if TYPE_CHECKING:
     import ssl
 
+    from ackproof.impl.scenario.scenario import Scenario
     from ackproof.impl.storage.batch_commit import Storage
 
 __all__ = ["REPLICAS_MAX", "SYNC_INTERVAL", "Options", "given"]
@@ -63,6 +64,8 @@ class Options:
         immediate: publishers may ask for `immediate`, as before RabbitMQ 3.0.
         wrap: put around the disk, to make it slow or fail.
         replicas: how many processes each durable queue has: a master and mirrors (D1).
+        scenario: faults that are asked for at their moments; see `ackproof.impl.scenario`.
+        record_scenario: a file to which the faults of this run are written as a scenario.
 
     Raises:
         ValueError: so many replicas cannot be.
@@ -86,6 +89,8 @@ class Options:
     immediate: bool = False
     wrap: Callable[[Storage], Storage] = _as_it_is
     replicas: int = 1
+    scenario: Scenario | None = None
+    record_scenario: Path | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.replicas <= REPLICAS_MAX:

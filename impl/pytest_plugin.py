@@ -10,8 +10,12 @@ is over, the history is checked: should the broker have broken a promise, the te
 teardown; and so it does if a fault was asked for that has never struck.  `--ackproof-seed N` draws
 the order of steps, and `random` a seed too; it is shown at the top, to be given again.
 `--ackproof-lockstep` compares each step with the specification's own.  What else a broker is to be,
-a mark says: `@pytest.mark.ackproof(replicas=3)`, with what `ackproof.impl.options` has.  A test
-that fails shows what has happened in the broker last.
+a mark says: `@pytest.mark.ackproof(replicas=3)`, with what `ackproof.impl.options` has; a scenario
+may be the name of a file beside the test.  A test that fails shows what has happened in the broker
+last.
+
+With `--ackproof-keep` a broker is kept for the next test that asks for the same, and is reset in
+between: then its port stays what it was, for an application that is started once.
 
 Every run of pytest where this is installed loads this module, so it imports nothing until a test
 asks for a broker.
@@ -20,6 +24,8 @@ asks for a broker.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -32,6 +38,7 @@ __all__ = [
     "pytest_addoption",
     "pytest_report_header",
     "pytest_runtest_makereport",
+    "pytest_unconfigure",
 ]
 
 
@@ -50,12 +57,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="compare every step of the brokers with the specification's own system (slow)",
     )
+    group.addoption(
+        "--ackproof-keep",
+        action="store_true",
+        help="keep a broker and its port for the next test that asks for the same options, and "
+        "reset it in between",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Settle the seed, once for the run."""
     said = config.getoption("--ackproof-seed")
     config.stash[_SEED] = _seed(said)
+    config.stash[_KEPT] = []
     config.addinivalue_line(
         "markers",
         "ackproof(**options): what the broker of this test is to be, as in "
@@ -67,6 +81,8 @@ _BROKER = pytest.StashKey["RunningBroker"]()
 #: Entries of the history that a failing test shows.
 _SHOWN = 30
 _SEED = pytest.StashKey["int | None"]()
+#: Brokers that run on for other tests, with the options that each was asked for with.
+_KEPT = pytest.StashKey["list[tuple[dict[str, Any], RunningBroker]]"]()
 
 
 def _seed(said: str | None) -> int | None:
@@ -93,9 +109,7 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 @pytest.fixture
 def ackproof_broker(request: pytest.FixtureRequest) -> Iterator[RunningBroker]:
     """Run a broker for this test; when it is over, check what has happened."""
-    from ackproof.impl.running import RunningBroker
-
-    with RunningBroker(**_options(request)) as broker:
+    with _running(request) as broker:
         request.node.stash[_BROKER] = broker
         yield broker
         del request.node.stash[_BROKER]
@@ -106,6 +120,46 @@ def ackproof_broker(request: pytest.FixtureRequest) -> Iterator[RunningBroker]:
                 f"asked for, and never struck: {', '.join(unstruck)}; publish what it is about, or "
                 "call clear_faults() if that is right"
             )
+
+
+@contextmanager
+def _running(request: pytest.FixtureRequest) -> Iterator[RunningBroker]:
+    """Give a broker that is new, or as new."""
+    from ackproof.impl.running import RunningBroker
+
+    options = _options(request)
+    if not request.config.getoption("--ackproof-keep"):
+        with RunningBroker(**options) as broker:
+            yield broker
+        return
+    kept = request.config.stash[_KEPT]
+    found = [broker for asked, broker in kept if asked == options]
+    if not found:
+        found = [RunningBroker(**options).__enter__()]
+        kept.append((options, found[0]))
+    try:
+        yield found[0]
+    finally:
+        found[0].reset()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the brokers that were kept."""
+    for _, broker in config.stash.get(_KEPT, []):
+        broker.__exit__(None, None, None)
+
+
+def _scenario(said: Any, request: pytest.FixtureRequest) -> Any:
+    """Return a scenario; one that is named is in a file, beside the test if not elsewhere."""
+    if not isinstance(said, str | PathLike):
+        return said
+    from ackproof.impl.node import known_faults
+    from ackproof.impl.scenario.scenario import ScenarioError, read_scenario
+
+    try:
+        return read_scenario(request.path.parent / said, known_faults())
+    except ScenarioError as error:
+        raise pytest.UsageError(f"the mark ackproof: {error}") from None
 
 
 def _options(request: pytest.FixtureRequest) -> dict[str, Any]:
@@ -127,6 +181,10 @@ def _options(request: pytest.FixtureRequest) -> dict[str, Any]:
                 f"{', '.join(known)}"
             )
         options |= mark.kwargs
+    if "scenario" in options:
+        options["scenario"] = _scenario(options["scenario"], request)
+        if "seed" in getattr(options["scenario"], "options", ()):
+            del options["seed"]  # a run's seed is for those who have none of their own
     return options
 
 

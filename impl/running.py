@@ -24,6 +24,8 @@ from ackproof.impl.control.threadsafe_faults import ThreadsafeFaults
 from ackproof.impl.history.history import Entry
 from ackproof.impl.node import Node
 from ackproof.impl.options import Options, given
+from ackproof.impl.scenario.scenario import Scenario
+from ackproof.impl.staging.scenario_run import ScenarioRun
 
 __all__ = ["RunningBroker"]
 
@@ -84,6 +86,7 @@ class RunningBroker(ThreadsafeFaults):
             return
         try:
             self.port = await self._node.start()
+            self.seed = self._node.options.seed
             started.set_result(None)
             await self._stopping.wait()
             await self._node.stop()
@@ -155,4 +158,42 @@ class RunningBroker(ThreadsafeFaults):
         With a seed, what is settled first is told first, and that need not be the order in which
         it was published, nor need what is settled together be told together.
         """
-        self._call(lambda node: node.schedule(seed))
+        self._wait_for(lambda node: node.fault("schedule", {"seed": seed}))
+
+    # -- a whole run ----------------------------------------------------------------------------
+
+    def scenario(self) -> Scenario:
+        """Return which faults were asked for so far, and at which moments; to be played again.
+
+        Raises:
+            ValueError: the broker was told not to record.
+        """
+        return self._call(lambda node: _recorded(node).scenario)
+
+    def play(self, scenario: Scenario) -> None:
+        """Play a scenario, before anybody has connected.
+
+        Raises:
+            ScenarioError: somebody has, since the start or the last reset; or it is for a broker
+                with other options.
+            ValueError: the broker was told not to record.
+        """
+        self._call(lambda node: _recorded(node).play(scenario, node.pump))
+
+    def reset(self) -> dict[str, list[str]]:
+        """Begin again with nothing, as at the start, on the same port; connections break.
+
+        Returns:
+            what there was to complain of, under `complaints`, and under `unstruck` the faults that
+            never struck.
+
+        Raises:
+            DiskError: the disk cannot be erased.
+        """
+        return self._wait_for(lambda node: node.reset())
+
+
+def _recorded(node: Node) -> ScenarioRun:
+    if node.scenarios is None:
+        raise ValueError("this broker does not record; start it without recording=False")
+    return node.scenarios

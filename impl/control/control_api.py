@@ -8,6 +8,9 @@ GET /check                      whether what has happened is what the specificat
 GET /faults                     the faults that wait for something, and how often each struck
 POST /faults/NAME               a fault by its name, with its arguments as a JSON object
 POST /schedule                  {"seed": N} to draw the order of steps, {"seed": null} to stop that
+GET /scenario                   the faults that were asked for so far, and when, to be played again
+POST /scenario                  play such a document from its beginning, before anybody connects
+POST /reset                     begin again with nothing; says what there was to complain of
 POST /stop                      stop as when told by a signal
 /api/…                          RabbitMQ's management (`ackproof.impl.management.api`)
 ==============================  ===================================================================
@@ -24,7 +27,6 @@ refused, too.  Elsewhere there is a *token*, without which nothing is answered b
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
 from collections.abc import Awaitable, Callable
 from hmac import compare_digest
@@ -32,15 +34,20 @@ from http import HTTPStatus
 from typing import Any
 
 from ackproof.impl.control.http import HEAD_MAX, Exchange, Refused, Request
-from ackproof.impl.faults.trigger import CHOICES
+from ackproof.impl.faults.calling import no_fault
 from ackproof.impl.management.answers import Answer
 from ackproof.impl.management.api import ManagementApi
-from ackproof.impl.node import Node
+from ackproof.impl.node import Node, known_faults
+from ackproof.impl.scenario.scenario import Scenario, ScenarioError
+from ackproof.impl.staging.scenario_run import ScenarioRun
 from ackproof.impl.storage.disk import DiskError
 
 __all__ = ["LOOPBACK", "ControlApi"]
 
 _LOG = logging.getLogger(__name__)
+
+#: An answer.
+Told = tuple[HTTPStatus, dict[str, Any]]
 
 #: Where nobody else can ask.
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -142,25 +149,27 @@ class ControlApi:
         if self._token is not None and not compare_digest(said, f"Bearer {self._token}".encode()):
             raise Refused(HTTPStatus.UNAUTHORIZED, "send the token: Authorization: Bearer TOKEN")
 
-    async def _asked(self, request: Request) -> tuple[HTTPStatus, dict[str, Any]]:
+    async def _asked(self, request: Request) -> Told:
         method, path = request.method, request.path
         if path[:1] == ("faults",) and len(path) == 2:
-            _expect(method, "POST")
+            _expect(method, ("POST",))
             return await self._fault(path[1], request.arguments or {})
         found = _ROUTES.get("/".join(path))
         if found is None:
-            known = ", ".join(f"{verb} /{name}" for name, (verb, _) in _ROUTES.items())
+            known = ", ".join(
+                f"{verb} /{name}" for name, verbs in _ROUTES.items() for verb in verbs
+            )
             raise Refused(
                 HTTPStatus.NOT_FOUND,
                 f"there is no /{'/'.join(path)}; there are {known}, POST /faults/NAME, and /api",
             )
-        verb, handle = found
-        _expect(method, verb)
-        return handle(self, request)
+        _expect(method, tuple(found))
+        told = found[method](self, request)
+        return await told if isinstance(told, Awaitable) else told
 
     # -- asking ---------------------------------------------------------------------------------
 
-    def _health(self, _: Request) -> tuple[HTTPStatus, dict[str, Any]]:
+    def _health(self, _: Request) -> Told:
         complaints = len(self._node.complaints())
         return HTTPStatus.OK, {
             "status": "ok",
@@ -169,104 +178,97 @@ class ControlApi:
             "complaints": complaints,
         }
 
-    def _queues(self, _: Request) -> tuple[HTTPStatus, dict[str, Any]]:
+    def _queues(self, _: Request) -> Told:
         return HTTPStatus.OK, {"queues": self._node.queues()}
 
-    def _history(self, request: Request) -> tuple[HTTPStatus, dict[str, Any]]:
+    def _history(self, request: Request) -> Told:
         since = _number(request.query, "since", 0)
         limit = _number(request.query, "limit", _ENTRIES)
         entries = self._node.history.since(since, min(limit, _ENTRIES_MAX))
         return HTTPStatus.OK, {"entries": [entry.as_json() for entry in entries]}
 
-    def _check(self, _: Request) -> tuple[HTTPStatus, dict[str, Any]]:
+    def _check(self, _: Request) -> Told:
         complaints = self._node.complaints()
         return HTTPStatus.OK, {"passed": not complaints, "complaints": complaints}
 
     # -- telling --------------------------------------------------------------------------------
 
-    def _faults(self, _: Request) -> tuple[HTTPStatus, dict[str, Any]]:
-        faults = self._node.broker.faults
-        return HTTPStatus.OK, {"faults": faults.armed(), "unstruck": faults.unstruck()}
+    def _faults(self, _: Request) -> Told:
+        armed = self._node.broker.faults.armed()
+        return HTTPStatus.OK, {"faults": armed, "unstruck": self._node.unstruck()}
 
-    async def _fault(
-        self, name: str, arguments: dict[str, Any]
-    ) -> tuple[HTTPStatus, dict[str, Any]]:
-        faults = self._node.faults()
-        fault = faults.get(name)
-        if fault is None:
-            raise Refused(
-                HTTPStatus.NOT_FOUND,
-                f"there is no fault {name!r}; there are {', '.join(sorted(faults))}",
-            )
+    async def _fault(self, name: str, arguments: dict[str, Any]) -> Told:
+        known = self._node.faults()
+        if name not in known:
+            raise Refused(HTTPStatus.NOT_FOUND, no_fault(name, known))
         try:
-            inspect.signature(fault).bind(**arguments)
-        except TypeError as error:
-            wrong = f"{name}: {error}; {_taken(fault)}"
-            raise Refused(HTTPStatus.BAD_REQUEST, wrong) from None
-        try:
-            done = fault(**arguments)
-            if isinstance(done, Awaitable):
-                await done
+            await self._node.fault(name, arguments)
         except LookupError as error:
             raise Refused(HTTPStatus.NOT_FOUND, str(error.args[0])) from None
         except (TypeError, ValueError) as error:
             raise Refused(HTTPStatus.BAD_REQUEST, f"{name}: {error}") from None
         except (DiskError, OSError) as error:
             raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, f"{name}: {error}") from None
-        self._node.pump()
         return HTTPStatus.OK, {"fault": name}
 
-    def _schedule(self, request: Request) -> tuple[HTTPStatus, dict[str, Any]]:
+    async def _schedule(self, request: Request) -> Told:
         arguments = dict(request.arguments or {})
         seed = arguments.pop("seed", ...)
         if arguments or isinstance(seed, bool) or not isinstance(seed, int | None):
             raise Refused(
                 HTTPStatus.BAD_REQUEST, 'schedule takes {"seed": N} with an integer, or null'
             )
-        self._node.schedule(seed)
-        self._node.pump()
+        await self._node.fault("schedule", {"seed": seed})
         return HTTPStatus.OK, {"seed": seed}
 
-    def _stopping(self, _: Request) -> tuple[HTTPStatus, dict[str, Any]]:
+    def _scenario(self, _: Request) -> Told:
+        return HTTPStatus.OK, self._scenarios.scenario.as_json()
+
+    def _play(self, request: Request) -> Told:
+        try:
+            scenario = Scenario.from_json(request.arguments, known_faults())
+        except ScenarioError as error:
+            raise Refused(HTTPStatus.BAD_REQUEST, str(error)) from None
+        try:
+            self._scenarios.play(scenario, self._node.pump)
+        except ScenarioError as error:
+            raise Refused(HTTPStatus.CONFLICT, str(error)) from None
+        return HTTPStatus.OK, {"faults": len(scenario.faults)}
+
+    @property
+    def _scenarios(self) -> ScenarioRun:
+        assert self._node.scenarios is not None, "who can be asked for faults records them"
+        return self._node.scenarios
+
+    async def _reset(self, _: Request) -> Told:
+        try:
+            left = await self._node.reset()
+        except (DiskError, OSError) as error:
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, f"reset: {error}") from None
+        return HTTPStatus.OK, {"reset": True, **left}
+
+    def _stopping(self, _: Request) -> Told:
         return HTTPStatus.ACCEPTED, {"status": "stopping"}
 
 
-_ROUTES: dict[
-    str, tuple[str, Callable[[ControlApi, Request], tuple[HTTPStatus, dict[str, Any]]]]
-] = {
-    "health": ("GET", ControlApi._health),
-    "queues": ("GET", ControlApi._queues),
-    "history": ("GET", ControlApi._history),
-    "check": ("GET", ControlApi._check),
-    "faults": ("GET", ControlApi._faults),
-    "schedule": ("POST", ControlApi._schedule),
-    "stop": ("POST", ControlApi._stopping),
+_ROUTES: dict[str, dict[str, Callable[[ControlApi, Request], Told | Awaitable[Told]]]] = {
+    "health": {"GET": ControlApi._health},
+    "queues": {"GET": ControlApi._queues},
+    "history": {"GET": ControlApi._history},
+    "check": {"GET": ControlApi._check},
+    "faults": {"GET": ControlApi._faults},
+    "schedule": {"POST": ControlApi._schedule},
+    "scenario": {"GET": ControlApi._scenario, "POST": ControlApi._play},
+    "reset": {"POST": ControlApi._reset},
+    "stop": {"POST": ControlApi._stopping},
 }
 
 
-def _taken(fault: Callable[..., Any]) -> str:
-    """Say which arguments a fault takes."""
-    needed: list[str] = []
-    more: dict[str, None] = {}
-    for one in inspect.signature(fault).parameters.values():
-        if one.kind is one.VAR_KEYWORD:
-            more.update(dict.fromkeys(CHOICES))
-        elif one.default is one.empty:
-            needed.append(one.name)
-        else:
-            more[one.name] = None
-    if not needed and not more:
-        return "it takes no arguments"
-    return "it " + " and ".join(
-        f"{verb} {', '.join(names)}"
-        for verb, names in (("takes", needed), ("may take", more))
-        if names
-    )
-
-
-def _expect(method: str, verb: str) -> None:
-    if method != verb:
-        raise Refused(HTTPStatus.METHOD_NOT_ALLOWED, f"ask for it with {verb}, not {method}")
+def _expect(method: str, verbs: tuple[str, ...]) -> None:
+    if method not in verbs:
+        raise Refused(
+            HTTPStatus.METHOD_NOT_ALLOWED, f"ask for it with {' or '.join(verbs)}, not {method}"
+        )
 
 
 def _number(query: dict[str, list[str]], name: str, default: int) -> int:

@@ -28,6 +28,8 @@ _BODY_MAX = 65536
 _DEFINITIONS_MAX = 16 << 20
 #: Where the management begins.
 _MANAGEMENT = "api"
+#: What may be as long as definitions.
+_LONG = ((_MANAGEMENT,), ("scenario",))
 
 
 class Refused(Exception):
@@ -97,7 +99,9 @@ class Exchange:
         path = tuple(unquote(part) for part in target.path.split("/") if part)
         managed = path[:1] == (_MANAGEMENT,)
         announced = int(headers.get(b"content-length", 0))
-        body = await self._body(reader, announced, _DEFINITIONS_MAX if managed else _BODY_MAX)
+        body = await self._body(
+            reader, announced, _DEFINITIONS_MAX if path[:1] in _LONG else _BODY_MAX
+        )
         arguments = _object_if_any(body) if managed else _object(body)
         query = parse_qs(target.query, keep_blank_values=True)
         named = {name.decode("ascii"): said.decode("latin-1") for name, said in headers.items()}

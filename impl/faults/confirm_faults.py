@@ -26,7 +26,9 @@ class ConfirmFaults(FaultGroup):
         self._watched_triggers().guarded = True
         self._note("withhold_confirms")
 
-    def delay_confirms(self, n: int | None = 1, seconds: float | None = None, **about: Any) -> None:
+    def delay_confirms(
+        self, /, n: int | None = 1, seconds: float | None = None, **about: Any
+    ) -> None:
         """Let the channel of the next publishes tell its publisher nothing, until released.
 
         Args:
@@ -45,7 +47,7 @@ class ConfirmFaults(FaultGroup):
         self._watched_triggers().delaying.append((trigger, seconds))
 
     def reorder_confirms(
-        self, n: int = 2, order: Order = "reversed", seed: int = 0, **about: Any
+        self, /, n: int = 2, order: Order = "reversed", seed: int = 0, **about: Any
     ) -> None:
         """Settle the next publishes of one channel in another order than they came.
 
@@ -77,6 +79,7 @@ class ConfirmFaults(FaultGroup):
 
     def drop_connection(
         self,
+        /,
         when: Literal["before_confirm", "after_confirm"] = "before_confirm",
         n: int | None = 1,
         **about: Any,

@@ -44,7 +44,7 @@ class DiskFaults(FaultGroup):
         if broker.steps.batch is not None:
             broker.steps.scheduler.offer(Step(Action.COMMIT, None, None))
 
-    def fail_writes(self, n: int | None = 1, **about: Any) -> None:
+    def fail_writes(self, /, n: int | None = 1, **about: Any) -> None:
         """Let the disk refuse the next commits; each is tried again a second later.
 
         Args:

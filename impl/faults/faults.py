@@ -88,7 +88,7 @@ class Faults(PartitionFaults, DiskFaults, ConfirmFaults, ConnectionFaults):
         self._broker.vhosts[vhost].delete(queue)
         self._broker.run(idle=True)
 
-    def crash_next(self, n: int | None = 1, **about: Any) -> None:
+    def crash_next(self, /, n: int | None = 1, **about: Any) -> None:
         """Crash the queues that the next publishes are routed to, as they have taken them in.
 
         What the queues owe is nacked, and what they had not given to the disk is lost.
@@ -105,7 +105,7 @@ class Faults(PartitionFaults, DiskFaults, ConfirmFaults, ConnectionFaults):
             self._armed("crash_next", trigger_for(n, about), **about)
         )
 
-    def delete_next(self, n: int | None = 1, **about: Any) -> None:
+    def delete_next(self, /, n: int | None = 1, **about: Any) -> None:
         """Delete the queues that the next publishes are routed to, as they have taken them in.
 
         What the queues owe is acked (A9.3).
@@ -122,7 +122,7 @@ class Faults(PartitionFaults, DiskFaults, ConfirmFaults, ConnectionFaults):
             self._armed("delete_next", trigger_for(n, about), **about)
         )
 
-    def nack_next(self, n: int | None = 1, **about: Any) -> None:
+    def nack_next(self, /, n: int | None = 1, **about: Any) -> None:
         """Refuse the next publishes in confirm mode that are routed to a queue.
 
         Args:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Generic, NamedTuple, Protocol, TypeVar, cast
 
+from ackproof.impl.errors import HardError
 from ackproof.impl.machines.hosted_system import HostedSystem, leave
 from ackproof.impl.machines.monitoring_casts import MonitoringCasts
 from ackproof.impl.machines.publication import channel_id, content_of, published
@@ -55,6 +56,9 @@ class Breakable(Protocol):
     """A connection, as far as a channel has to know of it."""
 
     number: int
+
+    def fail(self, error: HardError) -> None:
+        """Close the connection and say why."""
 
     def cancel_consumer(self, channel: int, tag: str) -> None:
         """Cancel a consumer, and tell the client if it wants to hear of that (F3.3)."""

@@ -56,6 +56,7 @@ class DirectConnection:
         self._reader = FrameReader(_FRAME_MAX)
         broker = node.broker
         session = Session(broker, lambda _: self._said.set(), node.options.limits, "management")
+        session.number = broker.history.next_connection()
         session.login, session.vhost = user, host
         session.access = broker.directory.access(host.name, user.name)
         session.phase, session.channels.most, session.frame_max = Phase.RUNNING, 1, _FRAME_MAX

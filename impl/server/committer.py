@@ -136,6 +136,7 @@ class Committer:
                 self._timer = asyncio.get_running_loop().call_later(batch_commit.RETRY, self._start)
             return
         try:
+            self._broker.refuse_unstorable(batch)
             self._broker.committed(batch)
         except Exception:
             _LOG.exception("internal error after a commit; the broker goes on")

@@ -35,7 +35,11 @@ from ackproof.impl.session.session import Phase, Session
 from ackproof.impl.storage.batch_commit import Storage
 
 if TYPE_CHECKING:
+    import socket
     import ssl
+    from collections.abc import Sequence
+
+    from ackproof.impl.staging.scenario_run import ScenarioRun
 
 __all__ = ["Server"]
 
@@ -64,9 +68,17 @@ class Server:
     Args:
         storage: where the broker's journal is committed.
         options: how often that is, who may come in, and how much clients may take.
+        scenarios: watches the connections, and may have something happen to them; None for no one.
     """
 
-    def __init__(self, broker: Broker, storage: Storage, options: Options) -> None:
+    def __init__(
+        self,
+        broker: Broker,
+        storage: Storage,
+        options: Options,
+        scenarios: ScenarioRun | None = None,
+    ) -> None:
+        self._scenarios = scenarios
         self.broker = broker
         self.limits = options.limits
         self._options = options
@@ -102,8 +114,18 @@ class Server:
         Raises:
             OSError: the address cannot be listened on.
         """
+        return await self.start_on(listening_sockets(host, port), tls)
+
+    async def start_on(
+        self, sockets: Sequence[socket.socket], tls: ssl.SSLContext | None = None
+    ) -> int:
+        """Listen on sockets that are bound already; return the port.
+
+        Args:
+            sockets: one at least.
+            tls: speak TLS with it, and nothing else.
+        """
         loop = asyncio.get_running_loop()
-        sockets = listening_sockets(host, port)
         for one in sockets:
             listener = await loop.create_server(
                 (lambda: Connection(self)) if tls is None else (lambda: TlsHandshake(self, tls)),
@@ -114,6 +136,10 @@ class Server:
         self._free_space.watch()
         bound: int = sockets[0].getsockname()[1]
         return bound
+
+    def keep_listening(self) -> list[socket.socket]:
+        """Return sockets on which clients wait for who comes after this server."""
+        return [one.dup() for listener in self._listeners for one in listener.sockets]
 
     async def stop(self) -> None:
         """Close every connection, commit what is left, and stop."""
@@ -160,6 +186,8 @@ class Server:
             self._speak(idle)
         self._committer.poke()
         self._wakeups.arrange()
+        if self._scenarios is not None:
+            self._scenarios.look()
 
     def _committed(self) -> None:
         """A commit has returned, or was refused."""
@@ -237,6 +265,7 @@ class Server:
             name=f"{peer} -> {local}",
             admit=self._admit,
             turn=_TURN if self._options.seed is None else math.inf,
+            watch=self._scenarios,
         )
         session.alarm(self._alarms.reason)
         self._connections[session] = connection

@@ -59,11 +59,17 @@ class SteppedCommitter:
             self._alarm(True)
             self._timer = asyncio.get_running_loop().call_later(batch_commit.RETRY, self._resume)
             return False
+        if batch.unstorable:  # a connection is closed, which may be no part of this step
+            asyncio.get_running_loop().call_soon(self._refuse_unstorable, batch)
         if self._failing and not self._broker.journal.refused:
             self._failing = False
             # Who was blocked is read from again, which may be no part of this step.
             asyncio.get_running_loop().call_soon(self._recovered)
         return True
+
+    def _refuse_unstorable(self, batch: Batch) -> None:
+        self._broker.refuse_unstorable(batch)
+        self._after()
 
     def _recovered(self) -> None:
         self._alarm(False)

@@ -88,6 +88,7 @@ def may_be_told(session: NegotiatedConnection, error: HardError) -> bool:
 
 
 def _authenticate(session: NegotiatedConnection, reply: commands.Connection.StartOk) -> None:
+    session.number = session.broker.history.next_connection()
     session.client = reply.client_properties or {}
     session.capabilities = handshake.capabilities(session.client)
     session.login = handshake.authenticate(

@@ -6,19 +6,22 @@ after a method that has to wait for the disk waits with it.
 
 One frame may cost a thousand times as much as another, by what it makes the broker do.  So what
 comes in together is not processed together: when a *turn* has lasted long enough, what is left
-waits until others had theirs.
+waits until others had theirs.  A turn ends, too, where a scenario has something happen between two
+methods.
 """
 
 from __future__ import annotations
 
 import logging
 import time
+from functools import partial
 from typing import Protocol
 
 from ackproof.impl.errors import HardError, octets
 from ackproof.impl.session import connection_methods, handshake
 from ackproof.impl.session.connection_blocking import ConnectionBlocking
 from ackproof.impl.session.connection_methods import NegotiatedConnection, Phase
+from ackproof.impl.session.watching import Watch
 from ackproof.impl.wire.decoding import decode_method
 from ackproof.impl.wire.frames import (
     BODY,
@@ -42,9 +45,11 @@ class DispatchedConnection(NegotiatedConnection, Protocol):
 
     Attributes:
         blocking: whether the client is blocked because of an alarm.
+        watch: is told of what is sent, and may hold input up; None if nobody is.
     """
 
     blocking: ConnectionBlocking
+    watch: Watch | None
 
     @property
     def listens(self) -> bool:
@@ -82,12 +87,17 @@ class FrameDispatch:
         ends = time.monotonic() + self._turn
         if session.phase is Phase.HEADER and not self._greet():
             return
+        watch = session.watch
+        handle = self._handle if watch is None else partial(self._handle_watched, watch)
         while session.listens and session.phase is not Phase.CLOSED:
+            if watch is not None and watch.due:
+                self.unfinished = True
+                return
             try:
                 received = self.reader.next()
                 if received is None:
                     return
-                self._handle(received)
+                handle(received)
                 if time.monotonic() > ends:
                     self.unfinished = True
                     return
@@ -124,6 +134,20 @@ class FrameDispatch:
             session.channels.find(received.channel).receive(received)
             if received.kind in (HEADER, BODY):
                 session.blocking.published()
+
+    def _handle_watched(self, watch: Watch, received: Received) -> None:
+        """Process a frame, and tell of the method that it completes, if it does."""
+        before = self._assembling(received)
+        self._handle(received)
+        if received.kind == METHOD and not self._assembling(received):
+            watch.sent(self._session.number, received.method_index)
+        elif before and not self._assembling(received):
+            watch.sent(self._session.number, commands.Basic.Publish.index)
+
+    def _assembling(self, received: Received) -> bool:
+        """Tell whether the content of a publish is still to come on a channel."""
+        channel = self._session.channels.get(received.channel)
+        return channel is not None and channel.assembly is not None
 
     def _handle_closing(self, received: Received) -> None:
         """Wait for the answer to our close, or for the client to hang up; closes are answered."""

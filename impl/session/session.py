@@ -34,6 +34,7 @@ from ackproof.impl.session.connection_blocking import ConnectionBlocking
 from ackproof.impl.session.connection_methods import Phase, may_be_told
 from ackproof.impl.session.frame_dispatch import FrameDispatch
 from ackproof.impl.session.output_buffer import OutputBuffer
+from ackproof.impl.session.watching import Watch
 from ackproof.impl.vhost.virtual_host import DEFAULT
 from ackproof.impl.wire.frames import (
     encode_heartbeat,
@@ -61,6 +62,7 @@ class Session:
         name: what others call it; as `peer` if nothing is said.
         admit: called, with the session, before it opens; raises HardError if it must not.
         turn: seconds after which input that is left waits for `go_on`.
+        watch: is told of what is sent and heard, and may hold input up; None if nobody is.
 
     Attributes:
         phase: how far the connection is.
@@ -75,7 +77,9 @@ class Session:
         heartbeat: seconds that were agreed on, 0 for none.
         name: of the connection, by its two ends.
         since: when it began, in seconds since 1970.
-        number: of this connection, counted by the broker from 1.
+        number: of this connection, counted by the broker from 1 as clients say who they are, and
+            0 until then; who only looks whether there is a broker is not counted.
+        watch: as above.
         clogged: the client does not read what it is sent; nothing is delivered to it.
         severed: the socket is to be closed without a word; a fault has asked for it.
         reset: that is to be a reset.
@@ -91,13 +95,15 @@ class Session:
         name: str = "",
         admit: Callable[[Session], None] = lambda _: None,
         turn: float = math.inf,
+        watch: Watch | None = None,
     ) -> None:
         self.broker = broker
         self.limits = limits
         self.peer = peer
         self.name = name or peer
         self.since = broker.steps.timers.clock()
-        self.number = broker.history.next_connection()
+        self.number = 0
+        self.watch = watch
         self.vhost = broker.vhosts[DEFAULT]
         self.phase = Phase.HEADER
         self.waiting = False
@@ -137,6 +143,8 @@ class Session:
     def send(self, data: bytes) -> None:
         """Add to the output."""
         if self.phase is not Phase.CLOSED:
+            if self.watch is not None:
+                self.watch.heard(self.number, data)
             self._output.add(data)
             self._on_output(self)
 
@@ -303,6 +311,8 @@ class Session:
         """The socket is gone."""
         self.end()
         self._output.clear()
+        if self.watch is not None:
+            self.watch.ended(self.number)
 
     def end(self) -> None:
         """Nothing more comes, and nothing more is said but what is waiting to be written."""

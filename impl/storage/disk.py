@@ -23,18 +23,28 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ackproof.impl.machines.publication import content_of
-from ackproof.impl.machines.queue_processes import Placed
+from ackproof.impl.machines.publication import content_of, name_of
+from ackproof.impl.machines.queue_processes import HostedQueue, Placed
 from ackproof.impl.storage.batch_statements import write
 from ackproof.impl.storage.journal import Batch
 from ackproof.impl.storage.recovery import bindings, entries, exchanges, queues, records
 from ackproof.impl.storage.reserve import Reserve
-from ackproof.impl.storage.schema import RECORDS, SCHEMA, VERSION
+from ackproof.impl.storage.schema import RECORDS, SCHEMA, TABLES, VERSION
 from ackproof.impl.storage.stored import Stored
 
 __all__ = ["Disk", "DiskError"]
 
 _LOG = logging.getLogger(__name__)
+
+#: What is raised for what a batch says, and will be again; a disk that refuses says another thing.
+_NEVER = (
+    sqlite3.DataError,
+    sqlite3.InterfaceError,
+    sqlite3.ProgrammingError,
+    OverflowError,
+    ValueError,
+    TypeError,
+)
 
 _OTHERS = "FROM entry WHERE queue NOT IN (SELECT value FROM json_each(?))"
 
@@ -147,12 +157,60 @@ class Disk:
         except sqlite3.Error as error:
             raise DiskError(_explain(self.path, error)) from None
 
+    def erase(self) -> None:
+        """Remove everything; when this returns, it does not come back.
+
+        Raises:
+            DiskError: it cannot be written; nothing is removed then.
+        """
+        try:
+            with self._transaction():
+                for table in TABLES:
+                    self._db.execute(f"DELETE FROM {table}")
+        except sqlite3.Error as error:
+            raise DiskError(_explain(self.path, error)) from None
+
     def commit(self, batch: Batch) -> None:
-        """Make a batch durable; when this returns, it is.
+        """Make a batch durable; when this returns, it is, but for messages that can never be.
+
+        Those are left out of the batch.  A disk that is full or broken may be mended, and its batch
+        is tried again; a message that is too large for any database would be tried for ever.
 
         Raises:
             sqlite3.Error: nothing of it is.
         """
+        try:
+            self._commit(batch)
+        except _NEVER:
+            unstorable = self._unstorable(batch)
+            if not unstorable:
+                raise
+            batch.leave_out(unstorable)
+            self._commit(batch)
+
+    def _unstorable(self, batch: Batch) -> list[tuple[HostedQueue, Placed]]:
+        """Return the messages of a batch that are refused one by one; nothing is written."""
+        found = []
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            for queue, placed in batch.messages:
+                try:
+                    write(self._db, Batch(messages=[(queue, placed)]))
+                except _NEVER as error:
+                    found.append((queue, placed))
+                    name = name_of(placed.msg)
+                    _LOG.error(
+                        "message %s can never be stored in queue %r, and is left out: %s",
+                        name,
+                        queue.name,
+                        error,
+                    )
+        finally:
+            with suppress(sqlite3.Error):
+                self._db.execute("ROLLBACK")
+        return found
+
+    def _commit(self, batch: Batch) -> None:
         if not self._has_room(batch):
             raise sqlite3.OperationalError("database or disk is full")
         try:

@@ -50,6 +50,7 @@ class Batch:
         records: users, permissions and virtual hosts that have changed.
         anew: records that are there already are removed first.
         waiting: to be called when the commit has returned.
+        unstorable: messages that the disk can never take, and has left out.
     """
 
     created: list[HostedQueue] = field(default_factory=list)
@@ -61,6 +62,12 @@ class Batch:
     records: list[Record] = field(default_factory=list)
     anew: bool = False
     waiting: list[Callable[[], None]] = field(default_factory=list)
+    unstorable: list[tuple[HostedQueue, Placed]] = field(default_factory=list)
+
+    def leave_out(self, messages: list[tuple[HostedQueue, Placed]]) -> None:
+        """Leave out messages that the disk can never take; who published them is to be told."""
+        self.messages = [one for one in self.messages if one not in messages]
+        self.unstorable += messages
 
     def __bool__(self) -> bool:
         queues = self.created or self.messages or self.removed or self.deleted

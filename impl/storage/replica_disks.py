@@ -69,8 +69,19 @@ class Disks:
         for replica, share in _shares(batch, len(self._disks))[self._done :]:
             if share:
                 self._disks[replica].commit(share)
+                batch.leave_out(share.unstorable)
             self._done += 1
         self._batch = None
+
+    def erase(self) -> None:
+        """Remove everything; the first goes first, as what it does not know nobody finds.
+
+        Raises:
+            DiskError: one of them cannot be written.
+        """
+        self._batch = None
+        for disk in self._disks:
+            disk.erase()
 
     def close(self) -> None:
         """Close the databases; they can be opened again at once."""

@@ -6,7 +6,7 @@ Arguments are text, as `ackproof.impl.wire.tables` writes it.
 
 from __future__ import annotations
 
-__all__ = ["RECORDS", "SCHEMA", "VERSION"]
+__all__ = ["RECORDS", "SCHEMA", "TABLES", "VERSION"]
 
 VERSION = 6
 
@@ -61,3 +61,5 @@ CREATE TABLE entry (
     PRIMARY KEY (message, queue)
 ) WITHOUT ROWID;
 """
+
+TABLES = ("record", "queue", "exchange", "binding", "message", "entry")

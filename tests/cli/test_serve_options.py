@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from ackproof.cli.main import app
 from typer.testing import CliRunner
+
+from tests.impl.sockets import blocking
 
 pytestmark = pytest.mark.usefixtures("as_installed")
 
@@ -33,6 +36,7 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
         ("--sync-interval inf", "error: --sync-interval is inf; give a number of milliseconds"),
         ("--in-memory=yes", "Option '--in-memory' does not take a value."),
         ("--memory 5", "No such option"),
+        ("--quiet --verbose", "error: --quiet logs little and --verbose everything; choose one"),
         ("here", "Got unexpected extra argument"),
     ],
 )
@@ -53,6 +57,52 @@ def test_help_is_there_and_names_every_option(word: str) -> None:
     for name in ("--port", "--users", "--max-connections", "--memory-limit", "--tls-cert"):
         assert name in result.stdout
     assert "[default: 5672; 0<=x<=65535]" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ('{"scenario": 1,\n', "line 2: no JSON"),
+        ('{"scenario": 1, "faults": [{"fault": "nak_next"}]}', 'fault 1: there is no fault "nak_'),
+        ('{"scenario": 1, "options": {"seed": []}}', "the scenario, options: seed cannot be []"),
+        ('{"scenario": 1, "options": {"seed": 2}}', "with seed 2, and 1 is asked for; leave seed"),
+    ],
+)
+def test_a_scenario_that_cannot_be_played_is_told(tmp_path: Path, text: str, error: str) -> None:
+    file = tmp_path / "scenario.json"
+    file.write_text(text)
+    result = run("--in-memory", "--port", "0", "--seed", "1", "--scenario", str(file))
+    assert (result.returncode, result.stdout) == (2, "")
+    assert error in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_scenario_that_cannot_be_written_is_told() -> None:
+    result = run("--in-memory", "--port", "0", "--record-scenario", "/nowhere/at/all")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "error: cannot write the scenario /nowhere/at/all: No such file" in result.stderr
+
+
+def test_it_stops_when_the_program_ends_that_has_started_it_and_says_little() -> None:
+    command = [sys.executable, "-m", "ackproof.cli", "serve", "--port", "0", "--in-memory"]
+    with subprocess.Popen(
+        [*command, "--stop-at-eof", "--quiet"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        ready = process.stdout.readline()
+        port = int(ready.partition(",")[0].rpartition(":")[2])
+        with blocking(port) as channel:
+            channel.queue_declare("q")
+        process.stdin.write("more\n")
+        process.stdin.close()
+        assert process.wait(30) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
 
 
 def test_it_is_listed_among_the_commands() -> None:

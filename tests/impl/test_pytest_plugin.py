@@ -66,6 +66,59 @@ def test_with_what_there_is_not(ackproof_broker):
 """
 
 
+SCENARIO = """
+import pika
+import pytest
+
+@pytest.mark.ackproof(scenario="nacks.json")
+def test_that_plays_a_scenario(ackproof_broker):
+    assert ackproof_broker.seed == 4
+    connection = pika.BlockingConnection(
+        pika.ConnectionParameters("127.0.0.1", ackproof_broker.port)
+    )
+    channel = connection.channel()
+    channel.confirm_delivery()
+    channel.queue_declare("q")
+    channel.basic_publish("", "q", b"hello")
+    with pytest.raises(pika.exceptions.NackError):
+        channel.basic_publish("", "q", b"hello")
+    connection.close()
+
+@pytest.mark.ackproof(scenario="nacks.json")
+def test_that_does_not_come_so_far(ackproof_broker):
+    pass
+
+@pytest.mark.ackproof(scenario="none.json")
+def test_with_a_scenario_that_is_not_there(ackproof_broker):
+    pass
+"""
+
+NACKS = """{"scenario": 1, "options": {"seed": 4}, "faults": [
+  {"after": {"1": {"sent": {"basic.publish": 1}}}, "fault": "nack_next"}
+]}
+"""
+
+KEPT = """
+import pytest
+
+PORTS = []
+
+@pytest.mark.parametrize("number", range(3))
+def test_that_leaves_something(ackproof_broker, number):
+    assert ackproof_broker.queues() == []
+    PORTS.append(ackproof_broker.port)
+    assert PORTS == [ackproof_broker.port] * (number + 1)
+    ackproof_broker.ask(lambda broker: broker.add_vhost("v"))
+    ackproof_broker.nack_next()
+    if number != 1:
+        ackproof_broker.clear_faults()
+
+@pytest.mark.ackproof(replicas=2)
+def test_that_asks_for_something_else(ackproof_broker):
+    assert ackproof_broker.port not in PORTS
+"""
+
+
 def run(directory: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
     """Run pytest on a file, with the plugin."""
     (directory / "test_it.py").write_text(text)
@@ -134,6 +187,23 @@ def test_a_mark_says_what_the_broker_is_and_a_failing_test_what_has_happened(
     assert "partition" in shown.partition("___")[0]
     assert "the mark ackproof does not take mirrors; it takes, by name, directory" in result.stdout
     assert "1 failed, 1 error" in result.stdout
+
+
+def test_a_mark_names_a_scenario_and_what_is_not_played_fails_the_test(tmp_path: Path) -> None:
+    (tmp_path / "nacks.json").write_text(NACKS)
+    result = run(tmp_path, SCENARIO, "--ackproof-seed", "7")
+    assert (
+        "never struck: fault 1 of the scenario, nack_next(): connection 1 has sent "
+        "basic.publish 0 of 1 times"
+    ) in result.stdout
+    assert "the mark ackproof: cannot read the scenario" in result.stdout
+    assert "2 passed, 2 errors" in result.stdout
+
+
+def test_a_broker_can_be_kept_for_the_next_test_and_is_reset_for_it(tmp_path: Path) -> None:
+    result = run(tmp_path, KEPT, "--ackproof-keep")
+    assert "asked for, and never struck: nack_next()" in result.stdout
+    assert "4 passed, 1 error" in result.stdout
 
 
 def test_nothing_is_imported_until_a_test_asks_for_a_broker(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pamqp import commands
 
 from tests.impl.clients import content, encode
 from tests.impl.control.remote import Remote, remote
-from tests.impl.sockets import Bare
+from tests.impl.sockets import Bare, eventually
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +56,34 @@ def test_it_shows_queues_and_what_has_happened() -> None:
         assert [entry["routing_key"] for entry in publishes] == ["q"]
         _, rest = node.ask("GET", f"/history?since={publishes[0]['number']}&limit=1")
         assert [entry["kind"] for entry in rest["entries"]] == ["commit"]
+
+
+def test_what_was_asked_for_is_a_scenario_that_can_be_played() -> None:
+    with remote() as node:
+        node.fault("nack_next", skip=1)
+        client = with_queue(node)
+        node.fault("crash_queue", name="q")
+        assert node.ask("POST", "/schedule", {"seed": 5})[0] == 200
+        _, scenario = node.ask("GET", "/scenario")
+        after = {"1": {"sent": {"queue.declare": 1}, "heard": {"queue.declare-ok": 1}}}
+        faults = [
+            {"fault": "nack_next", "arguments": {"skip": 1}},
+            {"after": after, "fault": "crash_queue", "arguments": {"name": "q"}},
+            {"fault": "schedule", "arguments": {"seed": 5}},
+        ]
+        assert scenario == {"scenario": 1, "options": {}, "faults": faults}
+        told = {"error": "there were connections, and a scenario counts them from the first; "}
+        status, said = node.ask("POST", "/scenario", scenario)
+        assert (status, said["error"].partition("reset")[0]) == (409, told["error"])
+        node.ask("POST", "/reset")
+        assert client.rest() == []
+        assert node.ask("POST", "/scenario", scenario) == (200, {"faults": 3})
+        with_queue(node).close()
+        eventually(lambda: node.ask("GET", "/scenario")[1] == scenario)
+        status, said = node.ask("POST", "/scenario", {"scenario": 1, "faults": [{}]})
+        assert (status, said["error"][:30]) == (400, 'fault 1: there is no fault "";')
+        status, said = node.ask("GET", "/stop")
+        assert (status, said["error"]) == (405, "ask for it with POST, not GET")
 
 
 def test_faults_can_be_asked_for_by_name() -> None:
@@ -125,7 +153,8 @@ def test_it_stops_when_asked() -> None:
             None,
             404,
             "there is no /nothing; there are GET /health, GET /queues, GET /history, GET /check, "
-            "GET /faults, POST /schedule, POST /stop, POST /faults/NAME, and /api",
+            "GET /faults, POST /schedule, GET /scenario, POST /scenario, POST /reset, "
+            "POST /stop, POST /faults/NAME, and /api",
         ),
         ("POST", "/health", None, 405, "ask for it with GET, not POST"),
         ("GET", "/faults/hold_fsync", None, 405, "ask for it with POST, not GET"),
@@ -146,7 +175,13 @@ def test_it_stops_when_asked() -> None:
         ),
         ("POST", "/faults/hold_fsync", {"n": 1}, 400, "unexpected keyword argument 'n'"),
         ("POST", "/faults/nack_next", {"n": "two"}, 400, "n is 'two'; it must be an integer"),
-        ("POST", "/faults/nack_next", {"key": "q"}, 400, "publishes cannot be chosen by key; use"),
+        (
+            "POST",
+            "/faults/nack_next",
+            {"key": "q"},
+            400,
+            "unexpected argument 'key'; it may take n, ",
+        ),
         ("POST", "/faults/crash_queue", {"name": "x"}, 404, "there is no queue 'x' to crash"),
         ("POST", "/faults/crash_queue", {"name": ["x"]}, 400, "crash_queue: ['x'] is no name"),
         ("POST", "/faults/delete_queue", {"name": {}}, 400, "delete_queue: {} is no name"),
@@ -163,6 +198,8 @@ def test_it_stops_when_asked() -> None:
             404,
             "there is no fault 'explode'; there are block, cancel_consumer, clear",
         ),
+        ("POST", "/faults/nack_next", {"self": 1}, 400, "unexpected argument 'self'; it may take"),
+        ("POST", "/faults/nack-next", {}, 404, "no fault 'nack-next'; did you mean nack_next? "),
         ("POST", "/schedule", {}, 400, 'schedule takes {"seed": N} with an integer, or null'),
         ("POST", "/schedule", {"seed": True}, 400, "schedule takes"),
         ("POST", "/faults/hold_fsync", b"{", 400, "the body is not JSON"),

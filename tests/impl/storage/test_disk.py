@@ -230,10 +230,10 @@ def test_a_commit_that_fails_in_an_unknown_way_leaves_nothing(tmp_path: Path) ->
     batch = wire.broker.journal.take()
     batch.waiting.clear()
     (queue, placed) = batch.messages[0]
-    batch.messages[0] = (queue, placed._replace(place=2**70))
+    batch.moved = [(queue, placed.msg, 2**70)]
     with pytest.raises(OverflowError):
         disk.commit(batch)
-    batch.messages[0] = (queue, placed)
+    batch.moved = []
     disk.commit(batch)
     assert rows(disk, "message") == 2
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from ackproof.impl.running import RunningBroker
 from ackproof.impl.storage import batch_commit
 from ackproof.impl.storage.batch_commit import Storage
 from ackproof.impl.storage.disk import Disk
+from ackproof.impl.storage.replica_disks import Disks
 from pamqp import commands
 
 from tests.impl.clients import content, encode
@@ -153,3 +155,55 @@ def test_what_is_consumed_before_a_full_disk_has_it_never_gets_there(
         broker.check()
     with RunningBroker(tmp_path) as broker:
         assert broker.depth("q") == 1
+
+
+class Narrow(Full):
+    """A disk on which no text or body may be longer than that."""
+
+    def narrow(self, length: int) -> None:
+        """Take nothing longer from now on."""
+        assert self.disk is not None
+        self.disk._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, length)
+
+
+class NarrowReplicas(Narrow):
+    """The same of each replica."""
+
+    def __call__(self, disk: Storage) -> Storage:
+        assert isinstance(disk, Disks)
+        self.disks = disk
+        return disk
+
+    def narrow(self, length: int) -> None:
+        """Take nothing longer from now on."""
+        for disk in self.disks._disks:
+            disk._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, length)
+
+
+@pytest.mark.parametrize("replicas", [1, 3])
+@pytest.mark.parametrize("seed", [None, 3])
+def test_a_message_that_can_never_be_stored_ends_its_connection_and_nobody_elses(
+    seed: int | None, replicas: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    narrow = Narrow() if replicas == 1 else NarrowReplicas()
+    with (
+        caplog.at_level(logging.ERROR),
+        RunningBroker(tmp_path, wrap=narrow, seed=seed, replicas=replicas) as broker,
+    ):
+        other = publisher(broker)
+        client = Bare(broker.port).opened()
+        broker.ask(lambda _: narrow.narrow(50_000))
+        client.send(encode(1, *content("q", b"before")))
+        assert client.line() == "1 ack 1"
+        client.send(encode(1, *content("q", LARGE)))
+        other.send(encode(1, *content("q", b"after")))
+        assert other.line() == "1 ack 1"
+        closed = "541 INTERNAL_ERROR - a message cannot be stored, whatever the disk"
+        assert f"0 Connection.Close {closed}" in client.rest()
+        other.send(encode(1, *content("q", b"later")))
+        assert other.line() == "1 ack 2"
+        assert [m for m in caplog.messages if "can never be stored in queue 'q', and is left" in m]
+        broker.check()
+        other.close()
+    with RunningBroker(tmp_path, replicas=replicas) as broker:
+        assert broker.depth("q") == 3

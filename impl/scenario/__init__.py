@@ -1,0 +1,1 @@
+"""A scenario: which faults were asked for, and when; written down, and played again."""
