@@ -11,7 +11,15 @@ from __future__ import annotations
 from ackproof.lang import eventually, invariant, reachable, step_property
 from ackproof.spec.sorts import ChannelId, Level, Status, TxMode
 from ackproof.spec.system import Confirms
-from ackproof.spec.wire import Ack, ChannelClose, CommitOk, Complaint, Nack, Return
+from ackproof.spec.wire import (
+    Ack,
+    ChannelClose,
+    CommitOk,
+    Complaint,
+    Nack,
+    Return,
+    RollbackOk,
+)
 
 # -- which mode ---------------------------------------------------------------------------------
 
@@ -43,6 +51,26 @@ def NoNackInTransaction(before: Confirms, after: Confirms, nack: Nack) -> bool:
     A client that is not told which message was refused must take none for granted: it closes.
     """
     return before.transactions[nack.channel].mode == TxMode.NONE
+
+
+@invariant
+def ClosedHasNoTransaction(s: Confirms) -> bool:
+    """A channel that is closed is in no transaction (A13.7).
+
+    Another one may be opened in its place, and its client has asked for none.
+    """
+    return all(s.channels[c].open or s.transactions[c].mode == TxMode.NONE for c in ChannelId)
+
+
+@step_property
+def ClosesOnce(before: Confirms, after: Confirms, close: ChannelClose) -> bool:
+    """A channel that is closed already is not closed again (A2.4, A2.6).
+
+    By then a client may have opened another one in its place.
+    """
+    if close.complaint == Complaint.UNKNOWN_TAG:
+        return before.consuming[close.channel].open
+    return before.channels[close.channel].open
 
 
 # -- what a commit is worth -----------------------------------------------------------------------
@@ -140,6 +168,30 @@ def RollbackLeavesNoTrace(s: Confirms) -> bool:
     A client may publish it again, and it will not be there twice.
     """
     return not any(s.left_a_trace(m) for c in ChannelId for m in s.transactions[c].abandoned)
+
+
+@invariant
+def CommitSettles(s: Confirms) -> bool:
+    """What a client had settled in a transaction takes effect when that commits (A13.3).
+
+    Nothing of it is kept for the next one, whose rollback would bring it back.
+    """
+    return all(
+        s.transactions[c].mode != TxMode.COMMITTING or not s.consuming[c].collected
+        for c in ChannelId
+    )
+
+
+@step_property
+def RollbackUnsettles(before: Confirms, after: Confirms, ok: RollbackOk) -> bool:
+    """What a client had settled in a transaction is unacked again after its rollback (A13.6).
+
+    It may settle it another way now, and if it does not, it comes back.
+    """
+    return all(
+        after.consuming[ok.channel].unacked[t] is not None
+        for t in before.consuming[ok.channel].collected
+    )
 
 
 @eventually

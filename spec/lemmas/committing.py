@@ -13,12 +13,6 @@ from ackproof.spec.sorts import ChannelId, Level, Msg, Replica, Seen, TxMode
 from ackproof.spec.system import Confirms
 
 
-@lemma()
-def ClosedTransactsNothing(s: Confirms) -> bool:
-    """A closed channel is in no transaction (A13.7)."""
-    return all(s.channels[c].open or s.transactions[c].mode == TxMode.NONE for c in ChannelId)
-
-
 @lemma("ConfirmXorTransaction")
 def FailureHasACause(s: Confirms) -> bool:
     """A commit has failed since something was rejected (A13.5)."""
@@ -74,7 +68,7 @@ def AbandonedIsNotAwaited(s: Confirms) -> bool:
 #: What the properties of this group are proved with.
 PROOFS = {
     "CommitMeansAccepted": (
-        "ClosedTransactsNothing",
+        "ClosedHasNoTransaction",
         "CommittedIsPast",
         "ConfirmXorTransaction",
         "FailureIsNoticed",
@@ -83,11 +77,15 @@ PROOFS = {
         "UnacceptedIsAwaited",
         "BatchBelongs",
     ),
+    "ClosedHasNoTransaction": (),
+    "ClosesOnce": ("ClosedHasNoTransaction",),
+    "CommitSettles": (),
     "FailureIsNoticed": ("ConfirmXorTransaction", "IdleIsEmpty"),
     "FailedCommitCloses": ("FailureIsNoticed",),
+    "RollbackUnsettles": (),
     "NoCommitBeforeDurable": (
         "AnsweredIsSafe",
-        "ClosedTransactsNothing",
+        "ClosedHasNoTransaction",
         "CommittedIsPast",
         "ConfirmXorTransaction",
         "FailureIsNoticed",

@@ -32,10 +32,12 @@ from ackproof.spec.sorts import (
     Reason,
     Replica,
     Tag,
+    TxMode,
 )
 from ackproof.spec.store import Store
 from ackproof.spec.system import Confirms
-from ackproof.spec.wire import ConsumerAck, GetOk
+from ackproof.spec.transaction import Transaction
+from ackproof.spec.wire import Complaint, ConsumerAck, GetOk
 
 NONE = {ChannelId: 1, Node: 0, Consumer: 0, Tag: 0}
 
@@ -210,6 +212,48 @@ class HastyPublisher(Confirms):
         self.route(msg, targets, persistent)
 
 
+class LingeringTransaction(Transaction):
+    """Goes on when the channel closes."""
+
+    @handler
+    def close(self) -> None:
+        """Forget what was published, and not that there is a transaction."""
+        self.abandoned |= self.batch
+        self.committing.clear()
+        self.forget()
+
+
+class TirelessChannel(Confirms):
+    """Answers a commit on a channel that is closed."""
+
+    @action
+    def tx_commit(self, channel: ChannelId) -> None:
+        """Commit, or complain, whether or not the client is there."""
+        require(self.transactional and self.transactions[channel].answers())
+        if self.transactions[channel].mode == TxMode.NONE:
+            self.complain(channel, Complaint.NOT_TRANSACTIONAL)
+        else:
+            self.commit(channel)
+
+
+class LateSettling(Confirms):
+    """Has what was settled wait for another commit."""
+
+    @handler
+    def settle_collected(self, channel: ChannelId) -> None:
+        """Keep it."""
+
+
+class OneWayRollback(ConsumerChannel):
+    """Takes back what was published, and not what was settled."""
+
+    @handler
+    def restore(self) -> None:
+        """Forget it."""
+        self.collected.clear()
+        self.returning.clear()
+
+
 class IdleCommit(Confirms):
     """Need not answer a commit."""
 
@@ -353,6 +397,10 @@ MISTAKES: dict[str, tuple[Design, str]] = {
     "NothingBeforeCommit": (_design(HastyPublisher), "small"),
     "RollbackLeavesNoTrace": (_design(HastyPublisher), "small"),
     "EveryCommitAnswers": (_design(IdleCommit), "small"),
+    "ClosedHasNoTransaction": (_design(LingeringTransaction), "small"),
+    "ClosesOnce": (_design(TirelessChannel), "small"),
+    "CommitSettles": (_design(LateSettling), "one"),
+    "RollbackUnsettles": (_design(OneWayRollback), "one"),
     "DeliveryTagsIncrease": (_design(RepeatingTags), "tags"),
     "GetTakesATag": (_design(RepeatingTags), "tags"),
     "EachTagIsSeenOnce": (_design(StutteringChannel), "tags"),
