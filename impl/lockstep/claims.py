@@ -13,12 +13,16 @@ from ackproof.impl.lockstep.twin import Twin
 from ackproof.lang import Event
 from ackproof.lang.properties import Property
 from ackproof.spec.model import MODEL
+from ackproof.spec.properties_consuming import pushed
+from ackproof.spec.sorts import ChannelId
 
 __all__ = ["violated"]
 
 _CLAIMS = tuple(p for p in MODEL.properties if p.kind in ("invariant", "step"))
 #: What is not so where messages of a higher priority go first.
 _OF_ORDER = ("DeliveredInOrder", "ServedInOrderOfArrival")
+#: What is not so where a limit was lowered.
+_OF_SHARED_LIMIT = "SharedPrefetchRespected"
 _EVENTS: dict[Callable[..., bool], type[Event] | None] = {}
 
 
@@ -34,8 +38,24 @@ def violated(before: Twin, after: Twin) -> Iterator[Property]:
         for claim in _CLAIMS:
             if ranked and claim.name in _OF_ORDER:
                 continue
-            if not _is_true(claim, before, after):
+            if not _is_true(claim, before, after) and not _excused(claim, before, after):
                 yield claim
+
+
+def _excused(claim: Property, before: Twin, after: Twin) -> bool:
+    """Tell whether a claim about a limit is false since a client has lowered that.
+
+    The specification has limits as constants (`ackproof.impl.steps.consuming`).  A client may set
+    one that is lower than what it has already; then it must get nothing more.
+    """
+    if claim.name != _OF_SHARED_LIMIT:
+        return False
+    s1, s2 = before.system, after.system
+    return all(
+        len(pushed(s2, c)) <= max(s2.consuming[c].shared_prefetch, len(pushed(s1, c)))
+        for c in ChannelId
+        if s2.consuming[c].shared_prefetch
+    )
 
 
 def _is_true(claim: Property, before: Twin, after: Twin) -> bool:

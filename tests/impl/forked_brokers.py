@@ -1,21 +1,24 @@
 """Brokers that live shortly: each a process of its own, forked from one that has imported it all.
 
 What takes a broker long to start is Python reading its modules.  The process that runs this file
-does that once.  For each directory that it is sent as a line it forks, and the child is then what
-`ackproof serve --port 0 --data DIRECTORY` is.  The child says its process id and, when it is ready,
-the line that says so; after its death the parent says how it ended.
+does that once.  For each line that it is sent, an object of JSON with options, it forks, and the
+child is then what `ackproof serve --port 0 --data DIRECTORY` is with these options.  The child says
+its process id and, when it is ready, the line that says so; after its death the parent says how it
+ended.
 
     python -m tests.impl.forked_brokers
 """
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from ackproof.cli.serving import run
 from ackproof.impl.options import Options
@@ -52,10 +55,11 @@ class Lives:
         self._mother.kill()
         self._mother.communicate()
 
-    def start(self, directory: Path) -> int:
-        """Start a broker; return its port."""
+    def start(self, directory: Path, **options: int) -> int:
+        """Start a broker with options; return its port."""
         assert self._mother.stdin is not None
-        print(directory, file=self._mother.stdin, flush=True)
+        line = json.dumps({"directory": str(directory), **options})
+        print(line, file=self._mother.stdin, flush=True)
         self._pid = int(self._line())
         ready = self._line()
         assert ready.startswith("ackproof broker ready on 127.0.0.1:"), ready
@@ -77,16 +81,16 @@ class Lives:
         return self._mother.stdout.readline().strip()
 
 
-def _live(directory: Path) -> None:
+def _live(directory: str, **options: Any) -> None:
     print(os.getpid(), flush=True)
-    run(Options(directory))
+    run(Options(Path(directory), **options))
 
 
 def _main() -> None:
     for line in sys.stdin:
         child = os.fork()
         if child == 0:
-            _live(Path(line.strip()))
+            _live(**json.loads(line))
             sys.stdout.flush()
             os._exit(0)
         _, status = os.waitpid(child, 0)

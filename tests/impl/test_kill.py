@@ -11,6 +11,9 @@ disk: the disk is told of things in their order, so where an ack was sent before
 was confirmed because it is on the disk, the ack is there as well.  The messages that the client
 leaves alone have no other reason to be confirmed.
 
+There are three modes: queues of one process, mirrored ones, and any order of steps.  A long run has
+each of them several times, some thousand kills; a usual one has the first.
+
 The broker is killed some moments after so many confirms, which is different for each life; on a
 slow machine a life is longer, and not emptier.
 """
@@ -27,7 +30,7 @@ from pathlib import Path
 
 import pytest
 from ackproof.impl.machines.publication import content_of
-from ackproof.impl.storage.disk import Disk
+from ackproof.impl.storage.replica_disks import open_disks
 from pamqp import commands
 
 from tests.exploring import chance, seeds
@@ -48,9 +51,15 @@ _DELIVERY = re.compile(r"2 deliver c (\d+) \{\}( again)?$")
 _BODY = re.compile(r"2 body b'(\d+)\.(\d+)'$")
 
 
-def bodies(directory: Path) -> list[bytes]:
+#: Options of the brokers.
+MODES = {"plain": {}, "mirrored": {"replicas": 3}, "any order": {"seed": 5}}
+#: Each mode with what its dice are thrown by; the first one is enough for a usual run.
+RUNS = [(mode, run) for run in seeds(1) for mode in MODES][: None if len(seeds(1)) > 1 else 1]
+
+
+def bodies(directory: Path, replicas: int = 1) -> list[bytes]:
     """Return the bodies of all messages that stand in a queue."""
-    disk = Disk(directory)
+    disk = open_disks(directory, replicas)
     try:
         queues = disk.recover().queues
         return [content_of(placed.msg).body for queue in queues for placed in queue.messages]
@@ -174,18 +183,19 @@ class Life:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("run", seeds(1))
+@pytest.mark.parametrize(("mode", "run"), RUNS)
 def test_what_was_confirmed_survives_every_kill_and_what_was_consumed_stays_away(
-    tmp_path: Path, run: int
+    tmp_path: Path, mode: str, run: int
 ) -> None:
     dice = chance("kills", run)
+    options: dict[str, int] = MODES[mode]
     promised: set[bytes] = set()
     consumed: set[bytes] = set()
     met: set[bytes] = set()
     count = 0
     with Lives() as lives:
         for number in range(KILLS):
-            port = lives.start(tmp_path)
+            port = lives.start(tmp_path, **options)
             killer = threading.Timer(dice.uniform(0, 0.03), lives.kill)
             life = Life(number, port, met, killer.start, dice.randrange(500))
             life.live()
@@ -195,7 +205,7 @@ def test_what_was_confirmed_survives_every_kill_and_what_was_consumed_stays_away
             consumed |= life.consumed()
             met |= life.delivered
             count += len(life.confirmed)
-            stored = bodies(tmp_path)
+            stored = bodies(tmp_path, options.get("replicas", 1))
             assert len(stored) == len(set(stored)), "stored twice"
             assert promised <= set(stored), f"lost in life {number}: {promised - set(stored)}"
             back = consumed & set(stored)

@@ -169,6 +169,17 @@ def test_so_does_one_that_takes_its_steps_in_any_order(
     run(Traffic(Seeded(seed, commits=False)), commands)
 
 
+def test_a_shared_limit_may_be_lowered_below_what_is_out() -> None:
+    traffic = Traffic()
+    traffic.consume(FIRST, "transient", no_ack=False)
+    for _ in range(3):
+        traffic.publish(["transient"], persistent=False)
+    traffic.limit(FIRST, 2, shared=True)
+    traffic.publish(["transient"], persistent=False)
+    traffic.settle(FIRST, 0, "ack", multiple=False)
+    traffic.end()
+
+
 def said(seed: int) -> list[str]:
     """Return everything that is heard of two consumers, a reject and a crash."""
     wire = ConsumerWire(Broker(Seeded(seed))).opened(PUBLISHER, FIRST, SECOND)
