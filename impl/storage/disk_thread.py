@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 
-__all__ = ["DiskThread"]
+__all__ = ["DiskThread", "raised_by"]
 
 _Work = Callable[[], None]
 _Done = Callable[[Exception | None], None]
@@ -61,9 +61,14 @@ class DiskThread:
     def _run(self, loop: asyncio.AbstractEventLoop) -> None:
         while (given := self._given.get()) is not None:
             work, done = given
-            error = None
-            try:
-                work()
-            except Exception as raised:
-                error = raised
-            loop.call_soon_threadsafe(done, error)
+            loop.call_soon_threadsafe(done, raised_by(work))
+            del given, work, done  # or they live until there is something else to do
+
+
+def raised_by(work: Callable[[], None]) -> Exception | None:
+    """Do something, and return what it has raised, or None."""
+    try:
+        work()
+    except Exception as raised:
+        return raised
+    return None

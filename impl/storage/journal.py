@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ackproof.impl.access.directory import Record
-from ackproof.impl.machines.publication import without_content
+from ackproof.impl.machines.publication import content_of, without_content
 from ackproof.impl.machines.queue_processes import HostedQueue, Placed
 from ackproof.impl.topology.definitions import Change
 from ackproof.spec.sorts import Msg
@@ -34,6 +34,8 @@ _LOG = logging.getLogger(__name__)
 
 #: Messages from which on a batch takes in no further queue.
 _MOST = 4_000
+#: Messages up to which a batch is small, and bytes up to which each of them is.
+_FEW, _LITTLE = 8, 1 << 14
 
 
 @dataclass
@@ -68,6 +70,16 @@ class Batch:
         """Leave out messages that the disk can never take; who published them is to be told."""
         self.messages = [one for one in self.messages if one not in messages]
         self.unstorable += messages
+
+    @property
+    def is_small(self) -> bool:
+        """Tell whether this is little for a disk: some messages at most, and none of them large."""
+        entered, rest = self.messages, (self.removed, self.moved, self.records)
+        if len(entered) > _FEW or any(len(some) > _FEW for some in rest):
+            return False
+        if self.created or self.deleted or self.topology:
+            return False
+        return all(len(content_of(placed.msg).body) <= _LITTLE for _, placed in entered)
 
     def __bool__(self) -> bool:
         queues = self.created or self.messages or self.removed or self.deleted

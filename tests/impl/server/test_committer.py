@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
+import threading
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ class Memory:
 
     def __init__(self, refusals: int = 0, inner: Storage | None = None) -> None:
         self.commits: list[int] = []
+        self.threads: list[int] = []
         self._refusals = refusals
         self._inner = inner
 
@@ -38,6 +40,7 @@ class Memory:
             self._refusals -= 1
             raise sqlite3.OperationalError("database or disk is full")
         self.commits.append(len(batch.messages))
+        self.threads.append(threading.get_ident())
         if self._inner is not None:
             self._inner.commit(batch)
 
@@ -56,6 +59,37 @@ def test_with_nothing_to_read_a_commit_does_not_wait_for_the_interval() -> None:
         return wire.hear()
 
     assert asyncio.run(scene()) == ["1 ack 2*"]
+
+
+async def committed_by_the_loop(sizes: list[int]) -> list[bool]:
+    """Commit so many messages each time; tell which commits the event loop has made itself."""
+    wire = Wire().opened().with_queue("q").confirming()
+    storage, done = Memory(), asyncio.Event()
+    commits = Committer(wire.broker, storage, done.set, interval=3600)
+    for size in sizes:
+        for _ in range(size):
+            wire.publish(1, "q")
+        commits.poke()
+        await asyncio.wait_for(done.wait(), 30)
+        done.clear()
+    await commits.stop()
+    assert storage.commits == sizes
+    return [thread == threading.get_ident() for thread in storage.threads]
+
+
+def test_a_small_commit_after_a_quick_one_is_made_by_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(committer, "_QUICK", 3600)
+    by_the_loop = asyncio.run(committed_by_the_loop([1, 1, 2, 50, 1]))
+    assert by_the_loop == [False, True, True, False, True]
+
+
+def test_where_the_disk_is_slow_no_commit_is_made_by_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(committer, "_QUICK", 0.0)
+    assert asyncio.run(committed_by_the_loop([1, 1, 1])) == [False, False, False]
 
 
 def test_under_load_a_commit_does_not_wait_for_a_pause() -> None:
@@ -189,6 +223,7 @@ class Broken:
 
     def __init__(self) -> None:
         self.commits: list[int] = []
+        self.threads: list[int] = []
         self._broken = True
 
     def commit(self, batch: Batch) -> None:
@@ -197,6 +232,7 @@ class Broken:
             self._broken = False
             raise KeyError("unexpected")
         self.commits.append(len(batch.messages))
+        self.threads.append(threading.get_ident())
 
 
 def test_a_batch_that_the_disk_has_refused_is_tried_again_though_there_is_nothing_in_it() -> None:

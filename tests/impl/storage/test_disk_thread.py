@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
+import weakref
 from functools import partial
 
 import pytest
@@ -52,6 +54,30 @@ def test_what_fails_is_told_and_ends_nothing_else() -> None:
         return told
 
     assert asyncio.run(scene()) == ["no space left"]
+
+
+def test_what_was_done_is_forgotten_though_nothing_else_comes() -> None:
+    class Work:
+        """Something that a caller gives away."""
+
+        def __call__(self) -> None:
+            """Do nothing."""
+
+    async def scene() -> bool:
+        thread, work = DiskThread(), Work()
+        known = weakref.ref(work)
+        ended: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
+        thread.do(work, ended.set_result)
+        del work
+        await ended
+        give_up = time.monotonic() + 30
+        while known() is not None and time.monotonic() < give_up:
+            await asyncio.sleep(0.001)
+        forgotten = known() is None
+        thread.stop()
+        return forgotten
+
+    assert asyncio.run(scene())
 
 
 def test_stopping_waits_for_what_was_given() -> None:
