@@ -151,7 +151,10 @@ def audit(
     chosen = AuditEngine(engine, master, partitions, tables, add)
     chosen.check_options()
     # A file that is named twice, by itself and by its folder, say, is one recording.
-    files = sorted({file for path in paths for file in _files(path)}, key=str)
+    known: dict[Path, Path] = {}
+    for file in (file for path in paths for file in _files(path)):
+        known.setdefault(file.resolve(), file)
+    files = sorted(known.values(), key=str)
     document = chosen.audit(files, drained, Listening(key_of(key), port))
     if as_json:
         typer.echo(json.dumps(msgspec.to_builtins(document), indent=2))

@@ -61,6 +61,7 @@ __all__ = [
     "SERIAL",
     "SHARED",
     "SINGLY",
+    "STARTING",
     "STOPPING",
     "SURE",
     "TX",
@@ -123,6 +124,7 @@ NONE, CONFIRM, TX, UNKNOWN = range(4)
     HANDED,  # deliveries that are unacked: the consumer's name, and its handle
     HELD,  # those that are settled in a transaction
     CONSUMERS,  # by name: limit, handle, load
+    STARTING,  # names of consumers that a client starts: how often
     STOPPING,  # names of consumers that a client stops
     RETURNED,  # numbers that the next flush must ack
     KEPT,  # single acks with which the flush may have begun, and the last publish by then
@@ -132,9 +134,9 @@ NONE, CONFIRM, TX, UNKNOWN = range(4)
     NAMELESS,  # consumers whose names nobody knows yet: limit, whether without acks
     SHARED,  # the limits of the channel that may be in force
     _FIXED,
-) = range(_NUMBERS, _NUMBERS + 17 * HEAD, HEAD)
+) = range(_NUMBERS, _NUMBERS + 18 * HEAD, HEAD)
 
-_MAPS = (OPENED, NACKED, SINGLY, ALIKE, LATE, HANDED, HELD, CONSUMERS, STOPPING)
+_MAPS = (OPENED, NACKED, SINGLY, ALIKE, LATE, HANDED, HELD, CONSUMERS, STARTING, STOPPING)
 _QUEUES = (RETURNED, KEPT, WAITING, BATCH, REQUESTS, NAMELESS, SHARED)
 #: Rows of those that remember the latest only, at most.
 _RECENT_ROWS = 8192
@@ -157,7 +159,7 @@ def enlarged(books: Array) -> Array:
 @kept
 def lacking(s: Array) -> int:
     """Return a shelf that has no room for what any event may add, 0 if there is none."""
-    for shelf in (OPENED, SINGLY, HANDED, CONSUMERS, STOPPING):
+    for shelf in (OPENED, SINGLY, HANDED, CONSUMERS, STARTING, STOPPING):
         if free(s, shelf) < 1:
             return shelf
     for shelf in (RETURNED, KEPT, BATCH, REQUESTS, NAMELESS, SHARED):

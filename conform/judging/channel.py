@@ -147,7 +147,7 @@ def _hear_client(
     elif kind == e.SELECT or kind == e.TX_SELECT:
         _selects(s, kind, bits & e.NOWAIT != 0)
     elif kind == e.CONSUME:
-        start(s, consumer, bits & e.NO_ACK != 0)
+        start(s, consumer, bits & e.NO_ACK != 0, bits & e.NOWAIT != 0)
     elif kind == e.STOP:
         stop(s, consumer, bits & e.NOWAIT != 0)
     elif kind == e.QOS:
@@ -176,12 +176,12 @@ def _hear_broker(s: Array, kind: int, bits: int, tag: int, consumer: int, identi
     if _REQUEST[kind, 0] >= 0:
         return _answers(s, kind, tag)
     if kind == e.CONSUME_OK:
-        started(s, consumer)
-    elif kind == e.CANCEL_OK or kind == e.CANCEL:
+        return started(s, consumer)
+    if kind == e.CANCEL_OK or kind == e.CANCEL:
         return stopped(s, consumer, kind == e.CANCEL_OK)
-    elif kind == e.CHANNEL_CLOSE:
+    if kind == e.CHANNEL_CLOSE:
         return _complains(s, bits)
-    elif kind == e.CLOSE_OK:
+    if kind == e.CLOSE_OK:
         return _has_closed(s)
     return 0
 

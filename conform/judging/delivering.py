@@ -29,6 +29,7 @@ from ackproof.conform.judging.books import (
     PUSHED,
     RECOVERING,
     SHARED,
+    STARTING,
     STOPPING,
     SURE,
     WHY,
@@ -92,10 +93,16 @@ def limited(s: Array) -> None:
 
 
 @compiled
-def start(s: Array, name: int, no_ack: bool) -> None:
+def start(s: Array, name: int, no_ack: bool, nowait: bool) -> None:
     """A client starts a consumer, which it may leave to the broker to name."""
     if name:
         _enter(s, name, s[NEXT_LIMIT], no_ack)
+        if not nowait:
+            row = find(s, STARTING, name)
+            if not row:
+                row = add(s, STARTING, name)
+                s[row + A] = 0
+            s[row + A] += 1
     else:
         push(s, NAMELESS, s[NEXT_LIMIT], no_ack, 0, 0)
 
@@ -112,13 +119,21 @@ def _enter(s: Array, name: int, most: int, no_ack: bool) -> None:
 
 
 @compiled
-def started(s: Array, name: int) -> None:
+def started(s: Array, name: int) -> int:
     """The broker has started a consumer, and says how it is called."""
-    if not find(s, CONSUMERS, name) and count(s, NAMELESS):
+    asked = find(s, STARTING, name)
+    if asked:
+        s[asked + A] -= 1
+        if not s[asked + A]:
+            drop(s, STARTING, asked)
+    elif count(s, NAMELESS):
         row = at(s, NAMELESS, 0)
         most, no_ack = s[row + 0], s[row + 1] != 0
         pop(s, NAMELESS)
         _enter(s, name, most, no_ack)
+    elif s[KNOWN]:
+        return no.NOT_STARTED
+    return 0
 
 
 @compiled

@@ -79,6 +79,7 @@ BEFORE_COMMIT = _says("NothingBeforeCommit", "a message is returned before its t
 
 # -- delivering ---------------------------------------------------------------------------------
 
+NOT_STARTED = _says("B7.6", "nobody asked to start the consumer {event.consumer!r}")
 NOT_STOPPED = _says("B7.6", "nobody asked to stop the consumer {event.consumer!r}")
 NO_CONSUMER = _says("B7.6", "there is no consumer {event.consumer!r} on this channel")
 TAG_FALLS = _says("DeliveryTagsIncrease", "delivery tag {event.tag} comes after {a}")

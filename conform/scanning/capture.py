@@ -32,6 +32,8 @@ __all__ = ["read_capture_columns"]
 #: Rows that are made columns of at a time, at least.
 _TOGETHER = 1 << 14
 _NOWHERE = -(1 << 62)
+#: What is found out because a capture ends comes after all that a packet says.
+_AFTER_ALL = 1 << 62
 _BEGUN_NUMBERS = (f.NEXT, f.RECEIVED)
 
 
@@ -57,6 +59,7 @@ def read_capture_columns(
     except RecordingError as raised:
         error = raised
     if error is None:
+        common.packet = _AFTER_ALL
         for pair in open_.values():
             pair.finish()
     if common.rows:

@@ -194,7 +194,7 @@ def test_a_table_without_rows_makes_it_incomplete_too(tmp_path: Path) -> None:
 
 def test_a_file_that_is_named_twice_is_one_recording(tmp_path: Path) -> None:
     path = recorded(tmp_path / "r.jsonl", GOOD)
-    found = document(run("--json", tmp_path, path))
+    found = document(run("--json", tmp_path, path, tmp_path / ".." / tmp_path.name / path.name))
     assert (found["recordings"], found["messages"]["published"]) == ([str(path)], 2)
 
 

@@ -119,6 +119,37 @@ STREAMS: dict[str, tuple[list[Event], str | None]] = {
         [*CONSUMING, deliver(1), of(Kind.GET), of(Kind.GET_OK, tag=1)],
         "GetTakesATag",
     ),
+    "a consumer that nobody asked for": ([of(Kind.CONSUME_OK, consumer="c")], "B7.6"),
+    "a consumer that has started twice": (
+        [*CONSUMING, of(Kind.CONSUME_OK, consumer="c")],
+        "B7.6",
+    ),
+    "a consumer that has started under another name": (
+        [of(Kind.CONSUME, consumer="c"), of(Kind.CONSUME_OK, consumer="d")],
+        "B7.6",
+    ),
+    "a consumer whose start is not to be answered": (
+        [of(Kind.CONSUME, consumer="c", nowait=True), of(Kind.CONSUME_OK, consumer="c")],
+        "B7.6",
+    ),
+    "a consumer that the broker names": (
+        [
+            of(Kind.CONSUME),
+            of(Kind.CONSUME_OK, consumer="d"),
+            of(Kind.DELIVER, consumer="d", tag=1),
+        ],
+        None,
+    ),
+    "a consumer that is started again": (
+        [
+            *CONSUMING,
+            of(Kind.STOP, consumer="c"),
+            of(Kind.CONSUME, consumer="c"),
+            of(Kind.CANCEL_OK, consumer="c"),
+            of(Kind.CONSUME_OK, consumer="c"),
+        ],
+        None,
+    ),
     "a delivery to nobody": ([deliver(1)], "B7.6"),
     "a delivery after cancel-ok": (
         [*CONSUMING, of(Kind.STOP, consumer="c"), of(Kind.CANCEL_OK, consumer="c"), deliver(1)],

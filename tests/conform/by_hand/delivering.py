@@ -11,6 +11,8 @@ may be under way that nobody has seen, and no recover.  Where it is not, `sure` 
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.violations import Refusal
 
@@ -48,6 +50,7 @@ class Deliveries:
         self._collected: list[int] = []  # settled in a transaction, in this order
         self._consumers: dict[str, _Consumer] = {}
         self._nameless: list[_Consumer] = []
+        self._starting: Counter[str] = Counter()
         self._stopping: set[str] = set()
         self._limit = 0
         self._shared: list[int] = [0]  # the limits of the channel that may be in force
@@ -75,13 +78,18 @@ class Deliveries:
         consumer = _Consumer(self._limit, event.no_ack)
         if event.consumer:
             self._consumers[event.consumer] = consumer
+            self._starting[event.consumer] += not event.nowait
         else:
             self._nameless.append(consumer)
 
     def started(self, event: Event) -> None:
         """The broker has started a consumer, and says how it is called."""
-        if event.consumer not in self._consumers and self._nameless:
+        if self._starting[event.consumer]:
+            self._starting[event.consumer] -= 1
+        elif self._nameless:
             self._consumers[event.consumer] = self._nameless.pop(0)
+        elif self._known:
+            raise Refusal("B7.6", f"nobody asked to start the consumer {event.consumer!r}")
 
     def stop(self, event: Event) -> None:
         """A client stops a consumer; without an answer nobody knows since when."""
