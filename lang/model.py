@@ -8,10 +8,11 @@ its source, and what is expected of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ackproof.lang.errors import BindError
 from ackproof.lang.process import Process, System
 from ackproof.lang.properties import SETTINGS, Property
 from ackproof.lang.sorts import Sort
@@ -48,6 +49,18 @@ class Instance:
     states: int | None = None
     lacks: tuple[str, ...] = ()
     table: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse what is no mapping, before somebody looks something up in it.
+
+        Raises:
+            BindError: sizes, faults or constants are something else.
+        """
+        for name in ("sizes", "faults", "constants"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise BindError(
+                    f"instance {self.name}: {name} is {getattr(self, name)!r}; give a dict"
+                )
 
 
 @dataclass(frozen=True)
@@ -110,8 +123,8 @@ class Model:
     Args:
         name: how reports call it.
         system: the root process.
-        properties: what shall be true, constraints, and what is true at first;
-            `properties_in(module)` collects those of a module.
+        properties: what shall be true, constraints, and what is true at first: functions that are
+            decorated so; `properties_in(module)` collects those of a module.
         instances: the named instances; the first is the default.
         deadlock_free: with `deadlock_free=True` a state without any enabled action violates
             `NoDeadlock`; otherwise such a state is an end like any other, unless a check asks
@@ -143,6 +156,37 @@ class Model:
     equivalents: str = ""
     assumptions: str = ""
     clients: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Take decorated functions for the properties that they are.
+
+        Raises:
+            BindError: the system, a property or an instance is something else, or two instances
+                have one name.
+        """
+        if not (isinstance(self.system, type) and issubclass(self.system, System)):
+            raise self._refusal("system", self.system, "name a class that extends System")
+        self._take("properties", Property, "give functions with @invariant, say, as in (One, Two)")
+        self._take("instances", Instance, 'give some, as in (Instance("small", "…", {Msg: 2}),)')
+        names = [instance.name for instance in self.instances]
+        for name in names:
+            if names.count(name) > 1:
+                raise BindError(f"model {self.name}: two instances are called {name}; rename one")
+
+    def _take(self, name: str, kind: type, instead: str) -> None:
+        """Make several things a tuple of what they stand for."""
+        several = getattr(self, name)
+        if isinstance(several, str) or not isinstance(several, Iterable):
+            raise self._refusal(name, several, instead)
+        taken = tuple(getattr(one, "__ackproof_property__", one) for one in several)
+        for one in taken:
+            if not isinstance(one, kind):
+                raise self._refusal(name, one, instead)
+        object.__setattr__(self, name, taken)
+
+    def _refusal(self, name: str, value: object, instead: str) -> BindError:
+        shown = getattr(value, "__name__", repr(value))
+        return BindError(f"model {self.name}: {name} cannot be or have {shown}; {instead}")
 
     @property
     def claims(self) -> tuple[Property, ...]:
