@@ -251,10 +251,13 @@ class Connection(asyncio.Protocol):
             self._limit(self._server.limits.closing, "it did not hang up after a close")
         if session.phase is Phase.CLOSED and not self._ended and not self._transport.is_closing():
             self._ended = True
-            if self._transport.can_write_eof():
-                self._transport.write_eof()
-            else:
+            if not self._transport.can_write_eof():
                 self._transport.close()  # TLS has its own way to say so
+                return
+            try:
+                self._transport.write_eof()
+            except OSError:  # the client has gone already, and we are told of that later
+                self._transport.abort()
 
     def break_off(self) -> None:
         """Close the socket at once; what was not written is lost."""

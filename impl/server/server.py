@@ -143,18 +143,20 @@ class Server:
 
     async def stop(self) -> None:
         """Close every connection, commit what is left, and stop."""
-        self._stop_listening()
+        await self._stop_listening()
         for session in list(self._connections):
             session.fail(HardError(320, SHUTDOWN))
-        self.pump()
-        await self._committer.stop()
+        try:
+            self.pump()
+        finally:  # whatever becomes of the connections
+            await self._committer.stop()
         for connection in list(self._connections.values()):
             connection.hang_up()
         self._stop_timers()
 
     async def kill(self) -> None:
         """Stop as a node does that crashes: nobody is told anything, nothing more is stored."""
-        self._stop_listening()
+        await self._stop_listening()
         for connection in list(self._connections.values()):
             connection.break_off()
         while self._connections:
@@ -162,9 +164,18 @@ class Server:
         await self._committer.stop(at_once=True)
         self._stop_timers()
 
-    def _stop_listening(self) -> None:
-        """Take no more clients, and neither those whom the system has taken already."""
+    async def _stop_listening(self) -> None:
+        """Take no more clients, and turn those away whom the system has handed over already.
+
+        A listener that is closed before a client is attached to it leaves that client alone with
+        an open socket, so it only stops to take clients at first.
+        """
         self._stopping = True
+        loop = asyncio.get_running_loop()
+        for listener in self._listeners:
+            for one in listener.sockets:
+                loop.remove_reader(one.fileno())
+        await asyncio.sleep(0)
         for listener in self._listeners:
             listener.close()
         for handshake in list(self._handshakes):
@@ -200,9 +211,17 @@ class Server:
             session, _ = self._speaking.popitem()
             connection = self._connections.get(session)
             if connection is not None:
-                connection.write()
+                self._write(connection)
             if session in self._speaking:  # having written, it may be delivered to again
                 self._run(idle)
+
+    def _write(self, connection: Connection) -> None:
+        """Write what a session has to say; where that fails, it is the end of that connection."""
+        try:
+            connection.write()
+        except Exception:
+            _LOG.exception("%s: cut, because of an internal error", connection.peer)
+            connection.break_off()
 
     def _run(self, idle: bool) -> None:
         """Take the steps that are due; where one fails, the others are taken all the same."""

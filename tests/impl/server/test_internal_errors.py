@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import socket
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
 from ackproof.impl.broker import Broker
+from ackproof.impl.node import Node
+from ackproof.impl.options import Options
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.server.connection import Connection
-from ackproof.impl.session.session import Session
+from ackproof.impl.session.session import Phase, Session
 from ackproof.impl.storage.journal import Batch, Journal
 from pamqp import commands
 
 from tests.impl.clients import Wire, content, encode
+from tests.impl.faults.faulty_clients import with_queue
 from tests.impl.sockets import Bare, blocking, eventually
 
 
@@ -94,6 +100,62 @@ def test_a_socket_that_was_taken_right_before_a_restart_is_closed() -> None:
         broker.ask(lambda _: Connection(before).connection_made(transport))
         transport.abort.assert_called_once_with()
         assert before.sessions == []
+
+
+@pytest.mark.parametrize("turns", range(5))
+def test_one_who_connects_right_before_a_kill_is_not_left_alone(turns: int) -> None:
+    async def scene() -> bytes:
+        node = Node(Options())
+        await node.start()
+        client = socket.create_connection(("127.0.0.1", node.port))
+        client.setblocking(False)
+        for _ in range(turns):  # the system hands it over, it is attached, and its session begins
+            await asyncio.sleep(0)
+        await node._server.kill()
+        gc.disable()  # a socket that is lost would be closed with the rest of the rubbish
+        try:
+            return await asyncio.wait_for(asyncio.get_running_loop().sock_recv(client, 1), 30)
+        except ConnectionResetError:
+            return b""
+        finally:
+            gc.enable()
+            node.close()
+            client.close()
+
+    assert asyncio.run(scene()) == b""
+
+
+def test_where_one_connection_fails_at_the_end_the_last_commit_is_made_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with RunningBroker(tmp_path, interval=3600) as broker:
+        with_queue(broker).close()
+        broker.hold_fsync()
+        client = Bare(broker.port).opened()
+        client.send(encode(1, *content("q")))
+        eventually(lambda: broker.depth("q") == 1)
+        monkeypatch.setattr(Connection, "write", Breaks("none").fail)
+    with RunningBroker(tmp_path) as broker:
+        assert broker.depth("q") == 1
+    assert "cut, because of an internal error" in caplog.text
+
+
+def test_a_client_that_has_gone_before_it_is_told_so_is_no_error() -> None:
+    transport = Mock(asyncio.Transport)
+    transport.is_closing.return_value = False
+    transport.write_eof.side_effect = OSError("Transport endpoint is not connected")
+    with RunningBroker() as broker:
+
+        def part(_: Broker) -> None:
+            connection = Connection(broker._node._server)
+            connection.connection_made(transport)
+            assert connection.session is not None
+            connection.session.phase = Phase.CLOSED
+            connection._part(connection.session)
+            connection.connection_lost(None)
+
+        broker.ask(part)
+    transport.abort.assert_called_once_with()
 
 
 def test_where_one_who_waits_for_a_commit_fails_the_others_hear_of_it(
