@@ -54,6 +54,7 @@ class Node:
 
     Attributes:
         broker: the one that runs now.
+        over: set when that one runs no more.
         options: what it was asked to be.
         port: the one that is listened on.
         history: what has happened, over all restarts.
@@ -93,6 +94,7 @@ class Node:
 
     def _begin(self) -> None:
         options = self.options
+        self.over = asyncio.Event()
         scheduler = Eager() if options.seed is None else Seeded(options.seed)
         stored = self._disk.recover()
         if options.users is not None and not self._changed:
@@ -139,6 +141,7 @@ class Node:
                 self.scenarios.stop()
             self.broker.faults.clear()
             await self._server.stop()
+            self.over.set()
 
     def close(self) -> None:
         """Let go of the disk."""
@@ -165,7 +168,12 @@ class Node:
 
         Commits stay with who made them before: the clock, or the seed the node was started with.
         After a restart the order is again as the node was started.
+
+        Raises:
+            ValueError: it is no seed.
         """
+        if seed is not None and type(seed) is not int:
+            raise ValueError(f"seed is {seed!r}; give a whole number, or null for the usual order")
         by_steps = self.broker.steps.scheduler.commits
         chosen: Scheduler = Eager() if seed is None else Seeded(seed, commits=by_steps)
         self.broker.reschedule(chosen)
@@ -183,11 +191,15 @@ class Node:
         """
         async with self._changing:  # or two would listen on one port
             _LOG.info("restarting: connections are cut, and what was not synced is lost")
-            await self._server.kill()
+            await self._kill()
             self.history.note("node_restarted")
             self._changed |= self.broker.kept
             self._begin()
             await self.start()
+
+    async def _kill(self) -> None:
+        await self._server.kill()
+        self.over.set()
 
     def block(self, reason: str = "low on memory") -> None:
         """Read nothing more from connections that publish; those who want to know are told (E4).
@@ -228,7 +240,7 @@ class Node:
             if self.scenarios is not None:
                 self.scenarios.stop()
             listening = self._server.keep_listening()
-            await self._server.kill()
+            await self._kill()
             self._locksteps.clear()
             self._changed = False
             try:
@@ -262,11 +274,14 @@ class Node:
         if name not in asked:
             raise LookupError(no_fault(name, self.faults()))
         check_arguments(asked[name], arguments)
-        moment = () if self.scenarios is None else self.scenarios.moment()
+        scenarios = self.scenarios
+        moment = () if scenarios is None else scenarios.moment()
         done = asked[name](**arguments)
         if isinstance(done, Awaitable):
             await done
         if self.scenarios is not None:
+            if self.scenarios is not scenarios:  # it has waited for a reset
+                moment = self.scenarios.moment()
             self.scenarios.take(name, arguments, moment)
         self.pump()
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import json
 from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import h11
-from ackproof.impl.wire.json_text import parse_json
+from ackproof.impl.wire.json_text import parse_json, write_json
 
 __all__ = ["HEAD_MAX", "Exchange", "Refused", "Request"]
 
@@ -94,9 +93,10 @@ class Exchange:
             )
         try:
             target = urlsplit(head.target.decode("ascii"))
+            parts = [part for part in target.path.split("/") if part]
+            path = tuple(unquote(part, errors="strict") for part in parts)
         except ValueError:
             raise Refused(HTTPStatus.BAD_REQUEST, "the address cannot be read") from None
-        path = tuple(unquote(part) for part in target.path.split("/") if part)
         managed = path[:1] == (_MANAGEMENT,)
         announced = int(headers.get(b"content-length", 0))
         body = await self._body(
@@ -138,7 +138,7 @@ class Exchange:
             answer: JSON; None for nothing.
             more: headers.
         """
-        body = b"" if answer is None else json.dumps(answer, default=str).encode() + b"\n"
+        body = b"" if answer is None else write_json(answer).encode() + b"\n"
         headers = {"Connection": "close", **dict(more)}
         if answer is not None:
             headers["Content-Type"] = "application/json"

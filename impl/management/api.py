@@ -19,6 +19,7 @@ from ackproof.impl.management import administering, declaring, listing, messages
 from ackproof.impl.management.answers import Answer, Refusal, bad, missing
 from ackproof.impl.management.requests import Asked, identified
 from ackproof.impl.management.showing import chosen
+from ackproof.impl.management.waiting import until
 from ackproof.impl.node import Node
 
 __all__ = ["ManagementApi"]
@@ -32,8 +33,6 @@ _ROUTES: dict[str, dict[str, Handler]] = {
     **declaring.ROUTES,
     **messages.ROUTES,
 }
-#: Seconds that a disk may take.
-_PATIENCE = 30.0
 
 
 class ManagementApi:
@@ -59,6 +58,7 @@ class ManagementApi:
             body: the JSON object that came along; None for something else.
             headers: by name, in small letters.
         """
+        over = self._node.over
         try:
             user = identified(headers.get("authorization", ""), self._node.broker.directory)
             handlers, names = _found(path)
@@ -70,12 +70,12 @@ class ManagementApi:
             asked = Asked(user, names, body, query, headers.get("x-reason", ""))
             answer = await handler(self._node, asked)
             if method not in ("GET", "HEAD"):
-                await self._settled()
+                await self._settled(over)
             return chosen(answer, query)
         except Refusal as refusal:
             return refusal.answer
 
-    async def _settled(self) -> None:
+    async def _settled(self, over: asyncio.Event) -> None:
         """Wait until what has changed is on the disk, unless a fault keeps it from there."""
         journal = self._node.broker.journal
         self._node.pump()
@@ -84,12 +84,7 @@ class ManagementApi:
         stored = asyncio.Event()
         journal.after_commit(stored.set)
         self._node.pump()
-        try:
-            await asyncio.wait_for(stored.wait(), _PATIENCE)
-        except TimeoutError:
-            raise Refusal(
-                HTTPStatus.SERVICE_UNAVAILABLE, "timeout", "the disk has not taken it yet"
-            ) from None
+        await until(stored, over, "the disk has not taken it yet")
 
 
 def _found(path: tuple[str, ...]) -> tuple[dict[str, Handler], dict[str, str]]:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 
 from ackproof.impl.access.directory import User
 from ackproof.impl.management.answers import Refusal, bad
+from ackproof.impl.management.waiting import until
 from ackproof.impl.node import Node
 from ackproof.impl.session.session import Phase, Session
 from ackproof.impl.vhost.virtual_host import VirtualHost
@@ -25,8 +26,6 @@ __all__ = ["DirectConnection", "method"]
 M = TypeVar("M", bound=base.Frame)
 
 _CHANNEL = 1
-#: Seconds that an answer may take.
-_PATIENCE = 30.0
 #: Bytes of a frame: all that there may be, so that a body is one.
 _FRAME_MAX = 0xFFFFFFFF
 _REFUSED, _NOT_FOUND = 403, 404
@@ -52,7 +51,7 @@ class DirectConnection:
 
     def __init__(self, node: Node, user: User, host: VirtualHost) -> None:
         self._node = node
-        self._said = asyncio.Event()
+        self._said, self._over = asyncio.Event(), node.over
         self._reader = FrameReader(_FRAME_MAX)
         broker = node.broker
         session = Session(broker, lambda _: self._said.set(), node.options.limits, "management")
@@ -80,18 +79,10 @@ class DirectConnection:
         """
         self.tell(*frames)
         heard: list[Received] = []
-        try:
-            async with asyncio.timeout(_PATIENCE):
-                while not _answered(heard):
-                    await self._said.wait()
-                    self._said.clear()
-                    heard += self._heard()
-        except TimeoutError:
-            raise Refusal(
-                HTTPStatus.SERVICE_UNAVAILABLE,
-                "timeout",
-                f"the broker has not answered within {_PATIENCE:g} seconds",
-            ) from None
+        while not _answered(heard):
+            await until(self._said, self._over, "the broker does not answer")
+            self._said.clear()
+            heard += self._heard()
         for one in heard:
             _check(one)
         return heard

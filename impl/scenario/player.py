@@ -62,6 +62,10 @@ class Player:
                 why = error.args[0] if isinstance(error, LookupError) and error.args else error
                 self._fail(number, fault, str(why))
 
+    def stop(self) -> None:
+        """Ask for nothing more after what is asked for now."""
+        self._left.clear()
+
     def _fail(self, number: int, fault: Fault, why: str) -> None:
         _LOG.error("scenario, fault %d, %s, cannot be played: %s", number, fault, why)
         self._failed.append(f"fault {number} of the scenario, {fault}: {why}")

@@ -38,6 +38,7 @@ class ScenarioRun:
         self._options = options
         self._ask = ask
         self._task: asyncio.Task[None] | None = None
+        self._stopped = False
         self._progress = Progress()
         self._recorder = Recorder(self._progress, options_of(options), options.record_scenario)
         self._player = Player(options.scenario or _NOTHING, self._progress, ask)
@@ -78,12 +79,15 @@ class ScenarioRun:
 
     def look(self) -> None:
         """Something has happened, and what was said is written: play what is due, and soon."""
-        if not self._player.over and self._player.due and self._task is None:
+        if self._stopped or self._task is not None:
+            return
+        if not self._player.over and self._player.due:
             self._task = asyncio.get_running_loop().create_task(self._player.play())
             self._task.add_done_callback(self._played)
 
     def _played(self, _: asyncio.Task[None]) -> None:
         self._task = None
+        self.look()  # it may have been another scenario's
 
     def play(self, scenario: Scenario, pump: Callable[[], None]) -> None:
         """Play a scenario from its beginning, on a node to which nobody has connected yet.
@@ -105,6 +109,7 @@ class ScenarioRun:
                 f"the scenario is for a broker with other options: {', '.join(other)}; start one "
                 "with them, or with the scenario"
             )
+        self._player.stop()
         self._player = Player(scenario, self._progress, self._ask)
         pump()
 
@@ -118,6 +123,7 @@ class ScenarioRun:
 
     def stop(self) -> None:
         """Play and record no more."""
+        self._stopped = True
         if self._task is not None:
             self._task.cancel()
         self._recorder.close()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import math
 import shutil
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from pamqp import commands
@@ -293,3 +295,38 @@ def test_rabbitmqadmin_works(node: Remote) -> None:
     admin("delete", "vhost", "name=v")
     admin("delete", "user", "name=u")
     assert node.ask("GET", "/check")[1]["passed"]
+
+
+@pytest.mark.parametrize("how", ["/reset", "/faults/restart_node"])
+def test_a_request_that_is_under_way_hears_that_the_broker_has_ended(
+    node: Remote, guest: Asker, how: str
+) -> None:
+    assert node.ask("POST", "/faults/fail_writes", {"n": 1000})[0] == 200
+    with ThreadPoolExecutor() as threads:
+        under_way = threads.submit(guest.ask, "PUT", f"queues/{named('/', 'q')}", {"durable": True})
+        eventually(lambda: guest.get("queues") != [])
+        assert node.ask("POST", how)[0] == 200
+        status, said = under_way.result()
+    assert status == 503
+    assert "stopped or started again meanwhile; ask again" in said["reason"]
+
+
+def test_a_name_that_is_no_text_is_refused(guest: Asker) -> None:
+    for kind in ("queues", "exchanges"):
+        assert guest.ask("PUT", f"{kind}/%2F/%FF", {"type": "fanout"})[0] == 400
+
+
+def test_a_number_beyond_all_is_refused(guest: Asker) -> None:
+    body = b'{"type": "fanout", "arguments": {"x": 1e400}}'
+    assert guest.ask("PUT", f"exchanges/{named('/', 'e')}", body)[0] == 400
+
+
+def test_a_header_that_is_no_number_is_answered_in_json(node: Remote, guest: Asker) -> None:
+    client = Bare(node.port).opened()
+    client.send(encode(1, commands.Queue.Declare(queue="q")))
+    assert client.line() == "1 Queue.DeclareOk q 0"
+    client.send(encode(1, *content("q", headers={"x": math.nan, "y": [math.inf, 1.5]})))
+    assert client.line() == "1 ack 1"
+    (got,) = guest.ask("POST", f"queues/{named('/', 'q')}/get", GET)[1]
+    assert got["properties"]["headers"] == {"x": "nan", "y": ["inf", 1.5]}
+    client.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from functools import partial
@@ -11,9 +12,11 @@ from typing import Any
 import pika
 import pytest
 from ackproof.impl.limits import Limits
-from ackproof.impl.node import known_faults
+from ackproof.impl.node import Node, known_faults
+from ackproof.impl.options import Options
 from ackproof.impl.running import RunningBroker
-from ackproof.impl.scenario.scenario import Scenario, ScenarioError, read_scenario
+from ackproof.impl.scenario.scenario import Fault, Scenario, ScenarioError, read_scenario
+from ackproof.impl.staging.scenario_run import ScenarioRun
 from pamqp import commands
 
 from tests.impl.clients import content, encode
@@ -244,3 +247,60 @@ def test_a_file_has_the_scenario_after_each_fault(tmp_path: Path) -> None:
         '"fault": "crash_queue", "arguments": {"name": "q"}}',
         "]}",
     ]
+
+
+def test_a_scenario_that_another_takes_the_place_of_is_played_no_more() -> None:
+    async def scene() -> list[str]:
+        asked: list[str] = []
+        go_on = asyncio.Event()
+
+        async def ask(name: str, _: object) -> None:
+            asked.append(name)
+            await go_on.wait()
+
+        run = ScenarioRun(Options(), ask)
+        run.play(Scenario({}, (Fault("block", {}), Fault("restart_node", {}))), run.look)
+        await asyncio.sleep(0)
+        run.play(Scenario({}, (Fault("unblock", {}),)), run.look)
+        go_on.set()
+        for _ in range(10):
+            await asyncio.sleep(0)
+        run.stop()
+        return asked
+
+    assert asyncio.run(scene()) == ["block", "unblock"]
+
+
+def test_a_scenario_that_was_stopped_does_not_go_on() -> None:
+    async def scene() -> list[str]:
+        asked: list[str] = []
+
+        async def ask(name: str, _: object) -> None:
+            asked.append(name)
+
+        run = ScenarioRun(Options(), ask)
+        run.stop()
+        run.play(Scenario({}, (Fault("block", {}),)), run.look)
+        await asyncio.sleep(0)
+        return asked
+
+    assert asyncio.run(scene()) == []
+
+
+def test_a_fault_that_waits_for_a_reset_has_its_moment_in_the_new_run() -> None:
+    async def scene() -> tuple[Fault, ...]:
+        node = Node(Options())
+        await node.start()
+        assert node.scenarios is not None
+        node.scenarios.sent(1, commands.Channel.Open.index)
+        await asyncio.gather(node.reset(), node.fault("restart_node", {}))
+        await node.stop()
+        node.close()
+        return node.scenarios.scenario.faults
+
+    assert asyncio.run(scene()) == (Fault("restart_node", {}),)
+
+
+def test_a_seed_that_is_none_is_refused() -> None:
+    with RunningBroker() as broker, pytest.raises(ValueError, match="seed is 'abc'; give a whole"):
+        broker.schedule("abc")  # type: ignore[arg-type]
