@@ -120,6 +120,17 @@ def _told(command: Callable[P, int], *args: P.args, **kwargs: P.kwargs) -> int:
         )
 
 
+#: What to do where the system refuses, by what it says; most of what it says is about room.
+_REMEDY = "make room for it, or ask for less of it, and try again"
+_REMEDIES = {
+    errno.ENOENT: "name a file or a folder that is there, or make it",
+    errno.ENOTDIR: "name a file in a folder that is one",
+    errno.EISDIR: "name a file, and no folder",
+    errno.EACCES: "name one that you may use, or have its permissions changed",
+    errno.EPERM: "name one that you may use, or have its permissions changed",
+}
+
+
 def refused_by_system(error: OSError) -> int:
     """Say that the system refused to read, write or start something; return the exit code."""
     what = error.filename
@@ -128,7 +139,7 @@ def refused_by_system(error: OSError) -> int:
         what = "the output cannot be written"
     return _say(
         f"error: {what or 'the system refuses'}: {error.strerror or error}\n"
-        "  instead: make room for it, or ask for less of it, and try again",
+        f"  instead: {_REMEDIES.get(error.errno or 0, _REMEDY)}",
         WRONG_INPUT,
     )
 

@@ -57,6 +57,7 @@ def record(
     key: KeyFile = None,
 ) -> int:
     """Record; the text of the help is in `_HELP`."""
+    from ackproof.conform.capture.files import ENDINGS
     from ackproof.conform.judgement import Judgement
     from ackproof.conform.proxy import Proxy
     from ackproof.conform.recording import writer
@@ -66,13 +67,19 @@ def record(
     secret = key_of(key)
     if file.exists():
         raise InputError(f"{file} is there already; give the name of a new file, or remove it")
+    if file.suffix in ENDINGS:
+        raise InputError(f"{file} is named like a capture of packets; end it in .jsonl or .parquet")
     try:
         sink = writer(file)
     except RecordingError as error:
         raise InputError(str(error)) from None
     judgement = Judgement() if judge else None
     proxy = Proxy(there, sink, secret, judgement, lambda text: print(text, flush=True))
-    asyncio.run(_run(proxy, sink, here, there))
+    try:
+        asyncio.run(_run(proxy, sink, here, there))
+    except InputError:
+        file.unlink()  # nothing was recorded, and the name is free for the next try
+        raise
     print(f"recorded {proxy.events:,} events of {proxy.connections:,} connections in {file}")
     if judgement is None:
         return 0

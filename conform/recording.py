@@ -5,7 +5,8 @@ the order in which they were seen; what has its default is left out.  One in Par
 for each field of an event, and within a row group the events of a channel are together.  In both
 the events of one channel are in order and numbered.
 
-A recording that was cut off, because whoever wrote it was killed, is read up to there.
+A recording in JSON Lines that was cut off, because whoever wrote it was killed, is read up to
+there; one in Parquet can be read once it was closed.
 
 A capture of packets is read as if a proxy had recorded what was said in it.
 """

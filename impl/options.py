@@ -68,7 +68,7 @@ class Options:
         record_scenario: a file to which the faults of this run are written as a scenario.
 
     Raises:
-        ValueError: so many replicas cannot be.
+        ValueError: a value is none that the option can have.
     """
 
     directory: Path | None = None
@@ -93,8 +93,14 @@ class Options:
     record_scenario: Path | None = None
 
     def __post_init__(self) -> None:
-        if not 1 <= self.replicas <= REPLICAS_MAX:
-            raise ValueError(f"replicas is {self.replicas}; it must be from 1 to {REPLICAS_MAX}")
+        if type(self.replicas) is not int or not 1 <= self.replicas <= REPLICAS_MAX:
+            raise ValueError(f"replicas is {self.replicas!r}; it must be from 1 to {REPLICAS_MAX}")
+        if self.seed is not None and type(self.seed) is not int:
+            raise ValueError(f"seed is {self.seed!r}; it must be a whole number, or None")
+        for name in ("directory", "record_scenario"):
+            path = getattr(self, name)
+            if not isinstance(path, Path | None):
+                raise ValueError(f"{name} is {path!r}; it must be a pathlib.Path, or None")
 
 
 def given(

@@ -185,6 +185,10 @@ def _options(request: pytest.FixtureRequest) -> dict[str, Any]:
         options["scenario"] = _scenario(options["scenario"], request)
         if "seed" in getattr(options["scenario"], "options", ()):
             del options["seed"]  # a run's seed is for those who have none of their own
+    try:
+        Options(**options)
+    except ValueError as error:
+        raise pytest.UsageError(f"the mark ackproof: {error}") from None
     return options
 
 

@@ -74,12 +74,30 @@ def test_a_recording_is_never_overwritten(tmp_path: Path) -> None:
     assert "is there already" in result.output
 
 
+@pytest.mark.parametrize("ending", [".pcap", ".pcapng", ".cap"])
+def test_a_recording_is_not_named_like_a_capture(tmp_path: Path, ending: str) -> None:
+    file = tmp_path / f"r{ending}"
+    found = CliRunner().invoke(app, ["record", str(file)])
+    assert found.exit_code == 2
+    assert "named like a capture of packets; end it in .jsonl or .parquet" in " ".join(
+        found.stderr.split()
+    )
+    assert not file.exists()
+
+
+def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+    found = CliRunner().invoke(app, ["record", str(tmp_path / "no" / "r.jsonl")])
+    assert found.exit_code == 2
+    assert "instead: name a file or a folder that is there, or make it" in found.stderr
+
+
 def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         listen = f"127.0.0.1:{taken.getsockname()[1]}"
         result = CliRunner().invoke(app, ["record", "--listen", listen, str(tmp_path / "r.jsonl")])
     assert result.exit_code == 2
     assert f"cannot listen on {listen}" in result.output
+    assert list(tmp_path.iterdir()) == [], "the name is free for the next try"
 
 
 @pytest.mark.parametrize("size", [0, 65])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ackproof.impl.options import Options
@@ -13,6 +14,20 @@ from ackproof.impl.running import RunningBroker
 def test_replicas_that_cannot_be_are_refused() -> None:
     with pytest.raises(ValueError, match="replicas is 0; it must be from 1 to 9"):
         Options(replicas=0)
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ({"replicas": "x"}, "replicas is 'x'; it must be from 1"),
+        ({"seed": "x"}, "seed is 'x'; it must be a whole number, or None"),
+        ({"directory": "/x"}, r"directory is '/x'; it must be a pathlib\.Path, or None"),
+        ({"record_scenario": "/x"}, r"record_scenario is '/x'; it must be a pathlib\.Path"),
+    ],
+)
+def test_a_value_that_an_option_cannot_have_is_refused(option: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Options(**option)
 
 
 def test_a_broker_in_a_thread_takes_them_as_arguments(tmp_path: Path) -> None:

@@ -60,6 +60,10 @@ def test_with_mirrors_that_fails(ackproof_broker):
     ackproof_broker.partition([0], home=1)
     assert False
 
+@pytest.mark.ackproof(replicas="many")
+def test_with_more_than_there_can_be(ackproof_broker):
+    pass
+
 @pytest.mark.ackproof(mirrors=3)
 def test_with_what_there_is_not(ackproof_broker):
     pass
@@ -186,7 +190,8 @@ def test_a_mark_says_what_the_broker_is_and_a_failing_test_what_has_happened(
     shown = result.stdout.partition("ackproof: what has happened in the broker")[2]
     assert "partition" in shown.partition("___")[0]
     assert "the mark ackproof does not take mirrors; it takes, by name, directory" in result.stdout
-    assert "1 failed, 1 error" in result.stdout
+    assert "the mark ackproof: replicas is 'many'; it must be from 1 to" in result.stdout
+    assert "1 failed, 2 error" in result.stdout
 
 
 def test_a_mark_names_a_scenario_and_what_is_not_played_fails_the_test(tmp_path: Path) -> None:
