@@ -108,6 +108,7 @@ def prove(
     from ackproof.cli.proof_arguments import attempt_of, library_of, parse_arguments
     from ackproof.cli.prove_search import Search, check_options
     from ackproof.model.resources import default_workers
+    from ackproof.proofs.finished import FINISHED, Finished
     from ackproof.proofs.kept import KINDS
 
     count = worker_count(workers) or default_workers()
@@ -128,14 +129,21 @@ def prove(
     library = library_of(target)
     if search.wanted:
         return search.run(target, library, properties, as_json=as_json)
+    if certificate is not None:
+        _check_folder(certificate)
+    cache = cache_for(no_cache, (*KINDS, FINISHED))
+    finished = Finished(cache, target.model, library, properties, target.design, target.name)
+    known = None if core or list_all or certificate else finished.proof(each, count)
+    if known is not None:
+        _show(known, [], detailed=bool(properties), as_json=as_json)
+        return known.exit_code
     attempt = attempt_of(target, library, properties)
     if list_all:
         from ackproof.cli.proof_page import show_list
 
         return show_list(attempt, as_json=as_json)
-    if certificate is not None:
-        _check_folder(certificate)
-    proof = _made(attempt, target, count, each, cache_for(no_cache, KINDS))
+    proof = _made(attempt, target, count, each, cache)
+    finished.keep(proof)
     if core and proof.exit_code == 0:
         from ackproof.cli.proof_core import show_proof_core
 
@@ -146,6 +154,14 @@ def prove(
         _write(certificate, attempt, proof, target, library)
     found = _counterexamples(attempt, proof, target, library, counterexamples)
     proof = proof.refuting([obligation.name for obligation, one in found if one is not None])
+    _show(proof, found, detailed=bool(properties), as_json=as_json)
+    return proof.exit_code
+
+
+prove.__doc__ = _HELP
+
+
+def _show(proof: Proof, found: list[Found], *, detailed: bool, as_json: bool) -> None:
     if as_json:
         from ackproof.proofs.document import cti_json, document
 
@@ -155,11 +171,7 @@ def prove(
         from ackproof.cli.page import console
         from ackproof.cli.proof_page import show_proof
 
-        show_proof(console(), proof, found, detailed=bool(properties))
-    return proof.exit_code
-
-
-prove.__doc__ = _HELP
+        show_proof(console(), proof, found, detailed=detailed)
 
 
 # -- proving it -------------------------------------------------------------------------------
