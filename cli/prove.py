@@ -14,7 +14,6 @@ from ackproof.cli.prove_options import (
     Certificate,
     Core,
     Induction,
-    Infer,
     Limit,
     ListAll,
     Processes,
@@ -23,7 +22,6 @@ from ackproof.cli.prove_options import (
     Seeds,
     Show,
     Using,
-    Variables,
     Words,
 )
 
@@ -74,8 +72,6 @@ Examples:
 
     ackproof prove SettledOnce --core         which lemmas the proof needs
 
-    ackproof prove P design.py --infer        lemmas that it can be proved with, if any are found
-
     ackproof prove P --depth 9 -i core        a run of at most 9 steps that breaks it, if there is
 
     ackproof prove P --induction 2 -i core    a proof for the sizes of that instance
@@ -93,12 +89,10 @@ def prove(
     certificate: Certificate = None,
     recheck: Recheck = None,
     core: Core = False,
-    infer: Infer = False,
     depth: RunDepth = None,
     induction: Induction = None,
     instance: Seeds = None,
     using: Using = None,
-    variables: Variables = None,
     list_all: ListAll = False,
     no_cache: NoCache = False,
     as_json: AsJson = False,
@@ -114,7 +108,7 @@ def prove(
     count = worker_count(workers) or default_workers()
     if recheck is not None and (certificate is not None or list_all):
         raise InputError("--recheck proves nothing; leave out --certificate and --list")
-    search = Search(infer, depth, induction, instance or [], using, variables, limit)
+    search = Search(depth, induction, instance or [], using, limit)
     check_options(search, recheck, certificate, core=core, list_all=list_all)
     properties, target = parse_arguments(words or [])
     each = _EACH if limit is None else limit

@@ -80,7 +80,7 @@ class Finished:
 def _said(library: Library) -> str:
     """Return what a library says is proved with what, as a text."""
     lemmas = [
-        (name, one.by, sorted(one.steps.items()), one.everywhere, one.found)
+        (name, one.by, sorted(one.steps.items()), one.everywhere)
         for name, one in library.lemmas.items()
     ]
     others = (library.proofs, library.follows, sorted(library.restrictions))

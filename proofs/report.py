@@ -82,7 +82,6 @@ class Goal:
         by: the names of what it is proved with, itself aside.
         follows: whether it holds wherever those do, rather than is preserved by each step.
         lemma: whether it is a lemma, and no property of the model.
-        found: whether a search has found it, rather than somebody written it.
     """
 
     name: str
@@ -91,12 +90,11 @@ class Goal:
     by: tuple[str, ...] = ()
     follows: bool = False
     lemma: bool = False
-    found: bool = False
 
     @property
     def origin(self) -> str:
-        """Where it is from: "property", "written" or "found"."""
-        return ("found" if self.found else "written") if self.lemma else "property"
+        """Whether it is a "property", or a lemma: "written"."""
+        return "written" if self.lemma else "property"
 
 
 @dataclass(frozen=True)
