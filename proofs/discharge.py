@@ -91,7 +91,7 @@ _WAYS: tuple[tuple[_Part, dict[str, Any], float], ...] = (
 )
 
 #: Before which of these ways cvc5 is called, and for how many seconds.
-_SECOND = {12: 4.0, 16: 10.0}
+_SECOND = {3: 1.5, 12: 4.0, 16: 10.0}
 
 
 @dataclass(frozen=True)
