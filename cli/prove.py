@@ -14,7 +14,6 @@ from ackproof.cli.prove_options import (
     Certificate,
     Core,
     Induction,
-    Infer,
     Limit,
     ListAll,
     Processes,
@@ -23,7 +22,6 @@ from ackproof.cli.prove_options import (
     Seeds,
     Show,
     Using,
-    Variables,
     Words,
 )
 
@@ -74,8 +72,6 @@ Examples:
 
     ackproof prove SettledOnce --core         which lemmas the proof needs
 
-    ackproof prove P design.py --infer        lemmas that it can be proved with, if any are found
-
     ackproof prove P --depth 9 -i core        a run of at most 9 steps that breaks it, if there is
 
     ackproof prove P --induction 2 -i core    a proof for the sizes of that instance
@@ -93,12 +89,10 @@ def prove(
     certificate: Certificate = None,
     recheck: Recheck = None,
     core: Core = False,
-    infer: Infer = False,
     depth: RunDepth = None,
     induction: Induction = None,
     instance: Seeds = None,
     using: Using = None,
-    variables: Variables = None,
     list_all: ListAll = False,
     no_cache: NoCache = False,
     as_json: AsJson = False,
@@ -108,12 +102,13 @@ def prove(
     from ackproof.cli.proof_arguments import attempt_of, library_of, parse_arguments
     from ackproof.cli.prove_search import Search, check_options
     from ackproof.model.resources import default_workers
+    from ackproof.proofs.finished import FINISHED, Finished
     from ackproof.proofs.kept import KINDS
 
     count = worker_count(workers) or default_workers()
     if recheck is not None and (certificate is not None or list_all):
         raise InputError("--recheck proves nothing; leave out --certificate and --list")
-    search = Search(infer, depth, induction, instance or [], using, variables, limit)
+    search = Search(depth, induction, instance or [], using, limit)
     check_options(search, recheck, certificate, core=core, list_all=list_all)
     properties, target = parse_arguments(words or [])
     each = _EACH if limit is None else limit
@@ -128,14 +123,21 @@ def prove(
     library = library_of(target)
     if search.wanted:
         return search.run(target, library, properties, as_json=as_json)
+    if certificate is not None:
+        _check_folder(certificate)
+    cache = cache_for(no_cache, (*KINDS, FINISHED))
+    finished = Finished(cache, target.model, library, properties, target.design, target.name)
+    known = None if core or list_all or certificate else finished.proof(each, count)
+    if known is not None:
+        _show(known, [], detailed=bool(properties), as_json=as_json)
+        return known.exit_code
     attempt = attempt_of(target, library, properties)
     if list_all:
         from ackproof.cli.proof_page import show_list
 
         return show_list(attempt, as_json=as_json)
-    if certificate is not None:
-        _check_folder(certificate)
-    proof = _made(attempt, target, count, each, cache_for(no_cache, KINDS))
+    proof = _made(attempt, target, count, each, cache)
+    finished.keep(proof)
     if core and proof.exit_code == 0:
         from ackproof.cli.proof_core import show_proof_core
 
@@ -146,6 +148,14 @@ def prove(
         _write(certificate, attempt, proof, target, library)
     found = _counterexamples(attempt, proof, target, library, counterexamples)
     proof = proof.refuting([obligation.name for obligation, one in found if one is not None])
+    _show(proof, found, detailed=bool(properties), as_json=as_json)
+    return proof.exit_code
+
+
+prove.__doc__ = _HELP
+
+
+def _show(proof: Proof, found: list[Found], *, detailed: bool, as_json: bool) -> None:
     if as_json:
         from ackproof.proofs.document import cti_json, document
 
@@ -155,11 +165,7 @@ def prove(
         from ackproof.cli.page import console
         from ackproof.cli.proof_page import show_proof
 
-        show_proof(console(), proof, found, detailed=bool(properties))
-    return proof.exit_code
-
-
-prove.__doc__ = _HELP
+        show_proof(console(), proof, found, detailed=detailed)
 
 
 # -- proving it -------------------------------------------------------------------------------

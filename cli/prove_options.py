@@ -11,7 +11,6 @@ __all__ = [
     "Certificate",
     "Core",
     "Induction",
-    "Infer",
     "Limit",
     "ListAll",
     "Processes",
@@ -20,7 +19,6 @@ __all__ = [
     "Seeds",
     "Show",
     "Using",
-    "Variables",
     "Words",
 ]
 
@@ -48,8 +46,8 @@ Limit = Annotated[
     typer.Option(
         min=0.01,
         metavar="SECONDS",
-        help="Time for each obligation on an idle machine, 20 if not given; with `--infer` for the "
-        "whole search, with `--depth` and `--induction` for each property, and then 60.",
+        help="Time for each obligation on an idle machine, 20 if not given; with `--depth` "
+        "and `--induction` for each property, and then 60.",
         show_default=False,
     ),
 ]
@@ -87,14 +85,6 @@ Core = Annotated[
         "which hypotheses are not needed.",
     ),
 ]
-Infer = Annotated[
-    bool,
-    typer.Option(
-        "--infer",
-        help="Look for lemmas with which the properties that are named are proved, and print them "
-        "as a module.",
-    ),
-]
 RunDepth = Annotated[
     int | None,
     typer.Option(
@@ -122,8 +112,8 @@ Seeds = Annotated[
         "--instance",
         "-i",
         metavar="NAME",
-        help="Instance for `--depth` and `--induction`, or whose states lemmas must be true of "
-        "with `--infer`; may be repeated. The model's first if not given.",
+        help="Instance for `--depth` and `--induction`; may be repeated. The model's first if not "
+        "given.",
         show_default=False,
     ),
 ]
@@ -131,17 +121,7 @@ Using = Annotated[
     str | None,
     typer.Option(
         metavar="LEMMA,…",
-        help="Lemmas that `--induction` may assume, and proves with the property; and those that "
-        "`--infer` may assume, which are to be proved by themselves.",
-        show_default=False,
-    ),
-]
-Variables = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME,…",
-        help="What the lemmas of `--infer` may speak of; if not given, what matters to the "
-        "properties, more and more of it.",
+        help="Lemmas that `--induction` may assume, and proves with the property.",
         show_default=False,
     ),
 ]

@@ -1,4 +1,4 @@
-"""The options of `ackproof prove` for searches: lemma inference and bounded model checking.
+"""The options of `ackproof prove` for searches: bounded model checking and k-induction.
 
 One thing is done at a time.  An option that would have no effect is rejected, so that nobody
 believes that it had one.
@@ -29,28 +29,23 @@ class Search:
     """A search for lemmas, or for runs, as the options say.
 
     Attributes:
-        infer: whether lemmas are looked for.
         depth: the most steps of a run.
         induction: how many steps an induction starts from.
         instances: the names of instances.
         using: names of lemmas that may be assumed, with commas between them.
-        variables: names of what lemmas may speak of, likewise.
         limit: seconds.
     """
 
-    infer: bool
     depth: int | None
     induction: int | None
     instances: Sequence[str]
     using: str | None
-    variables: str | None
     limit: float | None
 
     @property
     def wanted(self) -> str | None:
         """The option that starts a search."""
         searches = {
-            "--infer": self.infer,
             "--depth": self.depth is not None,
             "--induction": self.induction is not None,
         }
@@ -71,14 +66,6 @@ class Search:
             )
         instances, using = self._instances(target), self._assumed(target, library)
         limit = _LIMIT if self.limit is None else self.limit
-        if self.infer:
-            _check_requested(properties, using, library)
-            from ackproof.cli.inference import infer_lemmas
-
-            speaking = _names(self.variables)
-            return infer_lemmas(
-                target, library, properties, instances, using, speaking, limit, as_json=as_json
-            )
         from ackproof.cli.bounded_search import search_runs
 
         length, by_induction = self.induction or self.depth or 1, self.induction is not None
@@ -107,21 +94,6 @@ class Search:
         return [choose("lemma", name, known) for name in _names(self.using)]
 
 
-def _check_requested(properties: Sequence[str], using: Sequence[str], library: Library) -> None:
-    """Reject what is there already, or is to be assumed."""
-    for name in properties:
-        if name in library.lemmas:
-            raise InputError(
-                f"{name} is a lemma, and lemmas are looked for to prove properties\n"
-                f"  instead: name the property that it is for, and --using {name}"
-            )
-        if name in using:
-            raise InputError(
-                f"{name} is to be proved, so it cannot be assumed\n"
-                "  instead: leave it out behind --using"
-            )
-
-
 def _names(text: str | None) -> list[str]:
     """Return names between commas, each once."""
     return list(dict.fromkeys(filter(None, (one.strip() for one in (text or "").split(",")))))
@@ -144,7 +116,6 @@ def check_options(
         "--recheck": recheck is not None,
         "--list": list_all,
         "--core": core,
-        "--infer": search.infer,
         "--depth": search.depth is not None,
         "--induction": search.induction is not None,
         "--certificate": certificate is not None,
@@ -156,9 +127,8 @@ def check_options(
         )
     doing = chosen[0] if chosen else None
     for option, value, with_ in (
-        ("--instance", search.instances, ("--infer", "--depth", "--induction")),
-        ("--using", search.using, ("--infer", "--induction")),
-        ("--variables", search.variables, ("--infer",)),
+        ("--instance", search.instances, ("--depth", "--induction")),
+        ("--using", search.using, ("--induction",)),
     ):
         if value and doing not in with_:
             raise InputError(f"{option} goes with {' or '.join(with_)} only; leave it out")

@@ -145,14 +145,12 @@ class Lemma:
     Attributes:
         property: the invariant itself.
         by: the names of what it is proved with.
-        found: whether a search has found it, rather than somebody written it.
         steps: those names of `by` that are needed for some steps, by action.
         everywhere: those that are needed for all steps, though some step names them again.
     """
 
     property: Property
     by: tuple[str, ...]
-    found: bool = False
     steps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     everywhere: tuple[str, ...] = ()
 
@@ -163,18 +161,17 @@ class Lemma:
         return tuple(name for name in self.by if name not in some or name in here)
 
 
-def lemma(*by: str, found: bool = False, **steps: tuple[str, ...]) -> Callable[[F], F]:
+def lemma(*by: str, **steps: tuple[str, ...]) -> Callable[[F], F]:
     """Mark an invariant that nobody asked for, and that helps to prove others.
 
     Args:
         by: the names of the properties and lemmas that it is proved with, itself aside.
-        found: whether a search has found it, rather than somebody written it.
         steps: by action, the names of what else it takes to show that this action preserves it.
     """
     everything = tuple(dict.fromkeys((*by, *(name for names in steps.values() for name in names))))
 
     def marked(function: F) -> F:
-        known = Lemma(Property("invariant", function), everything, found, steps, by)
+        known = Lemma(Property("invariant", function), everything, steps, by)
         function.__ackproof_lemma__ = known  # type: ignore[attr-defined]
         return function
 

@@ -104,7 +104,6 @@ class Attempt:
             tuple(n for n in library.by(name) if n != name),
             name in library.follows,
             lemma is not None,
-            lemma is not None and lemma.found,
         )
 
     def assumptions(self) -> tuple[tuple[str, str], ...]:

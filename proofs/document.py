@@ -49,8 +49,9 @@ class GoalResult(Struct, frozen=True, forbid_unknown_fields=True):
     origin: Annotated[
         str,
         one_of(
-            *("property", "written", "found"),
-            description="a property, or a lemma that was written, or found by a search",
+            "property",
+            "written",
+            description="a property, or a lemma, which somebody has written",
         ),
     ]
     doc: str

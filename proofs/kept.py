@@ -23,7 +23,7 @@ from ackproof.proofs.content import content
 from ackproof.proofs.discharge import PROVED, Outcome
 from ackproof.proofs.obligations import Obligation, Obligations
 
-__all__ = ["KINDS", "Kept"]
+__all__ = ["KINDS", "Kept", "solvers"]
 
 #: What entries are called in the cache.
 _KIND, _CONSISTENT = KINDS = "obligations", "consistent"
@@ -40,7 +40,7 @@ class Kept:
     def __init__(self, obligations: Obligations, cache: Cache) -> None:
         self._cache = cache
         program = obligations.program
-        self._common = digest(_solvers(), content((program.sorts, program.variables)))
+        self._common = digest(solvers(), content((program.sorts, program.variables)))
         self._beginning = digest(content(program.initially))
         self._actions = {a.name: digest(content(a)) for a in program.actions}
         self._claims = {n: digest(content(p)) for n, p in obligations.properties.items()}
@@ -80,7 +80,7 @@ class Kept:
 
 
 @once
-def _solvers() -> str:
+def solvers() -> str:
     """Return a digest of what makes formulas and decides them."""
     versions = [f"{name} {_version(name)}" for name in ("z3-solver", "cvc5")]
     return digest(sources(LANGUAGE, Path(__file__).parent), *versions)

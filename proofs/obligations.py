@@ -26,9 +26,11 @@ from ackproof.lang.model import Design, Model
 from ackproof.lang.program import Action, Program, PropertyDecl
 from ackproof.proofs.library import with_lemmas
 from ackproof.proofs.relevance import paths_in
+from ackproof.proofs.smt.counting import comparisons
 from ackproof.proofs.smt.logic import Term, conjuncts, has_quantifier, implies, negation
 from ackproof.proofs.smt.theory import Step, Theory
 from ackproof.proofs.smt.unbounded import Unbounded, Untranslatable
+from ackproof.proofs.smt.walking import symbols
 
 __all__ = ["Obligation", "Obligations", "Query"]
 
@@ -126,6 +128,7 @@ class Obligations:
         self._mentioned: dict[str, tuple[int, tuple[str, ...]]] = {}
         self._stutters: dict[str, bool] = {}
         self._symbols: dict[int, tuple[Term, tuple[str, ...]]] = {}
+        self._simple: dict[str, list[Term] | None] = {}
 
     def step(self, name: str) -> Step:
         """Return an action as formulas, from the state `s`."""
@@ -240,16 +243,21 @@ class Obligations:
         else:
             step = self.step(obligation.action)
             broken = negation(self._after(obligation, step))
-            return self._of_step(known, step.enabled, broken)
+            query = self.about([*known, step.enabled, broken])
+            simple = self._without_quantifiers(step)
+            if simple is None:
+                return query
+            return replace(query, short=self.about([*known, *simple, broken]))
         return self.about(said)
 
-    def _of_step(self, known: Sequence[Term], enabled: Term, broken: Term) -> Query:
-        """Return the query that has an answer if a step can break what it must not break."""
-        query = self.about([*known, enabled, broken])
-        simple = [c for c in conjuncts(enabled) if not has_quantifier(c)]
-        if len(simple) == len(conjuncts(enabled)):
-            return query
-        return replace(query, short=self.about([*known, *simple, broken]))
+    def _without_quantifiers(self, step: Step) -> list[Term] | None:
+        """Return those conditions of a step that take no quantifier, None if none does."""
+        name = step.action.name
+        if name not in self._simple:
+            conditions = conjuncts(step.enabled)
+            simple = [c for c in conditions if not has_quantifier(c)]
+            self._simple[name] = simple if len(simple) < len(conditions) else None
+        return self._simple[name]
 
     def _after(self, obligation: Obligation, step: Step) -> Term:
         prop, before = self.properties[obligation.goal], self.theory.state("s")
@@ -275,7 +283,14 @@ class Obligations:
             new = [n for n in self._in_background(name, [*axioms, *types]) if n not in known]
             waiting += new
             known |= set(new)
+        if any(self._counts(name) for name in self._in(said[-1])):
+            made += comparisons([self.domain.named[n] for n in waiting if self._counts(n)])
         return Query(list(said), made, typing)
+
+    def _counts(self, name: str) -> bool:
+        """Tell whether a symbol stands for how many members a set has."""
+        named = self.domain.named.get(name)
+        return named is not None and named.kind == "count"
 
     def _in(self, term: Term) -> tuple[str, ...]:
         """Return the symbols in a formula; a step or a lemma is in many queries."""
@@ -300,22 +315,3 @@ def _plainly_empty(formulas: Sequence[Term]) -> bool:
     solver.set("rlimit", _PLAIN)
     solver.add(*alone.assertions)
     return bool(solver.check() == z3.unsat)
-
-
-def symbols(terms: Sequence[Term]) -> tuple[str, ...]:
-    """Return the names of all symbols in formulas that are not of logic, in order."""
-    names: dict[str, None] = {}
-    seen: set[int] = set()
-    waiting = list(reversed(terms))
-    while waiting:
-        term = waiting.pop()
-        if term.get_id() in seen:
-            continue
-        seen.add(term.get_id())
-        if z3.is_quantifier(term):
-            waiting.append(term.body())
-        elif z3.is_app(term):
-            if term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-                names[term.decl().name()] = None
-            waiting.extend(reversed(term.children()))
-    return tuple(names)

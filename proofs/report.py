@@ -34,7 +34,8 @@ RELIES_ON = (
 
 #: What is known less of in a proof than it is in an instance; so what is proved holds there too.
 ABSTRACTIONS = (
-    "of the number of members of a set it is known only whether it is zero",
+    "of the number of members of a set it is known only whether it is zero, and whether another "
+    "set has one more, or no fewer",
     "of the first element of a sort without order it is known only that it is one",
     "the number of faults is not limited",
 )
@@ -81,7 +82,6 @@ class Goal:
         by: the names of what it is proved with, itself aside.
         follows: whether it holds wherever those do, rather than is preserved by each step.
         lemma: whether it is a lemma, and no property of the model.
-        found: whether a search has found it, rather than somebody written it.
     """
 
     name: str
@@ -90,12 +90,11 @@ class Goal:
     by: tuple[str, ...] = ()
     follows: bool = False
     lemma: bool = False
-    found: bool = False
 
     @property
     def origin(self) -> str:
-        """Where it is from: "property", "written" or "found"."""
-        return ("found" if self.found else "written") if self.lemma else "property"
+        """Whether it is a "property", or a lemma: "written"."""
+        return "written" if self.lemma else "property"
 
 
 @dataclass(frozen=True)

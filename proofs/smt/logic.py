@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import z3
+from ackproof.proofs.smt.walking import constants, has_quantifier, operator
 
 __all__ = [
     "FALSE",
@@ -40,16 +41,17 @@ FALSE: Term = z3.BoolVal(False)
 
 def negation(a: Term) -> Term:
     """Return the negation of a formula."""
-    if z3.is_true(a):
+    kind = operator(a)
+    if kind == z3.Z3_OP_TRUE:
         return FALSE
-    if z3.is_false(a):
+    if kind == z3.Z3_OP_FALSE:
         return TRUE
-    return a.arg(0) if z3.is_not(a) else z3.Not(a)
+    return a.arg(0) if kind == z3.Z3_OP_NOT else z3.Not(a)
 
 
 def conjunction(parts: Iterable[Term]) -> Term:
     """Return the conjunction of formulas."""
-    return _joined(parts, z3.is_and, z3.is_true, FALSE, TRUE, z3.And)
+    return _joined(parts, z3.Z3_OP_AND, z3.Z3_OP_TRUE, FALSE, TRUE, z3.And)
 
 
 def conjuncts(term: Term) -> list[Term]:
@@ -59,22 +61,24 @@ def conjuncts(term: Term) -> list[Term]:
 
 def disjunction(parts: Iterable[Term]) -> Term:
     """Return the disjunction of formulas."""
-    return _joined(parts, z3.is_or, z3.is_false, TRUE, FALSE, z3.Or)
+    return _joined(parts, z3.Z3_OP_OR, z3.Z3_OP_FALSE, TRUE, FALSE, z3.Or)
 
 
 def _joined(
-    parts: Iterable[Term], nested: Any, neutral: Any, zero: Term, one: Term, make: Any
+    parts: Iterable[Term], nested: int, neutral: int, zero: Term, one: Term, make: Any
 ) -> Term:
     found: dict[int, Term] = {}
+    opposite = operator(zero)
     waiting = list(parts)
     waiting.reverse()
     while waiting:
         part = waiting.pop()
-        if nested(part):
+        kind = operator(part)
+        if kind == nested:
             waiting.extend(reversed(part.children()))
-        elif z3.eq(part, zero):
+        elif kind == opposite:
             return zero
-        elif not neutral(part):
+        elif kind != neutral:
             found.setdefault(part.get_id(), part)
     if not found:
         return one
@@ -145,39 +149,6 @@ def replaced(term: Term, old: Sequence[Term], new: Sequence[Term]) -> Term:
     """Return a term with constants replaced."""
     pairs = [(o, n) for o, n in zip(old, new, strict=True) if not z3.eq(o, n)]
     return z3.substitute(term, *pairs) if pairs else term
-
-
-def constants(term: Term) -> dict[int, Term]:
-    """Return the uninterpreted constants in a term, by their number."""
-    found: dict[int, Term] = {}
-    seen: set[int] = set()
-    waiting = [term]
-    while waiting:
-        part = waiting.pop()
-        if part.get_id() in seen:
-            continue
-        seen.add(part.get_id())
-        if z3.is_quantifier(part):
-            waiting.append(part.body())
-        elif z3.is_app(part):
-            if part.num_args() == 0 and part.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-                found[part.get_id()] = part
-            waiting.extend(part.children())
-    return found
-
-
-def has_quantifier(term: Term) -> bool:
-    """Tell whether a formula says something of all, or of some."""
-    seen: set[int] = set()
-    waiting = [term]
-    while waiting:
-        part = waiting.pop()
-        if z3.is_quantifier(part):
-            return True
-        if part.get_id() not in seen:
-            seen.add(part.get_id())
-            waiting.extend(part.children())
-    return False
 
 
 def one_point(bound: Sequence[Term], body: Term) -> tuple[list[Term], Term]:

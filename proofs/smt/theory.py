@@ -58,6 +58,8 @@ class Theory:
         self.expressions = Expressions(domain)
         self.typing: dict[str, list[Term]] = {}
         self._states: dict[str, State] = {}
+        self._initial: State | None = None
+        self._beginning: Term | None = None
 
     # -- states ---------------------------------------------------------------------------------
 
@@ -110,6 +112,11 @@ class Theory:
 
     def initial(self) -> State:
         """Return an initial state: what may start with anything has symbols; see `beginning`."""
+        if self._initial is None:
+            self._initial = self._initially()
+        return self._initial
+
+    def _initially(self) -> State:
         nowhere = Scope({}, {})
         found: dict[tuple[str, ...], Value] = dict(self.state("initial"))
         for v in self.program.variables:
@@ -139,12 +146,15 @@ class Theory:
         Raises:
             Untranslatable: this domain has no formula for what is true of every initial state.
         """
-        found = [self.formula(prop, self.initial()) for prop in self.program.initially]
-        for v in self.program.variables:
-            value = self.initial().get(v.path)
-            if isinstance(value, tuple) and not v.const:
-                found.append(self.domain.there(v.type, value))
-        return conjunction(found)
+        if self._beginning is None:
+            first = self.initial()
+            found = [self.formula(prop, first) for prop in self.program.initially]
+            for v in self.program.variables:
+                value = first.get(v.path)
+                if isinstance(value, tuple) and not v.const:
+                    found.append(self.domain.there(v.type, value))
+            self._beginning = conjunction(found)
+        return self._beginning
 
     # -- steps ----------------------------------------------------------------------------------
 

@@ -12,8 +12,9 @@ instead, which is used where the name occurs:
 
 * the least and the greatest member of a set: it is one, and none is beyond it.  That there is one
   holds in all states of an instance, for their sets are finite;
-* the number of members of a set: of it is known only that it is positive if there is a member.
-  What is proved with that holds for the real number all the more;
+* the number of members of a set: of it is known only that it is positive if there is a member, and
+  what comes of holding two such numbers against each other (`counting.py`).  What is proved with
+  that holds for the real number all the more;
 * the first element of a sort without order.
 
 So do the owner of an element of an owned sort, the next of that owner, and its first (`owned.py`).
@@ -64,6 +65,7 @@ from ackproof.proofs.smt.logic import (
 )
 from ackproof.proofs.smt.owned import Owning, axioms_of, owning
 from ackproof.proofs.smt.values import MapValue, Scalar, SetValue, Value, parts_of
+from ackproof.proofs.smt.walking import depth
 
 __all__ = ["Named", "Unbounded", "Untranslatable"]
 
@@ -136,7 +138,8 @@ class Unbounded:
         self.named: dict[str, Named] = {}
         self._blank: dict[tuple[str, Type, int], tuple[Term, Named]] = {}
         self._numbers: dict[str, int] = {}
-        self._depths: dict[int, tuple[Term, int]] = {}
+        self._depths: dict[int, int] = {}
+        self._deep: list[Term] = []
 
     # -- sorts and elements ---------------------------------------------------------------------
 
@@ -306,22 +309,11 @@ class Unbounded:
 
         Two formulas that differ in the names of variables only are one and the same to Z3 then.
         """
-        depth = self._depth(body)
-        names = [z3.Const(f"x{depth}.{i}", x.sort()) for i, x in enumerate(left)]
+        self._deep.append(body)
+        inside = depth(body, self._depths)
+        names = [z3.Const(f"x{inside}.{i}", x.sort()) for i, x in enumerate(left)]
         body = replaced(body, left, names)
         return z3.ForAll(names, body) if everywhere else z3.Exists(names, body)
-
-    def _depth(self, term: Term) -> int:
-        """Return how many quantifiers are inside each other in a formula."""
-        known = self._depths.get(term.get_id())
-        if known is not None:
-            return known[1]
-        if z3.is_quantifier(term):
-            depth = 1 + self._depth(term.body())
-        else:
-            depth = max((self._depth(part) for part in term.children()), default=0)
-        self._depths[term.get_id()] = (term, depth)
-        return depth
 
     def every(self, members: SetValue, body: Callable[[Scalar], Term]) -> Term:
         """Return the formula that says something of each member of a set."""

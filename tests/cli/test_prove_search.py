@@ -1,4 +1,4 @@
-"""`ackproof prove` finds lemmas and runs, says what a proof needs, and ends with the right code."""
+"""`ackproof prove` finds runs, says what a proof needs, and ends with the right code."""
 
 from __future__ import annotations
 
@@ -15,15 +15,6 @@ from tests.cli.test_prove import DESIGN, OWN
 from tests.proofs import closet
 
 Run = Callable[..., Result]
-
-LOCKS = """
-from tests.models.lock_server import MODEL
-"""
-
-ASSUMING = """
-from tests.proofs.closet import MODEL, TheDoorIsLocked
-"""
-
 
 WRONG = '''
 """A queue at which somebody is served after a while, and a lemma that denies it."""
@@ -75,8 +66,6 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     monkeypatch.setattr("ackproof.cli.targets.base_target", lambda: Target(closet.MODEL))
     Path("forgetful.py").write_text(DESIGN)
     Path("lamp.py").write_text(OWN)
-    Path("locks.py").write_text(LOCKS)
-    Path("assuming.py").write_text(ASSUMING)
 
     def invoke(*args: str) -> Result:
         result = CliRunner().invoke(app, ["prove", "--workers", "1", *args])
@@ -123,50 +112,6 @@ def test_a_proof_that_fails_is_not_asked_what_it_needs(run: Run) -> None:
     assert "refuted" in result.stdout
 
 
-# -- lemmas that are found ------------------------------------------------------------------------
-
-
-def test_the_lemmas_that_are_found_are_a_module_that_is_proved(run: Run) -> None:
-    found = run("MutualExclusion", "locks.py", "--infer")
-    assert found.exit_code == 0
-    assert "\n# proved    for all sizes, with 8 lemmas that were found: Mutual" in found.stdout
-    Path("found.py").write_text(found.stdout)
-    again = run("MutualExclusion", "found.py")
-    assert again.exit_code == 0
-    assert "found" in again.stdout
-
-
-def test_a_module_has_what_it_assumes_from_the_file_that_it_is_about(run: Run) -> None:
-    found = run("AloneInside", "assuming.py", "--infer", "--using", "TheDoorIsLocked")
-    assert found.exit_code == 0
-    assert "from assuming import MODEL, TheDoorIsLocked  # noqa: F401\n" in found.stdout
-    assert "# assumed   TheDoorIsLocked: about constants\n" in found.stdout
-    Path("found.py").write_text(found.stdout)
-    assert run("AloneInside", "found.py").exit_code == 0
-
-
-def test_a_module_without_a_lemma_says_what_was_enough(run: Run) -> None:
-    found = run("WarmIsOn", "lamp.py", "--infer")
-    assert "# proved    for all sizes, without a new lemma: WarmIsOn\n" in found.stdout
-    assert '"WarmIsOn": ()' in found.stdout
-
-
-def test_where_no_lemmas_are_found_it_is_unknown(run: Run) -> None:
-    result = run("AloneInside", "--infer")
-    assert result.exit_code == 3
-    assert result.stdout.endswith("# unknown   AloneInside: no candidates make it inductive\n")
-    assert "def " not in result.stdout
-
-
-def test_what_may_be_assumed_and_spoken_of_is_the_callers_choice(run: Run) -> None:
-    args = ("AloneInside", "--infer", "--using", "TheDoorIsLocked", "--variables", "free,inside")
-    result = run(*args, "--json")
-    told = json.loads(result.stdout)
-    assert (result.exit_code, told["exit_code"]) == (0, 0)
-    assert told["assumed"] == ["TheDoorIsLocked"]
-    assert [one["text"] for one in told["lemmas"]] == ["not s.free or not s.inside"]
-
-
 # -- runs -----------------------------------------------------------------------------------------
 
 
@@ -201,17 +146,6 @@ def test_an_induction_with_a_lemma_that_is_false_verifies_nothing(run: Run) -> N
     assert "verified" not in result.stdout
     said = " ".join(result.stdout.split())
     assert "NobodyComes is assumed, and 1 step does not imply it; give lemmas for it, too" in said
-
-
-def test_what_is_found_with_a_lemma_that_is_false_is_not_proved(run: Run) -> None:
-    Path("wrong.py").write_text(WRONG)
-    result = run("NeverServed", "wrong.py", "--infer", "--using", "NobodyComes")
-    assert result.exit_code == 3
-    assert "# assumed   NobodyComes: to be proved by itself\n" in result.stdout
-    assert "# follows   for all sizes, without a new lemma: NeverServed, if NobodyComes\n" in (
-        result.stdout
-    )
-    assert "proved   " not in result.stdout
 
 
 def test_nothing_is_assumed_in_its_own_proof(run: Run) -> None:
@@ -249,20 +183,14 @@ def test_what_was_searched_is_told_to_programs(run: Run) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["--infer"], "error: --infer needs something to prove: name a property\n"),
         (["--depth", "3"], "error: --depth needs something to prove: name a property\n"),
-        (["NoPair", "--infer", "--depth", "3"], "error: --infer and --depth are two things to do"),
+        (["NoPair", "--core", "--depth", "3"], "error: --core and --depth are two things to do"),
         (["--list", "--core"], "error: --list and --core are two things to do"),
-        (["--infer", "--certificate", "x"], "error: --infer and --certificate are two things to"),
-        (["NoPair", "--instance", "pair"], "error: --instance goes with --infer or --depth or"),
-        (["NoPair", "--depth", "2", "--using", "NoPair"], "error: --using goes with --infer or"),
-        (["NoPair", "--induction", "2", "--variables", "x"], "error: --variables goes with --inf"),
+        (["--core", "--certificate", "x"], "error: --core and --certificate are two things to"),
+        (["NoPair", "--instance", "pair"], "error: --instance goes with --depth or"),
+        (["NoPair", "--depth", "2", "--using", "NoPair"], "error: --using goes with --induction"),
         (["NoPair", "--depth", "2", "-i", "pear"], "error: there is no instance 'pear'; did you"),
-        (["NoPair", "--infer", "--using", "Alone"], "error: there is no lemma 'Alone'"),
-        (["NoPair", "--infer", "--variables", "key"], "error: closet has no variable 'key'"),
-        (["FreeIsEmpty", "--infer"], "error: FreeIsEmpty is a lemma, and lemmas are looked for"),
-        (["NoPair", "--infer", "--using", "NoPair"], "error: NoPair is to be proved, so it can"),
-        (["EverybodyLeaves", "--infer"], "error: EverybodyLeaves is true of neither states nor"),
+        (["NoPair", "--induction", "1", "--using", "Alone"], "error: there is no lemma 'Alone'"),
         (["EverybodyLeaves", "--depth", "2"], "error: EverybodyLeaves is not false at the end"),
     ],
 )

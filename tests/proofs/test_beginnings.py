@@ -31,7 +31,6 @@ from ackproof.proofs.attempt import Attempt, prepare
 from ackproof.proofs.bmc import bounded, k_induction
 from ackproof.proofs.cti import Reachability, counterexample
 from ackproof.proofs.cti_text import show
-from ackproof.proofs.inference import infer
 from ackproof.proofs.obligations import Obligation
 from ackproof.proofs.report import ProofVerdict
 from hypothesis import HealthCheck, assume, given, settings
@@ -135,12 +134,6 @@ def test_what_is_demanded_has_no_counterexample_at_first() -> None:
     obligation = Obligation("AllAreListed", "initiation", "", ())
     assert counterexample(CLUB, None, Library(), obligation) is None
     assert counterexample(OPEN, None, Library(), obligation) is not None
-
-
-def test_a_lemma_that_is_found_is_true_of_every_initial_state() -> None:
-    found = infer(CLUB, ["AllAreListed"])
-    assert found.proved
-    assert not infer(OPEN, ["AllAreListed"]).proved
 
 
 # -- at the sizes of an instance ---------------------------------------------------------------

@@ -24,6 +24,7 @@ FAILS = {
     "ack_on_channel": ("NoAckBeforeDurable", "UnacceptedIsAwaited/publish"),
     "ack_on_queue": ("NoAckBeforeDurable", "CastIsSafe/deliver"),
     "acks_on_any_channel": ("NoPhantomConfirm", "ToldWasSent/flush"),
+    "always_multiple": ("LoneAckIsSingle", "LoneAckIsSingle/flush#1"),
     "b01_benign_down_confirms": ("AckMeansAccepted", "UnacceptedIsAwaited/down_arrives"),
     "b02_multiple_ignores_rejected": ("MultipleIsExact", "MultipleIsExact/flush"),
     "b03_mandatory_advances_counter": ("SequenceIsDense", "CountsAgree/publish_unroutable"),

@@ -59,7 +59,6 @@ def test_a_published_proof_is_proved_for_any_sizes(example: Example) -> None:
     assert proof.vacuities == ()
     assert proof.exit_code == 0
     assert len(proof.goals) == example.lemmas + len(example.requested)
-    assert not any(goal.found for goal in proof.goals.values())
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)

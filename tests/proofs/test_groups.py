@@ -30,6 +30,8 @@ TAKES = {
     "MandatoryIsReturned/": "MandatoryCameBack",
     "NoAckAfterClose/flush": "ClosedIsEmpty",
     "CreditNeverNegative/publish": "StarvedIsBlocked",
+    "PrefetchRespected/hand_out": "LoadIsWhatIsUnsettled",
+    "SharedPrefetchRespected/hand_on": "LoadIsWhatIsUnsettled",
 }
 
 

@@ -1,0 +1,38 @@
+"""What is found in formulas by calling Z3's library directly is what its interface finds."""
+
+from __future__ import annotations
+
+import z3
+from ackproof.proofs.smt.walking import constants, depth, has_quantifier, operator, symbols
+
+x, y = z3.Ints("x y")
+p = z3.Bool("p")
+f = z3.Function("f", z3.IntSort(), z3.IntSort(), z3.BoolSort())
+inner = z3.Exists([y], f(x, y))
+outer = z3.ForAll([x], z3.Implies(p, inner))
+
+
+def test_constants_are_those_that_are_free() -> None:
+    assert {str(c) for c in constants(z3.And(f(x, y + 1), p)).values()} == {"x", "y", "p"}
+    assert {str(c) for c in constants(outer).values()} == {"p"}
+    found = constants(z3.And(p, x == 1))
+    assert all(c.get_id() == i for i, c in found.items())
+
+
+def test_symbols_come_in_order_and_once() -> None:
+    assert symbols([z3.And(f(y, x), f(x, y)), outer]) == ("f", "y", "x", "p")
+    assert symbols([z3.BoolVal(True), x + 1 > 2]) == ("x",)
+
+
+def test_quantifiers_are_counted_by_how_deep_they_are() -> None:
+    assert not has_quantifier(f(x, y))
+    assert has_quantifier(z3.Or(p, z3.Not(inner)))
+    known: dict[int, int] = {}
+    assert [depth(t, known) for t in (p, inner, outer, z3.And(p, outer))] == [0, 1, 2, 2]
+
+
+def test_operations_are_told_apart() -> None:
+    assert operator(z3.And(p, p)) == z3.Z3_OP_AND
+    assert operator(z3.Not(p)) == z3.Z3_OP_NOT
+    assert operator(z3.BoolVal(False)) == z3.Z3_OP_FALSE
+    assert operator(outer) == operator(z3.IntVal(3)) == -1
