@@ -95,7 +95,8 @@ def _transactional(rng: random.Random, rounds: int) -> Iterator[Event]:
 
 def _consuming(rng: random.Random, rounds: int) -> Iterator[Event]:
     queue = rng.choice("qp")
-    yield from (*_OPEN, Event(Kind.CONSUME, consumer="t", queue=queue), Event(Kind.CONSUME_OK))
+    yield from (*_OPEN, Event(Kind.CONSUME, consumer="t", queue=queue))
+    yield Event(Kind.CONSUME_OK, consumer="t")
     for tag in range(1, 4 * rounds):
         said = _publish(rng)
         marked = rng.random() < 0.2
