@@ -102,8 +102,7 @@ def prove(
     from ackproof.cli.proof_arguments import attempt_of, library_of, parse_arguments
     from ackproof.cli.prove_search import Search, check_options
     from ackproof.model.resources import default_workers
-    from ackproof.proofs.finished import FINISHED, Finished
-    from ackproof.proofs.kept import KINDS
+    from ackproof.proofs.finished import Finished
 
     count = worker_count(workers) or default_workers()
     if recheck is not None and (certificate is not None or list_all):
@@ -125,7 +124,7 @@ def prove(
         return search.run(target, library, properties, as_json=as_json)
     if certificate is not None:
         _check_folder(certificate)
-    cache = cache_for(no_cache, (*KINDS, FINISHED))
+    cache = cache_for(no_cache)
     finished = Finished(cache, target.model, library, properties, target.design, target.name)
     known = None if core or list_all or certificate else finished.proof(each, count)
     if known is not None:
