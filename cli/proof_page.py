@@ -19,7 +19,7 @@ from ackproof.proofs.report import ABSTRACTIONS, RELIES_ON, Proof, ProofVerdict
 if TYPE_CHECKING:
     from ackproof.proofs.attempt import Attempt
     from ackproof.proofs.cti import Counterexample
-    from ackproof.proofs.obligations import Obligation
+    from ackproof.proofs.obligation import Obligation
     from rich.console import Console
 
 __all__ = ["show_list", "show_proof"]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ackproof.model.cache import Cache
     from ackproof.proofs.attempt import Attempt
     from ackproof.proofs.cti import Counterexample
-    from ackproof.proofs.obligations import Obligation
+    from ackproof.proofs.obligation import Obligation
     from ackproof.proofs.report import Proof
 
     Found = tuple[Obligation, Counterexample | None]

@@ -26,7 +26,8 @@ from typing import Any
 
 from ackproof.lang.properties import Property
 from ackproof.proofs.attempt import Attempt
-from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.proofs.obligation import Obligation
+from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.report import RELIES_ON, Goal
 from ackproof.proofs.smt.script import script
 from ackproof.proofs.smt.unbounded import Untranslatable

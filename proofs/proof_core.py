@@ -18,7 +18,8 @@ from dataclasses import dataclass, replace
 
 import z3
 from ackproof.proofs.discharge import PROVED, discharged, solve
-from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.proofs.obligation import Obligation
+from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.smt.logic import Term, implies
 from ackproof.proofs.smt.unbounded import Untranslatable
 
