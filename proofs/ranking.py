@@ -64,13 +64,28 @@ from ackproof.proofs.smt.theory import Step, Theory
 from ackproof.proofs.smt.unbounded import Untranslatable
 from ackproof.proofs.smt.values import Scalar, Value
 
-__all__ = ["KINDS", "RankingRule"]
+__all__ = ["BY_STEP", "KINDS", "RankingRule", "meaning"]
 
 #: What has to be shown of a ranking.
 KINDS = ("progress", "fairness", "enabling", "descent", "measure", "persistence")
 
-#: What nothing has to be shown of where a step writes nothing that a predicate reads.
-_BY_STEP = ("measure", "persistence")
+#: Those of which nothing has to be shown for steps that write nothing that the predicate reads.
+BY_STEP = ("measure", "persistence")
+
+
+_MEANING = {
+    "progress": "somewhere it is false, and nothing is said to help",
+    "fairness": "{action} is not fair, so nothing makes it happen",
+    "enabling": "somewhere {action} is waited for, and cannot be taken",
+    "descent": "{action} is waited for, and may leave the measure as it is",
+    "measure": "{action} may put something into {part}, and takes nothing from what counts more",
+    "persistence": "{action} may end that something is waited for, and the measure is as before",
+}
+
+
+def meaning(obligation: Obligation) -> str:
+    """Return in a sentence what is wrong where an obligation of a ranking is not met."""
+    return _MEANING[obligation.kind].format(action=obligation.action, part=obligation.part)
 
 
 class RankingRule:
@@ -147,7 +162,7 @@ class RankingRule:
     @staticmethod
     def of_a_step(obligation: Obligation) -> bool:
         """Tell whether it is about what is true after a step, rather than of one state."""
-        return obligation.kind in ("descent", *_BY_STEP)
+        return obligation.kind in ("descent", *BY_STEP)
 
     def formulas(self, obligation: Obligation) -> tuple[list[Term], Term]:
         """Return what is supposed besides hypotheses and the step, and what is then impossible.

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
 from ackproof.lang import Design, Ranking
 from ackproof.lang.lemmas import Library
+from ackproof.model.cache import Cache
 from ackproof.model.check import check
+from ackproof.proofs import recheck
 from ackproof.proofs.attempt import prepare
+from ackproof.proofs.certificate import write
+from ackproof.proofs.document import document, schema
 from ackproof.proofs.library import LibraryError
+from ackproof.proofs.obligation import Obligation
+from ackproof.proofs.ranking import KINDS, meaning
 from ackproof.proofs.report import Proof, ProofVerdict
 
 from tests.proofs import post
@@ -120,3 +129,74 @@ def test_a_ranking_that_shows_too_little_is_no_proof(
 def test_a_ranking_of_something_else_is_rejected(rankings: dict[str, Ranking], said: str) -> None:
     with pytest.raises(LibraryError, match=said):
         proved(replace(LIBRARY, rankings={**LIBRARY.rankings, **rankings}), None, "ParcelArrives")
+
+
+# -- what is written down ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def manifest(tmp_path: Path) -> dict[str, Any]:
+    """Return the manifest of a certificate, whose files are in a folder."""
+    return write(tmp_path, prepare(MODEL, LIBRARY), (*MODEL.properties, *LIBRARY.claims()))
+
+
+def test_each_file_of_a_certificate_is_shown_by_two_solvers(
+    manifest: dict[str, Any], tmp_path: Path
+) -> None:
+    assert list(recheck.shape(manifest)) == []
+    for one in manifest["obligations"]:
+        text = (tmp_path / one["file"]).read_text()
+        assert (recheck.by_z3(text, 5.0), recheck.by_cvc5(text, 5.0)) == ("unsat", "unsat")
+
+
+def test_a_certificate_says_for_which_steps_nothing_has_to_be_shown(
+    manifest: dict[str, Any],
+) -> None:
+    [goal] = [g for g in manifest["goals"] if g["name"] == "NothingIsLeft"]
+    assert goal["rule"] == "ranking"
+    assert manifest["faults"] == ["break_down"]
+    said = {
+        part["name"]: (part["kind"], part["action"], part["untouched"]) for part in goal["parts"]
+    }
+    assert said["Unseen"] == ("measure", None, ["ring", "load", "deliver"])
+    assert said["MayBeLoaded"] == ("helpful", "load", ["ring", "deliver"])
+
+
+def test_no_obligation_of_a_ranking_can_be_left_out(manifest: dict[str, Any]) -> None:
+    for one in [o for o in manifest["obligations"] if o["goal"] == "NothingIsLeft"]:
+        rest = [o for o in manifest["obligations"] if o is not one]
+        [problem] = recheck.shape({**manifest, "obligations": rest})
+        assert problem.startswith("nothing shows")
+
+
+def test_nothing_is_proved_with_what_only_happens_in_the_end(manifest: dict[str, Any]) -> None:
+    one = next(o for o in manifest["obligations"] if o["goal"] == "ParcelArrives")
+    one["hypotheses"] = ["NothingIsLeft"]
+    goal = next(g for g in manifest["goals"] if g["name"] == "ParcelArrives")
+    goal["by"] = ["NothingIsLeft"]
+    [problem] = recheck.shape(manifest)
+    assert "assumes NothingIsLeft" in problem
+
+
+def test_a_document_says_on_whose_fairness_a_proof_rests() -> None:
+    made = document([proved()])
+    jsonschema.validate(made, schema())
+    [result] = made["results"]
+    assert result["properties"][0]["fair"] == ["load", "deliver"]
+    assert {o["kind"] for o in result["obligations"]} >= set(KINDS)
+
+
+def test_another_order_of_the_measure_is_another_proof(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "kept")
+    prepare(MODEL, LIBRARY, ["NothingIsLeft"]).run(limit=5.0, cache=cache)
+    again = prepare(MODEL, LIBRARY, ["NothingIsLeft"]).run(limit=5.0, cache=cache)
+    assert all(o.kept for o in again.outcomes)
+    other = ranked(("Unseen", "Loaded", "Waiting"))
+    changed = prepare(MODEL, other, ["NothingIsLeft"]).run(limit=5.0, cache=cache)
+    assert failing(changed, "NothingIsLeft") == {"NothingIsLeft/Loaded/load"}
+    assert changed.digest != again.digest
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_way_to_fail_is_said_in_a_sentence(kind: str) -> None:
+    assert "load" in meaning(Obligation("G", kind, "load", part="P")) or kind == "progress"
