@@ -15,7 +15,7 @@ about it like about any other.
 The names are those of lemmas and properties that it is proved with, itself aside.  All of them
 together are one induction: they may lean on each other in a circle, as each is assumed of the state
 before a step only.  A property that holds wherever certain others hold needs no induction; it
-*follows* from them.
+*follows* from them.  So does one of runs from another one, which comes true again and again.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ class Library:
 
     def waits_for(self, name: str) -> tuple[str, ...]:
         """Return the names of the actions on whose fairness a property of runs is proved."""
-        ranking = self.rankings.get(name)
-        parts = [self.ranked[p] for p in ranking.helpful] if ranking is not None else []
+        rankings = [self.rankings[n] for n in self.closure([name]) if n in self.rankings]
+        parts = [self.ranked[p] for ranking in rankings for p in ranking.helpful]
         return tuple(dict.fromkeys(p.action for p in parts if isinstance(p, Helpful)))
 
     def restricted(self, name: str) -> tuple[str, ...]:

@@ -190,7 +190,9 @@ _RULES = {"invariant": "induction", "step": "steps", "eventually": "ranking"}
 
 def _goal(goal: Goal, attempt: Attempt, texts: dict[str, str]) -> dict[str, Any]:
     own = {o.action for o in attempt.obligations.of_one(goal.name)}
-    rule = "consequence" if goal.follows else _RULES[goal.kind]
+    rule = _RULES[goal.kind]
+    if goal.follows:
+        rule = "occasion" if goal.kind == "eventually" else "consequence"
     by_step = rule in ("induction", "steps")
     untouched = [a for a in attempt.obligations.actions if by_step and a not in own]
     event = attempt.obligations.properties[goal.name].event

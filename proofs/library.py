@@ -114,7 +114,7 @@ def check_names(model: Model, library: Library, names: Iterable[str]) -> None:
     kinds = {p.name: p.kind for p in (*model.properties, *library.claims())}
     for name in names:
         if kinds.get(name) == "eventually":
-            if name in library.rankings:
+            if name in library.rankings or name in library.follows:
                 continue
             raise LibraryError(
                 f"{name} is of the kind 'eventually', and has no ranking to prove it with\n"
@@ -138,8 +138,16 @@ def check_names(model: Model, library: Library, names: Iterable[str]) -> None:
                 f"{name} is a lemma, and FOLLOWS has it too\n"
                 "  instead: say once what it is proved with"
             )
+        runs = [other for other in library.by(name) if kinds.get(other) == "eventually"]
+        if kinds.get(name) == "eventually" and name in library.follows and len(runs) != 1:
+            raise LibraryError(
+                f"{name} is to follow from {' and '.join(runs) or 'invariants only'}, and two "
+                "properties of runs need never be true at once\n"
+                "  instead: name one property of runs, and invariants"
+            )
+        allowed = runs if kinds.get(name) == "eventually" and name in library.follows else []
         for other in library.by(name):
-            if kinds.get(other) != "invariant":
+            if kinds.get(other) != "invariant" and other not in allowed:
                 what = "says nothing of a state" if other in kinds else "is not there"
                 raise LibraryError(
                     f"{name} is to be proved with {other}, which {what}\n"
@@ -154,9 +162,21 @@ def check_rankings(program: Program, library: Library) -> None:
         LibraryError: see there.
     """
     goals = {p.name: p for p in program.properties}
+    for name, others in library.follows.items():
+        known = {p.name: p.type for o in others if o in goals for p in goals[o].params}
+        if name in goals and known != _types(goals[name]):
+            raise LibraryError(
+                f"{name} is not about the same elements as what it follows from\n"
+                "  instead: give both the same parameters"
+            )
     predicates = {p.name: p for p in program.ranked}
     actions = {a.name: a for a in program.actions}
     for name, ranking in library.rankings.items():
+        if name in library.follows:
+            raise LibraryError(
+                f"{name} has a ranking, and FOLLOWS has it too\n"
+                "  instead: say once what it is proved with"
+            )
         if name not in goals or goals[name].kind != "eventually":
             raise LibraryError(
                 f"{name} has a ranking, and is not marked with @eventually\n"

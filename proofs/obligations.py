@@ -175,10 +175,12 @@ class Obligations:
             return self._of_ranking(obligation)
         before = self.theory.state("s")
         prop = self.properties[obligation.goal]
-        known = [self.known(name) for name in obligation.hypotheses]
+        known = [self.known(n) for n in obligation.hypotheses if not self._of_runs(n)]
         if obligation.kind == "initiation":
             goal = self.theory.formula(prop, self.theory.initial())
             said = [*known, self.theory.beginning(), negation(goal)]
+        elif prop.kind == "eventually":
+            said = [*known, *self.rule.consequence(obligation)]
         elif not obligation.action:
             assert obligation.kind == "stuttering" or not prop.of_steps
             states = (before,) * len(prop.roots)
@@ -187,6 +189,9 @@ class Obligations:
             step = self.step(obligation.action)
             return self._of_step(known, step, negation(self._after(obligation, step)))
         return self.about(said)
+
+    def _of_runs(self, name: str) -> bool:
+        return self.properties[name].kind == "eventually"
 
     def _of_ranking(self, obligation: Obligation) -> Query:
         known = [self.known(name) for name in obligation.hypotheses]

@@ -81,7 +81,7 @@ def _without(
     limit: float,
 ) -> LemmaUse:
     library = obligations.library
-    rest = [n for n in names if n != left_out and not obligations.properties[n].of_steps]
+    rest = [n for n in names if n != left_out and obligations.properties[n].kind == "invariant"]
     for one in todo:
         if one.goal == left_out or left_out not in one.hypotheses:
             continue

@@ -36,6 +36,9 @@ This is what the checker looks for (`ackproof.model.plain_liveness`), and no mor
 * Other steps that make new work, such as a publish, have to be paid for: there are finitely many
   messages, and one that is published now was not before.
 
+Where one property of runs is true another one may be, too, in each state; then that *follows*: it
+comes true whenever the first does.  Two that come true again and again need never do so together.
+
 A property with parameters is proved for one choice of them, about which nothing is known.  All
 obligations are about the elements that there are.
 """
@@ -190,6 +193,12 @@ class RankingRule:
         if obligation.action == self.awaited(obligation.part):
             around.append(negation(said.is_awaited(step)))
         return around, negation(said.there(step))
+
+    def consequence(self, obligation: Obligation) -> list[Term]:
+        """Return that a property of runs is false where the one is true that it follows from."""
+        said = _Said(self, obligation)
+        runs = [n for n in obligation.hypotheses if self._decls[n].kind == "eventually"]
+        return [*(self.holds(n, said.before, said.about) for n in runs), *said.false_before()]
 
     def lost_nothing(self, part: str, elements: Mapping[str, Value], step: Step) -> Term:
         """Return the formula that says that each element of a set is in it after a step, too."""

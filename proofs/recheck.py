@@ -75,19 +75,23 @@ def rule(
 ) -> Iterator[str]:
     """Yield what is wrong with the way that one goal is shown."""
     name, how = goal["name"], goal["rule"]
-    if how not in ("induction", "steps", "consequence", "ranking"):
+    if how not in ("induction", "steps", "consequence", "ranking", "occasion"):
         yield f"{name} is shown by {how}, which is no rule"
         return
+    runs = [n for n in goal["by"] if goals.get(n, {}).get("rule") in ("ranking", "occasion")]
+    if how == "occasion" and len(runs) != 1:
+        yield f"{name} comes true with {', '.join(runs) or 'nothing'}, and not with one property"
     allowed = {*goal["by"], *([name] if how == "induction" else [])}
     for o in own:
         for other in o["hypotheses"]:
             known = goals.get(other, {}).get("rule", "nothing")
-            if other not in allowed or known in ("nothing", "steps", "ranking"):
+            late = known in ("ranking", "occasion") and how != "occasion"
+            if other not in allowed or known in ("nothing", "steps") or late:
                 yield f"{o['name']} assumes {other}, which {name} is not proved with"
             elif o["kind"] == "initiation" and known != "assumption":
                 yield f"{o['name']} assumes {other} before the first state"
     kinds = [o["kind"] for o in own]
-    if how == "consequence":
+    if how in ("consequence", "occasion"):
         if len(own) != 1 or own[0]["action"] is not None or name in before(name, goals):
             yield f"{name} does not follow from other goals, which do not follow from it"
         return
@@ -125,7 +129,7 @@ def before(name: str, goals: dict[str, Any]) -> set[str]:
     waiting = [name]
     while waiting:
         goal = goals.get(waiting.pop(), {})
-        if goal.get("rule") == "consequence":
+        if goal.get("rule") in ("consequence", "occasion"):
             waiting += [n for n in goal["by"] if n not in found]
             found |= set(goal["by"])
     return found

@@ -270,6 +270,16 @@ def ToBeDelivered(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -
     return first and s.replicas[replica].leads() and s.reaches(replica)
 
 
+FOLLOWS = {
+    "EveryPublisherHears": (
+        "EveryPublishSettles",
+        "EachMessageHasOnePlace",
+        "MultipleIsExact",
+        "NothingIsSentBefore",
+        "SentBelongs",
+    )
+}
+
 RANKINGS = {
     "EveryPublishSettles": Ranking(
         measure=(

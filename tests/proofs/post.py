@@ -85,6 +85,12 @@ def NothingIsLeft(s: Post) -> bool:
 
 
 @eventually
+def OfficeIsEmpty(s: Post) -> bool:
+    """Again and again nothing waits in the office."""
+    return not s.waiting
+
+
+@eventually
 def ParcelArrives(s: Post, parcel: Parcel) -> bool:
     """Each parcel arrives."""
     return parcel not in s.waiting and parcel not in s.loaded and parcel not in s.lost
@@ -172,10 +178,12 @@ RANKINGS = {
     "ParcelArrives": Ranking(("IsUnseen", "IsWaiting", "IsLoaded"), HELP, by=("NothingIsLost",)),
 }
 
+FOLLOWS = {"OfficeIsEmpty": ("NothingIsLeft",)}
+
 MODEL = Model(
     "post",
     Post,
-    properties_in(NothingIsLeft, ParcelArrives, BellRings),
+    properties_in(NothingIsLeft, OfficeIsEmpty, ParcelArrives, BellRings),
     (Instance("two", "two parcels, and a van that breaks down", {Parcel: 2}, {"break_down": 1}),),
     lemmas=__name__,
 )

@@ -51,13 +51,16 @@ def failing(proof: Proof, name: str) -> set[str]:
 
 def test_what_gets_smaller_until_it_happens_is_proved_for_any_sizes() -> None:
     proof = proved()
-    assert proof.requested == ("NothingIsLeft", "ParcelArrives")
+    assert proof.requested == ("NothingIsLeft", "OfficeIsEmpty", "ParcelArrives")
     assert {proof.verdict(name) for name in proof.requested} == {ProofVerdict.PROVED}
     assert violated(None) == {"BellRings"}
 
 
 def test_a_proof_names_the_actions_on_whose_fairness_it_rests() -> None:
-    assert proved().goals["NothingIsLeft"].fair == ("load", "deliver")
+    proof = proved()
+    assert proof.goals["NothingIsLeft"].fair == ("load", "deliver")
+    assert proof.goals["OfficeIsEmpty"].fair == ("load", "deliver")
+    assert proof.goals["NothingIsLost"].fair == ()
 
 
 @pytest.mark.parametrize(
@@ -129,6 +132,54 @@ def test_a_ranking_that_shows_too_little_is_no_proof(
 def test_a_ranking_of_something_else_is_rejected(rankings: dict[str, Ranking], said: str) -> None:
     with pytest.raises(LibraryError, match=said):
         proved(replace(LIBRARY, rankings={**LIBRARY.rankings, **rankings}), None, "ParcelArrives")
+
+
+# -- what follows ------------------------------------------------------------------------------
+
+
+def test_what_is_true_whenever_something_else_is_follows_from_that() -> None:
+    proof = proved(LIBRARY, None, "OfficeIsEmpty")
+    assert proof.verdict("OfficeIsEmpty") is ProofVerdict.PROVED
+    assert [o.obligation.name for o in proof.by_goal["OfficeIsEmpty"]] == ["OfficeIsEmpty/always"]
+    assert proved(LIBRARY, post.idle, "OfficeIsEmpty").verdict("OfficeIsEmpty") is (
+        ProofVerdict.REFUTED
+    )
+
+
+def test_what_may_be_false_then_does_not_follow() -> None:
+    rankings = {"OfficeIsEmpty": LIBRARY.rankings["NothingIsLeft"]}
+    library = replace(LIBRARY, rankings=rankings, follows={"NothingIsLeft": ("OfficeIsEmpty",)})
+    assert "NothingIsLeft/always" in failing(
+        proved(library, None, "NothingIsLeft"), "NothingIsLeft"
+    )
+
+
+@pytest.mark.parametrize(
+    ("follows", "said"),
+    [
+        (
+            {"BellRings": ("NothingIsLeft", "OfficeIsEmpty")},
+            "BellRings is to follow from NothingIsLeft and OfficeIsEmpty, and two properties of",
+        ),
+        ({"BellRings": ("NothingIsLost",)}, "BellRings is to follow from invariants only"),
+        ({"BellRings": ("ParcelArrives",)}, "BellRings is not about the same elements as what"),
+        (
+            {"NothingIsLost": ("NothingIsLeft",)},
+            "NothingIsLost is a lemma, and FOLLOWS has it too",
+        ),
+    ],
+)
+def test_what_cannot_follow_is_rejected(follows: dict[str, tuple[str, ...]], said: str) -> None:
+    library = replace(LIBRARY, follows={**LIBRARY.follows, **follows})
+    with pytest.raises(LibraryError, match=said):
+        proved(library, None, *follows)
+
+
+def test_no_state_property_is_proved_with_what_happens_in_the_end() -> None:
+    [known] = LIBRARY.lemmas.values()
+    library = replace(LIBRARY, lemmas={"NothingIsLost": replace(known, by=("NothingIsLeft",))})
+    with pytest.raises(LibraryError, match="NothingIsLost is to be proved with NothingIsLeft, wh"):
+        proved(library, None, "NothingIsLeft")
 
 
 # -- what is written down ----------------------------------------------------------------------
