@@ -60,7 +60,7 @@ def test_a_broker_that_need_not_settle_is_noticed(design: Design, fails: str) ->
 def test_it_is_proved_for_queues_without_mirrors() -> None:
     restricted = set(LIBRARY.restricted(GOAL))
     assert restricted == {
-        "ConsumersAreUnnamed",
+        "NoNamedConsumerIsCutOff",
         "MirrorsStay",
         "NobodyKeepsCredit",
         "QueuesAreAlone",
