@@ -53,7 +53,9 @@ NOTICED = {
     ("CreditNeverNegative", "TirelessReader"): "StarvedIsBlocked/publish_unroutable",
     ("DeliveryTagsIncrease", "RepeatingTags"): "SeenWasCounted/hand_out",
     ("EachTagIsSeenOnce", "StutteringChannel"): "EachTagIsSeenOnce/get",
+    ("EveryCommitAnswers", "IdleCommit"): "EveryCommitAnswers/ToBeCommitted/fairness",
     ("EveryPublishSettles", "DeafStore"): "AwaitedIsUnderWay/hand_on",
+    ("EveryPublisherHears", "SilentCasts"): "DeadIsNotAwaited/crash_queue",
     ("FailedCommitCloses", "HopefulCommit"): "FailureIsNoticed/confirm_arrives",
     ("FailureIsNoticed", "HopefulCommit"): "FailureIsNoticed/confirm_arrives",
     ("FetchedAgainIsMarked", "ForgetfulQueue"): "PendingIsMarked/get",
@@ -110,6 +112,7 @@ NOTICED = {
 BEYOND = {
     ("AckMeansAccepted", "AgreeableMirror"): "RefusersAreAlone",
     ("EveryPublishSettles", "StayingMirrors"): "QueuesAreAlone",
+    ("EveryPublisherHears", "HalfHealing"): "QueuesAreAlone",
 }
 
 #: How many of the mistakes are tried in a usual run.

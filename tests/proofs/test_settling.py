@@ -57,16 +57,6 @@ def test_a_broker_that_need_not_settle_is_noticed(design: Design, fails: str) ->
     assert [trace.property for trace in found.traces] == [GOAL]
 
 
-def test_it_is_proved_for_queues_without_mirrors() -> None:
-    restricted = set(LIBRARY.restricted(GOAL))
-    assert restricted == {
-        "NoNamedConsumerIsCutOff",
-        "MirrorsStay",
-        "NobodyKeepsCredit",
-        "QueuesAreAlone",
-    }
-
-
 @pytest.mark.slow
 def test_the_obligations_of_its_ranking_are_met() -> None:
     obligations = prepare(MODEL, LIBRARY, [GOAL]).obligations
