@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ackproof.model.cache import Cache
     from ackproof.proofs.attempt import Attempt
     from ackproof.proofs.cti import Counterexample
-    from ackproof.proofs.obligations import Obligation
+    from ackproof.proofs.obligation import Obligation
     from ackproof.proofs.report import Proof
 
     Found = tuple[Obligation, Counterexample | None]
@@ -191,8 +191,11 @@ def _counterexamples(
     """Look for counterexamples to induction: to what is refuted first."""
     from ackproof.cli.ticker import Ticker
     from ackproof.proofs.cti import counterexample
+    from ackproof.proofs.ranking import KINDS
 
-    chosen = [] if proof.interrupted else [o.obligation for o in proof.unproved][:most]
+    # Of a ranking no step is a counterexample by itself; the page says what is wrong.
+    failed = [o.obligation for o in proof.unproved if o.obligation.kind not in KINDS]
+    chosen = [] if proof.interrupted else failed[:most]
     found: list[Found] = []
     if not chosen:
         return found

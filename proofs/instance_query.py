@@ -22,7 +22,7 @@ from ackproof.lang.program import Program, PropertyDecl
 from ackproof.lang.sorts import Sort, elements_of
 from ackproof.lang.types import SortT
 from ackproof.proofs.library import with_lemmas
-from ackproof.proofs.obligations import Obligation
+from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.smt.finite import Finite, FiniteState, FiniteStep
 from ackproof.proofs.smt.logic import Term
 from ackproof.proofs.smt.open_constants import constant_name

@@ -10,6 +10,8 @@ A step that writes nothing that a property of steps reads is not always one that
 every state and itself, that is shown once, for all those steps (*stuttering*); elsewhere each of
 them has an obligation of its own.
 
+A property of runs has those of its ranking (`ackproof.proofs.ranking`).
+
 An obligation is discharged by showing that its formulas have no model: the hypotheses, the step,
 what is known of the symbols that occur, and the negation of the conclusion.
 """
@@ -17,7 +19,7 @@ what is known of the symbols that occur, and the negation of the conclusion.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import z3
 from ackproof.lang.frontend import compile_model
@@ -25,6 +27,8 @@ from ackproof.lang.lemmas import Library
 from ackproof.lang.model import Design, Model
 from ackproof.lang.program import Action, Program, PropertyDecl
 from ackproof.proofs.library import with_lemmas
+from ackproof.proofs.obligation import Obligation, Query
+from ackproof.proofs.ranking import KINDS, RankingRule
 from ackproof.proofs.relevance import paths_in
 from ackproof.proofs.smt.counting import comparisons
 from ackproof.proofs.smt.logic import Term, conjuncts, has_quantifier, implies, negation
@@ -32,77 +36,10 @@ from ackproof.proofs.smt.theory import Step, Theory
 from ackproof.proofs.smt.unbounded import Unbounded, Untranslatable
 from ackproof.proofs.smt.walking import symbols
 
-__all__ = ["Obligation", "Obligations", "Query"]
-
+__all__ = ["Obligations"]
 
 #: How much work it may be to see that a property stutters, in Z3's own units.
 _PLAIN = 100_000
-
-
-@dataclass(frozen=True)
-class Obligation:
-    """One thing to show.
-
-    Attributes:
-        goal: the name of the lemma or property that it belongs to.
-        kind: "initiation", "consecution", "safety" or "stuttering".
-        action: the name of the step, if it is about one.
-        hypotheses: the names of what is assumed of the state before.
-        event: for a property of steps with an event, which of those that the action emits, from 0.
-    """
-
-    goal: str
-    kind: str
-    action: str = ""
-    hypotheses: tuple[str, ...] = ()
-    event: int | None = None
-
-    @property
-    def name(self) -> str:
-        """How reports call it, for example `ServedHadWaited/serve`."""
-        if self.kind == "initiation":
-            return f"{self.goal}/initially"
-        if self.kind == "stuttering":
-            return f"{self.goal}/stuttering"
-        number = f"#{self.event + 1}" if self.event is not None else ""
-        return f"{self.goal}/{self.action or 'always'}{number}"
-
-
-@dataclass(frozen=True)
-class Query:
-    """The formulas of an obligation.
-
-    Attributes:
-        assertions: the hypotheses, the step, and last the negation of the conclusion.
-        axioms: what defines the names that were made for them.
-        typing: that states have nothing of what does not exist; many proofs do without.
-        short: a part that may do, without those conditions of the step that take a quantifier.
-            Most of them are about something else, and long.  There is none if they are all short.
-    """
-
-    assertions: list[Term]
-    axioms: list[Term]
-    typing: list[Term]
-    short: Query | None = None
-
-    @property
-    def all(self) -> list[Term]:
-        """All of them."""
-        return [*self.typing, *self.axioms, *self.assertions]
-
-    @property
-    def context(self) -> z3.Context:
-        """The context of Z3 that they are in."""
-        return self.assertions[0].ctx
-
-    def alone(self, context: z3.Context | None = None) -> Query:
-        """Return the same query in a context where nothing else was ever said."""
-        other = context or z3.Context()
-        said, made, typing = (
-            [term.translate(other) for term in part]
-            for part in (self.assertions, self.axioms, self.typing)
-        )
-        return Query(said, made, typing, self.short and self.short.alone(other))
 
 
 class Obligations:
@@ -122,6 +59,7 @@ class Obligations:
         self.theory = Theory(self.program, self.domain)
         self.properties = {p.name: p for p in self.program.properties}
         self.actions = {a.name: a for a in self.program.actions}
+        self.rule = RankingRule(self.theory, library, self.step)
         self._steps: dict[str, Step] = {}
         self._reads: dict[str, frozenset[tuple[str, ...]]] = {}
         self._known: dict[str, Term] = {}
@@ -161,6 +99,9 @@ class Obligations:
         prop = self.properties[name]
         if name in self.library.follows:
             yield Obligation(name, "safety", hypotheses=self.library.follows[name])
+            return
+        if name in self.library.rankings:
+            yield from self.rule.obligations(name)
             return
         by = tuple(dict.fromkeys((*self.library.by(name), *([] if prop.of_steps else [name]))))
         if not prop.of_steps:
@@ -230,25 +171,42 @@ class Obligations:
         Raises:
             Untranslatable: something in them has no meaning for unbounded sorts.
         """
+        if obligation.kind in KINDS:
+            return self._of_ranking(obligation)
         before = self.theory.state("s")
         prop = self.properties[obligation.goal]
-        known = [self.known(name) for name in obligation.hypotheses]
+        known = [self.known(n) for n in obligation.hypotheses if not self._of_runs(n)]
         if obligation.kind == "initiation":
             goal = self.theory.formula(prop, self.theory.initial())
             said = [*known, self.theory.beginning(), negation(goal)]
+        elif prop.kind == "eventually":
+            said = [*known, *self.rule.consequence(obligation)]
         elif not obligation.action:
             assert obligation.kind == "stuttering" or not prop.of_steps
             states = (before,) * len(prop.roots)
             said = [*known, negation(self.theory.formula(prop, *states))]
         else:
             step = self.step(obligation.action)
-            broken = negation(self._after(obligation, step))
-            query = self.about([*known, step.enabled, broken])
-            simple = self._without_quantifiers(step)
-            if simple is None:
-                return query
-            return replace(query, short=self.about([*known, *simple, broken]))
+            return self._of_step(known, step, negation(self._after(obligation, step)))
         return self.about(said)
+
+    def _of_runs(self, name: str) -> bool:
+        return self.properties[name].kind == "eventually"
+
+    def _of_ranking(self, obligation: Obligation) -> Query:
+        known = [self.known(name) for name in obligation.hypotheses]
+        said, broken = self.rule.formulas(obligation)
+        if self.rule.of_a_step(obligation):
+            return self._of_step([*known, *said], self.step(obligation.action), broken)
+        return self.about([*known, *said, broken])
+
+    def _of_step(self, known: Sequence[Term], step: Step, broken: Term) -> Query:
+        """Return what is asked of a step, with the part that has no quantified conditions."""
+        query = self.about([*known, step.enabled, broken])
+        simple = self._without_quantifiers(step)
+        if simple is None:
+            return query
+        return replace(query, short=self.about([*known, *simple, broken]))
 
     def _without_quantifiers(self, step: Step) -> list[Term] | None:
         """Return those conditions of a step that take no quantifier, None if none does."""

@@ -105,7 +105,7 @@ class _Checks:
         self.invariants = [
             name
             for name in names
-            if name not in assumptions and not obligations.properties[name].of_steps
+            if name not in assumptions and obligations.properties[name].kind == "invariant"
         ]
         self.assumed = [obligations.known(name) for name in self.names]
         restrictions = obligations.library.restrictions

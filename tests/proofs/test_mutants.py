@@ -53,6 +53,9 @@ NOTICED = {
     ("CreditNeverNegative", "TirelessReader"): "StarvedIsBlocked/publish_unroutable",
     ("DeliveryTagsIncrease", "RepeatingTags"): "SeenWasCounted/hand_out",
     ("EachTagIsSeenOnce", "StutteringChannel"): "EachTagIsSeenOnce/get",
+    ("EveryCommitAnswers", "IdleCommit"): "EveryCommitAnswers/ToBeCommitted/fairness",
+    ("EveryPublishSettles", "DeafStore"): "AwaitedIsUnderWay/hand_on",
+    ("EveryPublisherHears", "SilentCasts"): "DeadIsNotAwaited/crash_queue",
     ("FailedCommitCloses", "HopefulCommit"): "FailureIsNoticed/confirm_arrives",
     ("FailureIsNoticed", "HopefulCommit"): "FailureIsNoticed/confirm_arrives",
     ("FetchedAgainIsMarked", "ForgetfulQueue"): "PendingIsMarked/get",
@@ -106,7 +109,11 @@ NOTICED = {
 }
 
 #: Mistakes that break what is proved only where a restriction of the proofs is not met.
-BEYOND = {("AckMeansAccepted", "AgreeableMirror"): "RefusersAreAlone"}
+BEYOND = {
+    ("AckMeansAccepted", "AgreeableMirror"): "RefusersAreAlone",
+    ("EveryPublishSettles", "StayingMirrors"): "QueuesAreAlone",
+    ("EveryPublisherHears", "HalfHealing"): "QueuesAreAlone",
+}
 
 #: How many of the mistakes are tried in a usual run.
 SOME = 4
@@ -121,7 +128,7 @@ def mistakes() -> dict[tuple[str, str], Design]:
         *((name, design) for name, (design, _) in by_property),
         *((name, design) for design, name, _ in by_name),
     ]
-    proved = {*LIBRARY.proofs, *LIBRARY.follows}
+    proved = {*LIBRARY.proofs, *LIBRARY.follows, *LIBRARY.rankings}
     return {(name, design.replace[0].__name__): design for name, design in broken if name in proved}
 
 

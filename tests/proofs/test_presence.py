@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 from ackproof.proofs.discharge import PROVED, discharged
-from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.proofs.obligation import Obligation
+from ackproof.proofs.obligations import Obligations
 from ackproof.spec.lemmas import LIBRARY
 from ackproof.spec.model import MODEL
 
