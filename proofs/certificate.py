@@ -219,6 +219,7 @@ def _obligation(
         "kind": obligation.kind,
         "action": obligation.action or None,
         "event": obligation.event,
+        "case": obligation.case,
         "hypotheses": list(obligation.hypotheses),
         "file": file,
         "sha256": _hash(said),
