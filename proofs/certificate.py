@@ -245,6 +245,7 @@ def _obligation(
         "action": obligation.action or None,
         "event": obligation.event,
         "part": obligation.part or None,
+        "case": obligation.case,
         "hypotheses": list(obligation.hypotheses),
         "file": file,
         "sha256": _hash(said),

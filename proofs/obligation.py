@@ -25,6 +25,7 @@ class Obligation:
         hypotheses: the names of what is assumed of the state before.
         event: for a property of steps with an event, which of those that the action emits, from 0.
         part: of a ranking, the name of the predicate that it is about.
+        case: where the action is proved case by case (`cases_of`), which of them, from 0.
     """
 
     goal: str
@@ -33,10 +34,11 @@ class Obligation:
     hypotheses: tuple[str, ...] = ()
     event: int | None = None
     part: str = ""
+    case: int | None = None
 
     @property
     def name(self) -> str:
-        """How reports call it, for example `ServedHadWaited/serve`."""
+        """How reports call it: `ServedHadWaited/serve`, with `#1` for an event, `:1` for a case."""
         if self.kind == "initiation":
             return f"{self.goal}/initially"
         if self.kind in ("stuttering", "progress"):
@@ -45,6 +47,8 @@ class Obligation:
             last = self.action if self.kind in ("measure", "persistence") else self.kind
             return f"{self.goal}/{self.part}/{last}"
         number = f"#{self.event + 1}" if self.event is not None else ""
+        if self.case is not None:
+            number = f":{self.case + 1}"
         return f"{self.goal}/{self.action or 'always'}{number}"
 
 

@@ -26,6 +26,7 @@ from ackproof.lang.frontend import compile_model
 from ackproof.lang.lemmas import Library
 from ackproof.lang.model import Design, Model
 from ackproof.lang.program import Action, Program, PropertyDecl
+from ackproof.proofs.cases import cases_of
 from ackproof.proofs.library import with_lemmas
 from ackproof.proofs.obligation import Obligation, Query
 from ackproof.proofs.ranking import KINDS, RankingRule
@@ -60,19 +61,21 @@ class Obligations:
         self.properties = {p.name: p for p in self.program.properties}
         self.actions = {a.name: a for a in self.program.actions}
         self.rule = RankingRule(self.theory, library, self.step)
-        self._steps: dict[str, Step] = {}
+        self._steps: dict[tuple[str, int | None], Step] = {}
         self._reads: dict[str, frozenset[tuple[str, ...]]] = {}
         self._known: dict[str, Term] = {}
         self._mentioned: dict[str, tuple[int, tuple[str, ...]]] = {}
         self._stutters: dict[str, bool] = {}
         self._symbols: dict[int, tuple[Term, tuple[str, ...]]] = {}
-        self._simple: dict[str, list[Term] | None] = {}
+        self._simple: dict[int, list[Term] | None] = {}
 
-    def step(self, name: str) -> Step:
-        """Return an action as formulas, from the state `s`."""
-        if name not in self._steps:
-            self._steps[name] = self.theory.step(self.actions[name], self.theory.state("s"))
-        return self._steps[name]
+    def step(self, name: str, case: int | None = None) -> Step:
+        """Return an action as formulas, from the state `s`; or one of its cases."""
+        if (name, case) not in self._steps:
+            action = self.actions[name]
+            chosen = action if case is None else cases_of(action)[case]
+            self._steps[name, case] = self.theory.step(chosen, self.theory.state("s"))
+        return self._steps[name, case]
 
     def known(self, name: str) -> Term:
         """Return what a lemma or property says of the state `s`."""
@@ -124,7 +127,10 @@ class Obligations:
                 if event.type == prop.event.type:
                     yield Obligation(prop.name, kind, action.name, by, i)
         elif self._touches(prop, action) or (prop.of_steps and not self.stutters(prop.name)):
-            yield Obligation(prop.name, kind, action.name, by)
+            several = len(cases_of(action))
+            for case in range(several):
+                one = case if several > 1 else None
+                yield Obligation(prop.name, kind, action.name, by, case=one)
 
     def _touches(self, prop: PropertyDecl, action: Action) -> bool:
         """Tell whether an action writes something that a property reads."""
@@ -186,7 +192,7 @@ class Obligations:
             states = (before,) * len(prop.roots)
             said = [*known, negation(self.theory.formula(prop, *states))]
         else:
-            step = self.step(obligation.action)
+            step = self.step(obligation.action, obligation.case)
             return self._of_step(known, step, negation(self._after(obligation, step)))
         return self.about(said)
 
@@ -210,12 +216,12 @@ class Obligations:
 
     def _without_quantifiers(self, step: Step) -> list[Term] | None:
         """Return those conditions of a step that take no quantifier, None if none does."""
-        name = step.action.name
-        if name not in self._simple:
+        key = step.enabled.get_id()
+        if key not in self._simple:
             conditions = conjuncts(step.enabled)
             simple = [c for c in conditions if not has_quantifier(c)]
-            self._simple[name] = simple if len(simple) < len(conditions) else None
-        return self._simple[name]
+            self._simple[key] = simple if len(simple) < len(conditions) else None
+        return self._simple[key]
 
     def _after(self, obligation: Obligation, step: Step) -> Term:
         prop, before = self.properties[obligation.goal], self.theory.state("s")

@@ -22,7 +22,7 @@ def _obligation(name: str) -> Obligation:
     ("name", "lemma"),
     [
         ("AckedIsAvailable/always", "AnsweredIsPresent"),
-        ("AnsweredIsPresent/confirm_arrives", "CastIsPresent"),
+        ("AnsweredIsPresent/confirm_arrives:1", "CastIsPresent"),
         ("EachTagIsSeenOnce/get", "SeenWasCounted"),
         ("FifoPerPublisher/always", "UntoldIsLast"),
         ("RedeliveredIsMarked/hand_on#1", "HandedIsMarked"),
