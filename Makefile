@@ -57,7 +57,7 @@ prove: $(DEV_STAMP)
 	$(BIN)/ackproof prove --recheck build/certificate --limit 20
 
 test: $(DEV_STAMP)
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not peer and not spark and not long" $(ARGS)
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not peer and not spark" $(ARGS)
 
 test-long: $(BENCH_STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --long --timeout 14400 $(ARGS)

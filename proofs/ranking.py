@@ -3,7 +3,7 @@
 A property of runs (`@eventually`) says that a predicate p comes true again and again in each fair
 run.  So a run that violates it is fair, and from some point on p is false in all its states.  That
 is shown to be impossible by what Manna and Pnueli call the well-founded rule for justice
-("Completing the temporal picture", Theoretical Computer Science 83, 1991, section 4.3).  A ranking
+("Completing the temporal picture", Theoretical Computer Science 83, 1991).  A ranking
 has a *measure*, sets C1, C2, … of tuples of elements, which are compared lexicographically: the
 measure gets smaller if the first set that changes loses something and gains nothing.  And it has
 *helpful* predicates h(x), each with an action of which a step with the arguments x is waited for.

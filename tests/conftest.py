@@ -42,6 +42,16 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[VARIABLE] = OFF if shared is None else f"{ANEW}{shared.folder}"
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave what takes minutes to the option --long."""
+    if config.option.long:
+        return
+    left_out = [item for item in items if item.get_closest_marker("long")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("long")]
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Hand the seed to a process that takes a share of the tests."""
