@@ -31,9 +31,9 @@ def QueuesAreAlone(s: Confirms) -> bool:
 
 
 @restriction
-def NoNamedConsumerIsCutOff(s: Confirms) -> bool:
-    """Where consumers have names, no channel closes by itself: nobody commits, or is cut off."""
-    return not s.tagged or (not s.transactional and len(Node) == 0)
+def ConsumersAreUnnamed(s: Confirms) -> bool:
+    """Consumers have no names: they take messages, and ack them."""
+    return not s.tagged
 
 
 @restriction
@@ -117,30 +117,20 @@ def NobodyIsBumped(s: Confirms) -> bool:
     )
 
 
-@lemma()
-def UnnamedHaveNoTags(s: Confirms) -> bool:
+@lemma("ConsumersAreUnnamed")
+def NothingHasATag(s: Confirms) -> bool:
     """Where consumers have no names, nothing was delivered under a tag (F1.1)."""
-    return s.tagged or all(
+    return all(
         s.consuming[c].unacked[t] is None and s.consuming[c].collected[t] is None
         for c in ChannelId
         for t in Tag
     )
 
 
-@lemma()
-def CommitsAreTransactional(s: Confirms) -> bool:
-    """Where there are no transactions, no channel is in one (A1)."""
-    return s.transactional or all(s.transactions[c].mode == TxMode.NONE for c in ChannelId)
-
-
 @lemma("NobodyKeepsCredit")
 def MailboxesAreEmpty(s: Confirms) -> bool:
     """Where nobody keeps credit, a store has what it is sent at once (C2.1)."""
     return all(not s.mailboxes[r].writes for r in Replica)
-
-
-#: What it takes to know that nothing is in the way of a channel that closes.
-_CLOSES = ("NoNamedConsumerIsCutOff", "UnnamedHaveNoTags")
 
 
 # -- what gets less ----------------------------------------------------------------------------
@@ -214,7 +204,7 @@ def ToBeNoticed(s: Confirms, node: Node) -> bool:
     return node in s.cluster.away and node not in s.cluster.lost
 
 
-@helpful("pause", pause=("ClosedHasNoTransaction", *_CLOSES))
+@helpful("pause", pause=("ClosedHasNoTransaction", "NothingHasATag"))
 def ToPause(s: Confirms, channel: ChannelId) -> bool:
     """In a minority the channel's node pauses, unless the network is whole before (A12.2)."""
     return not s.cluster.majority()
@@ -227,12 +217,7 @@ def ToBeTold(s: Confirms, channel: ChannelId) -> bool:
     return settled and s.transactions[channel].mode == TxMode.NONE and s.cluster.majority()
 
 
-@helpful(
-    "complete",
-    "ConfirmXorTransaction",
-    "RejectedIsNoticed",
-    complete=("CommitsAreTransactional", *_CLOSES),
-)
+@helpful("complete", "ConfirmXorTransaction", "RejectedIsNoticed", complete=("NothingHasATag",))
 def ToBeCommitted(s: Confirms, channel: ChannelId) -> bool:
     """A commit is answered when nothing is waited for (A13.4)."""
     done = not s.channels[channel].unconfirmed and not s.transactions[channel].answers()
