@@ -52,7 +52,7 @@ check: $(USER_STAMP)
 	$(BIN)/ackproof museum
 
 prove: $(DEV_STAMP)
-	$(BIN)/ackproof prove
+	$(BIN)/ackproof prove --limit 60
 	$(BIN)/ackproof prove SettledOnce --certificate build/certificate
 	$(BIN)/ackproof prove --recheck build/certificate --limit 20
 
