@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 from ackproof.lang import bound
-from ackproof.spec.sorts import ChannelId
+from ackproof.spec.sorts import Born, ChannelId
+
+from tests.spec.scenario import Scenario, mirrored
 
 _TESTS = "tests/spec/test_museum.py"
 
@@ -20,6 +22,20 @@ _TESTS = "tests/spec/test_museum.py"
 def one_channel() -> Iterator[None]:
     with bound({ChannelId: 1}):
         yield
+
+
+@pytest.fixture
+def three() -> Iterator[Scenario]:
+    """A master with two mirrors from the beginning."""
+    with mirrored((Born.MASTER, Born.MIRROR, Born.MIRROR)) as scenario:
+        yield scenario
+
+
+@pytest.fixture
+def late() -> Iterator[Scenario]:
+    """A master, and a second process that joins later."""
+    with mirrored((Born.MASTER, Born.LATER)) as scenario:
+        yield scenario
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

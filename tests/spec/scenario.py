@@ -64,6 +64,12 @@ class Scenario:
             else:
                 self.system.deliver(self.message(msg), replica(name))
 
+    def told_of(self, *numbers: int) -> None:
+        """Publish messages to `q1`; its master `r1` has them and has told its mirrors of them."""
+        for number in numbers:
+            self.publish(number, "q1")
+            self.deliver(number, "r1")
+
     def told_by_master(self, msg: int, *mirrors: str) -> None:
         """Let these mirrors hear what their master did with a message."""
         for name in mirrors:

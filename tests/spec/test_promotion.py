@@ -1,0 +1,311 @@
+"""A mirror becomes the master, on plain objects: what each has heard, and who leads (D5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from ackproof.lang import NotEnabled
+from ackproof.spec.sorts import Born, Seen, Status
+
+from tests.spec.scenario import (
+    Scenario,
+    ack,
+    message,
+    messages,
+    mirrored,
+    nack,
+    replica,
+    replicas,
+)
+
+R1, R2, R3, R4 = replica("r1"), replica("r2"), replica("r3"), replica("r4")
+ONE = message(1)
+
+
+@pytest.fixture
+def run() -> Iterator[Scenario]:
+    with mirrored() as scenario:
+        yield scenario
+
+
+# -- virtual synchrony ----------------------------------------------------------------------------
+
+
+def test_what_no_mirror_got_of_a_dead_master_none_gets(three: Scenario) -> None:
+    three.told_of(1)
+    three.system.lose_node(R1)
+    assert three.system.multicast.silent(R2)
+    assert three.system.multicast.silent(R3)
+
+
+def test_what_one_mirror_got_of_a_dead_master_each_gets(three: Scenario) -> None:
+    three.told_of(1, 2)
+    three.told_by_master(1, "r2")
+    three.system.lose_node(R1)
+    assert three.system.multicast.silent(R2)
+    assert three.system.multicast.next_from_master(R3) == ONE
+    three.told_by_master(1, "r3")
+    assert three.system.multicast.silent(R3)
+    assert three.process("r2").ready == three.process("r3").ready == messages(1)
+
+
+def test_what_one_mirror_got_brings_what_was_told_before_it(three: Scenario) -> None:
+    three.told_of(1, 2, 3)
+    three.told_by_master(1, "r2")
+    three.told_by_master(2, "r2")
+    three.system.crash_queue(R1)
+    assert three.system.multicast.coming(R3) == messages(1, 2)
+
+
+def test_a_removal_that_one_mirror_heard_of_each_hears_of(three: Scenario) -> None:
+    three.told_of(1)
+    three.told_by_master(1, "r2")
+    three.told_by_master(1, "r3")
+    three.system.drop(ONE, R1)
+    three.system.master_removes(ONE, R2)
+    three.system.lose_node(R1)
+    three.system.master_removes(ONE, R3)
+    assert not three.process("r3").ready
+
+
+def test_what_was_told_before_a_mirror_joined_does_not_count_as_got_by_it() -> None:
+    with mirrored((Born.MASTER, Born.MIRROR, Born.LATER)) as run:
+        run.told_of(1)
+        run.system.join(R3, R1)
+        run.system.lose_node(R1)
+        assert run.system.multicast.silent(R2)
+        assert not run.process("r2").ready
+
+
+# -- promotion ------------------------------------------------------------------------------------
+
+
+def test_what_a_late_mirror_was_told_by_a_new_master_each_of_them_gets() -> None:
+    """The new master publishes what was under way when the mirror joined: now it has got it."""
+    with mirrored((Born.MASTER, Born.LATER, Born.LATER, Born.LATER)) as run:
+        for joining in (R2, R3):
+            run.system.join(joining, R1)
+            run.system.enlist(joining)
+        run.publish(1, "q1")
+        run.deliver(1, "r1")
+        run.system.join(R4, R1)
+        run.system.lose_node(R1)
+        run.system.promote(R2)
+        run.deliver(1, "r2")
+        run.told_by_master(1, "r4")
+        run.system.lose_node(R2)
+        run.told_by_master(1, "r3")
+        assert run.process("r3").ready == run.process("r4").ready == messages(1)
+
+
+def test_a_mirror_with_more_than_its_new_master_has_not_caught_up() -> None:
+    """It would bring back what was consumed, if it took over in its turn."""
+    with mirrored((Born.MASTER, Born.LATER, Born.LATER, Born.LATER)) as run:
+        run.publish(1, "q1")
+        run.deliver(1, "r1")
+        for joining in (R2, R3, R4):
+            run.system.join(joining, R1)
+        run.system.enlist(R2)
+        run.system.synchronise(R4, R1)
+        run.system.drop(ONE, R1)
+        run.system.catch_up(R2, R1)
+        run.system.lose_node(R1)
+        run.system.promote(R2)
+        assert R4 in run.system.unsynced
+        with pytest.raises(NotEnabled):
+            run.system.catch_up(R4, R2)
+
+
+def test_the_oldest_mirror_is_promoted(three: Scenario) -> None:
+    three.system.lose_node(R1)
+    with pytest.raises(NotEnabled):
+        three.system.promote(R3)
+    three.system.promote(R2)
+    assert three.process("r2").leads()
+    with pytest.raises(NotEnabled):
+        three.system.promote(R3)
+
+
+def test_nobody_is_promoted_while_the_master_runs(run: Scenario) -> None:
+    with pytest.raises(NotEnabled):
+        run.system.promote(R2)
+
+
+def test_a_mirror_hears_all_that_is_on_its_way_before_it_is_promoted(three: Scenario) -> None:
+    three.told_of(1)
+    three.told_by_master(1, "r3")
+    three.system.lose_node(R1)
+    with pytest.raises(NotEnabled):
+        three.system.promote(R2)
+    three.told_by_master(1, "r2")
+    three.system.promote(R2)
+    assert three.process("r2").ready == messages(1)
+
+
+def test_an_older_mirror_that_is_not_synchronised_is_passed_over() -> None:
+    with mirrored((Born.MASTER, Born.LATER, Born.LATER)) as run:
+        run.told_of(1)
+        run.system.join(R2, R1)
+        run.system.enlist(R2)
+        run.system.join(R3, R1)
+        run.system.enlist(R3)
+        run.system.synchronise(R3, R1)
+        run.system.lose_node(R1)
+        with pytest.raises(NotEnabled):
+            run.system.promote(R2)
+        run.system.promote(R3)
+        assert run.process("r3").ready == messages(1)
+
+
+def test_an_older_mirror_that_was_passed_over_stops() -> None:
+    with mirrored((Born.MASTER, Born.LATER, Born.LATER)) as run:
+        run.told_of(1)
+        run.system.join(R2, R1)
+        run.system.enlist(R2)
+        run.system.join(R3, R1)
+        run.system.synchronise(R3, R1)
+        run.system.lose_node(R1)
+        run.publish(2, "q1")
+        run.system.enlist(R3)
+        with pytest.raises(NotEnabled):
+            run.system.stop_unsynchronised(R2)
+        run.system.promote(R3)
+        run.deliver(2, "r2")
+        run.system.stop_unsynchronised(R2)
+        for gone in (R1, R2):
+            run.system.down_arrives(gone)
+        assert nack(2, True) in run.told()
+
+
+def test_a_mirror_that_was_passed_over_is_no_copy_again_before_it_stops() -> None:
+    with mirrored((Born.MASTER, Born.LATER, Born.LATER)) as run:
+        run.told_of(1)
+        run.system.join(R2, R1)
+        run.system.enlist(R2)
+        run.system.join(R3, R1)
+        run.system.enlist(R3)
+        run.system.synchronise(R3, R1)
+        run.system.lose_node(R1)
+        run.system.promote(R3)
+        with pytest.raises(NotEnabled):
+            run.system.synchronise(R2, R3)
+        run.process("r3").ready.clear()
+        with pytest.raises(NotEnabled):
+            run.system.catch_up(R2, R3)
+        run.system.stop_unsynchronised(R2)
+
+
+def test_nobody_is_promoted_if_no_mirror_is_synchronised(late: Scenario) -> None:
+    late.told_of(1)
+    late.system.join(R2, R1)
+    late.system.enlist(R2)
+    late.system.lose_node(R1)
+    with pytest.raises(NotEnabled):
+        late.system.promote(R2)
+    late.system.stop_unsynchronised(R2)
+    late.system.down_arrives(R1)
+    late.system.down_arrives(R2)
+    late.system.restart(R1)
+    assert late.process("r1").leads()
+
+
+def late_alone(late: Scenario) -> None:
+    """Have a mirror that lacks a message, and a message of which it has both copies."""
+    late.told_of(1)
+    late.system.join(R2, R1)
+    late.system.enlist(R2)
+    late.publish(2, "q1")
+    late.deliver(2, "r1", "r2")
+    late.told_by_master(2, "r2")
+
+
+@pytest.mark.parametrize("heard_first", [False, True])
+def test_a_confirm_of_a_mirror_that_will_stop_is_nobodys(late: Scenario, heard_first: bool) -> None:
+    late_alone(late)
+    if heard_first:
+        late.synced(2, "r2")
+    late.system.lose_node(R1)
+    late.system.down_arrives(R1)
+    if not heard_first:
+        late.synced(2, "r2")
+    assert late.system.channel.rejected == messages(1, 2) - late.system.channel.confirmed
+    assert message(2) in late.system.channel.rejected
+    assert late.system.channel.rejected <= late.system.excused
+
+
+def test_beside_that_of_its_master_it_is_waited_for(late: Scenario) -> None:
+    late_alone(late)
+    late.synced(2, "r1")
+    assert late.system.channel.unconfirmed[message(2)] == {R2}
+    late.synced(2, "r2")
+    assert message(2) in late.system.channel.confirmed
+
+
+def test_what_came_from_the_channel_only_arrives_again_after_a_promotion(run: Scenario) -> None:
+    run.publish(1, "q1")
+    run.deliver(1, "r2")
+    run.system.lose_node(R1)
+    run.system.down_arrives(R1)
+    run.system.promote(R2)
+    run.stored(1, "r2")
+    assert run.told() == [ack(1)]
+    assert run.process("r2").ready == messages(1)
+
+
+def test_what_came_from_the_master_only_is_not_enqueued_twice_and_acked_once(
+    run: Scenario,
+) -> None:
+    run.publish(1, "q1")
+    run.deliver(1, "r1")
+    run.told_by_master(1, "r2")
+    run.system.lose_node(R1)
+    run.system.down_arrives(R1)
+    run.system.promote(R2)
+    assert run.process("r2").seen[ONE] == Seen.PUBLISHED
+    run.stored(1, "r2")
+    assert run.told() == [ack(1)]
+    assert run.process("r2").ready == messages(1)
+
+
+def test_mirrors_that_have_something_else_than_the_new_master_are_not_synchronised(
+    three: Scenario,
+) -> None:
+    three.told_of(1)
+    three.told_by_master(1, "r2")
+    three.told_by_master(1, "r3")
+    three.process("r3").ready.clear()
+    three.system.lose_node(R1)
+    three.system.promote(R2)
+    assert three.system.unsynced == replicas("r3")
+
+
+def test_a_promoted_master_tells_the_mirrors_that_are_left(three: Scenario) -> None:
+    three.system.lose_node(R1)
+    three.system.promote(R2)
+    three.publish(1, "q1")
+    three.deliver(1, "r2")
+    three.told_by_master(1, "r3")
+    assert three.process("r3").ready == messages(1)
+
+
+def test_a_master_restarts_only_if_no_process_of_its_queue_is_left(run: Scenario) -> None:
+    run.system.crash_queue(R1)
+    run.system.down_arrives(R1)
+    with pytest.raises(NotEnabled):
+        run.system.restart(R1)
+    run.system.lose_node(R2)
+    run.system.restart(R1)
+    assert run.process("r1").status == Status.RUNNING
+
+
+def test_of_several_that_were_master_the_last_one_restarts(run: Scenario) -> None:
+    run.system.crash_queue(R1)
+    run.system.down_arrives(R1)
+    run.system.promote(R2)
+    run.system.crash_queue(R2)
+    run.system.down_arrives(R2)
+    with pytest.raises(NotEnabled):
+        run.system.restart(R1)
+    run.system.restart(R2)
+    assert run.process("r2").leads()
