@@ -38,7 +38,8 @@ class Instance:
             have been counted; what is shown while a search runs is measured against it.
         lacks: names of `@reachable` properties and of actions that these sizes and faults rule
             out; whatever else never comes up leaves a check `unwitnessed`.
-        table: whether the table of eras is made on it, too; no for one that takes minutes.
+        table: whether the table of eras is made on it, too; no for one that is large, and on
+            which eras break nothing that they do not break on smaller ones.
     """
 
     name: str

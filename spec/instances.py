@@ -253,6 +253,7 @@ LATER = Instance(
         "NackedYetRecovered",
         "reject_arrives",
     ),
+    table=False,
 )
 
 FAILOVER = Instance(
@@ -270,6 +271,7 @@ FAILOVER = Instance(
         "AckCoversSeveral",
         "reject_arrives",
     ),
+    table=False,
 )
 
 PARTITION = Instance(
@@ -454,6 +456,7 @@ CONSUMERS = Instance(
         "DeletionConfirms",
         "NackedYetHeldElsewhere",
     ),
+    table=False,
 )
 
 PREFETCH = Instance(
@@ -642,6 +645,7 @@ CHANNELS_SHARED = Instance(
         "ReturnLongBeforeAck",
         "SettledWithNobody",
     ),
+    table=False,
 )
 
 CHANNELS_CANCEL = Instance(
@@ -699,6 +703,7 @@ CHANNELS_ACKS = Instance(
         "SettledWithNobody",
         "SeveralCommitted",
     ),
+    table=False,
 )
 
 CHANNELS_ALARM = Instance(

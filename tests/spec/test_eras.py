@@ -7,8 +7,9 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from ackproof.lang import Design, NotEnabled
-from ackproof.model.eras import Era
+from ackproof.lang import Design, Instance, NotEnabled
+from ackproof.model.cache import Cache
+from ackproof.model.eras import Era, Surveyor
 from ackproof.spec.eras import ORDER
 from ackproof.spec.model import MODEL
 from ackproof.spec.sorts import Born, Level, Overflow
@@ -467,3 +468,23 @@ def test_a_message_is_acked_in_every_era(name: str) -> None:
 def test_an_era_says_what_it_is(name: str) -> None:
     assert ERAS[name].claim.endswith(".")
     assert ERAS[name].source
+
+
+# -- where the table is not made ------------------------------------------------------------------
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("name", ORDER)
+@pytest.mark.parametrize(
+    "instance", [i for i in MODEL.instances if not i.table], ids=lambda i: i.name
+)
+def test_a_large_instance_shows_nothing_of_an_era_that_it_does_not_say(
+    instance: Instance, name: str, shared_cache: Cache | None
+) -> None:
+    era = Era(name, MODEL, ERAS[name])
+    if instance.name in ERAS[name].leaves_out:
+        return
+    run = Surveyor(cache=shared_cache).run(era, instance)
+    assert run.report.outcome.limit is None
+    assert run.violations.keys() <= era.expected_to_break
