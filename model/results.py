@@ -14,8 +14,9 @@ To generate code takes a moment.  So the cache also knows the key by the *origin
 (see `programs`), with what is said of an instance besides: a run with the same sources reads both
 and generates nothing.
 
-What is kept is an outcome.  Counterexamples are kept as paths, and are replayed in plain Python
-whenever they are shown.
+What is kept is an outcome.  Where nothing is violated it is the outcome of a survey and of a search
+that would end at a violation alike, and answers both.  Counterexamples are kept as paths, and are
+replayed in plain Python whenever they are shown.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ class Question:
 
     @property
     def key(self) -> str | None:
-        """A digest of all that the outcome depends on; None if that cannot be told."""
+        """A digest of all that the outcome depends on besides `survey`; None if that is unknown."""
         return self._names[0]
 
     @property
@@ -148,7 +149,7 @@ class Question:
 
     @property
     def _manner(self) -> tuple[str, ...]:
-        return (self.engine, repr((self.survey, self.max_depth)))
+        return (self.engine, repr(self.max_depth))
 
     def _computed_key(self) -> str | None:
         if self.engine == "kernel":
@@ -185,7 +186,8 @@ class Question:
         """Return what an earlier search found, unless it took more memory than is allowed now."""
         if self.cache is None or self.key is None:
             return None
-        data = self.cache.get(OUTCOMES, self.key)
+        names = (self.key, self._violated(self.key))
+        data = next((found for name in names if (found := self.cache.get(OUTCOMES, name))), None)
         known = None if data is None else _read(json.loads(data))
         return known if known is not None and known.outcome.memory <= memory else None
 
@@ -195,7 +197,12 @@ class Question:
             return
         now = datetime.now(UTC).isoformat(timespec="seconds")
         known = Known(outcome, seconds, memory_limit, now)
-        self.cache.put(OUTCOMES, self.key, json.dumps(_written(known)).encode())
+        name = self._violated(self.key) if outcome.violations else self.key
+        self.cache.put(OUTCOMES, name, json.dumps(_written(known)).encode())
+
+    def _violated(self, key: str) -> str:
+        """Return the name of an outcome with violations, of which a survey finds more."""
+        return digest(key, repr(self.survey))
 
 
 def origin_of(program: str | None, bound: Bound) -> str | None:

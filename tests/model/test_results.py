@@ -134,8 +134,31 @@ def test_sizes_and_faults_are_in_the_key_and_names_are_not() -> None:
 
 def test_how_far_a_search_goes_is_in_the_key() -> None:
     idle = replace(MODEL, deadlock_free=True)
-    keys = {key(), key(survey=True), key(max_depth=3), key(max_depth=4), key(model=idle)}
-    assert len(keys) == 5
+    keys = {key(), key(max_depth=3), key(max_depth=4), key(model=idle)}
+    assert len(keys) == 4
+
+
+@pytest.mark.parametrize("survey", [False, True])
+def test_where_nothing_is_violated_a_survey_and_a_search_answer_each_other(
+    tmp_path: Path, survey: bool
+) -> None:
+    first, second = (
+        check(MODEL, PAIR, survey=way, cache=Cache(tmp_path)) for way in (survey, not survey)
+    )
+    assert not first.outcome.violations
+    assert (first.searched, second.searched is None) == (None, False)
+    assert second.outcome == first.outcome
+    alone = check(MODEL, PAIR, survey=not survey).outcome
+    times = {"seconds": alone.seconds, "compile_seconds": alone.compile_seconds}
+    assert replace(second.outcome, **times) == alone
+
+
+@pytest.mark.parametrize("survey", [False, True])
+def test_where_something_is_violated_they_do_not(tmp_path: Path, survey: bool) -> None:
+    for way in (survey, not survey):
+        report = check(MODEL, PAIR, shallow, survey=way, cache=Cache(tmp_path))
+        assert report.outcome.violations
+        assert report.searched is None
 
 
 def test_the_engine_is_in_the_key(tmp_path: Path) -> None:
