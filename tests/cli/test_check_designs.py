@@ -87,43 +87,60 @@ def test_a_design_that_is_met_nowhere_is_not_verified_and_says_what_was_not_look
     assert "not looked at: core," in " ".join(result.stdout.split())
 
 
-NEVER_WRITTEN = """
-from ackproof.lang import Breaks, Design, Holds, action, require
-from ackproof.spec.sorts import Msg, Replica
-from ackproof.spec.system import Confirms
+BAKERY = """
+from typing import Annotated
+from ackproof.lang import *
 
-class NeverWritten(Confirms):
+class Bakery(System):
+    loaves: Annotated[int, Range(0, 2)]
+    open: Const[bool] = False
+
     @action
-    def write(self, msg: Msg, replica: Replica) -> None:
-        require(%s)
-        super().write(msg, replica)
+    def bake(self) -> None:
+        require(self.loaves < 2)
+        self.loaves += 1
 
-design = Design(claim="An fsync writes, too.", replace=(NeverWritten,))
+    @action
+    def sell(self) -> None:
+        require(self.loaves > 0)
+        self.loaves -= 1
+
+class Closed(Bakery):
+    @action
+    def sell(self) -> None:
+        require(%s)
+        super().sell()
+
+DAYS = (
+    Instance("sunday", "nobody comes", {}),
+    Instance("monday", "somebody comes", {}, constants={"Bakery.open": True}),
+)
+MODEL = Model("bakery", Bakery, (), DAYS, deadlock_free=False)
+design = Design("Nobody wants bread.", replace=(Closed,))
 """
 
 
 def test_a_design_under_which_a_step_is_never_taken_is_narrowed_and_the_step_is_named(
-    run: Run, tmp_path: Path
+    run: Run, file: Callable[[str], str]
 ) -> None:
-    file = tmp_path / "never.py"
-    file.write_text(NEVER_WRITTEN % "False")
-    result = run(str(file), "-i", "tiny")
+    mine = file(BAKERY % "False")
+    result = run(mine, "-i", "sunday")
     assert result.exit_code == 3
-    assert "\n  only without the design: write\n" in result.stdout
+    assert "\n  only without the design: sell\n" in result.stdout
     assert result.stdout.endswith(
         "\nnarrowed  every property holds, but what happens without the design never does with it: "
-        "write\n"
+        "sell\n"
     )
-    found = json.loads(run(str(file), "-i", "tiny", "--json").stdout)
-    assert (found["exit_code"], found["results"][0]["lost"]) == (3, ["write"])
+    found = json.loads(run(mine, "-i", "sunday", "--json").stdout)
+    assert (found["exit_code"], found["results"][0]["lost"]) == (3, ["sell"])
 
 
-def test_a_step_that_is_taken_on_another_instance_is_not_missed(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "never.py"
-    queue = "self.replicas[replica]"
-    file.write_text(NEVER_WRITTEN % f"{queue}.limited and not {queue}.pending")
-    assert run(str(file), "-i", "tiny").exit_code == 3
-    assert run(str(file), "-i", "tiny", "-i", "drops").exit_code == 0
+def test_a_step_that_is_taken_on_another_instance_is_not_missed(
+    run: Run, file: Callable[[str], str]
+) -> None:
+    mine = file(BAKERY % "self.open and self.loaves == 2")
+    assert run(mine, "-i", "sunday").exit_code == 3
+    assert run(mine, "-i", "sunday", "-i", "monday").exit_code == 0
 
 
 def test_an_expectation_that_does_not_come_true_is_told(

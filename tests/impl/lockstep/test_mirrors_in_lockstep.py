@@ -98,8 +98,8 @@ def test_so_they_do_when_everything_happens_at_once(seed: int) -> None:
 
 
 def find() -> None:
-    """Run until something is found."""
-    for seed in range(6):
+    """Run until something is found, which it is soonest in this order."""
+    for seed in (3, 1, 0, 2, 4, 5):
         run(seed, weather=stormy)
 
 
