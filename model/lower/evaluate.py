@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import assert_never
+from typing import assert_never, cast
 
 from ackproof.lang import ir
 from ackproof.lang.ir import Binder, Expr
@@ -69,58 +69,60 @@ class Evaluator:
 
     # -- by kind of node ------------------------------------------------------------------------
 
-    def value(self, e: Expr) -> Value:
-        """Evaluate any expression."""
-        assert isinstance(e, ir.AnyExpr)
+    def value(self, expr: Expr) -> Value:
+        """Evaluate any expression; the kinds of which there are most are asked for first."""
+        e = cast(ir.AnyExpr, expr)
         match e:
+            case ir.Var():
+                return self.names[e.name]
+            case ir.Field():
+                return self._field(e)
+            case ir.Eq():
+                return self.codec.equal(e.left.type, self.value(e.left), self.value(e.right))
+            case ir.SetOp():
+                return self._set_operation(e)
             case ir.Lit():
                 if isinstance(e.type, SortT):
                     return e.value  # an element is held as its position, and given by it
                 return self.codec.from_data(e.type, e.value)
-            case ir.Var():
-                return self.names[e.name]
-            case ir.First():
-                return self._first(e)
             case ir.Universe():
                 return self._universe(e)
-            case ir.Default():
-                assert not isinstance(e.type, MapT), "a map's default is written entry by entry"
-                return self.codec.default(e.type)
-            case ir.Field():
-                return self._field(e)
-            case ir.Index():
-                return self.access.read(self.place(e), self.states)
-            case ir.Support():
-                return self._support(e)
             case ir.Not():
                 return self.ops.no(self.bit(e.arg))
             case ir.And():
                 return self._and(e)
+            case ir.Index():
+                return self.access.read(self.place(e), self.states)
             case ir.Or():
                 return self._or(e)
-            case ir.Eq():
-                return self.codec.equal(e.left.type, self.value(e.left), self.value(e.right))
-            case ir.Less():
-                return self.ops.less(self.word(e.left), self.word(e.right), e.strict)
-            case ir.In():
-                return self._in(e)
-            case ir.Subset():
-                return self._subset(e)
-            case ir.Ite():
-                return self._ite(e)
-            case ir.Let():
-                self.names[e.name] = self.value(e.value)
-                return self.value(e.body)
-            case ir.Forall():
-                return self.ops.no(self._for_some(e.binders, e.body, wanted=False))
-            case ir.Exists():
-                return self._for_some(e.binders, e.body, wanted=True)
             case ir.Comprehension():
                 return self._comprehension(e)
             case ir.SetLit():
                 return self._set_literal(e)
-            case ir.SetOp():
-                return self._set_operation(e)
+            case ir.Exists():
+                return self._for_some(e.binders, e.body, wanted=True)
+            case ir.In():
+                return self._in(e)
+            case ir.Let():
+                self.names[e.name] = self.value(e.value)
+                return self.value(e.body)
+            case ir.IsNone():
+                return self.ops.equal(self.word(e.arg), 0)
+            case ir.Forall():
+                return self.ops.no(self._for_some(e.binders, e.body, wanted=False))
+            case ir.First():
+                return self._first(e)
+            case ir.Default():
+                assert not isinstance(e.type, MapT), "a map's default is written entry by entry"
+                return self.codec.default(e.type)
+            case ir.Support():
+                return self._support(e)
+            case ir.Less():
+                return self.ops.less(self.word(e.left), self.word(e.right), e.strict)
+            case ir.Subset():
+                return self._subset(e)
+            case ir.Ite():
+                return self._ite(e)
             case ir.Extreme():
                 return self._extreme(e)
             case ir.Card():
@@ -131,8 +133,6 @@ class Evaluator:
                 return self.ops.add(self.codec.code(e.arg.type, self.value(e.arg)), 1)
             case ir.Unwrap():
                 return self.codec.decode(e.type, self.ops.sub(self.word(e.arg), 1))
-            case ir.IsNone():
-                return self.ops.equal(self.word(e.arg), 0)
             case ir.Owner():
                 owners, count = self.codec.owners(e.arg.type)
                 return self.ops.block(self.word(e.arg), count, owners)
