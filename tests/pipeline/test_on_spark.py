@@ -13,6 +13,7 @@ from ackproof.pipeline.search import explorer
 from ackproof.pipeline.session import Session
 from ackproof.spec.model import MODEL as CONFIRMS
 
+from tests.exploring import sample
 from tests.models import two_phase_commit
 from tests.pipeline.searches import (
     assert_same,
@@ -47,7 +48,7 @@ def find(session: Session, tmp_path: Path) -> Find:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("parts", [2, 7, 16])
+@pytest.mark.parametrize("parts", sample([2, 7, 16], 1))
 def test_core_is_the_same_on_spark(parts: int, find: Find) -> None:
     find(CONFIRMS, "core", parts)
 
