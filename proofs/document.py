@@ -13,9 +13,10 @@ import msgspec
 from ackproof.model.document import Count, Seconds, one_of, schema_of
 from ackproof.model.verdict import worst
 from ackproof.proofs import ranking
-from ackproof.proofs.discharge import PROVED, Outcome
+from ackproof.proofs.discharge import Outcome
 from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.report import ABSTRACTIONS, RELIES_ON, Proof
+from ackproof.proofs.solving import PROVED
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 if TYPE_CHECKING:

@@ -20,9 +20,10 @@ from pathlib import Path
 from ackproof.model.cache import Cache, digest, sources
 from ackproof.model.programs import LANGUAGE
 from ackproof.proofs.content import content
-from ackproof.proofs.discharge import PROVED, Outcome
+from ackproof.proofs.discharge import Outcome
 from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.obligations import Obligations
+from ackproof.proofs.solving import PROVED
 
 __all__ = ["KINDS", "Kept", "solvers"]
 

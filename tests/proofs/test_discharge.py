@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 import z3
-from ackproof.proofs import cvc5_solver, discharge
-from ackproof.proofs.discharge import PROVED, REFUTED, UNKNOWN, solve
+from ackproof.proofs import cvc5_solver, solving
 from ackproof.proofs.obligation import Query
+from ackproof.proofs.solving import PROVED, REFUTED, UNKNOWN, solve
 
 P = z3.Function("p", z3.IntSort(), z3.BoolSort())
 X = z3.Int("x")
@@ -30,7 +32,7 @@ def test_a_model_of_the_whole_refutes() -> None:
 
 
 def test_a_query_without_a_short_part_is_decided_as_a_whole() -> None:
-    assert discharge._WAYS[0][0] == "short"
+    assert solving.WAYS[0].part == "short"
     assert solve(Query([YES, NO], [], []), 5).status == PROVED
 
 
@@ -49,14 +51,14 @@ def chased() -> Query:
 def work(monkeypatch: pytest.MonkeyPatch, query: Query, limit: float) -> tuple[str, float]:
     """Return what becomes of a query, and how much work Z3 did."""
     spent = [0.0]
-    done = discharge._done
+    done = solving.work_done
 
     def noted(solver: z3.Solver) -> float:
         here = done(solver)
         spent[0] += here
         return here
 
-    monkeypatch.setattr(discharge, "_done", noted)
+    monkeypatch.setattr(solving, "work_done", noted)
     monkeypatch.setattr(cvc5_solver, "available", lambda: False)
     found = solve(query, limit).status
     monkeypatch.undo()
@@ -65,10 +67,10 @@ def work(monkeypatch: pytest.MonkeyPatch, query: Query, limit: float) -> tuple[s
 
 def test_a_limit_is_one_of_work_whatever_the_clock_says(monkeypatch: pytest.MonkeyPatch) -> None:
     first = work(monkeypatch, chased(), 0.1)
-    monkeypatch.setattr(discharge.time, "perf_counter", iter(range(0, 10**6, 100)).__next__)
+    monkeypatch.setattr(time, "perf_counter", iter(range(0, 10**6, 100)).__next__)
     assert work(monkeypatch, chased(), 0.1) == first
     assert first[0] == UNKNOWN
-    assert 0.1 * discharge.WORK <= first[1] < 0.2 * discharge.WORK
+    assert 0.1 * solving.WORK <= first[1] < 0.2 * solving.WORK
 
 
 def test_what_was_asked_before_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,10 +12,11 @@ from ackproof.lang.types import BOOL, EnumT, RecordT, SortT
 from ackproof.model.cache import Cache
 from ackproof.proofs import attempt as attempts
 from ackproof.proofs.attempt import digest, prepare
-from ackproof.proofs.discharge import PROVED, Outcome
+from ackproof.proofs.discharge import Outcome
 from ackproof.proofs.kept import Kept
 from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.report import Proof
+from ackproof.proofs.solving import PROVED
 from ackproof.proofs.vacuity import Vacuity
 
 from tests.proofs import closet
