@@ -29,6 +29,7 @@ class Outcome:
         seconds: how long it took, translation included.
         reason: why it is unknown.
         solver: who has decided it, "z3" or "cvc5".
+        work: what solvers did, in seconds of a machine where nothing else runs.
         kept: whether that was in another run, and is from the cache.
     """
 
@@ -37,6 +38,7 @@ class Outcome:
     seconds: float
     reason: str = ""
     solver: str = "z3"
+    work: float = 0.0
     kept: bool = False
 
 
@@ -50,7 +52,7 @@ def discharged(
     except Untranslatable as missing:
         answer = SolverAnswer(UNKNOWN, str(missing))
     spent = time.perf_counter() - start
-    return Outcome(obligation, answer.status, spent, answer.reason, answer.solver)
+    return Outcome(obligation, answer.status, spent, answer.reason, answer.solver, answer.work)
 
 
 def discharge(

@@ -95,6 +95,9 @@ class ObligationResult(Struct, frozen=True, forbid_unknown_fields=True):
     reason: Annotated[str | None, Meta(description="why it is unknown")]
     solver: Annotated[str, one_of("z3", "cvc5", description="who decided it, or gave up last")]
     seconds: Seconds
+    work: Annotated[
+        float, Meta(ge=0, description="what solvers did, in seconds of an idle machine")
+    ]
 
 
 class Vacuous(Struct, frozen=True, forbid_unknown_fields=True):
@@ -250,6 +253,7 @@ def _obligation(outcome: Outcome) -> ObligationResult:
         reason=outcome.reason or None,
         solver=outcome.solver,
         seconds=round(outcome.seconds, 3),
+        work=round(outcome.work, 3),
     )
 
 

@@ -57,14 +57,23 @@ class Kept:
             if data is not None:
                 said = json.loads(data)
                 found[obligation] = Outcome(
-                    obligation, PROVED, said["seconds"], solver=said["solver"], kept=True
+                    obligation,
+                    PROVED,
+                    said["seconds"],
+                    solver=said["solver"],
+                    work=said["work"],
+                    kept=True,
                 )
         return found
 
     def keep(self, outcome: Outcome) -> None:
         """Keep that an obligation is proved, if it is."""
         if outcome.status == PROVED:
-            said = {"seconds": outcome.seconds, "solver": outcome.solver}
+            said = {
+                "seconds": outcome.seconds,
+                "solver": outcome.solver,
+                "work": outcome.work,
+            }
             self._cache.put(_KIND, self._key(outcome.obligation), json.dumps(said).encode())
 
     def consistent(self, attempt: str) -> bool:

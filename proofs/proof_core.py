@@ -28,7 +28,7 @@ __all__ = ["LemmaUse", "hypothesis_core", "leave_one_out", "unused_hypotheses"]
 
 #: How much work looking for fewer hypotheses may be: so many ways of asking, and for a core so many
 #: of Z3's own units.  Seconds would find another answer on a busy machine.
-_WAYS = 17
+_WAYS = 18
 _WORK = 2_000_000
 
 
