@@ -4,9 +4,9 @@
     python bench/proofs.py --busy 4               beside so many processes that do nothing but work
     python bench/proofs.py SettledOnce --seeds 1  some properties
 
-Each run is the command `ackproof prove`, with an empty cache (`cold`), and again with what the first
-left there (`warm`).  Wall time is what somebody waits; processor time is the fairer number on a
-machine that is not idle, and solver work, which solvers count themselves, is the same on any.  A
+Each run is the command `ackproof prove`, with an empty cache (`cold`), and again with what the
+first left there (`warm`).  Wall time is what somebody waits; processor time is the fairer number on
+a machine that is not idle, and solver work, which solvers count themselves, is the same on any.  A
 seed is that of Z3 and cvc5.  What is not proved is named, and the exit code is 1 then.
 """
 

@@ -1,11 +1,11 @@
 """Solving: a query given to Z3 and cvc5, in one way after the other, within a limit.
 
-A query is *proved* when its formulas have no model, *refuted* when they have one, and *unknown* when
-the limit was reached or the solvers gave up; unknown is never proved.  Where there are quantifiers
-it is a matter of luck which instances a solver thinks of first, and what takes a minute one way
-takes a moment another way.  So each is called briefly in several ways before it is called at
-length: with fewer conditions of the step, without types, with quantifiers out of each other, by
-matching only, with other seeds.
+A query is *proved* when its formulas have no model, *refuted* when they have one, and *unknown*
+when the limit was reached or the solvers gave up; unknown is never proved.  Where there are
+quantifiers it is a matter of luck which instances a solver thinks of first, and what takes a
+minute one way takes a moment another way.  So each is called briefly in several ways before it is
+called at length: with fewer conditions of the step, without types, with quantifiers out of each
+other, by matching only, with other seeds.
 
 The answer must not hang on what else the machine does, nor on what the process did before.  So the
 limit is one of work, which both solvers count in units of their own, and which is said in the

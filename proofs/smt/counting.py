@@ -27,7 +27,7 @@ __all__ = ["Comparisons"]
 
 
 class Comparisons:
-    """What is known of numbers of members; of each two it is made once, for it is in many queries."""
+    """What is known of numbers of members: of each two made once, for it is in many queries."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, str], list[Term]] = {}

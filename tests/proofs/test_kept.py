@@ -46,9 +46,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Obligation]:
     found: list[Obligation] = []
     discharge = attempts.discharge
 
-    def noted(obligations, chosen, workers, limit) -> Iterator[Outcome]:  # type: ignore[no-untyped-def]
+    def noted(obligations, chosen, *how) -> Iterator[Outcome]:  # type: ignore[no-untyped-def]
         found.extend(chosen)
-        yield from discharge(obligations, chosen, workers, limit)
+        yield from discharge(obligations, chosen, *how)
 
     monkeypatch.setattr(attempts, "discharge", noted)
     return found
