@@ -28,6 +28,16 @@ def test_formulas_with_a_model_are_not() -> None:
     assert not cvc5_solver.refutes([P(z3.IntVal(3))], 5, {})[0]
 
 
+def test_its_limit_is_one_of_its_own_work() -> None:
+    q = z3.Function("q", z3.IntSort(), z3.IntSort(), z3.BoolSort())
+    y = z3.Int("y")
+    beyond = z3.ForAll([X], z3.Exists([y], z3.And(q(X, y), y * y > X * X + 1)))
+    first = cvc5_solver.refutes([beyond, P(X)], 0.05, {"enum-inst": "true"})
+    assert first == cvc5_solver.refutes([beyond, P(X)], 0.05, {"enum-inst": "true"})
+    assert not first[0]
+    assert 0.04 < first[1] < 0.1
+
+
 def test_the_second_solver_is_called_when_the_first_gives_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

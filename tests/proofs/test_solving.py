@@ -36,6 +36,44 @@ def test_a_query_without_a_short_part_is_decided_as_a_whole() -> None:
     assert solve(Query([YES, NO], [], []), 5).status == PROVED
 
 
+def test_a_seed_reaches_both_solvers_and_changes_no_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[str] = []
+    refutes = cvc5_solver.refutes
+
+    def noted(formulas, seconds, options, patience):  # type: ignore[no-untyped-def]
+        given.append(options.get("seed", "none"))
+        return refutes(formulas, seconds, options, patience)
+
+    def set_seeds(seed: int) -> list[str]:
+        found: list[str] = []
+        limited = solving.limited
+
+        def watched(seconds: float, context: z3.Context) -> z3.Solver:
+            solver = limited(seconds, context)
+            change = solver.set
+            monkeypatch.setattr(
+                solver,
+                "set",
+                lambda key, value: (found.append(f"{key} {value}"), change(key, value)),
+            )
+            return solver
+
+        monkeypatch.setattr(solving, "limited", watched)
+        monkeypatch.setattr(cvc5_solver, "refutes", noted)
+        given.clear()
+        assert solve(chased(), 0.3, seed=seed).status == UNKNOWN
+        monkeypatch.undo()
+        return [one for one in found if one.startswith("smt.random_seed")] + list(given)
+
+    first, second = set_seeds(0), set_seeds(3)
+    assert "none" in first
+    assert "none" not in second
+    assert any(one.startswith("smt.random_seed") for one in second)
+    assert solve(Query([YES, NO], [], []), 5, seed=3).status == PROVED
+
+
 # -- what an answer may hang on -----------------------------------------------------------------
 
 
