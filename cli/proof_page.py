@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import typer
 from ackproof.cli.page import STYLES, Page
-from ackproof.proofs.discharge import PROVED, Outcome
+from ackproof.proofs.discharge import Outcome
 from ackproof.proofs.ranking import KINDS, meaning
 from ackproof.proofs.report import ABSTRACTIONS, RELIES_ON, Goal, Proof, ProofVerdict
+from ackproof.proofs.solving import PROVED
 
 if TYPE_CHECKING:
     from ackproof.proofs.attempt import Attempt

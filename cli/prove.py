@@ -19,6 +19,7 @@ from ackproof.cli.prove_options import (
     Processes,
     Recheck,
     RunDepth,
+    Seed,
     Seeds,
     Show,
     Using,
@@ -85,6 +86,7 @@ def prove(
     words: Words = None,
     workers: Processes = None,
     limit: Limit = None,
+    seed: Seed = 0,
     counterexamples: Show = 1,
     certificate: Certificate = None,
     recheck: Recheck = None,
@@ -135,7 +137,7 @@ def prove(
         from ackproof.cli.proof_page import show_list
 
         return show_list(attempt, as_json=as_json)
-    proof = _made(attempt, target, count, each, cache)
+    proof = _made(attempt, target, count, each, seed, cache)
     finished.keep(proof)
     if core and proof.exit_code == 0:
         from ackproof.cli.proof_core import show_proof_core
@@ -171,7 +173,12 @@ def _show(proof: Proof, found: list[Found], *, detailed: bool, as_json: bool) ->
 
 
 def _made(
-    attempt: Attempt, target: Target, workers: int, limit: float, cache: Cache | None
+    attempt: Attempt,
+    target: Target,
+    workers: int,
+    limit: float,
+    seed: int,
+    cache: Cache | None,
 ) -> Proof:
     from ackproof.cli.ticker import Ticker
     from ackproof.proofs.attempt import Progress
@@ -182,7 +189,7 @@ def _made(
             left = f"{p.done - p.proved} not proved  " if p.done > p.proved else ""
             ticker(f"{target.label}  {p.done} of {p.total} obligations  {left}{p.what}")
 
-        return attempt.run(workers=workers, limit=limit, progress=report, cache=cache)
+        return attempt.run(workers=workers, limit=limit, seed=seed, progress=report, cache=cache)
 
 
 def _counterexamples(

@@ -16,6 +16,7 @@ __all__ = [
     "Processes",
     "Recheck",
     "RunDepth",
+    "Seed",
     "Seeds",
     "Show",
     "Using",
@@ -49,6 +50,15 @@ Limit = Annotated[
         help="Time for each obligation on an idle machine, 20 if not given; with `--depth` "
         "and `--induction` for each property, and then 60.",
         show_default=False,
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Make other choices where Z3 and cvc5 make them at random. What is proved does not "
+        "depend on it; how long that takes may.",
     ),
 ]
 Certificate = Annotated[

@@ -19,7 +19,7 @@ from ackproof.lang.lemmas import Library
 from ackproof.lang.model import Design, Model
 from ackproof.model.cache import Cache
 from ackproof.proofs.content import content
-from ackproof.proofs.discharge import UNKNOWN, Outcome, discharge
+from ackproof.proofs.discharge import Outcome, discharge
 from ackproof.proofs.kept import Kept
 from ackproof.proofs.library import (
     LibraryError,
@@ -32,6 +32,7 @@ from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.report import Goal, Proof
 from ackproof.proofs.smt.finite import Finite
+from ackproof.proofs.solving import UNKNOWN
 from ackproof.proofs.vacuity import Vacuity, vacuities
 
 __all__ = ["Attempt", "Progress", "differences", "digest", "prepare", "provable"]
@@ -144,6 +145,7 @@ class Attempt:
         *,
         workers: int = 1,
         limit: float = 20.0,
+        seed: int = 0,
         progress: Callable[[Progress], None] = lambda _: None,
         cache: Cache | None = None,
     ) -> Proof:
@@ -152,6 +154,7 @@ class Attempt:
         Args:
             workers: how many processes discharge obligations.
             limit: seconds for each obligation.
+            seed: makes other choices where solvers make them at random.
             progress: is called now and then with how far it is.
             cache: where it is kept what is proved; what was proved before is not proved again.
 
@@ -166,7 +169,7 @@ class Attempt:
         try:
             proved = len(found)
             left = [obligation for obligation in todo if obligation not in found]
-            for outcome in discharge(self.obligations, left, workers, limit):
+            for outcome in discharge(self.obligations, left, workers, limit, seed):
                 found[outcome.obligation] = outcome
                 if kept is not None:
                     kept.keep(outcome)

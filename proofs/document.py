@@ -13,9 +13,10 @@ import msgspec
 from ackproof.model.document import Count, Seconds, one_of, schema_of
 from ackproof.model.verdict import worst
 from ackproof.proofs import ranking
-from ackproof.proofs.discharge import PROVED, Outcome
+from ackproof.proofs.discharge import Outcome
 from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.report import ABSTRACTIONS, RELIES_ON, Proof
+from ackproof.proofs.solving import PROVED
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 if TYPE_CHECKING:
@@ -94,6 +95,9 @@ class ObligationResult(Struct, frozen=True, forbid_unknown_fields=True):
     reason: Annotated[str | None, Meta(description="why it is unknown")]
     solver: Annotated[str, one_of("z3", "cvc5", description="who decided it, or gave up last")]
     seconds: Seconds
+    work: Annotated[
+        float, Meta(ge=0, description="what solvers did, in seconds of an idle machine")
+    ]
 
 
 class Vacuous(Struct, frozen=True, forbid_unknown_fields=True):
@@ -249,6 +253,7 @@ def _obligation(outcome: Outcome) -> ObligationResult:
         reason=outcome.reason or None,
         solver=outcome.solver,
         seconds=round(outcome.seconds, 3),
+        work=round(outcome.work, 3),
     )
 
 

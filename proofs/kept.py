@@ -20,9 +20,10 @@ from pathlib import Path
 from ackproof.model.cache import Cache, digest, sources
 from ackproof.model.programs import LANGUAGE
 from ackproof.proofs.content import content
-from ackproof.proofs.discharge import PROVED, Outcome
+from ackproof.proofs.discharge import Outcome
 from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.obligations import Obligations
+from ackproof.proofs.solving import PROVED
 
 __all__ = ["KINDS", "Kept", "solvers"]
 
@@ -56,14 +57,23 @@ class Kept:
             if data is not None:
                 said = json.loads(data)
                 found[obligation] = Outcome(
-                    obligation, PROVED, said["seconds"], solver=said["solver"], kept=True
+                    obligation,
+                    PROVED,
+                    said["seconds"],
+                    solver=said["solver"],
+                    work=said["work"],
+                    kept=True,
                 )
         return found
 
     def keep(self, outcome: Outcome) -> None:
         """Keep that an obligation is proved, if it is."""
         if outcome.status == PROVED:
-            said = {"seconds": outcome.seconds, "solver": outcome.solver}
+            said = {
+                "seconds": outcome.seconds,
+                "solver": outcome.solver,
+                "work": outcome.work,
+            }
             self._cache.put(_KIND, self._key(outcome.obligation), json.dumps(said).encode())
 
     def consistent(self, attempt: str) -> bool:

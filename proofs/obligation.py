@@ -7,11 +7,15 @@ Which obligations there are is said in `ackproof.proofs.obligations`, and for pr
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import z3
 from ackproof.proofs.smt.logic import Term
 
-__all__ = ["Obligation", "Query"]
+__all__ = ["Obligation", "Part", "Query"]
+
+#: What of a query a solver is given: all, all but the types, or the short part, if it has one.
+Part = Literal["all", "untyped", "short"]
 
 
 @dataclass(frozen=True)
@@ -71,8 +75,14 @@ class Query:
 
     @property
     def all(self) -> list[Term]:
-        """All of them."""
+        """All of them, in the order of a certificate."""
         return [*self.typing, *self.axioms, *self.assertions]
+
+    def formulas(self, part: Part) -> list[Term] | None:
+        """Return a part of the query, None if it has none of that name."""
+        if part == "short":
+            return None if self.short is None else self.short.formulas("all")
+        return [*self.axioms, *self.assertions, *(self.typing if part == "all" else ())]
 
     @property
     def context(self) -> z3.Context:

@@ -31,7 +31,7 @@ from ackproof.proofs.library import with_lemmas
 from ackproof.proofs.obligation import Obligation, Query
 from ackproof.proofs.ranking import KINDS, RankingRule
 from ackproof.proofs.relevance import paths_in
-from ackproof.proofs.smt.counting import comparisons
+from ackproof.proofs.smt.counting import Comparisons
 from ackproof.proofs.smt.logic import Term, conjuncts, has_quantifier, implies, negation
 from ackproof.proofs.smt.theory import Step, Theory
 from ackproof.proofs.smt.unbounded import Unbounded, Untranslatable
@@ -67,6 +67,7 @@ class Obligations:
         self._mentioned: dict[str, tuple[int, tuple[str, ...]]] = {}
         self._stutters: dict[str, bool] = {}
         self._symbols: dict[int, tuple[Term, tuple[str, ...]]] = {}
+        self._comparisons = Comparisons()
         self._simple: dict[int, list[Term] | None] = {}
 
     def step(self, name: str, case: int | None = None) -> Step:
@@ -248,7 +249,7 @@ class Obligations:
             waiting += new
             known |= set(new)
         if any(self._counts(name) for name in self._in(said[-1])):
-            made += comparisons([self.domain.named[n] for n in waiting if self._counts(n)])
+            made += self._comparisons.of([self.domain.named[n] for n in waiting if self._counts(n)])
         return Query(list(said), made, typing)
 
     def _counts(self, name: str) -> bool:

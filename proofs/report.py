@@ -15,7 +15,8 @@ from enum import Enum
 from functools import cached_property
 
 from ackproof.model.verdict import worst
-from ackproof.proofs.discharge import PROVED, REFUTED, Outcome
+from ackproof.proofs.discharge import Outcome
+from ackproof.proofs.solving import PROVED, REFUTED
 from ackproof.proofs.vacuity import Vacuity
 
 __all__ = [

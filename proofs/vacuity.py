@@ -16,10 +16,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import z3
-from ackproof.proofs.discharge import ignore_interrupts, limited
+from ackproof.proofs.discharge import ignore_interrupts
 from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.smt.logic import Term
 from ackproof.proofs.smt.unbounded import Untranslatable
+from ackproof.proofs.solving import limited
 
 __all__ = ["Vacuity", "vacuities"]
 

@@ -23,18 +23,30 @@ import z3
 from ackproof.proofs.smt.logic import Term, conjunction, equal, negation, replaced
 from ackproof.proofs.smt.unbounded import Named
 
-__all__ = ["comparisons"]
+__all__ = ["Comparisons"]
 
 
-def comparisons(counts: Sequence[Named]) -> list[Term]:
-    """Return what is known of numbers of members, each held against each other."""
-    return [
-        axiom
-        for one in counts
-        for other in counts
-        if one.type == other.type and (one is not other or one.given)
-        for axiom in _compared(one, other)
-    ]
+class Comparisons:
+    """What is known of numbers of members: of each two made once, for it is in many queries."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, str], list[Term]] = {}
+
+    def of(self, counts: Sequence[Named]) -> list[Term]:
+        """Return what is known of numbers of members, each held against each other."""
+        return [
+            axiom
+            for one in counts
+            for other in counts
+            if one.type == other.type and (one is not other or one.given)
+            for axiom in self._of_two(one, other)
+        ]
+
+    def _of_two(self, one: Named, other: Named) -> list[Term]:
+        key = one.function.name(), other.function.name()
+        if key not in self._made:
+            self._made[key] = [*_compared(one, other)]
+        return self._made[key]
 
 
 def _compared(one: Named, other: Named) -> Iterator[Term]:

@@ -186,7 +186,7 @@ class Execution:
     def _loop(self, stmt: ir.For, scope: Scope) -> Scope:
         if isinstance(stmt.binder.domain, ir.SetLit):
             return self._listed(stmt, stmt.binder.domain, scope)
-        members = self.expressions.members(stmt.binder.domain, scope)
+        members = self.domain.defined(self.expressions.members(stmt.binder.domain, scope))
         for x, bound in self.domain.shapes(members.elem):
             here = members(x)
             if z3.is_false(here):

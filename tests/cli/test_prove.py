@@ -14,8 +14,9 @@ import pytest
 from ackproof.cli.main import app
 from ackproof.cli.targets import Target
 from ackproof.proofs import attempt as attempts
-from ackproof.proofs.discharge import UNKNOWN, Outcome
+from ackproof.proofs.discharge import Outcome
 from ackproof.proofs.document import schema
+from ackproof.proofs.solving import UNKNOWN
 from typer.testing import CliRunner, Result
 
 from tests.proofs import closet

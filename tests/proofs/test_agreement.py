@@ -10,11 +10,12 @@ import pytest
 import z3
 from ackproof.lang import Model
 from ackproof.lang.lemmas import Library
-from ackproof.proofs.discharge import PROVED, discharge
+from ackproof.proofs.discharge import discharge
 from ackproof.proofs.instance_query import InstanceQueries, InstanceQuery
 from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.sizes import decide_sizes
+from ackproof.proofs.solving import PROVED
 from ackproof.spec.lemmas import LIBRARY
 from ackproof.spec.model import MODEL as CONFIRMS
 

@@ -15,10 +15,11 @@ from ackproof.lang.model import Design, Instance
 from ackproof.lang.properties import Lemma
 from ackproof.proofs import attempt as attempts
 from ackproof.proofs.attempt import Progress, differences, prepare, provable
-from ackproof.proofs.discharge import UNKNOWN, Outcome
+from ackproof.proofs.discharge import Outcome
 from ackproof.proofs.document import document, schema
 from ackproof.proofs.library import LibraryError
 from ackproof.proofs.report import Proof, ProofVerdict
+from ackproof.proofs.solving import UNKNOWN
 
 from tests.models import alternating_bit
 from tests.proofs import spoiled

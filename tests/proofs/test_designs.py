@@ -12,8 +12,9 @@ from functools import cache
 import pytest
 from ackproof.lang.model import Breaks
 from ackproof.proofs.attempt import prepare
-from ackproof.proofs.discharge import PROVED, discharged
+from ackproof.proofs.discharge import discharged
 from ackproof.proofs.obligations import Obligations
+from ackproof.proofs.solving import PROVED
 from ackproof.spec.lemmas import LIBRARY
 from ackproof.spec.model import MODEL
 

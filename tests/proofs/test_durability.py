@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ackproof.proofs.discharge import PROVED, discharged
+from ackproof.proofs.discharge import discharged
 from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.obligations import Obligations
+from ackproof.proofs.solving import PROVED
 from ackproof.spec.lemmas import LIBRARY
 from ackproof.spec.model import MODEL
 

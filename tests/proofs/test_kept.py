@@ -12,10 +12,11 @@ from ackproof.lang.types import BOOL, EnumT, RecordT, SortT
 from ackproof.model.cache import Cache
 from ackproof.proofs import attempt as attempts
 from ackproof.proofs.attempt import digest, prepare
-from ackproof.proofs.discharge import PROVED, Outcome
+from ackproof.proofs.discharge import Outcome
 from ackproof.proofs.kept import Kept
 from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.report import Proof
+from ackproof.proofs.solving import PROVED
 from ackproof.proofs.vacuity import Vacuity
 
 from tests.proofs import closet
@@ -45,9 +46,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Obligation]:
     found: list[Obligation] = []
     discharge = attempts.discharge
 
-    def noted(obligations, chosen, workers, limit) -> Iterator[Outcome]:  # type: ignore[no-untyped-def]
+    def noted(obligations, chosen, *how) -> Iterator[Outcome]:  # type: ignore[no-untyped-def]
         found.extend(chosen)
-        yield from discharge(obligations, chosen, workers, limit)
+        yield from discharge(obligations, chosen, *how)
 
     monkeypatch.setattr(attempts, "discharge", noted)
     return found

@@ -12,7 +12,8 @@ from functools import cache
 import pytest
 from ackproof.lang import Design
 from ackproof.proofs.attempt import prepare
-from ackproof.proofs.discharge import PROVED, discharged
+from ackproof.proofs.discharge import discharged
+from ackproof.proofs.solving import PROVED
 from ackproof.spec.lemmas import LIBRARY
 from ackproof.spec.model import MODEL
 

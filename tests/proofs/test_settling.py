@@ -6,7 +6,8 @@ import pytest
 from ackproof.lang import Design, action, handler, require
 from ackproof.model.check import check
 from ackproof.proofs.attempt import prepare
-from ackproof.proofs.discharge import PROVED, REFUTED, discharged
+from ackproof.proofs.discharge import discharged
+from ackproof.proofs.solving import PROVED, REFUTED
 from ackproof.spec.lemmas import LIBRARY
 from ackproof.spec.model import MODEL
 from ackproof.spec.sorts import ChannelId, Level, Msg

@@ -9,11 +9,12 @@ from ackproof.lang import Instance, Model
 from ackproof.lang.binding import bind
 from ackproof.lang.errors import BindError
 from ackproof.lang.lemmas import Library
-from ackproof.proofs.discharge import UNKNOWN, discharge
+from ackproof.proofs.discharge import discharge
 from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.sizes import decide_sizes
 from ackproof.proofs.smt.finite import Finite
+from ackproof.proofs.solving import UNKNOWN
 
 from tests.model.loading import load
 from tests.proofs.office import MODEL, RUDE, Person

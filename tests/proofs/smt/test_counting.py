@@ -7,7 +7,7 @@ from itertools import combinations, product
 import pytest
 import z3
 from ackproof.lang.types import SortT
-from ackproof.proofs.smt.counting import comparisons
+from ackproof.proofs.smt.counting import Comparisons
 from ackproof.proofs.smt.logic import Term, disjunction
 from ackproof.proofs.smt.unbounded import Unbounded
 from ackproof.proofs.smt.values import SetValue
@@ -26,7 +26,7 @@ def counted(*sets: SetValue) -> tuple[Unbounded, list[Term], z3.Solver]:
     domain, solver = Unbounded(), z3.Solver()
     numbers = [domain.count(one) for one in sets]
     solver.add(*(axiom for axioms in domain.axioms.values() for axiom in axioms))
-    solver.add(*comparisons([n for n in domain.named.values() if n.kind == "count"]))
+    solver.add(*Comparisons().of([n for n in domain.named.values() if n.kind == "count"]))
     return domain, numbers, solver
 
 
@@ -60,5 +60,5 @@ def test_sets_that_depend_on_something_are_held_against_each_other() -> None:
     assert here.decl().eq(there.decl())
     solver = z3.Solver()
     solver.set("rlimit", 5_000_000)
-    solver.add(*comparisons([*domain.named.values()]), x <= y)
+    solver.add(*Comparisons().of([*domain.named.values()]), x <= y)
     assert solver.check(here > there) == z3.unsat

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 import z3
-from ackproof.proofs import cvc5_solver, discharge
-from ackproof.proofs.discharge import PROVED, REFUTED, UNKNOWN, solve
+from ackproof.proofs import cvc5_solver, solving
 from ackproof.proofs.obligation import Query
+from ackproof.proofs.solving import PROVED, REFUTED, UNKNOWN, solve
 
 P = z3.Function("p", z3.IntSort(), z3.BoolSort())
 X = z3.Int("x")
@@ -30,8 +32,46 @@ def test_a_model_of_the_whole_refutes() -> None:
 
 
 def test_a_query_without_a_short_part_is_decided_as_a_whole() -> None:
-    assert discharge._WAYS[0][0] == "short"
+    assert solving.WAYS[0].part == "short"
     assert solve(Query([YES, NO], [], []), 5).status == PROVED
+
+
+def test_a_seed_reaches_both_solvers_and_changes_no_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[str] = []
+    refutes = cvc5_solver.refutes
+
+    def noted(formulas, seconds, options, patience):  # type: ignore[no-untyped-def]
+        given.append(options.get("seed", "none"))
+        return refutes(formulas, seconds, options, patience)
+
+    def set_seeds(seed: int) -> list[str]:
+        found: list[str] = []
+        limited = solving.limited
+
+        def watched(seconds: float, context: z3.Context) -> z3.Solver:
+            solver = limited(seconds, context)
+            change = solver.set
+            monkeypatch.setattr(
+                solver,
+                "set",
+                lambda key, value: (found.append(f"{key} {value}"), change(key, value)),
+            )
+            return solver
+
+        monkeypatch.setattr(solving, "limited", watched)
+        monkeypatch.setattr(cvc5_solver, "refutes", noted)
+        given.clear()
+        assert solve(chased(), 0.3, seed=seed).status == UNKNOWN
+        monkeypatch.undo()
+        return [one for one in found if one.startswith("smt.random_seed")] + list(given)
+
+    first, second = set_seeds(0), set_seeds(3)
+    assert "none" in first
+    assert "none" not in second
+    assert any(one.startswith("smt.random_seed") for one in second)
+    assert solve(Query([YES, NO], [], []), 5, seed=3).status == PROVED
 
 
 # -- what an answer may hang on -----------------------------------------------------------------
@@ -49,14 +89,14 @@ def chased() -> Query:
 def work(monkeypatch: pytest.MonkeyPatch, query: Query, limit: float) -> tuple[str, float]:
     """Return what becomes of a query, and how much work Z3 did."""
     spent = [0.0]
-    done = discharge._done
+    done = solving.work_done
 
     def noted(solver: z3.Solver) -> float:
         here = done(solver)
         spent[0] += here
         return here
 
-    monkeypatch.setattr(discharge, "_done", noted)
+    monkeypatch.setattr(solving, "work_done", noted)
     monkeypatch.setattr(cvc5_solver, "available", lambda: False)
     found = solve(query, limit).status
     monkeypatch.undo()
@@ -65,10 +105,10 @@ def work(monkeypatch: pytest.MonkeyPatch, query: Query, limit: float) -> tuple[s
 
 def test_a_limit_is_one_of_work_whatever_the_clock_says(monkeypatch: pytest.MonkeyPatch) -> None:
     first = work(monkeypatch, chased(), 0.1)
-    monkeypatch.setattr(discharge.time, "perf_counter", iter(range(0, 10**6, 100)).__next__)
+    monkeypatch.setattr(time, "perf_counter", iter(range(0, 10**6, 100)).__next__)
     assert work(monkeypatch, chased(), 0.1) == first
     assert first[0] == UNKNOWN
-    assert 0.1 * discharge.WORK <= first[1] < 0.2 * discharge.WORK
+    assert 0.1 * solving.WORK <= first[1] < 0.2 * solving.WORK
 
 
 def test_what_was_asked_before_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
