@@ -36,7 +36,6 @@ from ackproof.impl.machines.channels import ConsumingChannel, HostedConsumer, Pu
 from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue
 from ackproof.impl.steps.observing import observed
-from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.steps.transacting import TransactingSteps
 from ackproof.impl.steps.x_death import Cause
 from ackproof.impl.wire.content import Message
@@ -87,9 +86,7 @@ class ArrivingSteps(TransactingSteps):
             self.arrive(channel, queue, msg)
         if queue.expiries:
             self._attend(queue, msg)
-        if channel.casts.next_for(queue.key) is not None:
-            self._offer(Action.DELIVER, channel, queue)
-        elif not channel.machine.open:
+        if channel.casts.next_for(queue.key) is None and not channel.machine.open:
             self._unwatch(channel, queue)
 
     def _serve_all(self, queue: HostedQueue) -> None:
@@ -127,7 +124,6 @@ class ArrivingSteps(TransactingSteps):
             self.give_up(queue, content_of(msg), Cause.MAXLEN)
         if not queue.has(msg):
             machine.delivered.discard(msg)  # which a mirror that was promoted had noted of it
-        self._answers(queue)
         self._tell(queue, msg)
         if self.faults is not None and not forced:
             self.faults.accepted(msg, queue)
@@ -161,11 +157,8 @@ class ArrivingSteps(TransactingSteps):
         if lifetime is not None:
             self.timers.begin(queue, msg, lifetime)
             self.timers.watch(queue)
-        if msg in queue.machine.ready:
-            if queue.limit.exists:
-                queue.limit.enters(content_of(msg))
-            if queue.consumers and queue.consumers.next() is not None:
-                self._offer(Action.SERVE, None, queue)
+        if queue.limit.exists and msg in queue.machine.ready:
+            queue.limit.enters(content_of(msg))
 
     # -- at a mirror ----------------------------------------------------------------------------
 
@@ -176,13 +169,9 @@ class ArrivingSteps(TransactingSteps):
         require(msg is not None and not mirror.slow)
         assert msg is not None
         self.system.deliver_to_mirror(msg, mirror.key)
-        self._answers(mirror)
-        if channel.casts.next_for(mirror.key) is not None:
-            self._offer(Action.DELIVER, channel, mirror)
-        elif not channel.machine.open:
+        if channel.casts.next_for(mirror.key) is None and not channel.machine.open:
             mirror.await_end(channel)
             self._unwatch(channel, mirror)
-            self._offer(Action.FORGET_SENDER, channel, mirror)
 
     # -- the master's copy ----------------------------------------------------------------------
 
@@ -202,16 +191,8 @@ class ArrivingSteps(TransactingSteps):
             self.master_removes(mirror, departed)
         elif coming is not None:
             self.master_tells(mirror, coming)
-        if not multicast.silent(mirror.key):
-            self._offer(Action.FOLLOW, None, mirror)
-            return
-        mirror.departing.clear()
-        for channel in mirror.leaving:
-            self._offer(Action.FORGET_SENDER, channel, mirror)
-        if mirror.lacks:
-            self._offer(Action.SYNCHRONISE, None, mirror)
-        if not leader.running:
-            self._offer(Action.PROMOTE, None, mirror)
+        if multicast.silent(mirror.key):
+            mirror.departing.clear()
 
     def _hears(self, mirror: HostedMirror, leader: HostedQueue) -> bool:
         return self.system.linked(leader.key, mirror.key) or self.system.divided(leader.key)
@@ -230,7 +211,6 @@ class ArrivingSteps(TransactingSteps):
                 if mirror.was_given(msg):
                     self.journal.removed(mirror, msg)
             self._got(mirror, msg)
-        self._answers(mirror)
 
     @observed
     def master_removes(self, mirror: HostedMirror, msg: Msg) -> None:
@@ -250,13 +230,13 @@ class ArrivingSteps(TransactingSteps):
         """A mirror has one message less, if it had it."""
         if had and mirror.part_with(msg):
             self.journal.removed(mirror, msg)
-        self._answers(mirror)
 
     @observed
     def forget_sender(self, channel: PublishingChannel, mirror: HostedMirror) -> None:
         """A mirror has heard from both sides that a channel is gone (D4.16-D4.18)."""
-        require(not channel.machine.open and channel.casts.next_for(mirror.key) is None)
-        require(self.system.multicast.silent(mirror.key) and mirror.machine.mirrors())
+        require(channel in mirror.leaving and not channel.machine.open)
+        require(channel.casts.next_for(mirror.key) is None and mirror.machine.mirrors())
+        require(self.system.multicast.silent(mirror.key))
         if mirror.machine.remembers(channel.id):
             self.system.forget_sender(channel.id, mirror.key)
         mirror.end_of(channel)

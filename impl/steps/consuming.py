@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import cast
 
 from ackproof.impl.machines.channels import ConsumingChannel, HostedConsumer, PublishingChannel
@@ -27,7 +27,6 @@ from ackproof.impl.machines.queue_order import PlacedSet
 from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue
 from ackproof.impl.steps.core import Steps
 from ackproof.impl.steps.observing import observed
-from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.steps.x_death import Cause
 from ackproof.lang import Option, require
 from ackproof.spec.sorts import ChannelId, Msg, Tag
@@ -45,11 +44,9 @@ class ConsumingSteps(Steps):
     """Clients get messages, settle them, and go (F1, F2, F3).
 
     Attributes:
-        consuming: channels as their consumers know them, by what the machines call them.
         unused: called with an auto-delete queue whose last consumer has gone.
     """
 
-    consuming: dict[ChannelId, ConsumingChannel] = field(default_factory=dict)
     unused: Callable[[HostedQueue], None] = _nothing
 
     # -- starting and stopping ------------------------------------------------------------------
@@ -59,7 +56,6 @@ class ConsumingSteps(Steps):
         """A consumer is started on a queue that is there (F2.2)."""
         self.system.consume(consumer.key)
         consumer.queue.consumers.add(consumer)
-        self._offer_service(consumer.queue)
 
     @observed
     def cancel(self, consumer: HostedConsumer) -> None:
@@ -73,7 +69,7 @@ class ConsumingSteps(Steps):
         consumer.channel.forget(consumer)
         queue.consumers.remove(consumer)
         if queue.consumers:
-            self._offer_service(queue)
+            self.offers.serve(queue)
         elif queue.auto_delete:
             self.unused(queue)
         self.timers.used(queue)
@@ -87,6 +83,7 @@ class ConsumingSteps(Steps):
         """
         channel = consumer.channel
         ready = channel.reads() and (consumer.machine.no_ack or not channel.full)
+        channel.choked = channel.choked or not ready
         return ready and self.system.serves(queue.key, consumer.key)
 
     def _next(self, queue: HostedQueue) -> HostedConsumer | None:
@@ -112,7 +109,6 @@ class ConsumingSteps(Steps):
         assert consumer is not None
         self.hand_out(msg, queue, consumer)
         queue.consumers.served(consumer)
-        self._offer_service(queue)
 
     @observed
     def hand_out(self, msg: Msg, queue: HostedQueue, consumer: HostedConsumer) -> None:
@@ -156,7 +152,7 @@ class ConsumingSteps(Steps):
         self.system.consumer_acks(channel.id, tag, multiple)
         for queue, msg in loans:
             self.acknowledge(queue, msg)
-        self.wake(channel)
+        self.clear(channel)
 
     @observed
     def consumer_rejects(
@@ -172,7 +168,7 @@ class ConsumingSteps(Steps):
             self.system.consumer_rejects(channel.id, tag, multiple, requeue)
         for queue, msg in [] if requeue else loans:
             self.acknowledge(queue, msg)
-        self.wake(channel)
+        self.clear(channel)
 
     def _give_up_rejected(self, loans: Iterable[Loan[HostedQueue]]) -> None:
         """What is rejected for good becomes dead letters."""
@@ -194,7 +190,7 @@ class ConsumingSteps(Steps):
             return
         with self._returned(channel.loans(machine.unacked)):
             self.system.recover(channel.id)
-        self.wake(channel)
+        self.clear(channel)
 
     @contextmanager
     def _shortened(
@@ -250,14 +246,17 @@ class ConsumingSteps(Steps):
         channel.machine.shared_prefetch = prefetch if shared else 0
         if not shared:
             channel.prefetch = prefetch
-        self.wake(channel)
+        self.offers.wake(channel)
 
-    def wake(self, channel: ConsumingChannel) -> None:
-        """The consumers of a channel may have room again (F2.4)."""
-        for consumer in list(channel.parked):
-            consumer.queue.consumers.wake(consumer)
-            self._offer_service(consumer.queue)
-        channel.parked.clear()
+    def clear(self, channel: ConsumingChannel) -> None:
+        """What kept the broker from delivering on a channel is perhaps over.
+
+        Of a client that does not read, or has more than is remembered, the specification does not
+        speak.
+        """
+        if channel.choked:
+            channel.choked = False
+            self.offers.wake(channel)
 
     # -- ends -----------------------------------------------------------------------------------
 
@@ -306,7 +305,6 @@ class ConsumingSteps(Steps):
         for queue in list(channel.watching):
             if isinstance(queue, HostedMirror) and queue.machine.mirrors():
                 queue.await_end(channel)
-                self._offer(Action.FORGET_SENDER, channel, queue)
             if channel.casts.next_for(queue.key) is None:
                 self._unwatch(channel, queue)
         self._forget(channel)

@@ -35,7 +35,7 @@ from ackproof.impl.steps.x_death import Cause
 from ackproof.impl.storage.journal import Batch
 from ackproof.impl.wire.content import Message
 from ackproof.lang import require
-from ackproof.spec.sorts import ChannelId, Level, Msg, Status, TxMode
+from ackproof.spec.sorts import ChannelId, Level, Msg, Status
 
 __all__ = ["Steps"]
 
@@ -81,7 +81,6 @@ class Steps(Taking):
             self.system.publish_unroutable(channel.id, message.mandatory)
         channel.publishing = None
         self._sent(channel, msg, targets)
-        self._answered(channel)
 
     def _sent(self, channel: PublishingChannel, msg: Msg, targets: Iterable[HostedQueue]) -> None:
         """A message is on its way to the processes of queues, or the news that these are gone."""
@@ -89,22 +88,8 @@ class Steps(Taking):
         for queue in asked:
             if queue not in channel.watching:
                 queue.watch_for(channel)
-            if queue.machine.status is Status.RUNNING:
-                self._offer(Action.DELIVER, channel, queue)
-            if channel.casts.downs[queue.key] is not None:
-                self._offer(Action.DOWN_ARRIVES, channel, queue)
         if self.faults is not None:
             self.faults.published(channel, msg, asked)
-
-    def _answers(self, queue: HostedQueue) -> None:
-        """A process may have something to tell channels, or its store has something to tell it."""
-        machine = queue.machine
-        if machine.outbox:
-            self._offer(Action.CONFIRM_ARRIVES, None, queue)
-        if machine.refused:
-            self._offer(Action.REJECT_ARRIVES, None, queue)
-        if machine.store.confirmed:
-            self._offer(Action.DRAIN, None, queue)
 
     def _tell(self, queue: HostedQueue, msg: Msg) -> None:
         """A master has told its mirrors what became of a message (D2.1)."""
@@ -117,8 +102,6 @@ class Steps(Taking):
                 mirror.departing.append(msg)
             if sender is not None and not sender.machine.open:
                 mirror.await_end(sender)
-            if not multicast.silent(mirror.key):
-                self._offer(Action.FOLLOW, None, mirror)
 
     # -- the disk -------------------------------------------------------------------------------
 
@@ -172,15 +155,12 @@ class Steps(Taking):
         else:
             queue.landed = [msg for msg in queue.landed if msg not in chosen]
             self._offer(Action.SYNC, None, queue)
-        if store.confirmed:
-            self._offer(Action.DRAIN, None, queue)
 
     @observed
     def drain(self, queue: HostedQueue) -> None:
         """A queue learns what its store has confirmed, and casts the confirms (B6.1)."""
         require(not queue.slow)
         self.system.drain(queue.key)
-        self._offer(Action.CONFIRM_ARRIVES, None, queue)
 
     @observed
     def confirm_arrives(self, queue: HostedQueue) -> None:
@@ -193,7 +173,6 @@ class Steps(Taking):
             queue.machine.outbox = msgs
             self.system.confirm_arrives(channel, queue.key)
             self._heard(channel)
-        self._offer_downs(queue)
         self._dispose(queue)
 
     @observed
@@ -204,15 +183,11 @@ class Steps(Taking):
             queue.machine.refused = msgs
             self.system.reject_arrives(channel, queue.key)
             self._heard(channel)
-        self._offer_downs(queue)
         self._dispose(queue)
 
     def _heard(self, channel: ChannelId) -> None:
         """A channel has heard something; one that is closed lets it have no effect (A14.3)."""
-        known = self.channels.get(channel)
-        if known is not None:
-            self._answered(known)
-        else:
+        if channel not in self.channels:
             leave(self.system, channel)
 
     @observed
@@ -224,18 +199,6 @@ class Steps(Taking):
         require(queue in channel.watching and queue.recorded)
         self.system.down_arrives(channel.id, queue.key)
         self._unwatch(channel, queue)
-        self._answered(channel)
-
-    def _answered(self, channel: PublishingChannel) -> None:
-        """A channel may have something to tell, by and by (A10.2).
-
-        In a transaction a reject decides for all of it (A13.5).
-        """
-        if channel.transaction.mode is not TxMode.NONE:
-            if not channel.transaction.answers():
-                self._offer(Action.COMPLETE, channel)
-        elif channel.machine.confirmed or channel.machine.rejected:
-            self._offer(Action.FLUSH, channel)
 
     @observed
     def flush(self, channel: PublishingChannel) -> None:
@@ -292,14 +255,9 @@ class Steps(Taking):
     @observed
     def requeue(self, queue: HostedQueue, msg: Msg) -> None:
         """A message has come back to its place, counts again, and its time has gone on (B7.3)."""
-        self._offer_service(queue)
         if queue.limit.exists:
             queue.limit.enters(content_of(msg))
         self.timers.watch(queue)
-
-    def _offer_service(self, queue: HostedQueue) -> None:
-        if queue.machine.ready and queue.consumers.next() is not None:
-            self._offer(Action.SERVE, None, queue)
 
     def _keep(self, queue: HostedQueue, msg: Msg) -> None:
         """A process has one message more, which the disk may have to be given (C2.1)."""
@@ -311,14 +269,15 @@ class Steps(Taking):
         """A message has left its queue: the disk has to know, if it knows of the message."""
         if queue.part_with(msg):
             self.journal.removed(queue, msg)
-        if queue.machine.store.confirmed:
-            self._offer(Action.DRAIN, None, queue)
         self._tell(queue, msg)
 
     # -- nobody asks any more -------------------------------------------------------------------
 
     def _unwatch(self, channel: PublishingChannel, queue: HostedQueue) -> None:
-        """A channel is not concerned by a queue any more, which may have to wait for that."""
+        """A channel is not concerned by a queue any more, which may have to wait for that.
+
+        In the specification a closed channel goes on to hear of it.
+        """
         queue.unwatch_for(channel)
         self._offer(Action.RESTART, None, queue)
         self._forget(channel)

@@ -174,8 +174,6 @@ class PartitioningSteps(ProcessSteps):
         queue.given_up = True
         if isinstance(queue, HostedMirror) and queue.machine.mirrors():
             self._forget_leaving(queue)
-        for channel in queue.watchers:
-            self._offer(Action.DOWN_ARRIVES, channel, queue)
 
     @observed
     def estrange(self, leader: HostedQueue) -> None:
@@ -188,7 +186,6 @@ class PartitioningSteps(ProcessSteps):
         for mirror in membership.mirrors:
             if mirror.key in strangers:
                 mirror.forget_lost()
-                self._offer(Action.FOLLOW, None, mirror)
 
     @observed
     def pause(self) -> None:
@@ -303,20 +300,13 @@ class PartitioningSteps(ProcessSteps):
             self.pausing(False)
         for queue in self._processes():
             queue.given_up = False
-            self._wake(queue)
+            if queue.machine.leads():
+                self.timers.watch(queue)
         self._offer_kept()
         for queue in self.leaders():
             if queue.membership is not None:
                 queue.membership.trim()
         self._rejoin()
-
-    def _wake(self, queue: HostedQueue) -> None:
-        """A queue may hand messages to consumers again, and drop what has expired."""
-        for consumer in list(queue.consumers):
-            queue.consumers.wake(consumer)
-        self._offer_service(queue)
-        if queue.machine.leads():
-            self.timers.watch(queue)
 
     def _rejoin(self) -> None:
         """What ended because of the partition, or could not start, joins its queue (D7.2)."""

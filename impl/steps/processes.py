@@ -96,8 +96,6 @@ class ProcessSteps(ArrivingSteps):
             self.system.join(mirror.key, membership.leader.key)
             self.system.enlist(mirror.key)
         membership.enter(mirror)
-        if mirror.lacks:
-            self._offer(Action.SYNCHRONISE, None, mirror)
 
     @observed
     def synchronise(self, mirror: HostedMirror) -> None:
@@ -136,7 +134,6 @@ class ProcessSteps(ArrivingSteps):
         self.system.crash_queue(queue.key)
         self._silent(queue)
         self._end(queue)
-        self._offer(Action.RESTART, None, queue)
         self._find_successor(queue.membership)
 
     def kill(self, queue: HostedQueue) -> None:
@@ -158,12 +155,8 @@ class ProcessSteps(ArrivingSteps):
         channel to forget any more.
         """
         queue.forget()
-        if queue.machine.outbox:
-            self._offer(Action.CONFIRM_ARRIVES, None, queue)
-        if queue.machine.refused:
-            self._offer(Action.REJECT_ARRIVES, None, queue)
-        for channel in queue.watchers:
-            self._offer(Action.DOWN_ARRIVES, channel, queue)
+        for action in (Action.CONFIRM_ARRIVES, Action.REJECT_ARRIVES):  # no fault holds them now
+            self._offer(action, None, queue)
         queue.forget_clients()
         self.timers.forget(queue)
         if isinstance(queue, HostedMirror):
@@ -206,10 +199,6 @@ class ProcessSteps(ArrivingSteps):
             while membership.mirrors:
                 self.lose_node(membership.mirrors[0])
             self._offer_downs(leader)
-            self._offer(Action.RESTART, None, leader)
-        for mirror in membership.mirrors:
-            self._offer(Action.FOLLOW, None, mirror)
-            self._offer(Action.PROMOTE, None, mirror)
 
     @observed
     def promote(self, mirror: HostedMirror) -> None:
@@ -228,11 +217,7 @@ class ProcessSteps(ArrivingSteps):
         for msg in arriving:
             channel = self.channels[Msg.owner(msg)]
             mirror.watch_for(channel)
-            self._offer(Action.DELIVER, channel, mirror)
         self._take_over(membership, mirror)
-        for other in membership.mirrors:
-            if other.lacks:
-                self._offer(Action.SYNCHRONISE, None, other)
 
     def _take_over(self, membership: MirrorMembership, mirror: HostedMirror) -> None:
         """The membership says who leads, and the disk will know (D5.2)."""
@@ -270,7 +255,8 @@ class ProcessSteps(ArrivingSteps):
 
     def _deleted(self, queue: HostedQueue) -> None:
         """A process has ended with its queue."""
-        queue.slow = False  # there is nothing left to be slow, and what was sent arrives
+        if queue.slow:  # there is nothing left to be slow, and what was sent arrives
+            self.hasten(queue)
         self._end(queue)
         if queue.machine.durable:
             self.journal.deleted(queue)
@@ -284,6 +270,7 @@ class ProcessSteps(ArrivingSteps):
 
         One of several does if it was the last one to lead, and no mirror is left (D8 L6).
         """
+        require(queue.membership is None or queue is queue.membership.leader)
         self.system.restart(queue.key)
         queue.recovered()
         if queue.landed:

@@ -11,11 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ackproof.impl.machines.channels import PublishingChannel
-from ackproof.impl.machines.hosted_system import HostedSystem
+from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
+from ackproof.impl.machines.hosted_system import HostedSystem, woken
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.fault_hooks import FaultHooks
 from ackproof.impl.steps.observing import Observer
+from ackproof.impl.steps.offers import Offers
 from ackproof.impl.steps.scheduler import Action, Scheduler, Step
 from ackproof.impl.storage.journal import Batch, Journal
 from ackproof.lang import Event, NotEnabled, require
@@ -32,6 +33,7 @@ class Taking:
         system: whose steps they are.
         observers: told of each step, before and after it.
         channels: those that there are, by what the machines call them.
+        consuming: channels as their consumers know them, by that, too.
         faults: what was asked to go wrong; None if nothing ever was.
         store: commits a batch and tells whether it could; None if commits are not steps.
         batch: what was given to the disk by the step `write`, until its `commit`.
@@ -43,10 +45,16 @@ class Taking:
     journal: Journal
     observers: list[Observer] = field(default_factory=list)
     channels: dict[ChannelId, PublishingChannel] = field(default_factory=dict)
+    consuming: dict[ChannelId, ConsumingChannel] = field(default_factory=dict)
     faults: FaultHooks | None = None
     store: Callable[[Batch], bool] | None = None
     batch: Batch | None = None
     complaints: list[Event] = field(default_factory=list)
+
+    @cached_property
+    def offers(self) -> Offers:
+        """Return what offers that which actions of the system have made possible."""
+        return Offers(self.system, self._offer_step, self.channels, self.consuming)
 
     @cached_property
     def _methods(self) -> tuple[Callable[..., None], ...]:
@@ -59,9 +67,12 @@ class Taking:
 
     def run(self, idle: bool) -> None:
         """Take steps until the scheduler has no more, or wants input first."""
+        noted = woken(self.system)
         while True:
             if self.store is not None and self.journal.pending:
                 self._offer(Action.WRITE, None)
+            if noted:
+                self.offers.look()
             step = self.scheduler.take(idle)
             if step is None:
                 return
@@ -71,6 +82,8 @@ class Taking:
                 self._take(step)
             except NotEnabled:
                 self._refused(step)
+            else:
+                self.offers.again(step)
             if self.faults is not None:
                 self._stepped(self.faults)
 
@@ -91,6 +104,9 @@ class Taking:
 
     def _stepped(self, faults: FaultHooks) -> None:
         """A step was taken, or refused; something may have been asked to happen right then."""
+
+    def _offer_step(self, step: Step) -> None:
+        self.scheduler.offer(step)
 
     def _offer(
         self, action: Action, channel: PublishingChannel | None, queue: HostedQueue | None = None

@@ -17,7 +17,6 @@ from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.consuming import ConsumingSteps
 from ackproof.impl.steps.observing import observed
-from ackproof.impl.steps.scheduler import Action
 from ackproof.lang import require
 from ackproof.model.native.families import having
 from ackproof.spec.sorts import Msg, Status, TxMode
@@ -81,8 +80,7 @@ class TransactingSteps(ConsumingSteps):
             self._sent(channel, msg, targets)
         for queue, msg in finished:
             self.acknowledge(queue, msg)
-        self.wake(consuming)
-        self._offer(Action.COMPLETE, channel)
+        self.clear(consuming)
 
     @observed
     def tx_rollback(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:

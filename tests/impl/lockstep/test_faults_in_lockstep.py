@@ -8,10 +8,11 @@ from typing import Literal
 import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.lockstep.lockstep import Deviation, Lockstep
-from ackproof.impl.machines.channels import PublishingChannel
+from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.processes import ProcessSteps
 from ackproof.impl.steps.seeded import Seeded
+from ackproof.impl.steps.transacting import TransactingSteps
 from ackproof.lang import NotEnabled
 from ackproof.spec.sorts import TxMode
 from hypothesis import given, settings
@@ -129,6 +130,12 @@ class Nervous(ProcessSteps):
     """Closes the channel before it is known that the commit has failed."""
 
     @observed
+    def tx_commit(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
+        """As it should be, and it is completed at once."""
+        TransactingSteps.tx_commit.__wrapped__(self, channel, consuming)
+        self.complete(channel)
+
+    @observed
     def complete(self, channel: PublishingChannel) -> None:
         """Complain, whatever comes."""
         if channel.transaction.answers():
@@ -140,7 +147,6 @@ class Nervous(ProcessSteps):
 
 @pytest.mark.parametrize("mistake", [Hopeful, Nervous])
 def test_a_commit_that_ends_otherwise_is_found_out(mistake: type[ProcessSteps]) -> None:
-    # To complete it is tried before that is possible, too; what comes after is compared as ever.
     commands: list[tuple[object, ...]] = [PUBLISH, COMMIT, ("crash", "durable")]
     with pytest.raises(Deviation):
         run(commands, Faulty(steps=mistake))

@@ -1,0 +1,188 @@
+"""Offers: from what the system notes to the steps that a scheduler may choose.
+
+As the broker's system takes an action it notes which others may have become possible by what it
+wrote (`ackproof.model.native.waking`).  Which these are is derived from what the specification's
+actions read and write, and is said nowhere in the broker.  What a note names are elements, a channel
+or a process of a queue, or none where any of them may be meant; here are the hosted objects that
+these stand for.  An action that the system says is not possible is not offered.
+
+What the specification does not speak of is offered by hand, by whoever knows of it: what landed on
+the disk, what a clock says, a process that was slow, a fault that is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
+from ackproof.impl.machines.hosted_system import HANDLES, HostedSystem, may, woken
+from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue, processes_of
+from ackproof.impl.steps.scheduler import Action, Step
+from ackproof.spec.sorts import ChannelId, Replica
+
+__all__ = ["Offers"]
+
+#: The step by which the broker takes an action of the system, where it has another name.
+_STEPS = {
+    "deliver_to_mirror": Action.DELIVER,
+    "master_tells": Action.FOLLOW,
+    "master_removes": Action.FOLLOW,
+    "hand_out": Action.SERVE,
+}
+
+
+_Offer = Callable[[Step], None]
+
+
+class Offers:
+    """Offers what may have become possible.
+
+    Args:
+        system: notes it.
+        offer: called with each step.
+        channels: by what the machines call them.
+        consuming: channels as their consumers know them, by that, too.
+    """
+
+    def __init__(
+        self,
+        system: HostedSystem,
+        offer: _Offer,
+        channels: Mapping[ChannelId, PublishingChannel],
+        consuming: Mapping[ChannelId, ConsumingChannel],
+    ) -> None:
+        self._offer = offer
+        self._woken = woken(system)
+        self._queues = processes_of(system)
+        self._channels = channels
+        self._consuming = consuming
+        self._may_serve = may(system, "hand_out")
+        self._tests: dict[Action, list[Callable[..., bool]]] = {}
+        self._takers: dict[str, Callable[..., None]] = {}
+        for name, handles in HANDLES.items():
+            action = _STEPS[name] if name in _STEPS else Action[name.upper()]
+            test = may(system, name)
+            if test is not None:
+                self._takers[name] = self._taker(action, test, len(handles), handles[0])
+                self._tests.setdefault(action, []).append(test)
+
+    def _taker(
+        self, action: Action, test: Callable[..., bool], count: int, first: str
+    ) -> Callable[..., None]:
+        """Return what offers an action, given its handles."""
+        if action is Action.SERVE:
+            return self._serve
+        if action is Action.FORGET_SENDER:
+            test = self._is_leaving
+        if count == 2:
+            return lambda channel, queue: self._pair(action, test, channel, queue)
+        of = self._of_channel if first == "channel" else self._of_queue
+        return lambda element: of(action, test, element)
+
+    def look(self) -> None:
+        """Offer what the system has noted since somebody looked."""
+        notes = list(self._woken)
+        self._woken.clear()
+        for name, *handles in notes:
+            self._takers[name](*handles)
+
+    def again(self, step: Step) -> None:
+        """A step was taken; offer it again if it chooses something and there is more to choose."""
+        action, channel, queue = step
+        if queue is None or queue.key not in self._queues:
+            return
+        if action is Action.DELIVER and channel is not None and channel.id in self._channels:
+            if any(test(channel.id, queue.key) for test in self._tests[action]):
+                self._offer(step)
+        elif action is Action.FOLLOW:
+            if any(test(queue.key) for test in self._tests[action]):
+                self._offer(step)
+
+    # -- handles --------------------------------------------------------------------------------
+
+    def _of_queue(self, action: Action, test: Callable[..., bool], element: Replica | None) -> None:
+        for key in (element,) if element is not None else tuple(self._queues):
+            queue = self._queues.get(key)
+            if queue is not None and test(key):
+                self._offer(Step(action, None, queue))
+
+    def _of_channel(
+        self, action: Action, test: Callable[..., bool], element: ChannelId | None
+    ) -> None:
+        for key in (element,) if element is not None else tuple(self._channels):
+            channel = self._channels.get(key)
+            if channel is not None and test(key):
+                self._offer(Step(action, channel, None))
+
+    def _pair(
+        self,
+        action: Action,
+        test: Callable[..., bool],
+        channel: ChannelId | None,
+        replica: Replica | None,
+    ) -> None:
+        if channel is not None and replica is not None:  # as it is nearly always
+            known, process = self._channels.get(channel), self._queues.get(replica)
+            if known is not None and process is not None and test(channel, replica):
+                self._offer(Step(action, known, process))
+            return
+        for publishing, queue in self._pairs(channel, replica):
+            if test(publishing.id, queue.key):
+                self._offer(Step(action, publishing, queue))
+
+    def _pairs(
+        self, channel: ChannelId | None, replica: Replica | None
+    ) -> Iterable[tuple[PublishingChannel, HostedQueue]]:
+        """Return channels with processes that they have to do with."""
+        if channel is not None:
+            one = self._channels.get(channel)
+            if one is None:
+                return []
+            return [(one, queue) for queue in dict.fromkeys((*one.watching, *one.leaving))]
+        found = self._queues.get(replica) if replica is not None else None
+        queues = list(self._queues.values()) if replica is None else [found] if found else []
+        return [(one, queue) for queue in queues for one in _concerned(queue)]
+
+    def _is_leaving(self, channel: ChannelId, replica: Replica) -> bool:
+        """Tell whether a mirror has still to forget a channel, even if it never heard of it."""
+        mirror = self._queues[replica]
+        return isinstance(mirror, HostedMirror) and self._channels[channel] in mirror.leaving
+
+    # -- consumers ------------------------------------------------------------------------------
+
+    def _serve(self, channel: ChannelId | None, replica: Replica | None) -> None:
+        """The consumers of a channel may have room, or a queue something for its consumers."""
+        if channel is not None:
+            consuming = self._consuming.get(channel)
+            if consuming is not None:
+                self.wake(consuming)
+        elif replica is not None:
+            queue = self._queues.get(replica)
+            if queue is not None:
+                self.serve(queue)
+        else:
+            for queue in list(self._queues.values()):
+                for consumer in list(queue.consumers):
+                    queue.consumers.wake(consumer)
+                self.serve(queue)
+
+    def wake(self, channel: ConsumingChannel) -> None:
+        """The consumers of a channel may have room again (F2.4)."""
+        for consumer in list(channel.parked):
+            consumer.queue.consumers.wake(consumer)
+            self.serve(consumer.queue)
+        channel.parked.clear()
+
+    def serve(self, queue: HostedQueue) -> None:
+        """Offer to serve the consumer whose turn it is."""
+        consumer = queue.consumers.next()
+        if consumer is not None and self._may_serve is not None:
+            if self._may_serve(consumer.channel.id, queue.key):
+                self._offer(Step(Action.SERVE, None, queue))
+
+
+def _concerned(queue: HostedQueue) -> Iterable[PublishingChannel]:
+    """Return the channels that a process has to do with."""
+    if isinstance(queue, HostedMirror):
+        return list(dict.fromkeys((*queue.watchers, *queue.leaving)))
+    return list(queue.watchers)
