@@ -2,9 +2,9 @@
 
 As the broker's system takes an action it notes which others may have become possible by what it
 wrote (`ackproof.model.native.waking`).  Which these are is derived from what the specification's
-actions read and write, and is said nowhere in the broker.  What a note names are elements, a channel
-or a process of a queue, or none where any of them may be meant; here are the hosted objects that
-these stand for.  An action that the system says is not possible is not offered.
+actions read and write, and is said nowhere in the broker.  What a note names are elements, a
+channel or a process of a queue, or none where any of them may be meant; here are the hosted objects
+that these stand for.  An action that the system says is not possible is not offered.
 
 What the specification does not speak of is offered by hand, by whoever knows of it: what landed on
 the disk, what a clock says, a process that was slow, a fault that is over.
@@ -56,7 +56,7 @@ class Offers:
         self._queues = processes_of(system)
         self._channels = channels
         self._consuming = consuming
-        self._may_serve = may(system, "hand_out")
+        self._may_serve = may(system, "hand_out") or _never
         self._tests: dict[Action, list[Callable[..., bool]]] = {}
         self._takers: dict[str, Callable[..., None]] = {}
         for name, handles in HANDLES.items():
@@ -94,9 +94,8 @@ class Offers:
         if action is Action.DELIVER and channel is not None and channel.id in self._channels:
             if any(test(channel.id, queue.key) for test in self._tests[action]):
                 self._offer(step)
-        elif action is Action.FOLLOW:
-            if any(test(queue.key) for test in self._tests[action]):
-                self._offer(step)
+        elif action is Action.FOLLOW and any(test(queue.key) for test in self._tests[action]):
+            self._offer(step)
 
     # -- handles --------------------------------------------------------------------------------
 
@@ -176,9 +175,12 @@ class Offers:
     def serve(self, queue: HostedQueue) -> None:
         """Offer to serve the consumer whose turn it is."""
         consumer = queue.consumers.next()
-        if consumer is not None and self._may_serve is not None:
-            if self._may_serve(consumer.channel.id, queue.key):
-                self._offer(Step(Action.SERVE, None, queue))
+        if consumer is not None and self._may_serve(consumer.channel.id, queue.key):
+            self._offer(Step(Action.SERVE, None, queue))
+
+
+def _never(*_: object) -> bool:
+    return False
 
 
 def _concerned(queue: HostedQueue) -> Iterable[PublishingChannel]:

@@ -8,10 +8,10 @@ requirement is a *trigger*: a variable, by the way to it, and what has to happen
 A program does not know an action by all of its arguments.  It knows the process that delivers, and
 the action says which message is next.  What it knows an action by are its *handles*: arguments, and
 owners of arguments (`Msg.owner(msg)`).  The other arguments are chosen: to such an action "the
-first of a set is this one" means that there is one.  A trigger says where each handle comes from: it
-is a key on the way to what was written, or what was added, or the owner of one of these, or what
-has a constant in common with one (`{r for r in Replica if self.replicas[r].of == ...}`).  Where it is
-none of these it may be any.
+first of a set is this one" means that there is one.  A trigger says where each handle comes from:
+it is a key on the way to what was written, or what was added, or the owner of one of these, or what
+has a constant in common with one (`{r for r in Replica if self.replicas[r].of == ...}`).  Where it
+is none of these it may be any.
 
 This is an over-approximation: whatever enables an action is a trigger of it, and a trigger need not
 enable it.  Only what is required before anything is written counts: a step that is not enabled must
@@ -321,9 +321,8 @@ class _Reads:
 
     def _is_chosen(self, e: ir.Expr) -> bool:
         """Tell whether an expression is an argument that a program need not know."""
-        params = {p.name for p in self.action.params} - {
-            h.param for h in self.handles if not h.owner
-        }
+        known = {h.param for h in self.handles if not h.owner}
+        params = {p.name for p in self.action.params} - known
         return isinstance(e, ir.Var) and e.name in params
 
     def _place(

@@ -107,7 +107,7 @@ class _Writes:
                     one = args[0] if len(args) == 1 and attr != "update" else None
                     yield from self._at(target, cls, Change(_CALLS[attr]), one)
                 elif isinstance(place, type) and not (place is cls is self.layout.root):
-                    yield from self._called(target, place, attr, args, cls)
+                    yield from self._called(target, place, attr, args)
 
     def _at(
         self,
@@ -122,12 +122,7 @@ class _Writes:
             yield _Write(*way, change, elem, owner)
 
     def _called(
-        self,
-        target: ast.expr,
-        of: type[Process],
-        name: str,
-        args: list[ast.expr],
-        cls: type[Process],
+        self, target: ast.expr, of: type[Process], name: str, args: list[ast.expr]
     ) -> Iterator[_Write]:
         """Yield the writes of a method that is called, with its arguments."""
         way = _way(target)
