@@ -13,6 +13,7 @@ the disk, what a clock says, a process that was slow, a fault that is over.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
 from ackproof.impl.machines.hosted_system import HANDLES, HostedSystem, may, woken
@@ -30,6 +31,9 @@ _STEPS = {
     "hand_out": Action.SERVE,
 }
 
+
+#: Steps that are nearly always possible when that is noted; it is not worth while to ask.
+_LIKELY = {Action.DELIVER, Action.DRAIN, Action.CONFIRM_ARRIVES, Action.FLUSH}
 
 _Offer = Callable[[Step], None]
 
@@ -69,62 +73,72 @@ class Offers:
     def _taker(
         self, action: Action, test: Callable[..., bool], count: int, first: str
     ) -> Callable[..., None]:
-        """Return what offers an action, given its handles."""
+        """Return what offers an action, given the note that it may be possible."""
         if action is Action.SERVE:
             return self._serve
         if action is Action.FORGET_SENDER:
             test = self._is_leaving
+        if action in _LIKELY:
+            test = _always
+        channels, queues = self._channels, self._queues
+
+        def of_both(note: tuple[Any, ...]) -> None:
+            _, channel, replica = note
+            if channel is None or replica is None:
+                self._pairs_of(action, test, channel, replica)
+                return
+            one, queue = channels.get(channel), queues.get(replica)
+            if one is not None and queue is not None and test(channel, replica):
+                self._offer(Step(action, one, queue))
+
+        def of_channel(note: tuple[Any, ...]) -> None:
+            for key in note[1:] if note[1] is not None else tuple(channels):
+                channel = channels.get(key)
+                if channel is not None and test(key):
+                    self._offer(Step(action, channel, None))
+
+        def of_queue(note: tuple[Any, ...]) -> None:
+            for key in note[1:] if note[1] is not None else tuple(queues):
+                queue = queues.get(key)
+                if queue is not None and test(key):
+                    self._offer(Step(action, None, queue))
+
         if count == 2:
-            return lambda channel, queue: self._pair(action, test, channel, queue)
-        of = self._of_channel if first == "channel" else self._of_queue
-        return lambda element: of(action, test, element)
+            return of_both
+        return of_channel if first == "channel" else of_queue
 
     def look(self) -> None:
         """Offer what the system has noted since somebody looked."""
-        notes = list(self._woken)
+        takers = self._takers
+        for note in self._woken:  # to look at one makes no other
+            takers[note[0]](note)
         self._woken.clear()
-        for name, *handles in notes:
-            self._takers[name](*handles)
 
     def again(self, step: Step) -> None:
         """A step was taken; offer it again if it chooses something and there is more to choose."""
         action, channel, queue = step
-        if queue is None or queue.key not in self._queues:
-            return
-        if action is Action.DELIVER and channel is not None and channel.id in self._channels:
-            if any(test(channel.id, queue.key) for test in self._tests[action]):
-                self._offer(step)
-        elif action is Action.FOLLOW and any(test(queue.key) for test in self._tests[action]):
-            self._offer(step)
+        if action is Action.DELIVER:
+            assert channel is not None
+            assert queue is not None
+            if channel.id in self._channels and queue.key in self._queues:
+                for test in self._tests[action]:
+                    if test(channel.id, queue.key):
+                        self._offer(step)
+        elif action is Action.FOLLOW:
+            assert queue is not None
+            for test in self._tests[action]:
+                if queue.key in self._queues and test(queue.key):
+                    self._offer(step)
 
     # -- handles --------------------------------------------------------------------------------
 
-    def _of_queue(self, action: Action, test: Callable[..., bool], element: Replica | None) -> None:
-        for key in (element,) if element is not None else tuple(self._queues):
-            queue = self._queues.get(key)
-            if queue is not None and test(key):
-                self._offer(Step(action, None, queue))
-
-    def _of_channel(
-        self, action: Action, test: Callable[..., bool], element: ChannelId | None
-    ) -> None:
-        for key in (element,) if element is not None else tuple(self._channels):
-            channel = self._channels.get(key)
-            if channel is not None and test(key):
-                self._offer(Step(action, channel, None))
-
-    def _pair(
+    def _pairs_of(
         self,
         action: Action,
         test: Callable[..., bool],
         channel: ChannelId | None,
         replica: Replica | None,
     ) -> None:
-        if channel is not None and replica is not None:  # as it is nearly always
-            known, process = self._channels.get(channel), self._queues.get(replica)
-            if known is not None and process is not None and test(channel, replica):
-                self._offer(Step(action, known, process))
-            return
         for publishing, queue in self._pairs(channel, replica):
             if test(publishing.id, queue.key):
                 self._offer(Step(action, publishing, queue))
@@ -149,15 +163,17 @@ class Offers:
 
     # -- consumers ------------------------------------------------------------------------------
 
-    def _serve(self, channel: ChannelId | None, replica: Replica | None) -> None:
+    def _serve(self, note: tuple[Any, ...]) -> None:
         """The consumers of a channel may have room, or a queue something for its consumers."""
+        channel: ChannelId | None = note[1]
+        replica: Replica | None = note[2]
         if channel is not None:
             consuming = self._consuming.get(channel)
             if consuming is not None:
                 self.wake(consuming)
         elif replica is not None:
             queue = self._queues.get(replica)
-            if queue is not None:
+            if queue is not None and queue.consumers:
                 self.serve(queue)
         else:
             for queue in list(self._queues.values()):
@@ -177,6 +193,10 @@ class Offers:
         consumer = queue.consumers.next()
         if consumer is not None and self._may_serve(consumer.channel.id, queue.key):
             self._offer(Step(Action.SERVE, None, queue))
+
+
+def _always(*_: object) -> bool:
+    return True
 
 
 def _never(*_: object) -> bool:

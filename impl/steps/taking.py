@@ -83,7 +83,8 @@ class Taking:
             except NotEnabled:
                 self._refused(step)
             else:
-                self.offers.again(step)
+                if step.action <= Action.DELIVER:  # it chooses a message, and there may be more
+                    self.offers.again(step)
             if self.faults is not None:
                 self._stepped(self.faults)
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
@@ -34,7 +35,7 @@ __all__ = ["add_waking"]
 #: What methods of sets, maps and sequences do to them.
 _CALLS = {"add": "more", "append": "more", "update": "more"}
 _CALLS |= {"clear": "less", "discard": "less", "pop": "less", "remove": "less"}
-_ANY = Change("any")
+_ANY, _MORE = Change("any"), Change("more")
 
 
 class _Write(NamedTuple):
@@ -91,12 +92,14 @@ class _Writes:
 
     methods: Mapping[MethodKey, Method]
     layout: Layout
+    known: frozenset[str] = frozenset()  # the names of what is known to have elements
 
     def of(self, stmt: ast.stmt, cls: type[Process], method: Method) -> Iterator[_Write]:
         """Yield the writes of a statement by itself, and of what it calls on other processes."""
         match stmt:
             case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target], value=value):
-                yield from self._at(target, cls, _assigned(value, method))
+                some = _is_copy(value, self.known)
+                yield from self._at(target, cls, _MORE if some else _assigned(value, method))
             case ast.AugAssign(target=target, op=op, value=value):
                 kinds = {ast.BitOr: "more", ast.Sub: "less", ast.BitAnd: "less"}
                 change = Change(kinds.get(type(op), "any"))
@@ -175,6 +178,14 @@ def _is_plain(node: ast.expr) -> bool:
             return name != "self"
         case ast.Call(func=ast.Attribute(value=ast.Name(), attr="owner"), args=[arg]):
             return _is_plain(arg)
+    return False
+
+
+def _is_copy(value: ast.expr, of: frozenset[str]) -> bool:
+    """Tell whether a value is a set of the same elements as one of these."""
+    match value:
+        case ast.Call(func=ast.Name(id="set"), args=[ast.Name(id=name)]):
+            return name in of
     return False
 
 
@@ -267,7 +278,8 @@ class _Notes:
             found: list[ast.stmt] = []
             match stmt:
                 case ast.If():
-                    stmt.body, behind = self.block(stmt.body, method, inner)
+                    with self._knowing(stmt.test):
+                        stmt.body, behind = self.block(stmt.body, method, inner)
                     stmt.orelse, also = self.block(stmt.orelse, method, inner)
                     outside |= {ast.dump(note): note for note in (*behind, *also)}
                 case ast.For():
@@ -281,6 +293,15 @@ class _Notes:
         at_end = len(left) - bool(left and isinstance(left[-1], ast.Return | ast.Raise))
         left[at_end:at_end] = notes.values()
         return left, list(outside.values())
+
+    @contextmanager
+    def _knowing(self, cond: ast.expr) -> Iterator[None]:
+        """Something is known to have elements, if that is what a condition says."""
+        before = self.writes.known
+        if isinstance(cond, ast.Name):
+            self.writes.known = before | {cond.id}
+        yield
+        self.writes.known = before
 
     def _of(self, stmt: ast.stmt, method: Method) -> Iterator[ast.stmt]:
         for write in self.writes.of(stmt, self.writes.layout.root, method):
