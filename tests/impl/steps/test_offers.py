@@ -257,7 +257,6 @@ def test_what_no_longer_wakes_another_is_found_out(pair: tuple[str, str]) -> Non
 @pytest.mark.parametrize(
     "pair",
     [
-        ("publish", "deliver_to_mirror"),
         ("deliver", "master_tells"),
         ("deliver", "reject_arrives"),
         ("master_tells", "confirm_arrives"),
