@@ -52,12 +52,12 @@ check: $(USER_STAMP)
 	$(BIN)/ackproof museum
 
 prove: $(DEV_STAMP)
-	$(BIN)/ackproof prove
+	$(BIN)/ackproof prove --limit 60
 	$(BIN)/ackproof prove SettledOnce --certificate build/certificate
 	$(BIN)/ackproof prove --recheck build/certificate --limit 20
 
 test: $(DEV_STAMP)
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not peer and not spark and not long" $(ARGS)
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not peer and not spark" $(ARGS)
 
 test-long: $(BENCH_STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --long --timeout 14400 $(ARGS)

@@ -60,7 +60,8 @@ what the properties of runs may take of this process, and `--museum` works, too.
 
 What was searched once is not searched again while nothing that it depends on has changed: the
 report says that it is from the cache, and when the search was made. The variable `ACKPROOF_CACHE`
-names the folder, `ACKPROOF_CACHE=off` switches it off, and `--no-cache` searches anew.
+names the folder, `ACKPROOF_CACHE=off` switches it off, and `--no-cache` searches anew, as
+`ACKPROOF_CACHE=anew:FOLDER` does for every command.
 
 What broke stands first, with the shortest run that leads there. A search ends at the level of the
 first violation; with `--continue` it goes on, and every property is decided. What is no news is

@@ -17,7 +17,7 @@ from ackproof.cli.targets import Target
 from ackproof.lang.errors import BindError
 from ackproof.lang.model import Breaks, Holds, Instance
 from ackproof.lang.properties import BUILT_IN
-from ackproof.model.cache import OUTCOMES, Cache, default_cache
+from ackproof.model.cache import FOUND, Cache, default_cache
 from ackproof.model.difference import BUDGETS, within
 from ackproof.model.museum import expected_instance
 from ackproof.model.resources import default_workers, parse_size
@@ -141,10 +141,10 @@ def memory_limit(text: str | None) -> int | None:
         ) from None
 
 
-def cache_for(no_cache: bool, results: Sequence[str] = (OUTCOMES,)) -> Cache | None:
-    """Return where results are kept; with `--no-cache`, that has none of the kinds of `results`.
+def cache_for(no_cache: bool) -> Cache | None:
+    """Return where results are kept; with `--no-cache`, nothing that was found is there.
 
     What was read and compiled is kept all the same: it makes nothing less of a search or a proof.
     """
     cache = default_cache()
-    return cache.without(*results) if no_cache and cache else cache
+    return cache.without(*FOUND) if no_cache and cache else cache

@@ -28,10 +28,10 @@ from ackproof.model.mutation.mutants import Mutant, mutants_of
 from ackproof.model.programs import origin
 from ackproof.model.results import ENGINES
 
-__all__ = ["judged"]
+__all__ = ["KIND", "judged"]
 
 #: What entries are called in the cache.
-_KIND = "mutants"
+KIND = "mutants"
 
 _MUTATION = Path(__file__).parents[1] / "model" / "mutation"
 
@@ -116,7 +116,7 @@ def _key(model: Model, mutant: Mutant, instances: Sequence[Instance]) -> str | N
 
 
 def _kept(store: Cache | None, key: str | None) -> Verdict | None:
-    data = store.get(_KIND, key) if store and key else None
+    data = store.get(KIND, key) if store and key else None
     if data is None:
         return None
     said = json.loads(data)
@@ -127,4 +127,4 @@ def _kept(store: Cache | None, key: str | None) -> Verdict | None:
 
 def _put(store: Cache | None, key: str | None, verdict: Verdict) -> None:
     if store and key:
-        store.put(_KIND, key, json.dumps(asdict(verdict) | {"fate": verdict.fate.value}).encode())
+        store.put(KIND, key, json.dumps(asdict(verdict) | {"fate": verdict.fate.value}).encode())

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 import typer
 from ackproof.cli.page import STYLES, Page
 from ackproof.proofs.discharge import PROVED, Outcome
-from ackproof.proofs.report import ABSTRACTIONS, RELIES_ON, Proof, ProofVerdict
+from ackproof.proofs.ranking import KINDS, meaning
+from ackproof.proofs.report import ABSTRACTIONS, RELIES_ON, Goal, Proof, ProofVerdict
 
 if TYPE_CHECKING:
     from ackproof.proofs.attempt import Attempt
     from ackproof.proofs.cti import Counterexample
-    from ackproof.proofs.obligations import Obligation
+    from ackproof.proofs.obligation import Obligation
     from rich.console import Console
 
 __all__ = ["show_list", "show_proof"]
@@ -90,6 +91,8 @@ def _properties(page: Page, proof: Proof, *, detailed: bool) -> None:
         goal = proof.goals[name]
         if goal.by:
             page.hanging("      ", f"{_how(goal.follows)} {', '.join(goal.by)}", STYLES["head"])
+        if goal.fair:
+            page.hanging("      ", f"{_fairly(goal)}, once no more faults happen", STYLES["head"])
         failed = [o.obligation.name for o in proof.failed(name)]
         if failed:
             page.hanging("      ", f"fails at {', '.join(failed)}", STYLES["wrong"])
@@ -159,6 +162,8 @@ def _unproved(page: Page, proof: Proof) -> None:
     wide = max(len(o.obligation.name) for o in looked)
     for outcome in looked:
         page.line(f"    {outcome.obligation.name:<{wide}}  {_said(outcome)}")
+        if outcome.obligation.kind in KINDS:
+            page.wrapped(meaning(outcome.obligation), "      ")
     page.line()
 
 
@@ -199,8 +204,13 @@ def _verdict(page: Page, proof: Proof) -> None:
 
 
 def _with_restriction(proof: Proof, name: str) -> str:
-    restricted = proof.restricted(name)
-    return f"{name} ({', '.join(restricted)})" if restricted else name
+    goal = proof.goals[name]
+    said = [*proof.restricted(name), *([_fairly(goal)] if goal.fair else [])]
+    return f"{name} ({', '.join(said)})" if said else name
+
+
+def _fairly(goal: Goal) -> str:
+    return f"under weak fairness of {', '.join(goal.fair)}"
 
 
 # -- the list -----------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ackproof.model.cache import Cache
     from ackproof.proofs.attempt import Attempt
     from ackproof.proofs.cti import Counterexample
-    from ackproof.proofs.obligations import Obligation
+    from ackproof.proofs.obligation import Obligation
     from ackproof.proofs.report import Proof
 
     Found = tuple[Obligation, Counterexample | None]
@@ -102,8 +102,7 @@ def prove(
     from ackproof.cli.proof_arguments import attempt_of, library_of, parse_arguments
     from ackproof.cli.prove_search import Search, check_options
     from ackproof.model.resources import default_workers
-    from ackproof.proofs.finished import FINISHED, Finished
-    from ackproof.proofs.kept import KINDS
+    from ackproof.proofs.finished import Finished
 
     count = worker_count(workers) or default_workers()
     if recheck is not None and (certificate is not None or list_all):
@@ -125,7 +124,7 @@ def prove(
         return search.run(target, library, properties, as_json=as_json)
     if certificate is not None:
         _check_folder(certificate)
-    cache = cache_for(no_cache, (*KINDS, FINISHED))
+    cache = cache_for(no_cache)
     finished = Finished(cache, target.model, library, properties, target.design, target.name)
     known = None if core or list_all or certificate else finished.proof(each, count)
     if known is not None:
@@ -192,8 +191,11 @@ def _counterexamples(
     """Look for counterexamples to induction: to what is refuted first."""
     from ackproof.cli.ticker import Ticker
     from ackproof.proofs.cti import counterexample
+    from ackproof.proofs.ranking import KINDS
 
-    chosen = [] if proof.interrupted else [o.obligation for o in proof.unproved][:most]
+    # Of a ranking no step is a counterexample by itself; the page says what is wrong.
+    failed = [o.obligation for o in proof.unproved if o.obligation.kind not in KINDS]
+    chosen = [] if proof.interrupted else failed[:most]
     found: list[Found] = []
     if not chosen:
         return found

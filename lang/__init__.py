@@ -33,6 +33,7 @@ from ackproof.lang.properties import (
     restriction,
     step_property,
 )
+from ackproof.lang.rankings import Ranking, helpful, measure
 from ackproof.lang.sorts import OrderedSort, Owned, OwnedSort, Sort, bound
 from ackproof.lang.values import (
     Const,
@@ -69,6 +70,7 @@ __all__ = [
     "OwnedSort",
     "Process",
     "Range",
+    "Ranking",
     "Record",
     "Seq",
     "Set",
@@ -83,10 +85,12 @@ __all__ = [
     "fault",
     "handler",
     "helper",
+    "helpful",
     "initially",
     "invariant",
     "least",
     "lemma",
+    "measure",
     "on",
     "properties_in",
     "reachable",

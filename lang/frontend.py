@@ -28,7 +28,7 @@ from ackproof.lang.kept import once
 from ackproof.lang.methods import check_overrides, read_process
 from ackproof.lang.model import Design, Model
 from ackproof.lang.program import ProcessDecl, Program, Variable, key_names
-from ackproof.lang.properties import SETTINGS
+from ackproof.lang.properties import RANKED, SETTINGS
 from ackproof.lang.property_reader import read_properties
 from ackproof.lang.types import (
     BoolT,
@@ -121,11 +121,12 @@ def _compile(model: Model, design: Design | None) -> Program:
         processes=processes,
         variables=tuple(_variables(model.system.__name__, by_name)),
         actions=(),
-        properties=tuple(p for p in declared if p.kind not in SETTINGS),
+        properties=tuple(p for p in declared if p.kind not in (*SETTINGS, *RANKED)),
         deadlock_free=model.deadlock_free,
         players=dict(registry.classes),
         constraints=tuple(p for p in declared if p.kind == "constraint"),
         initially=tuple(p for p in declared if p.kind == "initially"),
+        ranked=tuple(p for p in declared if p.kind in RANKED),
     )
     for step in PASSES:
         program = step(program)

@@ -15,7 +15,7 @@ about it like about any other.
 The names are those of lemmas and properties that it is proved with, itself aside.  All of them
 together are one induction: they may lean on each other in a circle, as each is assumed of the state
 before a step only.  A property that holds wherever certain others hold needs no induction; it
-*follows* from them.
+*follows* from them.  So does one of runs from another one, which comes true again and again.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 
 from ackproof.lang.properties import Lemma, Property
+from ackproof.lang.rankings import Helpful, Ranking
 
 __all__ = ["Library"]
 
@@ -40,6 +41,8 @@ class Library:
             what that is proved with.
         follows: for each property that holds wherever some others hold, the names of those.
         restrictions: the names of those assumptions that not every instance meets.
+        ranked: what rankings are made of, by name: sets, and which steps help.
+        rankings: for each property that must come true again and again, why it does.
     """
 
     lemmas: dict[str, Lemma] = field(default_factory=dict)
@@ -47,21 +50,27 @@ class Library:
     proofs: dict[str, tuple[str, ...]] = field(default_factory=dict)
     follows: dict[str, tuple[str, ...]] = field(default_factory=dict)
     restrictions: set[str] = field(default_factory=set)
+    ranked: dict[str, Lemma] = field(default_factory=dict)
+    rankings: dict[str, Ranking] = field(default_factory=dict)
 
     @classmethod
     def of(cls, *modules: ModuleType) -> Library:
         """Return the library of the lemmas in modules.
 
-        What properties are proved with stands there as `PROOFS` and `FOLLOWS`.
+        What properties are proved with stands there as `PROOFS`, `FOLLOWS` and `RANKINGS`.
         """
         library = cls()
         for module in modules:
             library.proofs |= getattr(module, "PROOFS", {})
             library.follows |= getattr(module, "FOLLOWS", {})
+            library.rankings |= getattr(module, "RANKINGS", {})
             for value in vars(module).values():
                 found = getattr(value, "__ackproof_lemma__", None)
                 if isinstance(found, Lemma):
                     library.lemmas.setdefault(found.property.name, found)
+                ranked = getattr(value, "__ackproof_ranked__", None)
+                if isinstance(ranked, Lemma):
+                    library.ranked.setdefault(ranked.property.name, ranked)
                 supposed = getattr(value, "__ackproof_assumption__", None)
                 if isinstance(supposed, Property):
                     library.assumptions.setdefault(supposed.name, supposed)
@@ -77,13 +86,16 @@ class Library:
             {**self.proofs, **other.proofs},
             {**self.follows, **other.follows},
             self.restrictions | other.restrictions,
+            {**self.ranked, **other.ranked},
+            {**self.rankings, **other.rankings},
         )
 
     def claims(self) -> tuple[Property, ...]:
-        """Return lemmas and assumptions as properties, for a model to be given."""
+        """Return lemmas, assumptions and rankings as properties, for a model to be given."""
         return (
             *(one.property for one in self.lemmas.values()),
             *self.assumptions.values(),
+            *(one.property for one in self.ranked.values()),
         )
 
     def by(self, name: str) -> tuple[str, ...]:
@@ -91,12 +103,23 @@ class Library:
         known = self.lemmas.get(name)
         if known is not None:
             return known.by
+        ranking = self.rankings.get(name)
+        if ranking is not None:
+            named = (*ranking.measure, *ranking.helpful)
+            parts = (self.ranked[p].by for p in named if p in self.ranked)
+            return tuple(dict.fromkeys((*ranking.by, *(n for by in parts for n in by))))
         return self.follows.get(name) or self.proofs.get(name, ())
 
     def needs(self, name: str, action: str) -> tuple[str, ...]:
         """Return the names of what a lemma or property is proved with, for one action."""
         known = self.lemmas.get(name)
         return self.by(name) if known is None else known.needs(action)
+
+    def waits_for(self, name: str) -> tuple[str, ...]:
+        """Return the names of the actions on whose fairness a property of runs is proved."""
+        rankings = [self.rankings[n] for n in self.closure([name]) if n in self.rankings]
+        parts = [self.ranked[p] for ranking in rankings for p in ranking.helpful]
+        return tuple(dict.fromkeys(p.action for p in parts if isinstance(p, Helpful)))
 
     def restricted(self, name: str) -> tuple[str, ...]:
         """Return the names of the restrictions under which a lemma or property is proved."""

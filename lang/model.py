@@ -14,7 +14,7 @@ from typing import Any
 
 from ackproof.lang.errors import BindError
 from ackproof.lang.process import Process, System
-from ackproof.lang.properties import SETTINGS, Property
+from ackproof.lang.properties import RANKED, SETTINGS, Property
 from ackproof.lang.sorts import Sort
 
 __all__ = ["Breaks", "Design", "Holds", "Instance", "Model"]
@@ -191,7 +191,7 @@ class Model:
     @property
     def claims(self) -> tuple[Property, ...]:
         """What shall be true: the properties without constraints, and without `@initially`."""
-        return tuple(p for p in self.properties if p.kind not in SETTINGS)
+        return tuple(p for p in self.properties if p.kind not in (*SETTINGS, *RANKED))
 
     def instance(self, name: str) -> Instance | None:
         """Return the instance of that name, or None."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, get_type_hints
 
-from ackproof.lang import process, properties
+from ackproof.lang import process, properties, rankings
 from ackproof.lang.declare import to_type
 from ackproof.lang.ir import Expr
 from ackproof.lang.process import Process
@@ -48,6 +48,8 @@ _DECORATORS = (
     properties.lemma,
     properties.assumption,
     properties.restriction,
+    rankings.helpful,
+    rankings.measure,
 )
 
 

@@ -206,11 +206,12 @@ class Program(Later):
     players: Mapping[str, type] = field(repr=False, compare=False)
     constraints: tuple[PropertyDecl, ...] = ()
     initially: tuple[PropertyDecl, ...] = ()
+    ranked: tuple[PropertyDecl, ...] = ()
 
     @property
     def stated(self) -> tuple[PropertyDecl, ...]:
         """All that is written like a property, whether it claims something or not."""
-        return (*self.properties, *self.constraints, *self.initially)
+        return (*self.properties, *self.constraints, *self.initially, *self.ranked)
 
     def process(self, name: str) -> ProcessDecl:
         """Return the process class of that name; it exists."""

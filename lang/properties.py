@@ -69,12 +69,14 @@ __all__ = [
     "BUILT_IN",
     "DEADLOCK",
     "DEFINED",
+    "RANKED",
     "SETTINGS",
     "Lemma",
     "Property",
     "assumption",
     "constraint",
     "eventually",
+    "helped_by",
     "initially",
     "invariant",
     "lemma",
@@ -93,6 +95,9 @@ DEADLOCK = "NoDeadlock"
 
 #: Kinds of what is written like a property and claims nothing: it says what is searched.
 SETTINGS = ("constraint", "initially")
+
+#: Kinds of what claims nothing either: it says why something happens (`ackproof.lang.rankings`).
+RANKED = ("measure", "helpful")
 
 BUILT_IN = {
     ASSERTION: "No assertion of the specification fails.",
@@ -161,6 +166,11 @@ class Lemma:
         return tuple(name for name in self.by if name not in some or name in here)
 
 
+def helped_by(by: tuple[str, ...], steps: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the names of all that something is proved with, for whatever step."""
+    return tuple(dict.fromkeys((*by, *(name for names in steps.values() for name in names))))
+
+
 def lemma(*by: str, **steps: tuple[str, ...]) -> Callable[[F], F]:
     """Mark an invariant that nobody asked for, and that helps to prove others.
 
@@ -168,10 +178,9 @@ def lemma(*by: str, **steps: tuple[str, ...]) -> Callable[[F], F]:
         by: the names of the properties and lemmas that it is proved with, itself aside.
         steps: by action, the names of what else it takes to show that this action preserves it.
     """
-    everything = tuple(dict.fromkeys((*by, *(name for names in steps.values() for name in names))))
 
     def marked(function: F) -> F:
-        known = Lemma(Property("invariant", function), everything, steps, by)
+        known = Lemma(Property("invariant", function), helped_by(by, steps), steps, by)
         function.__ackproof_lemma__ = known  # type: ignore[attr-defined]
         return function
 

@@ -12,7 +12,7 @@ from ackproof.lang.model import Model
 from ackproof.lang.parameters import parameters, scope_of
 from ackproof.lang.process import System
 from ackproof.lang.program import Param, PropertyDecl
-from ackproof.lang.properties import BUILT_IN, Property
+from ackproof.lang.properties import BUILT_IN, RANKED, Property
 from ackproof.lang.scope import Registry, Scope
 from ackproof.lang.types import BOOL, ProcT, RecordT, SortT
 
@@ -26,6 +26,8 @@ _SHAPES = {
     "reachable": {(1, 0), (2, 0), (2, 1)},
     "constraint": {(1, 0)},
     "initially": {(1, 0)},
+    "measure": {(1, 0)},
+    "helpful": {(1, 0)},
 }
 
 
@@ -57,7 +59,7 @@ def _property(prop: Property, system: type[System], registry: Registry) -> Prope
     params = parameters(scope, function, node, method=False)
     states = [(n, t) for n, t in params if t == ProcT(system.__name__)]
     events = [(n, t) for n, t in params if isinstance(t, RecordT)]
-    apart = prop.kind == "eventually"
+    apart = prop.kind in ("eventually", *RANKED)
     elements = [(n, t) for n, t in params if apart and isinstance(t, SortT)]
     shape = (len(states), len(events))
     if shape not in _SHAPES[prop.kind] or states + events + elements != params:
@@ -89,6 +91,8 @@ def _remedy(kind: str, system: str) -> str:
         return f"write (s: {system}): a constraint is about one state"
     if kind == "initially":
         return f"write (s: {system}): it is about the state that a run begins in"
+    if kind in RANKED:
+        return f"write (s: {system}), and possibly elements of sorts"
     if kind == "eventually":
         return (
             f"write (s: {system}): what must happen in the end is said of one state, and possibly "

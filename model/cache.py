@@ -11,7 +11,9 @@ everything is computed as if there were none.  When it has grown beyond its boun
 were not used for the longest time go first.
 
 It lies in the user's cache folder, or where `ACKPROOF_CACHE` says; `ACKPROOF_CACHE=off` switches it
-off.
+off.  With `ACKPROOF_CACHE=anew:FOLDER`, everything is searched and proved anew, as with the option
+`--no-cache` of commands: what was read and compiled is taken from the folder and kept there, but
+not what was found.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ from functools import cache
 from pathlib import Path
 
 __all__ = [
+    "ANEW",
+    "FOUND",
     "MOST_BYTES",
     "OFF",
     "OUTCOMES",
@@ -39,12 +43,18 @@ __all__ = [
     "sources",
 ]
 
-#: The variable of the environment that says where the store is, and what switches it off.
+#: The variable of the environment that says where the store is, what switches it off, and what
+#: stands before a folder in which nothing is to be kept that was found.
 VARIABLE = "ACKPROOF_CACHE"
 OFF = "off"
+ANEW = "anew:"
 
 #: What the entries are called that hold what searches found.
 OUTCOMES = "outcomes"
+
+#: All entries that say what was found: searched, proved or judged.  The others are what was read
+#: and compiled, and make nothing less of a search or a proof.
+FOUND = (OUTCOMES, "obligations", "consistent", "proofs", "mutants")
 
 #: How large a store may become.
 MOST_BYTES = 256 << 20
@@ -78,7 +88,7 @@ class Cache:
 
     def without(self, *kinds: str) -> Cache:
         """Return this store without some kinds of entries: they are neither read nor written."""
-        return Cache(self.folder, self.most, frozenset(kinds))
+        return Cache(self.folder, self.most, self._left_out.union(kinds))
 
     def get(self, kind: str, key: str) -> bytes | None:
         """Return the content of an entry, or None if there is none that is whole."""
@@ -176,6 +186,8 @@ def default_cache() -> Cache | None:
     said = os.environ.get(VARIABLE)
     if said == OFF:
         return None
+    if said and said.startswith(ANEW):
+        return Cache(Path(said.removeprefix(ANEW))).without(*FOUND)
     if said:
         return Cache(Path(said))
     base = os.environ.get("XDG_CACHE_HOME")

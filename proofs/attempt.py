@@ -21,8 +21,15 @@ from ackproof.model.cache import Cache
 from ackproof.proofs.content import content
 from ackproof.proofs.discharge import UNKNOWN, Outcome, discharge
 from ackproof.proofs.kept import Kept
-from ackproof.proofs.library import LibraryError, check_assumptions, check_circles, check_names
-from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.proofs.library import (
+    LibraryError,
+    check_assumptions,
+    check_circles,
+    check_names,
+    check_rankings,
+)
+from ackproof.proofs.obligation import Obligation
+from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.report import Goal, Proof
 from ackproof.proofs.smt.finite import Finite
 from ackproof.proofs.vacuity import Vacuity, vacuities
@@ -51,8 +58,8 @@ class Progress:
 
 
 def provable(model: Model) -> tuple[str, ...]:
-    """Return the names of the properties that are about states or about steps."""
-    return tuple(p.name for p in model.properties if p.kind in ("invariant", "step"))
+    """Return the names of the properties of states, of steps and of runs."""
+    return tuple(p.name for p in model.properties if p.kind in ("invariant", "step", "eventually"))
 
 
 @dataclass(frozen=True)
@@ -104,6 +111,7 @@ class Attempt:
             tuple(n for n in library.by(name) if n != name),
             name in library.follows,
             lemma is not None,
+            library.waits_for(name),
         )
 
     def assumptions(self) -> tuple[tuple[str, str], ...]:
@@ -221,7 +229,7 @@ def prepare(
         SpecError: the model, the design or a lemma is outside the language.
     """
     there = provable(model)
-    known = {**library.proofs, **library.follows}
+    known = {**library.proofs, **library.follows, **library.rankings}
     names = tuple(dict.fromkeys(requested)) or tuple(n for n in there if n in known)
     if not names:
         raise LibraryError(
@@ -232,6 +240,7 @@ def prepare(
     check_circles(library)
     attempt = Attempt(Obligations(model, library, design), names, name, design)
     check_assumptions(attempt.obligations.program, library)
+    check_rankings(attempt.obligations.program, library)
     return attempt
 
 
@@ -250,6 +259,7 @@ def digest(obligations: Obligations, names: Iterable[str]) -> str:
                     library.by(name),
                     name in library.follows,
                     name in library.assumptions,
+                    obligations.rule.made_of(name),
                 )
                 for name in sorted(names)
             ],

@@ -26,7 +26,9 @@ from typing import Any
 
 from ackproof.lang.properties import Property
 from ackproof.proofs.attempt import Attempt
-from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.proofs.obligation import Obligation
+from ackproof.proofs.obligations import Obligations
+from ackproof.proofs.ranking import BY_STEP
 from ackproof.proofs.report import RELIES_ON, Goal
 from ackproof.proofs.smt.script import script
 from ackproof.proofs.smt.unbounded import Untranslatable
@@ -42,7 +44,7 @@ __all__ = [
     "write",
 ]
 
-SCHEMA = "ackproof/certificate/2"
+SCHEMA = "ackproof/certificate/3"
 MANIFEST = "manifest.json"
 INVARIANT = "invariant.txt"
 OBLIGATIONS = "obligations"
@@ -105,6 +107,7 @@ def manifest_of(
         "digest": attempt.digest(),
         "proved": list(attempt.requested),
         "actions": list(attempt.obligations.actions),
+        "faults": [n for n, a in attempt.obligations.actions.items() if a.kind == "fault"],
         "assumptions": [{"name": n, "text": texts.get(n, "")} for n, _ in attempt.assumptions()],
         "relies_on": list(RELIES_ON),
         "invariant": {"file": INVARIANT, "sha256": _hash(invariant)},
@@ -182,10 +185,16 @@ def _invariant(attempt: Attempt, texts: dict[str, str]) -> str:
     return "\n\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
+_RULES = {"invariant": "induction", "step": "steps", "eventually": "ranking"}
+
+
 def _goal(goal: Goal, attempt: Attempt, texts: dict[str, str]) -> dict[str, Any]:
     own = {o.action for o in attempt.obligations.of_one(goal.name)}
-    rule = "consequence" if goal.follows else "steps" if goal.kind == "step" else "induction"
-    untouched = [] if goal.follows else [a for a in attempt.obligations.actions if a not in own]
+    rule = _RULES[goal.kind]
+    if goal.follows:
+        rule = "occasion" if goal.kind == "eventually" else "consequence"
+    by_step = rule in ("induction", "steps")
+    untouched = [a for a in attempt.obligations.actions if by_step and a not in own]
     event = attempt.obligations.properties[goal.name].event
     return {
         "name": goal.name,
@@ -194,8 +203,24 @@ def _goal(goal: Goal, attempt: Attempt, texts: dict[str, str]) -> dict[str, Any]
         "event": None if event is None else repr(event.type),
         "by": list(goal.by),
         "untouched": untouched,
+        "parts": list(_parts(goal.name, attempt, texts)),
         "text": texts.get(goal.name, ""),
     }
+
+
+def _parts(name: str, attempt: Attempt, texts: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield what the ranking of a property consists of."""
+    obligations = attempt.obligations
+    own = {(o.part, o.action) for o in obligations.of_one(name) if o.kind in BY_STEP}
+    for kind, part, awaited in obligations.rule.made_of(name):
+        steps = (a for a, action in obligations.actions.items() if action.kind != "fault")
+        yield {
+            "name": part.name,
+            "kind": kind,
+            "action": awaited or None,
+            "untouched": [a for a in steps if (part.name, a) not in own],
+            "text": texts.get(part.name, ""),
+        }
 
 
 def _obligation(
@@ -219,6 +244,8 @@ def _obligation(
         "kind": obligation.kind,
         "action": obligation.action or None,
         "event": obligation.event,
+        "part": obligation.part or None,
+        "case": obligation.case,
         "hypotheses": list(obligation.hypotheses),
         "file": file,
         "sha256": _hash(said),

@@ -25,7 +25,7 @@ from ackproof.model.plain import PlainMachine, State
 from ackproof.model.trace import ReplayError, Trace, replay
 from ackproof.proofs.instance_query import InstanceQueries, InstanceQuery, Sizes
 from ackproof.proofs.library import with_lemmas
-from ackproof.proofs.obligations import Obligation
+from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.reachability import Reachability, ReachabilityAnswer, reachability_of
 from ackproof.proofs.smt.finite import Finite, FiniteState, reading
 from ackproof.proofs.smt.logic import Term

@@ -25,7 +25,8 @@ from typing import Any, Literal
 
 import z3
 from ackproof.proofs import cvc5_solver
-from ackproof.proofs.obligations import Obligation, Obligations, Query
+from ackproof.proofs.obligation import Obligation, Query
+from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.smt.unbounded import Untranslatable
 
 __all__ = [

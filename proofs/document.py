@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from ackproof.model.document import Count, Seconds, one_of, schema_of
 from ackproof.model.verdict import worst
+from ackproof.proofs import ranking
 from ackproof.proofs.discharge import PROVED, Outcome
-from ackproof.proofs.obligations import Obligation
+from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.report import ABSTRACTIONS, RELIES_ON, Proof
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -45,7 +46,7 @@ class GoalResult(Struct, frozen=True, forbid_unknown_fields=True):
     """A property or a lemma."""
 
     name: str
-    kind: Annotated[str, one_of("invariant", "step")]
+    kind: Annotated[str, one_of("invariant", "step", "eventually")]
     origin: Annotated[
         str,
         one_of(
@@ -67,6 +68,9 @@ class GoalResult(Struct, frozen=True, forbid_unknown_fields=True):
         bool,
         Meta(description="whether it holds wherever those do, rather than is preserved by steps"),
     ]
+    fair: Annotated[
+        Names, Meta(description="of a property of runs: on the fairness of which actions it rests")
+    ]
     invariant: Annotated[Names, Meta(description="all that it stands on")]
     assumes: Annotated[Names, Meta(description="of the constants")]
     restricted: Annotated[Names, Meta(description="those of them that not every instance meets")]
@@ -80,7 +84,10 @@ class ObligationResult(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     goal: str
-    kind: Annotated[str, one_of("initiation", "consecution", "safety", "stuttering")]
+    kind: Annotated[
+        str, one_of("initiation", "consecution", "safety", "stuttering", *ranking.KINDS)
+    ]
+    part: Annotated[str | None, Meta(description="of a ranking: which predicate it is about")]
     action: str | None
     hypotheses: Names
     result: Annotated[str, one_of("proved", "refuted", "unknown")]
@@ -219,6 +226,7 @@ def _goal(proof: Proof, name: str) -> GoalResult:
         verdict=proof.verdict(name).value,
         by=list(goal.by),
         follows=goal.follows,
+        fair=list(goal.fair),
         invariant=[n for n in proof.needs[name] if n != name and n in proof.goals],
         assumes=[n for n in proof.needs[name] if n not in proof.goals],
         restricted=list(proof.restricted(name)),
@@ -234,6 +242,7 @@ def _obligation(outcome: Outcome) -> ObligationResult:
         name=obligation.name,
         goal=obligation.goal,
         kind=obligation.kind,
+        part=obligation.part or None,
         action=obligation.action or None,
         hypotheses=list(obligation.hypotheses),
         result=outcome.status,

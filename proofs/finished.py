@@ -83,5 +83,9 @@ def _said(library: Library) -> str:
         (name, one.by, sorted(one.steps.items()), one.everywhere)
         for name, one in library.lemmas.items()
     ]
-    others = (library.proofs, library.follows, sorted(library.restrictions))
-    return repr((lemmas, list(library.assumptions), others))
+    ranked = [
+        (name, one.by, sorted(one.steps.items()), one.everywhere, getattr(one, "action", ""))
+        for name, one in library.ranked.items()
+    ]
+    others = (library.proofs, library.follows, library.rankings, sorted(library.restrictions))
+    return repr((lemmas, ranked, list(library.assumptions), others))

@@ -21,8 +21,9 @@ from ackproof.lang.model import Design, Instance, Model
 from ackproof.lang.program import Program, PropertyDecl
 from ackproof.lang.sorts import Sort, elements_of
 from ackproof.lang.types import SortT
+from ackproof.proofs.cases import cases_of
 from ackproof.proofs.library import with_lemmas
-from ackproof.proofs.obligations import Obligation
+from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.smt.finite import Finite, FiniteState, FiniteStep
 from ackproof.proofs.smt.logic import Term
 from ackproof.proofs.smt.open_constants import constant_name
@@ -141,7 +142,8 @@ class InstanceQueries:
         before = finite.initial() if initiation else finite.state("s")
         step = None
         if self.obligation.action:
-            action = self.actions[self.obligation.action]
+            cases = cases_of(self.actions[self.obligation.action])
+            action = cases[self.obligation.case or 0]
             if not finite.inhabited(action):
                 return None
             step = finite.step(action, before, finite.arguments(action))

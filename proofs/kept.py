@@ -1,8 +1,8 @@
 """What was proved before, and need not be proved again.
 
 An obligation depends on its action, or on what is true at first; on its goal and on what is assumed
-of the state before; on the
-variables and sorts that there are; and on what makes formulas of them and decides these.  All of
+of the state before; for a property of runs, on its ranking; on the variables and sorts that there
+are; and on what makes formulas of them and decides these.  All of
 that is in the digest under which it is kept, so a design proves again only what it touches.
 
 Kept is that an obligation is proved.  One that is refuted or was not decided is asked again, for
@@ -21,7 +21,8 @@ from ackproof.model.cache import Cache, digest, sources
 from ackproof.model.programs import LANGUAGE
 from ackproof.proofs.content import content
 from ackproof.proofs.discharge import PROVED, Outcome
-from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.proofs.obligation import Obligation
+from ackproof.proofs.obligations import Obligations
 
 __all__ = ["KINDS", "Kept", "solvers"]
 
@@ -44,6 +45,8 @@ class Kept:
         self._beginning = digest(content(program.initially))
         self._actions = {a.name: digest(content(a)) for a in program.actions}
         self._claims = {n: digest(content(p)) for n, p in obligations.properties.items()}
+        rule, rankings = obligations.rule, obligations.library.rankings
+        self._rankings = {name: digest(content(rule.made_of(name))) for name in rankings}
 
     def known(self, todo: Iterable[Obligation]) -> Mapping[Obligation, Outcome]:
         """Return those obligations that were proved before."""
@@ -76,7 +79,8 @@ class Kept:
         if obligation.kind == "initiation":
             action = self._beginning
         claims = [self._claims[n] for n in (obligation.goal, *obligation.hypotheses)]
-        return digest(self._common, repr(obligation), action, *claims)
+        ranking = self._rankings.get(obligation.goal, "")
+        return digest(self._common, repr(obligation), action, ranking, *claims)
 
 
 @once

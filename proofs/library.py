@@ -3,27 +3,29 @@
 A model names the module that has its lemmas (`Model.lemmas`); reading them takes time, so it is
 imported only where something is proved.  A file that brings a design may have lemmas of its own.
 
-Four rules keep a library sound, and a library that breaks one is rejected.  A name means one thing:
+Five rules keep a library sound, and a library that breaks one is rejected.  A name means one thing:
 a lemma that has the name of a property would be proved in its place.  What follows from
 other properties must not be among what they follow from: hypotheses of one and the same state must
 not go in a circle.  A hypothesis is a property of states, for a property of steps says nothing of
-the state before a step.  And assumptions are about constants, for nothing shows that steps preserve
+the state before a step.  Assumptions are about constants, for nothing shows that steps preserve
 them.
+And a ranking says of each step that it waits for which one it is.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from types import ModuleType
 
 from ackproof.lang.lemmas import Library
 from ackproof.lang.model import Model
-from ackproof.lang.program import Program
+from ackproof.lang.program import Action, Program, PropertyDecl
 from ackproof.lang.properties import Property
+from ackproof.lang.rankings import Helpful
 from ackproof.proofs.relevance import paths_in
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "check_assumptions",
     "check_circles",
     "check_names",
+    "check_rankings",
     "lemma_library",
     "with_lemmas",
 ]
@@ -83,11 +86,12 @@ def with_lemmas(model: Model, library: Library) -> Model:
         *(("property", p) for p in model.properties),
         *(("lemma", one.property) for one in library.lemmas.values()),
         *(("assumption", p) for p in library.assumptions.values()),
+        *((f"{one.property.kind} of a ranking", one.property) for one in library.ranked.values()),
     )
     for kind, prop in said:
         other, first = known.setdefault(prop.name, (kind, prop))
         # A lemma that one is not sure of may be a property of the model, too.
-        if prop != first or (kind != other and "assumption" in (kind, other)):
+        if prop != first or (kind != other and {kind, other} != {"property", "lemma"}):
             raise LibraryError(
                 f"{_place(prop)}: the {kind} {prop.name} has the name of the {other} at "
                 f"{_place(first)}\n  instead: give it a name of its own"
@@ -109,6 +113,14 @@ def check_names(model: Model, library: Library, names: Iterable[str]) -> None:
     """
     kinds = {p.name: p.kind for p in (*model.properties, *library.claims())}
     for name in names:
+        if kinds.get(name) == "eventually":
+            if name in library.rankings or name in library.follows:
+                continue
+            raise LibraryError(
+                f"{name} is of the kind 'eventually', and has no ranking to prove it with\n"
+                "  instead: write one, in RANKINGS, or ask the checker: ackproof check --property "
+                + name
+            )
         if kinds.get(name) not in ("invariant", "step"):
             what = f"is of the kind {kinds[name]!r}" if name in kinds else "is not there"
             raise LibraryError(
@@ -126,13 +138,87 @@ def check_names(model: Model, library: Library, names: Iterable[str]) -> None:
                 f"{name} is a lemma, and FOLLOWS has it too\n"
                 "  instead: say once what it is proved with"
             )
+        runs = [other for other in library.by(name) if kinds.get(other) == "eventually"]
+        if kinds.get(name) == "eventually" and name in library.follows and len(runs) != 1:
+            raise LibraryError(
+                f"{name} is to follow from {' and '.join(runs) or 'invariants only'}, and two "
+                "properties of runs need never be true at once\n"
+                "  instead: name one property of runs, and invariants"
+            )
+        allowed = runs if kinds.get(name) == "eventually" and name in library.follows else []
         for other in library.by(name):
-            if kinds.get(other) != "invariant":
+            if kinds.get(other) != "invariant" and other not in allowed:
                 what = "says nothing of a state" if other in kinds else "is not there"
                 raise LibraryError(
                     f"{name} is to be proved with {other}, which {what}\n"
                     "  instead: name an invariant or a lemma"
                 )
+
+
+def check_rankings(program: Program, library: Library) -> None:
+    """Reject a ranking of something else, or one that is made of something else.
+
+    Raises:
+        LibraryError: see there.
+    """
+    goals = {p.name: p for p in program.properties}
+    for name, others in library.follows.items():
+        known = {p.name: p.type for o in others if o in goals for p in goals[o].params}
+        if name in goals and known != _types(goals[name]):
+            raise LibraryError(
+                f"{name} is not about the same elements as what it follows from\n"
+                "  instead: give both the same parameters"
+            )
+    predicates = {p.name: p for p in program.ranked}
+    actions = {a.name: a for a in program.actions}
+    for name, ranking in library.rankings.items():
+        if name in library.follows:
+            raise LibraryError(
+                f"{name} has a ranking, and FOLLOWS has it too\n"
+                "  instead: say once what it is proved with"
+            )
+        if name not in goals or goals[name].kind != "eventually":
+            raise LibraryError(
+                f"{name} has a ranking, and is not marked with @eventually\n"
+                "  instead: a property of states or steps is proved by what PROOFS says of it"
+            )
+        known = {p.name: p.type for p in goals[name].params}
+        for kind, parts in (("measure", ranking.measure), ("helpful", ranking.helpful)):
+            for part in parts:
+                said = predicates.get(part)
+                if said is None or said.kind != kind:
+                    raise LibraryError(
+                        f"the ranking of {name} names {part}, which is not marked with @{kind}\n"
+                        f"  instead: mark the function with @{kind}, or name another one"
+                    )
+                for p in said.params:
+                    if known.get(p.name, p.type) != p.type:
+                        raise LibraryError(
+                            f"`{p.name}` is of another sort in {part} than in {name}\n"
+                            "  instead: give it another name"
+                        )
+                one = library.ranked[part]
+                if isinstance(one, Helpful) and one.action not in actions:
+                    raise LibraryError(
+                        f"{part} is to help by {one.action}, and there is no such action\n"
+                        f"  instead: name one of {', '.join(actions)}"
+                    )
+                if isinstance(one, Helpful):
+                    _check_arguments(part, actions[one.action], {**known, **_types(said)})
+
+
+def _types(said: PropertyDecl) -> dict[str, object]:
+    return {p.name: p.type for p in said.params}
+
+
+def _check_arguments(part: str, action: Action, known: Mapping[str, object]) -> None:
+    """Reject a helpful predicate that leaves it open which step of an action is waited for."""
+    for p in action.params:
+        if known.get(p.name) != p.type:
+            raise LibraryError(
+                f"{part} does not say with which `{p.name}` a step of {action.name} helps\n"
+                f"  instead: give it a parameter `{p.name}` of the type that the action has"
+            )
 
 
 def check_circles(library: Library) -> None:

@@ -10,6 +10,8 @@ A step that writes nothing that a property of steps reads is not always one that
 every state and itself, that is shown once, for all those steps (*stuttering*); elsewhere each of
 them has an obligation of its own.
 
+A property of runs has those of its ranking (`ackproof.proofs.ranking`).
+
 An obligation is discharged by showing that its formulas have no model: the hypotheses, the step,
 what is known of the symbols that occur, and the negation of the conclusion.
 """
@@ -17,14 +19,17 @@ what is known of the symbols that occur, and the negation of the conclusion.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import z3
 from ackproof.lang.frontend import compile_model
 from ackproof.lang.lemmas import Library
 from ackproof.lang.model import Design, Model
 from ackproof.lang.program import Action, Program, PropertyDecl
+from ackproof.proofs.cases import cases_of
 from ackproof.proofs.library import with_lemmas
+from ackproof.proofs.obligation import Obligation, Query
+from ackproof.proofs.ranking import KINDS, RankingRule
 from ackproof.proofs.relevance import paths_in
 from ackproof.proofs.smt.counting import comparisons
 from ackproof.proofs.smt.logic import Term, conjuncts, has_quantifier, implies, negation
@@ -32,77 +37,10 @@ from ackproof.proofs.smt.theory import Step, Theory
 from ackproof.proofs.smt.unbounded import Unbounded, Untranslatable
 from ackproof.proofs.smt.walking import symbols
 
-__all__ = ["Obligation", "Obligations", "Query"]
-
+__all__ = ["Obligations"]
 
 #: How much work it may be to see that a property stutters, in Z3's own units.
 _PLAIN = 100_000
-
-
-@dataclass(frozen=True)
-class Obligation:
-    """One thing to show.
-
-    Attributes:
-        goal: the name of the lemma or property that it belongs to.
-        kind: "initiation", "consecution", "safety" or "stuttering".
-        action: the name of the step, if it is about one.
-        hypotheses: the names of what is assumed of the state before.
-        event: for a property of steps with an event, which of those that the action emits, from 0.
-    """
-
-    goal: str
-    kind: str
-    action: str = ""
-    hypotheses: tuple[str, ...] = ()
-    event: int | None = None
-
-    @property
-    def name(self) -> str:
-        """How reports call it, for example `ServedHadWaited/serve`."""
-        if self.kind == "initiation":
-            return f"{self.goal}/initially"
-        if self.kind == "stuttering":
-            return f"{self.goal}/stuttering"
-        number = f"#{self.event + 1}" if self.event is not None else ""
-        return f"{self.goal}/{self.action or 'always'}{number}"
-
-
-@dataclass(frozen=True)
-class Query:
-    """The formulas of an obligation.
-
-    Attributes:
-        assertions: the hypotheses, the step, and last the negation of the conclusion.
-        axioms: what defines the names that were made for them.
-        typing: that states have nothing of what does not exist; many proofs do without.
-        short: a part that may do, without those conditions of the step that take a quantifier.
-            Most of them are about something else, and long.  There is none if they are all short.
-    """
-
-    assertions: list[Term]
-    axioms: list[Term]
-    typing: list[Term]
-    short: Query | None = None
-
-    @property
-    def all(self) -> list[Term]:
-        """All of them."""
-        return [*self.typing, *self.axioms, *self.assertions]
-
-    @property
-    def context(self) -> z3.Context:
-        """The context of Z3 that they are in."""
-        return self.assertions[0].ctx
-
-    def alone(self, context: z3.Context | None = None) -> Query:
-        """Return the same query in a context where nothing else was ever said."""
-        other = context or z3.Context()
-        said, made, typing = (
-            [term.translate(other) for term in part]
-            for part in (self.assertions, self.axioms, self.typing)
-        )
-        return Query(said, made, typing, self.short and self.short.alone(other))
 
 
 class Obligations:
@@ -122,19 +60,22 @@ class Obligations:
         self.theory = Theory(self.program, self.domain)
         self.properties = {p.name: p for p in self.program.properties}
         self.actions = {a.name: a for a in self.program.actions}
-        self._steps: dict[str, Step] = {}
+        self.rule = RankingRule(self.theory, library, self.step)
+        self._steps: dict[tuple[str, int | None], Step] = {}
         self._reads: dict[str, frozenset[tuple[str, ...]]] = {}
         self._known: dict[str, Term] = {}
         self._mentioned: dict[str, tuple[int, tuple[str, ...]]] = {}
         self._stutters: dict[str, bool] = {}
         self._symbols: dict[int, tuple[Term, tuple[str, ...]]] = {}
-        self._simple: dict[str, list[Term] | None] = {}
+        self._simple: dict[int, list[Term] | None] = {}
 
-    def step(self, name: str) -> Step:
-        """Return an action as formulas, from the state `s`."""
-        if name not in self._steps:
-            self._steps[name] = self.theory.step(self.actions[name], self.theory.state("s"))
-        return self._steps[name]
+    def step(self, name: str, case: int | None = None) -> Step:
+        """Return an action as formulas, from the state `s`; or one of its cases."""
+        if (name, case) not in self._steps:
+            action = self.actions[name]
+            chosen = action if case is None else cases_of(action)[case]
+            self._steps[name, case] = self.theory.step(chosen, self.theory.state("s"))
+        return self._steps[name, case]
 
     def known(self, name: str) -> Term:
         """Return what a lemma or property says of the state `s`."""
@@ -162,6 +103,9 @@ class Obligations:
         if name in self.library.follows:
             yield Obligation(name, "safety", hypotheses=self.library.follows[name])
             return
+        if name in self.library.rankings:
+            yield from self.rule.obligations(name)
+            return
         by = tuple(dict.fromkeys((*self.library.by(name), *([] if prop.of_steps else [name]))))
         if not prop.of_steps:
             assumed = tuple(h for h in by if h in self.library.assumptions)
@@ -183,7 +127,10 @@ class Obligations:
                 if event.type == prop.event.type:
                     yield Obligation(prop.name, kind, action.name, by, i)
         elif self._touches(prop, action) or (prop.of_steps and not self.stutters(prop.name)):
-            yield Obligation(prop.name, kind, action.name, by)
+            several = len(cases_of(action))
+            for case in range(several):
+                one = case if several > 1 else None
+                yield Obligation(prop.name, kind, action.name, by, case=one)
 
     def _touches(self, prop: PropertyDecl, action: Action) -> bool:
         """Tell whether an action writes something that a property reads."""
@@ -230,34 +177,51 @@ class Obligations:
         Raises:
             Untranslatable: something in them has no meaning for unbounded sorts.
         """
+        if obligation.kind in KINDS:
+            return self._of_ranking(obligation)
         before = self.theory.state("s")
         prop = self.properties[obligation.goal]
-        known = [self.known(name) for name in obligation.hypotheses]
+        known = [self.known(n) for n in obligation.hypotheses if not self._of_runs(n)]
         if obligation.kind == "initiation":
             goal = self.theory.formula(prop, self.theory.initial())
             said = [*known, self.theory.beginning(), negation(goal)]
+        elif prop.kind == "eventually":
+            said = [*known, *self.rule.consequence(obligation)]
         elif not obligation.action:
             assert obligation.kind == "stuttering" or not prop.of_steps
             states = (before,) * len(prop.roots)
             said = [*known, negation(self.theory.formula(prop, *states))]
         else:
-            step = self.step(obligation.action)
-            broken = negation(self._after(obligation, step))
-            query = self.about([*known, step.enabled, broken])
-            simple = self._without_quantifiers(step)
-            if simple is None:
-                return query
-            return replace(query, short=self.about([*known, *simple, broken]))
+            step = self.step(obligation.action, obligation.case)
+            return self._of_step(known, step, negation(self._after(obligation, step)))
         return self.about(said)
+
+    def _of_runs(self, name: str) -> bool:
+        return self.properties[name].kind == "eventually"
+
+    def _of_ranking(self, obligation: Obligation) -> Query:
+        known = [self.known(name) for name in obligation.hypotheses]
+        said, broken = self.rule.formulas(obligation)
+        if self.rule.of_a_step(obligation):
+            return self._of_step([*known, *said], self.step(obligation.action), broken)
+        return self.about([*known, *said, broken])
+
+    def _of_step(self, known: Sequence[Term], step: Step, broken: Term) -> Query:
+        """Return what is asked of a step, with the part that has no quantified conditions."""
+        query = self.about([*known, step.enabled, broken])
+        simple = self._without_quantifiers(step)
+        if simple is None:
+            return query
+        return replace(query, short=self.about([*known, *simple, broken]))
 
     def _without_quantifiers(self, step: Step) -> list[Term] | None:
         """Return those conditions of a step that take no quantifier, None if none does."""
-        name = step.action.name
-        if name not in self._simple:
+        key = step.enabled.get_id()
+        if key not in self._simple:
             conditions = conjuncts(step.enabled)
             simple = [c for c in conditions if not has_quantifier(c)]
-            self._simple[name] = simple if len(simple) < len(conditions) else None
-        return self._simple[name]
+            self._simple[key] = simple if len(simple) < len(conditions) else None
+        return self._simple[key]
 
     def _after(self, obligation: Obligation, step: Step) -> Term:
         prop, before = self.properties[obligation.goal], self.theory.state("s")

@@ -18,7 +18,8 @@ from dataclasses import dataclass, replace
 
 import z3
 from ackproof.proofs.discharge import PROVED, discharged, solve
-from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.proofs.obligation import Obligation
+from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.smt.logic import Term, implies
 from ackproof.proofs.smt.unbounded import Untranslatable
 
@@ -80,7 +81,7 @@ def _without(
     limit: float,
 ) -> LemmaUse:
     library = obligations.library
-    rest = [n for n in names if n != left_out and not obligations.properties[n].of_steps]
+    rest = [n for n in names if n != left_out and obligations.properties[n].kind == "invariant"]
     for one in todo:
         if one.goal == left_out or left_out not in one.hypotheses:
             continue

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-SCHEMA = "ackproof/certificate/2"
+SCHEMA = "ackproof/certificate/3"
 
 #: How the solvers are called, in turn, and the share of the time that each way may take.
 Z3_WAYS: tuple[tuple[dict[str, Any], float], ...] = (
@@ -54,6 +54,10 @@ def shape(manifest: dict[str, Any]) -> Iterator[str]:
     for goal in manifest["goals"]:
         own = [o for o in manifest["obligations"] if o["goal"] == goal["name"]]
         yield from rule(goal, own, goals, manifest["actions"])
+        if goal["rule"] == "ranking":
+            yield from ranking(
+                goal, own, [a for a in manifest["actions"] if a not in manifest["faults"]]
+            )
     files: set[str] = set()
     for o in manifest["obligations"]:
         if o["expected"] != "unsat":
@@ -71,21 +75,27 @@ def rule(
 ) -> Iterator[str]:
     """Yield what is wrong with the way that one goal is shown."""
     name, how = goal["name"], goal["rule"]
-    if how not in ("induction", "steps", "consequence"):
+    if how not in ("induction", "steps", "consequence", "ranking", "occasion"):
         yield f"{name} is shown by {how}, which is no rule"
         return
+    runs = [n for n in goal["by"] if goals.get(n, {}).get("rule") in ("ranking", "occasion")]
+    if how == "occasion" and len(runs) != 1:
+        yield f"{name} comes true with {', '.join(runs) or 'nothing'}, and not with one property"
     allowed = {*goal["by"], *([name] if how == "induction" else [])}
     for o in own:
         for other in o["hypotheses"]:
             known = goals.get(other, {}).get("rule", "nothing")
-            if other not in allowed or known in ("nothing", "steps"):
+            late = known in ("ranking", "occasion") and how != "occasion"
+            if other not in allowed or known in ("nothing", "steps") or late:
                 yield f"{o['name']} assumes {other}, which {name} is not proved with"
             elif o["kind"] == "initiation" and known != "assumption":
                 yield f"{o['name']} assumes {other} before the first state"
     kinds = [o["kind"] for o in own]
-    if how == "consequence":
+    if how in ("consequence", "occasion"):
         if len(own) != 1 or own[0]["action"] is not None or name in before(name, goals):
             yield f"{name} does not follow from other goals, which do not follow from it"
+        return
+    if how == "ranking":
         return
     if how == "induction" and "initiation" not in kinds:
         yield f"nothing shows that {name} holds at first"
@@ -98,13 +108,28 @@ def rule(
             yield f"nothing shows {name} for {action}"
 
 
+def ranking(goal: dict[str, Any], own: list[dict[str, Any]], actions: list[str]) -> Iterator[str]:
+    """Yield what is missing that shows that a goal comes true in the end."""
+    shown = {(o["kind"], o["part"], o["action"]) for o in own}
+    if ("progress", None, None) not in shown:
+        yield f"nothing shows that some step helps where {goal['name']} is false"
+    for part in goal["parts"]:
+        name, helps = part["name"], part["kind"] == "helpful"
+        for kind in ("fairness", "enabling", "descent") if helps else ():
+            if (kind, name, part["action"]) not in shown:
+                yield f"nothing shows {kind} where {name} is true"
+        for action in (a for a in actions if a not in part["untouched"]):
+            if ("persistence" if helps else "measure", name, action) not in shown:
+                yield f"nothing shows {goal['name']} for {name} and {action}"
+
+
 def before(name: str, goals: dict[str, Any]) -> set[str]:
     """Return what a goal follows from in one and the same state."""
     found: set[str] = set()
     waiting = [name]
     while waiting:
         goal = goals.get(waiting.pop(), {})
-        if goal.get("rule") == "consequence":
+        if goal.get("rule") in ("consequence", "occasion"):
             waiting += [n for n in goal["by"] if n not in found]
             found |= set(goal["by"])
     return found

@@ -77,11 +77,12 @@ class Goal:
 
     Attributes:
         name: how it is called.
-        kind: "invariant" or "step".
+        kind: "invariant", "step" or "eventually".
         doc: its docstring, the reason included.
         by: the names of what it is proved with, itself aside.
         follows: whether it holds wherever those do, rather than is preserved by each step.
         lemma: whether it is a lemma, and no property of the model.
+        fair: of a property of runs, the names of the actions on whose fairness it rests.
     """
 
     name: str
@@ -90,6 +91,7 @@ class Goal:
     by: tuple[str, ...] = ()
     follows: bool = False
     lemma: bool = False
+    fair: tuple[str, ...] = ()
 
     @property
     def origin(self) -> str:

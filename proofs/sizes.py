@@ -17,7 +17,7 @@ from ackproof.lang.model import Design, Model
 from ackproof.lang.program import Program
 from ackproof.proofs.instance_query import InstanceQueries, Sizes, described
 from ackproof.proofs.library import with_lemmas
-from ackproof.proofs.obligations import Obligation
+from ackproof.proofs.obligation import Obligation
 
 __all__ = ["DecidedSizes", "decide_sizes"]
 

@@ -105,7 +105,7 @@ class _Checks:
         self.invariants = [
             name
             for name in names
-            if name not in assumptions and not obligations.properties[name].of_steps
+            if name not in assumptions and obligations.properties[name].kind == "invariant"
         ]
         self.assumed = [obligations.known(name) for name in self.names]
         restrictions = obligations.library.restrictions
@@ -146,16 +146,17 @@ class _Checks:
 
     def step(self, name: str) -> Vacuity | None:
         """Return why a step can never be taken."""
+        library = self.obligations.library
+        everywhere = [name for name in self.invariants if not library.restricted(name)]
         try:
             guard = self.obligations.step(name).enabled
-            enabled = [*self.assumed, guard]
-            known = [self.obligations.known(n) for n in self.invariants]
+            known = [self.obligations.known(n) for n in everywhere]
         except Untranslatable:
             return None
         if self.impossible([*self.usual, guard]):
             return Vacuity("guard", name, f"the guard of {name} can never hold, in any state")
-        # What a restriction excludes is no surprise: that is what it says.
-        if self.impossible([*known, *enabled]) and not self.impossible(enabled):
+        # What a restriction excludes is no surprise, nor what an invariant does that takes one.
+        if self.impossible([*known, *self.usual, guard]):
             said = (
                 f"the guard of {name} can never hold where the invariant does: the lemmas say too "
                 "much, or the step is never taken"

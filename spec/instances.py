@@ -192,7 +192,7 @@ PROMOTION = Instance(
         **TWO,
         "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.LATER, "r3": Born.LATER},
     },
-    states=42_145,
+    states=40_617,
     lacks=(
         "AckCoversSeveral",
         "ConfirmedWithoutWrite",
@@ -246,7 +246,7 @@ LATER = Instance(
     sizes={**OFF, Msg: 2, Queue: 1, Replica: 3},
     faults={"lose_node": 1},
     constants={**PROMOTION.constants, "QueueProcess.durable": False},
-    states=647_820,
+    states=625_060,
     lacks=(
         "DeletionConfirms",
         "NackedYetHeldElsewhere",
@@ -265,7 +265,7 @@ FAILOVER = Instance(
         "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR, "r3": Born.LATER},
         "Confirms.consumers": True,
     },
-    states=2_330_420,
+    states=2_065_274,
     lacks=(
         "AckCoversSeveral",
         "reject_arrives",

@@ -187,18 +187,16 @@ class Mirroring(Queueing):
 
     @action(fair="weak")
     def catch_up(self, mirror: Replica, master: Replica) -> None:
-        """What a mirror lacked is consumed: it has what its master has (D7.2).
+        """What a mirror lacked is consumed: it has what its master has, and no more (D7.2).
 
-        One that must stop (D5.3) is no copy, whatever it has.
+        One that has more, since a new master has not all that it was given, is still no copy.
+        Nor is one that must stop (D5.3), whatever it has.
         """
         require(mirror in self.unsynced and self.replicas[mirror].mirrors())
         require(not self.hopeless(mirror))
         require(self.replicas[mirror].of == self.replicas[master].of)
         require(self.replicas[master].leads() and self.linked(master, mirror))
-        require(
-            self.replicas[master].holds()
-            <= self.replicas[mirror].ready | self.multicast.copies[mirror]
-        )
+        require(self.expected(mirror) == self.replicas[master].holds())
         self.synchronised(mirror)
 
     # -- promotion -------------------------------------------------------------------------------

@@ -150,16 +150,21 @@ class Multicast(Process):
 
     @handler
     def learnt(self, msg: Msg, replica: Replica) -> None:
-        """A mirror has learnt what became of a message (D4.6-D4.11)."""
+        """A mirror has learnt what became of a message (D4.6-D4.11).
+
+        One that had missed it when it joined has got it now, from a master that came later.
+        """
         self.copies[replica].discard(msg)
         self.discards[replica].discard(msg)
         self.refusals[replica].discard(msg)
+        self.missed[replica].discard(msg)
         self.order[replica].leave({msg})
 
     @handler
     def removed(self, msg: Msg, replica: Replica) -> None:
         """A mirror has learnt that a message left the queue (D4.15)."""
         self.removals[replica].discard(msg)
+        self.missed[replica].discard(msg)
 
     # -- joining and ending ---------------------------------------------------------------------
 

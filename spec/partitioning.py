@@ -75,8 +75,8 @@ class Partitioning(Failing):
         The consumers' connection is to the same node.
         """
         require(self.channels[channel].open and not self.cluster.majority())
-        self.close_channel(channel)
-        if self.tagged and not self.shared:
+        self.shut_down(channel)
+        if self.shared or self.tagged:
             self.end_consumers(channel)
 
     @action(fair="weak")

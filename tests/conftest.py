@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ackproof.model.cache import OFF, VARIABLE, Cache, default_cache
+from ackproof.model.cache import ANEW, OFF, VARIABLE, Cache, default_cache
 
 from tests import exploring
 
@@ -27,6 +26,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Settle the seed before any test is imported, have commands search, let interruptions through.
 
+    What tests have read and compiled is kept in the user's cache, and what they have found is not.
+
     A shell without job control starts what is in the background with interruptions ignored, and
     whatever that starts inherits it; searches that a test interrupts would go on for minutes.
     """
@@ -38,7 +39,17 @@ def pytest_configure(config: pytest.Config) -> None:
     if _SHARED not in os.environ:
         shared = default_cache()
         os.environ[_SHARED] = OFF if shared is None else str(shared.folder)
-    os.environ[VARIABLE] = OFF
+        os.environ[VARIABLE] = OFF if shared is None else f"{ANEW}{shared.folder}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave what takes minutes to the option --long."""
+    if config.option.long:
+        return
+    left_out = [item for item in items if item.get_closest_marker("long")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("long")]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -72,15 +83,3 @@ def shared_cache() -> Cache | None:
     """
     folder = os.environ[_SHARED]
     return None if folder == OFF else Cache(Path(folder))
-
-
-@pytest.fixture(scope="module")
-def as_installed() -> Iterator[None]:
-    """Let brokers find what was kept before, those in processes of their own, too.
-
-    For tests of what a broker does: the classes that it is made of are otherwise translated anew
-    at each start, which takes seconds.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, os.environ[_SHARED])
-        yield

@@ -192,9 +192,22 @@ class Theory:
 
     # -- properties -----------------------------------------------------------------------------
 
-    def formula(self, prop: PropertyDecl, *states: State, event: Scalar | None = None) -> Term:
-        """Return the formula that a property states, of one state or of two."""
-        names: dict[str, Value] = {}
+    def formula(
+        self,
+        prop: PropertyDecl,
+        *states: State,
+        event: Scalar | None = None,
+        elements: Mapping[str, Value] | None = None,
+    ) -> Term:
+        """Return the formula that a property states, of one state or of two.
+
+        Args:
+            prop: the property.
+            states: as many as it is about.
+            event: for a property with an event.
+            elements: by name, for a property that is about elements.
+        """
+        names = dict(elements or {})
         if prop.event is not None:
             assert event is not None
             names[prop.event.name] = event

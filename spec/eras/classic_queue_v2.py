@@ -34,7 +34,6 @@ design = Design(
         Breaks("EveryCopyIsMatched", "plain", 7),
         Breaks("SomebodyOwesAnAnswer", "mirrors", 7),
         Breaks("ConfirmedByStoreIsSafe", "core", 4),
-        Breaks("MirrorFollowsMaster", "promotion", 11),
         Breaks("NoCommitBeforeDurable", "shared", 8),
         Breaks("CreditIsConserved", "mirror_credit", 4),
         Breaks("NoExcessCredit", "mirror_credit", 7),

@@ -49,7 +49,6 @@ design = Design(
         Breaks("ConfirmedSurvives", "limits", 13),
         Breaks("AckedIsAvailable", "promotion", 12),
         Breaks("SomebodyOwesAnAnswer", "fanout_mirrors", 7),
-        Breaks("MirrorFollowsMaster", "promotion", 11),
         Breaks("CastMeansPresent", "limits", 9),
         Breaks("AckedIsVouchedFor", "late", 16),
         Breaks("NoAckFromMinority", "divided", 6),

@@ -149,7 +149,6 @@ design = Design(
         Breaks("EveryPublisherHears", "mirrors", 9),
         Breaks("EveryCopyIsMatched", "plain", 7),
         Breaks("SomebodyOwesAnAnswer", "mirrors", 7),
-        Breaks("MirrorFollowsMaster", "promotion", 11),
         Breaks("CreditIsConserved", "mirror_credit", 4),
         Breaks("NoExcessCredit", "mirror_credit", 7),
         Breaks("NoAssertionFails", "plain", 6),

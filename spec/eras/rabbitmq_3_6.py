@@ -75,7 +75,6 @@ design = Design(
         Breaks("AckedIsVouchedFor", "promotion", 5),
         Breaks("EveryPublisherHears", "core", 4),
         Breaks("EachMessageHasOnePlace", "core", 3),
-        Breaks("MirrorFollowsMaster", "promotion", 11),
         Breaks("CommitMeansAccepted", "shared", 7),
         Breaks("NoCommitBeforeDurable", "shared", 7),
         Breaks("CommittedSurvives", "shared", 7),

@@ -182,7 +182,6 @@ design = Design(
         Breaks("EveryPublisherHears", "core", 4),
         Breaks("EveryCopyIsMatched", "plain", 7),
         Breaks("EachMessageHasOnePlace", "core", 3),
-        Breaks("MirrorFollowsMaster", "promotion", 11),
         Breaks("CommitMeansAccepted", "shared", 7),
         Breaks("NoCommitBeforeDurable", "shared", 7),
         Breaks("CommittedSurvives", "shared", 7),

@@ -119,7 +119,6 @@ design = Design(
         Breaks("EveryCopyIsMatched", "plain", 7),
         Breaks("EachMessageHasOnePlace", "core", 3),
         Breaks("SomebodyOwesAnAnswer", "mirrors", 7),
-        Breaks("MirrorFollowsMaster", "promotion", 11),
         Breaks("CommitMeansAccepted", "transactions", 9),
         Breaks("NoCommitBeforeDurable", "transactions", 9),
         Breaks("CommittedSurvives", "transactions", 9),

@@ -46,7 +46,6 @@ design = Design(
         Breaks("EveryCopyIsMatched", "plain", 7),
         Breaks("EachMessageHasOnePlace", "core", 3),
         Breaks("SomebodyOwesAnAnswer", "mirrors", 7),
-        Breaks("MirrorFollowsMaster", "promotion", 11),
         Breaks("NoAssertionFails", "plain", 6),
     ),
 )

@@ -24,6 +24,7 @@ from ackproof.spec.lemmas import (
     ordering,
     presence,
     routing,
+    settling,
     telling,
 )
 
@@ -51,4 +52,5 @@ LIBRARY = Library.of(
     consumers,
     handing,
     flowing,
+    settling,
 )

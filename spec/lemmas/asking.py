@@ -59,6 +59,20 @@ def BatchIsUnanswered(s: Confirms) -> bool:
     )
 
 
+@lemma("BatchIsNumbered", publish_in_tx=("BatchBelongs", "NumberedInFlight"))
+def BatchIsUnheard(s: Confirms) -> bool:
+    """Of what a transaction holds back no mirror knows anything (A13.1).
+
+    `BatchIsNumbered` says so among other things, which solvers then look into as well.
+    """
+    return all(
+        s.replicas[r].seen[m] == Seen.ABSENT
+        for c in ChannelId
+        for m in s.transactions[c].batch
+        for r in Replica
+    )
+
+
 @lemma("BatchIsNumbered", "NumberedInFlight")
 def OnePhaseAtATime(s: Confirms) -> bool:
     """A message is in one phase at a process."""

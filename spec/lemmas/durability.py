@@ -126,7 +126,7 @@ def StoredIsSafe(s: Confirms) -> bool:
 @lemma(
     "LeavingIsNotHeld",
     **FRESH,
-    tx_commit=("BatchIsNumbered",),
+    tx_commit=("BatchIsUnheard",),
     master_removes=("RemovedIsNotHeld",),
     synchronise=_SYNCHRONISED,
     drain=("StoredIsSafe",),

@@ -65,7 +65,7 @@ def RemovedIsNotHeld(s: Confirms) -> bool:
 @lemma(
     "RemovedIsNotHeld",
     **FRESH,
-    tx_commit=("BatchIsNumbered",),
+    tx_commit=("BatchIsUnheard",),
 )
 def DiscardedIsNotHeld(s: Confirms) -> bool:
     """What a mirror knows to be discarded is in no queue (D4.6)."""

@@ -28,7 +28,10 @@ _GOT = ("ToldIsNew", "ToldIsNotStored", "ToldIsUnanswered")
 
 
 @lemma(
-    deliver=(*LED, "JoinedIsNoMaster", "UntoldIsLast"),
+    deliver=(
+        *("EndedIsNotAsked", "LeaderIsToldNothing", "MirrorsStay", "QueuesBeginAsOne"),
+        "UntoldIsLast",
+    ),
     hand_on=(*LED, "JoinedIsNoMaster", "UntoldIsLast"),
     pass_by=(*LED, "JoinedIsNoMaster", "UntoldIsLast"),
     master_tells=(*ORDER, "CopiesComeInOrder"),

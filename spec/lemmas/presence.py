@@ -30,7 +30,7 @@ _FOLLOWS: dict[str, Any] = {
 @lemma(
     **FRESH,
     **_FOLLOWS,
-    tx_commit=("BatchIsNumbered",),
+    tx_commit=("BatchIsUnheard",),
     restart=("EndedIsNotAsked",),
 )
 def LearntIsPresent(s: Confirms) -> bool:

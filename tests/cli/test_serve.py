@@ -27,7 +27,6 @@ def start_ok(login: str) -> bytes:
 
 LOGIN = start_ok("\0guest\0guest")
 TUNE_OK = encode(0, commands.Connection.TuneOk(2047, 131072, 0))
-pytestmark = pytest.mark.usefixtures("as_installed")
 
 COMMAND = [sys.executable, "-m", "ackproof.cli", "serve", "--port", "0"]
 

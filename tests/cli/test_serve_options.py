@@ -12,8 +12,6 @@ from typer.testing import CliRunner
 
 from tests.impl.sockets import blocking
 
-pytestmark = pytest.mark.usefixtures("as_installed")
-
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
     """Run `ackproof serve` to its end."""

@@ -18,7 +18,7 @@ NAMES = [i.name for i in INSTANCES]
 @pytest.mark.parametrize("name", NAMES)
 def test_random_runs_are_accepted(name: str) -> None:
     bound = bound_to(name)
-    for seed in range(examples(6)):
+    for seed in range(examples(2)):
         judges = Judges(bound)
         for _, step in walk(bound, random.Random(seed), 60):
             judges.take(step)

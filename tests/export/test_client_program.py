@@ -66,7 +66,7 @@ Ports = tuple[int, int]
 
 
 @pytest.fixture(scope="module")
-def broker(as_installed: None) -> Iterator[Ports]:
+def broker() -> Iterator[Ports]:
     """Run the reference broker, as its users do."""
     command = [sys.executable, "-m", "ackproof.cli", "serve", "--in-memory"]
     with subprocess.Popen(

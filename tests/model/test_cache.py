@@ -7,7 +7,19 @@ import os
 from pathlib import Path
 
 import pytest
-from ackproof.model.cache import OFF, VARIABLE, Cache, default_cache, digest, sources
+from ackproof.cli import mutant_runs
+from ackproof.model.cache import (
+    ANEW,
+    FOUND,
+    OFF,
+    OUTCOMES,
+    VARIABLE,
+    Cache,
+    default_cache,
+    digest,
+    sources,
+)
+from ackproof.proofs import finished, kept
 
 KEY, OTHER = digest("one"), digest("other")
 
@@ -148,6 +160,23 @@ def test_the_environment_says_where_the_cache_is(
     assert mine.folder == tmp_path / "mine"
     monkeypatch.setenv(VARIABLE, OFF)
     assert default_cache() is None
+
+
+def test_the_environment_says_that_everything_is_found_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, f"{ANEW}{tmp_path}")
+    cache = default_cache()
+    assert cache is not None
+    assert cache.folder == tmp_path
+    for kind in ("programs", *FOUND):
+        cache.put(kind, KEY, b"made")
+    assert [kind for kind in ("programs", *FOUND) if cache.get(kind, KEY)] == ["programs"]
+    assert cache.without("programs").get(OUTCOMES, KEY) is None
+
+
+def test_what_was_searched_proved_or_judged_is_found() -> None:
+    assert {OUTCOMES, *kept.KINDS, finished.FINISHED, mutant_runs.KIND} == set(FOUND)
 
 
 def test_texts_that_are_divided_otherwise_have_another_digest() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.peer, pytest.mark.usefixtures("as_installed")]
+pytestmark = pytest.mark.peer
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 JARS = Path("/usr/share/java")

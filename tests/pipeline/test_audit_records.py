@@ -17,7 +17,7 @@ from ackproof.pipeline.audit import records
 from ackproof.pipeline.audit.records import Bad, Read, read_of
 from ackproof.pipeline.audit.splits import Split, shared_out, splits_of
 
-from tests.exploring import chance, examples
+from tests.exploring import chance, examples, sample
 
 
 def written(path: Path, count: int = 20) -> Path:
@@ -48,7 +48,7 @@ def numbers_in(found: list[Read | Bad]) -> list[int]:
 @pytest.mark.parametrize("name", ["r.jsonl", "r.parquet"])
 def test_every_event_is_in_one_split_wherever_a_file_is_cut(tmp_path: Path, name: str) -> None:
     path = written(tmp_path / name)
-    for most in range(1, path.stat().st_size + 1):
+    for most in sample(range(1, path.stat().st_size + 1), 300):
         assert read(path, most) == (list(range(1, 21)), []), most
 
 

@@ -12,7 +12,8 @@ from ackproof.lang import Model
 from ackproof.lang.lemmas import Library
 from ackproof.proofs.discharge import PROVED, discharge
 from ackproof.proofs.instance_query import InstanceQueries, InstanceQuery
-from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.proofs.obligation import Obligation
+from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.sizes import decide_sizes
 from ackproof.spec.lemmas import LIBRARY
 from ackproof.spec.model import MODEL as CONFIRMS
@@ -92,7 +93,9 @@ def queries_of(
 @pytest.mark.parametrize(("size", "share"), [(1, 1), (2, 6)])
 def test_all_obligations_of_the_specification_are_met_at_small_sizes(size: int, share: int) -> None:
     obligations = Obligations(CONFIRMS, LIBRARY)
-    names = [*LIBRARY.lemmas, *LIBRARY.proofs, *LIBRARY.follows]
+    all_names = [*LIBRARY.lemmas, *LIBRARY.proofs, *LIBRARY.follows]
+    # What happens in the end is about runs, and no formula over one step at given sizes.
+    names = [n for n in all_names if obligations.properties[n].kind != "eventually"]
     decided = 0
     for obligation, query in queries_of(obligations, names, size, share):
         assert query.answer() == z3.unsat, obligation.name

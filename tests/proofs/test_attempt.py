@@ -194,7 +194,7 @@ def test_a_kept_document_that_is_of_something_else_is_found_out(proof: Proof) ->
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("EverybodyLeaves", "EverybodyLeaves is of the kind 'eventually': what can be proved is "),
+        ("EverybodyLeaves", "EverybodyLeaves is of the kind 'eventually', and has no ranking to "),
         ("Nothing", "Nothing is not there: what can be proved is true of states or of steps\n"),
     ],
 )

@@ -31,7 +31,7 @@ from ackproof.proofs.attempt import Attempt, prepare
 from ackproof.proofs.bmc import bounded, k_induction
 from ackproof.proofs.cti import Reachability, counterexample
 from ackproof.proofs.cti_text import show
-from ackproof.proofs.obligations import Obligation
+from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.report import ProofVerdict
 from hypothesis import HealthCheck, assume, given, settings
 

@@ -16,7 +16,7 @@ from ackproof.proofs import cti
 from ackproof.proofs.cti import Counterexample, Reachability, counterexample
 from ackproof.proofs.cti_text import show
 from ackproof.proofs.library import with_lemmas
-from ackproof.proofs.obligations import Obligation
+from ackproof.proofs.obligation import Obligation
 from ackproof.spec.lemmas import LIBRARY
 from ackproof.spec.model import MODEL as CONFIRMS
 

@@ -6,7 +6,7 @@ import pytest
 import z3
 from ackproof.proofs import cvc5_solver, discharge
 from ackproof.proofs.discharge import PROVED, REFUTED, UNKNOWN, solve
-from ackproof.proofs.obligations import Query
+from ackproof.proofs.obligation import Query
 
 P = z3.Function("p", z3.IntSort(), z3.BoolSort())
 X = z3.Int("x")

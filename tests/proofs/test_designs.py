@@ -48,7 +48,7 @@ FAILS = {
     "bad_news_is_repeated": ("EachIsNamedOnce", "EachIsNamedOnce/flush"),
     "closing_forgets_all_senders": ("SomebodyOwesAnAnswer", "SomebodyOwesAnAnswer/forget_sender"),
     "closing_keeps_the_rest": ("NoAckAfterClose", "ClosedIsEmpty/crash_node"),
-    "confirms_for_one_channel": ("SomebodyOwesAnAnswer", "SomebodyOwesAnAnswer/confirm_arrives"),
+    "confirms_for_one_channel": ("SomebodyOwesAnAnswer", "SomebodyOwesAnAnswer/confirm_arrives:1"),
     "d01_duplicate_before_confirm": ("SomebodyOwesAnAnswer", "SomebodyOwesAnAnswer/deliver"),
     "d02_nack_at_once": ("MultipleIsExact", "MultipleIsExact/flush"),
     "d03_guard_starts_with_yes": ("NoAckFromMinority", "NoAckFromMinority/flush#1"),

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 from ackproof.proofs.discharge import PROVED, discharged
-from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.proofs.obligation import Obligation
+from ackproof.proofs.obligations import Obligations
 from ackproof.spec.lemmas import LIBRARY
 from ackproof.spec.model import MODEL
 
@@ -15,7 +16,7 @@ OBLIGATIONS = Obligations(MODEL, LIBRARY)
 
 def _obligation(name: str) -> Obligation:
     goal, action = name.split("/")
-    return next(o for o in OBLIGATIONS.of_one(goal) if o.action == action)
+    return next(o for o in OBLIGATIONS.of_one(goal) if name == o.name or o.action == action)
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,7 @@ def _obligation(name: str) -> Obligation:
     [
         "ConfirmedSurvives/",
         "NoAckBeforeDurable/flush",
-        "AnsweredIsSafe/confirm_arrives",
+        "AnsweredIsSafe/confirm_arrives:1",
         "StoredIsSafe/sync",
         "UntoldIsUnheard/deliver",
         "CopiesComeInOrder/lose_node",
@@ -38,7 +39,7 @@ def test_an_ack_means_that_the_message_is_safe(name: str) -> None:
     [
         ("ConfirmedSurvives/", "AnsweredIsSafe"),
         ("ConfirmedSurvives/", "UnacceptedIsAwaited"),
-        ("AnsweredIsSafe/confirm_arrives", "CastIsSafe"),
+        ("AnsweredIsSafe/confirm_arrives:1", "CastIsSafe"),
         ("StoredIsSafe/sync", "WaitingIsPresent"),
         ("UntoldIsUnheard/deliver", "OneLeads"),
     ],

@@ -14,7 +14,7 @@ from ackproof.proofs import attempt as attempts
 from ackproof.proofs.attempt import digest, prepare
 from ackproof.proofs.discharge import PROVED, Outcome
 from ackproof.proofs.kept import Kept
-from ackproof.proofs.obligations import Obligation
+from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.report import Proof
 from ackproof.proofs.vacuity import Vacuity
 

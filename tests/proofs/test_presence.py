@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 from ackproof.proofs.discharge import PROVED, discharged
-from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.proofs.obligation import Obligation
+from ackproof.proofs.obligations import Obligations
 from ackproof.spec.lemmas import LIBRARY
 from ackproof.spec.model import MODEL
 
@@ -21,7 +22,7 @@ def _obligation(name: str) -> Obligation:
     ("name", "lemma"),
     [
         ("AckedIsAvailable/always", "AnsweredIsPresent"),
-        ("AnsweredIsPresent/confirm_arrives", "CastIsPresent"),
+        ("AnsweredIsPresent/confirm_arrives:1", "CastIsPresent"),
         ("EachTagIsSeenOnce/get", "SeenWasCounted"),
         ("FifoPerPublisher/always", "UntoldIsLast"),
         ("RedeliveredIsMarked/hand_on#1", "HandedIsMarked"),

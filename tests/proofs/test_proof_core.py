@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ackproof.lang.lemmas import Library
-from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.proofs.obligation import Obligation
+from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.proof_core import hypothesis_core, leave_one_out, unused_hypotheses
 
 from tests.proofs import spoiled

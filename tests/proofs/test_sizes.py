@@ -10,7 +10,8 @@ from ackproof.lang.binding import bind
 from ackproof.lang.errors import BindError
 from ackproof.lang.lemmas import Library
 from ackproof.proofs.discharge import UNKNOWN, discharge
-from ackproof.proofs.obligations import Obligation, Obligations
+from ackproof.proofs.obligation import Obligation
+from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.sizes import decide_sizes
 from ackproof.proofs.smt.finite import Finite
 

@@ -297,7 +297,7 @@ MIRRORING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(TrustingChannel, "AckMeansEveryMirror", "mirrors"),
         _case(OptimisticChannel, "AckMeansAccepted", "tiny"),
         _case(PatientChannel, "SomebodyOwesAnAnswer", "mirrors"),
-        _case(LossyMulticast, "MirrorFollowsMaster", "failover"),
+        _case(LossyMulticast, "CastMeansSynced", "failover"),
         _case(HastySynchronisation, "MirrorFollowsMaster", "promotion"),
         _case(LostDirectCopies, "SomebodyOwesAnAnswer", "mirrors"),
         _case(SilentMaster, "MirrorFollowsMaster", "failover"),

@@ -21,7 +21,7 @@ from tests.spec.scenario import (
 )
 
 Q1 = queue_named("q1")
-R1, R2, R3 = replica("r1"), replica("r2"), replica("r3")
+R1, R2, R3, R4 = replica("r1"), replica("r2"), replica("r3"), replica("r4")
 ONE = message(1)
 TRIO = (Born.MASTER, Born.MIRROR, Born.MIRROR)
 
@@ -444,6 +444,42 @@ def test_what_was_told_before_a_mirror_joined_does_not_count_as_got_by_it() -> N
 
 
 # -- promotion ------------------------------------------------------------------------------------
+
+
+def test_what_a_late_mirror_was_told_by_a_new_master_each_of_them_gets() -> None:
+    """The new master publishes what was under way when the mirror joined: now it has got it."""
+    with mirrored((Born.MASTER, Born.LATER, Born.LATER, Born.LATER)) as run:
+        for joining in (R2, R3):
+            run.system.join(joining, R1)
+            run.system.enlist(joining)
+        run.publish(1, "q1")
+        run.deliver(1, "r1")
+        run.system.join(R4, R1)
+        run.system.lose_node(R1)
+        run.system.promote(R2)
+        run.deliver(1, "r2")
+        run.told_by_master(1, "r4")
+        run.system.lose_node(R2)
+        run.told_by_master(1, "r3")
+        assert run.process("r3").ready == run.process("r4").ready == messages(1)
+
+
+def test_a_mirror_with_more_than_its_new_master_has_not_caught_up() -> None:
+    """It would bring back what was consumed, if it took over in its turn."""
+    with mirrored((Born.MASTER, Born.LATER, Born.LATER, Born.LATER)) as run:
+        run.publish(1, "q1")
+        run.deliver(1, "r1")
+        for joining in (R2, R3, R4):
+            run.system.join(joining, R1)
+        run.system.enlist(R2)
+        run.system.synchronise(R4, R1)
+        run.system.drop(ONE, R1)
+        run.system.catch_up(R2, R1)
+        run.system.lose_node(R1)
+        run.system.promote(R2)
+        assert R4 in run.system.unsynced
+        with pytest.raises(NotEnabled):
+            run.system.catch_up(R4, R2)
 
 
 def test_the_oldest_mirror_is_promoted(three: Scenario) -> None:

@@ -17,7 +17,7 @@ __all__ = ["AssumptionList", "LemmaTable", "ProofTable", "proof_rows"]
 
 
 class ProofTable(CheckingDirective):
-    """`.. proof-table::`: how each property of states or steps is known to hold, and where not."""
+    """`.. proof-table::`: how each property is known to hold, and where not."""
 
     def run(self) -> list[nodes.Node]:
         """Return the table."""
@@ -38,7 +38,8 @@ def proof_rows(
         lib: what is documented.
     """
     proved = {p["name"]: p for p in proof["properties"]}
-    searched = {p["name"]: p for p in eras["properties"] if p["kind"] in ("invariant", "step")}
+    kinds = ("invariant", "step", "eventually")
+    searched = {p["name"]: p for p in eras["properties"] if p["kind"] in kinds}
     instances = {r["instance"] for r in eras["runs"] if r["era"] == "documented"}
     for name in sorted(searched, key=lambda n: n not in proved):
         holds = any(
@@ -59,10 +60,12 @@ def _several(count: int) -> str:
 
 
 def _proved_for(one: Mapping[str, Any] | None, *, searched: bool) -> Cell:
-    if one is not None and one["verdict"] == "proved":
-        return nodes.inline("", "any sizes", classes=["spec-result", "spec-holds"])
-    if one is not None and one["verdict"] == "restricted":
-        said = f"any sizes that meet {', '.join(one['restricted'])}; the sizes of these for all"
+    if one is not None and one["verdict"] in ("proved", "restricted"):
+        said = "any sizes"
+        if one["restricted"]:
+            said += f" that meet {', '.join(one['restricted'])}; the sizes of these for all"
+        if one["fair"]:
+            said += f", under weak fairness of {', '.join(one['fair'])}"
         return nodes.inline("", said, classes=["spec-result", "spec-holds"])
     if one is not None:
         fails = ", ".join(one["fails"][:2]) + (", …" if len(one["fails"]) > 2 else "")

@@ -14,7 +14,7 @@ from tests.exploring import seeds
 from tests.impl.lockstep.broken_mirrors import MISTAKES
 from tests.impl.mirror_traffic import Traffic
 
-SEEDS = seeds(6)
+SEEDS = seeds(2)
 
 
 def calm(traffic: Traffic) -> None:

@@ -1,8 +1,9 @@
 """Whatever the specification allows, and the broker takes by itself, is on offer.
 
-After each step the twin of lockstep, the specification as it stands, is asked which actions
-are enabled, for all elements that there are.  The answer has nothing to do with how offers are
-derived: it is what the actions require, evaluated.
+A step that has become possible and that nobody offers is never taken: a confirm would not come.
+After each step the twin of lockstep, the specification as it stands, is asked which actions are
+enabled, for all elements that there are.  The answer has nothing to do with the broker's offers: it
+is what the actions require, evaluated.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, get_type_hints
 import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.lockstep.lockstep import Lockstep
-from ackproof.impl.machines.hosted_system import HANDLES, woken
+from ackproof.impl.machines.hosted_system import woken
 from ackproof.impl.machines.queue_processes import processes_of
 from ackproof.impl.steps.scheduler import Action, Step
 from ackproof.impl.steps.seeded import Seeded
@@ -29,6 +30,17 @@ from ackproof.spec.system import Confirms
 from tests.impl.lockstep import test_lockstep as alone
 from tests.impl.lockstep.test_mirrors_in_lockstep import calm, deadly
 from tests.impl.mirror_traffic import Traffic
+
+#: The actions that happen by themselves when they are possible.  What waits for a clock is not
+#: among them, nor for the disk: the specification knows neither.
+BY_THEMSELVES = (
+    *("master_tells", "master_removes", "deliver", "deliver_to_mirror", "drain"),
+    *("confirm_arrives", "reject_arrives", "down_arrives", "promote", "synchronise"),
+    *("forget_sender", "restart", "hand_out", "flush", "complete"),
+)
+
+#: Those that the broker takes for one channel.
+OF_A_CHANNEL = {"down_arrives", "forget_sender", "flush", "complete"}
 
 #: The step of the broker that takes an action, where it has another name.
 STEPS = {
@@ -52,14 +64,14 @@ def requirements(name: str) -> Callable[..., None]:
     return found
 
 
-REQUIREMENTS = {name: requirements(name) for name in HANDLES}
+REQUIREMENTS = {name: requirements(name) for name in BY_THEMSELVES}
 SORTS = {
     name: [
         hint
         for hint in get_type_hints(getattr(Confirms, name)).values()
         if isinstance(hint, type) and issubclass(hint, Sort)
     ]
-    for name in HANDLES
+    for name in BY_THEMSELVES
 }
 
 
@@ -77,7 +89,7 @@ class Watch:
         self, broker: Broker, lockstep: Lockstep, dropped: tuple[str, str] | None = None
     ) -> None:
         self.steps, self.lockstep, self.dropped = broker.steps, lockstep, dropped
-        self.enabled = dict.fromkeys(HANDLES, 0)
+        self.enabled = dict.fromkeys(BY_THEMSELVES, 0)
         self.missing: list[str] = []
         self.pairs: dict[tuple[str, str], int] = {}
         self._system = broker.system
@@ -142,7 +154,7 @@ class Watch:
         """Return the step of the broker that is an action of the specification."""
         named = dict(zip(get_type_hints(getattr(Confirms, name)), args, strict=False))
         action = STEPS[name] if name in STEPS else Action[name.upper()]
-        channel = named["channel"] if "channel" in HANDLES[name] else None
+        channel = named["channel"] if name in OF_A_CHANNEL else None
         if action is Action.DELIVER:
             channel = Msg.owner(named["msg"])
         replica = named.get("replica", named.get("mirror"))
