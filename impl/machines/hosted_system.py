@@ -47,7 +47,7 @@ __all__ = [
     "leave",
     "may",
     "translated",
-    "woken",
+    "wake",
 ]
 
 #: The system, whose families grow.
@@ -128,14 +128,26 @@ def hosted_system(replicas: int, complain: Callable[[Event], None] | None = None
     """
     system = assemble(Confirms, {**_classes(replicas > 1), **_REPLACED}, complain)
     system.persistent, system.plain = PersistentMessages(), PlainMessages()
-    vars(system)["woken"] = {}
+    wake(system, _Nobody())
     return system
 
 
-def woken(system: HostedSystem) -> dict[tuple[Any, ...], None]:
-    """Return what may have become possible: names of `HANDLES`, each with its handles."""
-    found: dict[tuple[Any, ...], None] = vars(system)["woken"]
-    return found
+class _Nobody:
+    """Waits for nothing."""
+
+    def __getattr__(self, action: str) -> Callable[..., None]:
+        return lambda *_: None
+
+
+def wake(system: HostedSystem, told: object) -> None:
+    """Let the system tell what may have become possible.
+
+    Args:
+        system: of a broker.
+        told: has a method for each action of `HANDLES`, which is called with the handles of the
+            action; a handle is None for any.
+    """
+    vars(system)["wake"] = told
 
 
 def may(system: HostedSystem, action: str) -> Callable[..., bool] | None:

@@ -36,6 +36,7 @@ from ackproof.impl.machines.channels import ConsumingChannel, HostedConsumer, Pu
 from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue
 from ackproof.impl.steps.observing import observed
+from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.steps.transacting import TransactingSteps
 from ackproof.impl.steps.x_death import Cause
 from ackproof.impl.wire.content import Message
@@ -193,6 +194,8 @@ class ArrivingSteps(TransactingSteps):
             self.master_tells(mirror, coming)
         if multicast.silent(mirror.key):
             mirror.departing.clear()
+        else:  # it stands for two actions, and this was one of them
+            self._offer(Action.FOLLOW, None, mirror)
 
     def _hears(self, mirror: HostedMirror, leader: HostedQueue) -> bool:
         return self.system.linked(leader.key, mirror.key) or self.system.divided(leader.key)

@@ -56,6 +56,7 @@ class ConsumingSteps(Steps):
         """A consumer is started on a queue that is there (F2.2)."""
         self.system.consume(consumer.key)
         consumer.queue.consumers.add(consumer)
+        self.offers.serve(consumer.queue)
 
     @observed
     def cancel(self, consumer: HostedConsumer) -> None:

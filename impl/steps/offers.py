@@ -1,10 +1,14 @@
-"""Offers: from what the system notes to the steps that a scheduler may choose.
+"""Offers: from what the system says to the steps that a scheduler may choose.
 
-As the broker's system takes an action it notes which others may have become possible by what it
+As the broker's system takes an action it says which others may have become possible by what it
 wrote (`ackproof.model.native.waking`).  Which these are is derived from what the specification's
-actions read and write, and is said nowhere in the broker.  What a note names are elements, a
+actions read and write, and is said nowhere in the broker.  What it names are elements, a
 channel or a process of a queue, or none where any of them may be meant; here are the hosted objects
-that these stand for.  An action that the system says is not possible is not offered.
+that these stand for.
+
+A message that is on its way is offered at once.  All else is noted, and offered when the step is
+over: the system may say the same of each message in a step.  An action that the system says is not
+possible by then is not offered.
 
 What the specification does not speak of is offered by hand, by whoever knows of it: what landed on
 the disk, what a clock says, a process that was slow, a fault that is over.
@@ -13,12 +17,13 @@ the disk, what a clock says, a process that was slow, a fault that is over.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, Protocol
 
 from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
-from ackproof.impl.machines.hosted_system import HANDLES, HostedSystem, may, woken
+from ackproof.impl.machines.hosted_system import HANDLES, HostedSystem, may, wake
 from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue, processes_of
-from ackproof.impl.steps.scheduler import Action, Step
+from ackproof.impl.steps.scheduler import Action, Scheduler, Step
 from ackproof.spec.sorts import ChannelId, Replica
 
 __all__ = ["Offers"]
@@ -32,116 +37,118 @@ _STEPS = {
 }
 
 
-#: Steps that are nearly always possible when that is noted; it is not worth while to ask.
-_LIKELY = {Action.DELIVER, Action.DRAIN, Action.CONFIRM_ARRIVES, Action.FLUSH}
+#: Steps that are nearly always possible when that is noted; it is not worth while to ask again.
+_LIKELY = {Action.DRAIN, Action.CONFIRM_ARRIVES, Action.FLUSH}
 
-_Offer = Callable[[Step], None]
+_Test = Callable[..., bool]
+
+
+class Schedules(Protocol):
+    """Has a scheduler, now this one and now another."""
+
+    scheduler: Scheduler
 
 
 class Offers:
     """Offers what may have become possible.
 
     Args:
-        system: notes it.
-        offer: called with each step.
+        system: says what that is.
+        taking: has the scheduler that is told of each step.
         channels: by what the machines call them.
         consuming: channels as their consumers know them, by that, too.
+
+    Attributes:
+        noted: what has still to be offered: who does that, and the handles.
     """
 
     def __init__(
         self,
         system: HostedSystem,
-        offer: _Offer,
+        taking: Schedules,
         channels: Mapping[ChannelId, PublishingChannel],
         consuming: Mapping[ChannelId, ConsumingChannel],
     ) -> None:
-        self._offer = offer
-        self._woken = woken(system)
+        self.noted: dict[tuple[Callable[..., None], tuple[Any, ...]], None] = {}
+        self._taking = taking
         self._queues = processes_of(system)
         self._channels = channels
         self._consuming = consuming
-        self._may_serve = may(system, "hand_out") or _never
-        self._tests: dict[Action, list[Callable[..., bool]]] = {}
-        self._takers: dict[str, Callable[..., None]] = {}
+        told = SimpleNamespace()
         for name, handles in HANDLES.items():
             action = _STEPS[name] if name in _STEPS else Action[name.upper()]
             test = may(system, name)
             if test is not None:
-                self._takers[name] = self._taker(action, test, len(handles), handles[0])
-                self._tests.setdefault(action, []).append(test)
+                setattr(told, name, self._told(action, test, handles))
+        wake(system, told)
 
-    def _taker(
-        self, action: Action, test: Callable[..., bool], count: int, first: str
-    ) -> Callable[..., None]:
-        """Return what offers an action, given the note that it may be possible."""
+    def _told(self, action: Action, test: _Test, handles: tuple[str, ...]) -> Callable[..., None]:
+        """Return what is told that an action may be possible."""
         if action is Action.SERVE:
-            return self._serve
+            return self._serving
         if action is Action.FORGET_SENDER:
             test = self._is_leaving
+        if len(handles) == 2:
+            noting = self._noting(self._taker_of_both(action, test))
+            return self._arriving(noting) if action is Action.DELIVER else noting
         if action in _LIKELY:
             test = _always
-        channels, queues = self._channels, self._queues
+        return self._noting(self._taker_of_one(action, test, handles[0]))
 
-        def of_both(note: tuple[Any, ...]) -> None:
-            _, channel, replica = note
-            if channel is None or replica is None:
-                self._pairs_of(action, test, channel, replica)
-                return
-            one, queue = channels.get(channel), queues.get(replica)
-            if one is not None and queue is not None and test(channel, replica):
-                self._offer(Step(action, one, queue))
+    def _noting(self, taker: Callable[..., None]) -> Callable[..., None]:
+        noted = self.noted
 
-        def of_channel(note: tuple[Any, ...]) -> None:
-            for key in note[1:] if note[1] is not None else tuple(channels):
-                channel = channels.get(key)
-                if channel is not None and test(key):
-                    self._offer(Step(action, channel, None))
+        def tell(*handles: Any) -> None:
+            noted[taker, handles] = None
 
-        def of_queue(note: tuple[Any, ...]) -> None:
-            for key in note[1:] if note[1] is not None else tuple(queues):
-                queue = queues.get(key)
-                if queue is not None and test(key):
-                    self._offer(Step(action, None, queue))
+        return tell
 
-        if count == 2:
-            return of_both
-        return of_channel if first == "channel" else of_queue
+    def _arriving(self, noting: Callable[..., None]) -> Callable[..., None]:
+        """Return what offers a message to a process that is known at once."""
+        channels, queues, taking, deliver = (
+            self._channels,
+            self._queues,
+            self._taking,
+            Action.DELIVER,
+        )
+
+        def tell(channel: Any, replica: Any) -> None:
+            if channel in channels and replica in queues:
+                taking.scheduler.offer(Step(deliver, channels[channel], queues[replica]))
+            else:
+                noting(channel, replica)
+
+        return tell
+
+    def _taker_of_both(self, action: Action, test: _Test) -> Callable[..., None]:
+        def take(channel: ChannelId | None, replica: Replica | None) -> None:
+            for publishing, queue in self._pairs(channel, replica):
+                if test(publishing.id, queue.key):
+                    self._taking.scheduler.offer(Step(action, publishing, queue))
+
+        return take
+
+    def _taker_of_one(self, action: Action, test: _Test, handle: str) -> Callable[..., None]:
+        of_channel = handle == "channel"
+        known: Mapping[Any, Any] = self._channels if of_channel else self._queues
+
+        def take(key: Any) -> None:
+            for one in [key] if key is not None else list(known):
+                found = known.get(one)
+                if found is not None and test(one):
+                    self._taking.scheduler.offer(
+                        Step(action, *((found, None) if of_channel else (None, found)))
+                    )
+
+        return take
 
     def look(self) -> None:
-        """Offer what the system has noted since somebody looked."""
-        takers = self._takers
-        for note in self._woken:  # to look at one makes no other
-            takers[note[0]](note)
-        self._woken.clear()
-
-    def again(self, step: Step) -> None:
-        """A step was taken; offer it again if it chooses something and there is more to choose."""
-        action, channel, queue = step
-        if action is Action.DELIVER:
-            assert channel is not None
-            assert queue is not None
-            if channel.id in self._channels and queue.key in self._queues:
-                for test in self._tests[action]:
-                    if test(channel.id, queue.key):
-                        self._offer(step)
-        elif action is Action.FOLLOW:
-            assert queue is not None
-            for test in self._tests[action]:
-                if queue.key in self._queues and test(queue.key):
-                    self._offer(step)
+        """Offer what was noted since somebody looked."""
+        for taker, handles in self.noted:  # to look at one makes no other
+            taker(*handles)
+        self.noted.clear()
 
     # -- handles --------------------------------------------------------------------------------
-
-    def _pairs_of(
-        self,
-        action: Action,
-        test: Callable[..., bool],
-        channel: ChannelId | None,
-        replica: Replica | None,
-    ) -> None:
-        for publishing, queue in self._pairs(channel, replica):
-            if test(publishing.id, queue.key):
-                self._offer(Step(action, publishing, queue))
 
     def _pairs(
         self, channel: ChannelId | None, replica: Replica | None
@@ -151,6 +158,9 @@ class Offers:
             one = self._channels.get(channel)
             if one is None:
                 return []
+            if replica is not None:
+                queue = self._queues.get(replica)
+                return [(one, queue)] if queue is not None else []
             return [(one, queue) for queue in dict.fromkeys((*one.watching, *one.leaving))]
         found = self._queues.get(replica) if replica is not None else None
         queues = list(self._queues.values()) if replica is None else [found] if found else []
@@ -163,23 +173,28 @@ class Offers:
 
     # -- consumers ------------------------------------------------------------------------------
 
-    def _serve(self, note: tuple[Any, ...]) -> None:
-        """The consumers of a channel may have room, or a queue something for its consumers."""
-        channel: ChannelId | None = note[1]
-        replica: Replica | None = note[2]
+    def _serving(self, channel: ChannelId | None, replica: Replica | None) -> None:
+        """The consumers of a channel may have room, or a queue something for its consumers.
+
+        Of a channel none of whose consumers is parked, and of a queue all of whose consumers are,
+        this says nothing new.
+        """
         if channel is not None:
             consuming = self._consuming.get(channel)
-            if consuming is not None:
-                self.wake(consuming)
+            if consuming is not None and consuming.parked:
+                self.noted[self.wake, (consuming,)] = None
         elif replica is not None:
             queue = self._queues.get(replica)
-            if queue is not None and queue.consumers:
-                self.serve(queue)
+            if queue is not None and queue.consumers.turns:
+                self.noted[self.serve, (queue,)] = None
         else:
-            for queue in list(self._queues.values()):
-                for consumer in list(queue.consumers):
-                    queue.consumers.wake(consumer)
-                self.serve(queue)
+            self.noted[self._serve_all, ()] = None
+
+    def _serve_all(self) -> None:
+        for queue in list(self._queues.values()):
+            for consumer in list(queue.consumers):
+                queue.consumers.wake(consumer)
+            self.serve(queue)
 
     def wake(self, channel: ConsumingChannel) -> None:
         """The consumers of a channel may have room again (F2.4)."""
@@ -190,17 +205,12 @@ class Offers:
 
     def serve(self, queue: HostedQueue) -> None:
         """Offer to serve the consumer whose turn it is."""
-        consumer = queue.consumers.next()
-        if consumer is not None and self._may_serve(consumer.channel.id, queue.key):
-            self._offer(Step(Action.SERVE, None, queue))
+        if queue.machine.ready and queue.consumers.next() is not None:
+            self._taking.scheduler.offer(Step(Action.SERVE, None, queue))
 
 
 def _always(*_: object) -> bool:
     return True
-
-
-def _never(*_: object) -> bool:
-    return False
 
 
 def _concerned(queue: HostedQueue) -> Iterable[PublishingChannel]:

@@ -75,6 +75,7 @@ class PartitioningSteps(ProcessSteps):
     _missing: list[tuple[MirrorMembership, int]] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.cluster.nodes = self.replicas
         self.system.cluster = self.cluster
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
-from ackproof.impl.machines.hosted_system import HostedSystem, woken
+from ackproof.impl.machines.hosted_system import HostedSystem
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.steps.fault_hooks import FaultHooks
 from ackproof.impl.steps.observing import Observer
@@ -50,11 +50,10 @@ class Taking:
     store: Callable[[Batch], bool] | None = None
     batch: Batch | None = None
     complaints: list[Event] = field(default_factory=list)
+    offers: Offers = field(init=False)
 
-    @cached_property
-    def offers(self) -> Offers:
-        """Return what offers that which actions of the system have made possible."""
-        return Offers(self.system, self._offer_step, self.channels, self.consuming)
+    def __post_init__(self) -> None:
+        self.offers = Offers(self.system, self, self.channels, self.consuming)
 
     @cached_property
     def _methods(self) -> tuple[Callable[..., None], ...]:
@@ -67,12 +66,12 @@ class Taking:
 
     def run(self, idle: bool) -> None:
         """Take steps until the scheduler has no more, or wants input first."""
-        noted = woken(self.system)
+        offers = self.offers
         while True:
             if self.store is not None and self.journal.pending:
                 self._offer(Action.WRITE, None)
-            if noted:
-                self.offers.look()
+            if offers.noted:
+                offers.look()
             step = self.scheduler.take(idle)
             if step is None:
                 return
@@ -82,9 +81,6 @@ class Taking:
                 self._take(step)
             except NotEnabled:
                 self._refused(step)
-            else:
-                if step.action <= Action.DELIVER:  # it chooses a message, and there may be more
-                    self.offers.again(step)
             if self.faults is not None:
                 self._stepped(self.faults)
 
@@ -105,9 +101,6 @@ class Taking:
 
     def _stepped(self, faults: FaultHooks) -> None:
         """A step was taken, or refused; something may have been asked to happen right then."""
-
-    def _offer_step(self, step: Step) -> None:
-        self.scheduler.offer(step)
 
     def _offer(
         self, action: Action, channel: PublishingChannel | None, queue: HostedQueue | None = None

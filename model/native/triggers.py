@@ -8,7 +8,8 @@ requirement is a *trigger*: a variable, by the way to it, and what has to happen
 A program does not know an action by all of its arguments.  It knows the process that delivers, and
 the action says which message is next.  What it knows an action by are its *handles*: arguments, and
 owners of arguments (`Msg.owner(msg)`).  The other arguments are chosen: to such an action "the
-first of a set is this one" means that there is one.  A trigger says where each handle comes from:
+first of a set is this one" means that there is one, and when that has left the set, there may be
+another one to choose.  A trigger says where each handle comes from:
 it is a key on the way to what was written, or what was added, or the owner of one of these, or what
 has a constant in common with one (`{r for r in Replica if self.replicas[r].of == ...}`).  Where it
 is none of these it may be any.
@@ -212,6 +213,8 @@ class _Reads:
             case ir.In(elem=elem, set=among):
                 yield from self._anything(elem)
                 yield from self._members(among, holds, elem)
+                if holds and self._is_chosen(elem):
+                    yield from self._members(among, False, elem)
             case ir.Subset(left=left, right=right):
                 yield from self._members(left, not holds)
                 yield from self._members(right, holds)
@@ -233,6 +236,7 @@ class _Reads:
             yield from self._members(left, not holds)
         elif holds and self._is_chosen(right):
             yield from self._none(left, False)
+            yield from self._none(left, True)
         elif self._is_place(left) and isinstance(right, ir.Lit):
             yield from self._place(left, Change("is" if holds else "not", _plain(right.value)))
         else:
