@@ -6,9 +6,9 @@ actions read and write, and is said nowhere in the broker.  What it names are el
 channel or a process of a queue, or none where any of them may be meant; here are the hosted objects
 that these stand for.
 
-A message that is on its way is offered at once.  All else is noted, and offered when the step is
-over: the system may say the same of each message in a step.  An action that the system says is not
-possible by then is not offered.
+A message that is on its way is offered at once, and so is one for a consumer.  All else is noted,
+and offered when the step is over: the system may say the same of each message in a step.  An action
+that the system says is not possible by then is not offered.
 
 What the specification does not speak of is offered by hand, by whoever knows of it: what landed on
 the disk, what a clock says, a process that was slow, a fault that is over.
@@ -186,7 +186,7 @@ class Offers:
         elif replica is not None:
             queue = self._queues.get(replica)
             if queue is not None and queue.consumers.turns:
-                self.noted[self.serve, (queue,)] = None
+                self.serve(queue)
         else:
             self.noted[self._serve_all, ()] = None
 

@@ -24,6 +24,7 @@ from ackproof.impl.running import RunningBroker
 from ackproof.impl.session import event_frames
 from ackproof.impl.steps.arriving import ArrivingSteps
 from ackproof.impl.steps.consuming import ConsumingSteps
+from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.steps.transacting import TransactingSteps
 from ackproof.impl.topology.graph import Graph
 from ackproof.impl.vhost.virtual_host import VirtualHost
@@ -85,7 +86,7 @@ def _ack_for_the_namesake(self: ArrivingSteps, channel: Any, queue: Any, msg: An
     if namesake and msg in queue.machine.refused:
         queue.machine.refused.discard(msg)
         channel.machine.settle(msg, queue.key, {queue.key})
-        self._answered(channel)
+        self._offer(Action.FLUSH, channel)
 
 
 _get = ConsumingSteps.get
