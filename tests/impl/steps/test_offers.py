@@ -102,7 +102,7 @@ class Watch:
             taken = getattr(self._system, name, None)
             if name in vars(self._system) and callable(taken):  # lockstep has tapped it
                 setattr(self._system, name, self._during(name, taken))
-        scheduler: Any = broker.steps.scheduler
+        scheduler: Any = broker.steps.context.scheduler
         self._take, scheduler.take = scheduler.take, self._taking
 
     def _during(self, name: str, act: Callable[..., None]) -> Callable[..., None]:
@@ -139,7 +139,7 @@ class Watch:
                 self.missing.append(f"{name} {step.action.name} {args} {step.queue}")
 
     def _offered(self) -> set[Step]:
-        scheduler: Any = self.steps.scheduler
+        scheduler: Any = self.steps.context.scheduler
         if isinstance(scheduler, Seeded):
             return scheduler._offered
         return {step for offers in scheduler._offers for step in offers}
@@ -167,7 +167,7 @@ class Watch:
         queue = processes_of(self._system).get(replica) if replica is not None else None
         if replica is not None and queue is None:
             return None  # the twin has not forgotten it yet
-        known = self.steps.channels.get(channel) if channel is not None else None
+        known = self.steps.context.channels.get(channel) if channel is not None else None
         if channel is not None and known is None:
             return None
         if action is Action.SERVE and not self._serves(named["consumer"]):
@@ -176,7 +176,7 @@ class Watch:
 
     def _serves(self, consumer: Consumer) -> bool:
         """Tell whether the client of a consumer reads, and has not more than is remembered."""
-        channel = self.steps.consuming.get(Consumer.owner(consumer))
+        channel = self.steps.context.consuming.get(Consumer.owner(consumer))
         return channel is not None and channel.reads() and not channel.full
 
     def _held(self, step: Step) -> bool:
