@@ -54,7 +54,7 @@ class Offers:
 
     Args:
         system: says what that is.
-        taking: has the scheduler that is told of each step.
+        context: has the scheduler that is told of each step.
         channels: by what the machines call them.
         consuming: channels as their consumers know them, by that, too.
 
@@ -65,12 +65,12 @@ class Offers:
     def __init__(
         self,
         system: HostedSystem,
-        taking: Schedules,
+        context: Schedules,
         channels: Mapping[ChannelId, PublishingChannel],
         consuming: Mapping[ChannelId, ConsumingChannel],
     ) -> None:
         self.noted: dict[tuple[Callable[..., None], tuple[Any, ...]], None] = {}
-        self._taking = taking
+        self._context = context
         self._queues = processes_of(system)
         self._channels = channels
         self._consuming = consuming
@@ -105,16 +105,12 @@ class Offers:
 
     def _arriving(self, noting: Callable[..., None]) -> Callable[..., None]:
         """Return what offers a message to a process that is known at once."""
-        channels, queues, taking, deliver = (
-            self._channels,
-            self._queues,
-            self._taking,
-            Action.DELIVER,
-        )
+        channels, queues, context = self._channels, self._queues, self._context
 
         def tell(channel: Any, replica: Any) -> None:
             if channel in channels and replica in queues:
-                taking.scheduler.offer(Step(deliver, channels[channel], queues[replica]))
+                step = Step(Action.DELIVER, channels[channel], queues[replica])
+                context.scheduler.offer(step)
             else:
                 noting(channel, replica)
 
@@ -124,7 +120,7 @@ class Offers:
         def take(channel: ChannelId | None, replica: Replica | None) -> None:
             for publishing, queue in self._pairs(channel, replica):
                 if test(publishing.id, queue.key):
-                    self._taking.scheduler.offer(Step(action, publishing, queue))
+                    self._context.scheduler.offer(Step(action, publishing, queue))
 
         return take
 
@@ -136,7 +132,7 @@ class Offers:
             for one in [key] if key is not None else list(known):
                 found = known.get(one)
                 if found is not None and test(one):
-                    self._taking.scheduler.offer(
+                    self._context.scheduler.offer(
                         Step(action, *((found, None) if of_channel else (None, found)))
                     )
 
@@ -206,7 +202,7 @@ class Offers:
     def serve(self, queue: HostedQueue) -> None:
         """Offer to serve the consumer whose turn it is."""
         if queue.machine.ready and queue.consumers.next() is not None:
-            self._taking.scheduler.offer(Step(Action.SERVE, None, queue))
+            self._context.scheduler.offer(Step(Action.SERVE, None, queue))
 
 
 def _always(*_: object) -> bool:
