@@ -323,7 +323,7 @@ class Broker:
             targets: the queues it was routed to, each once.
         """
         if channel.in_transaction():
-            self.steps.transactions.publish_in_tx(channel, channel.next(message), targets)
+            self.steps.tx.publish_in_tx(channel, channel.next(message), targets)
             return
         self.send(channel, message, targets)
         self.steps.run(idle=False)
@@ -343,7 +343,7 @@ class Broker:
 
     def commit(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
         """Commit the transaction of a channel, which publishes and consumes (A13.3)."""
-        self.steps.transactions.tx_commit(channel, consuming)
+        self.steps.tx.tx_commit(channel, consuming)
         self.steps.run(idle=False)
 
     # -- channels -------------------------------------------------------------------------------

@@ -47,8 +47,13 @@ class QueueConsumers(Generic[Q]):
         return first is not None and first.exclusive
 
     def add(self, consumer: ChannelConsumer[Q]) -> None:
-        """A consumer comes, and waits for its first turn."""
+        """A consumer comes; it is parked until somebody sees that it can take something."""
         self._all[consumer] = None
+        self._parked.add(consumer)
+        consumer.channel.parked[consumer] = None
+
+    def _line_up(self, consumer: ChannelConsumer[Q]) -> None:
+        """A consumer waits for its turn."""
         if consumer.priority not in self.turns:
             self.turns[consumer.priority] = OrderedDict()
             self.turns = dict(sorted(self.turns.items(), reverse=True))
@@ -89,7 +94,7 @@ class QueueConsumers(Generic[Q]):
         """A consumer may be able to take something again."""
         if consumer in self._parked:
             self._parked.discard(consumer)
-            self.add(consumer)
+            self._line_up(consumer)
 
     def _leave(self, consumer: ChannelConsumer[Q]) -> None:
         waiting = self.turns.get(consumer.priority)

@@ -63,7 +63,7 @@ class Serving(Part):
         """A consumer is started on a queue that is there (F2.2)."""
         self.system.consume(consumer.key)
         consumer.queue.consumers.add(consumer)
-        self.context.offers.serve(consumer.queue)
+        self.context.offers.wake(consumer.channel)
 
     @observed
     def cancel(self, consumer: HostedConsumer) -> None:

@@ -67,7 +67,7 @@ class Steps:
         self.serving = serving = Serving(context, contents)
         self.publishing = publishing = Publishing(context)
         self.closing = closing = Closing(context, serving, answers)
-        self.transactions = Transactions(context, sides, contents, publishing, serving, closing)
+        self.tx = Transactions(context, sides, contents, publishing, serving, closing)
         self.mirrors = mirrors = Mirrors(context, contents, answers)
         self.arrivals = arrivals = Arrivals(context, contents, answers, serving, mirrors)
         self.immediate = Immediate(publishing, arrivals, serving)
@@ -94,7 +94,7 @@ class Steps:
             Action.RESTART: self.processes.restart,
             Action.SERVE: self.serving.serve,
             Action.FLUSH: self.answers.flush,
-            Action.COMPLETE: self.transactions.complete,
+            Action.COMPLETE: self.tx.complete,
             Action.NOTICE: self.partitions.notice,
             Action.ESTRANGE: self.partitions.estrange,
             Action.HALT: self.partitions.halt,
