@@ -23,8 +23,8 @@ from ackproof.impl.machines.tagged_channel import TaggedChannel
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.session import event_frames
 from ackproof.impl.steps.arrivals import Arrivals
-from ackproof.impl.steps.serving import Serving
 from ackproof.impl.steps.scheduler import Action
+from ackproof.impl.steps.serving import Serving
 from ackproof.impl.steps.transactions import Transactions
 from ackproof.impl.topology.graph import Graph
 from ackproof.impl.vhost.virtual_host import VirtualHost
