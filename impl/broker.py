@@ -28,9 +28,8 @@ from ackproof.impl.machines.publishing_machines import Place, Tell
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.memory import Memory
 from ackproof.impl.steps.deadlines import Clock, Deadlines, TimedChannel
-from ackproof.impl.steps.partitioning import PartitioningSteps
-from ackproof.impl.steps.processes import ProcessSteps
 from ackproof.impl.steps.scheduler import Eager, Scheduler
+from ackproof.impl.steps.steps import Steps
 from ackproof.impl.steps.x_death import Cause
 from ackproof.impl.storage.journal import Batch, Journal
 from ackproof.impl.storage.stored import Stored
@@ -82,7 +81,6 @@ class Broker:
         scheduler: Scheduler | None = None,
         stored: Stored | None = None,
         vhosts: Iterable[str] = (),
-        steps: type[ProcessSteps] = ProcessSteps,
         history: History | None = None,
         clock: Clock = time.time,
         replicas: int = 1,
@@ -106,10 +104,16 @@ class Broker:
         self._kept_vhosts: set[str] = set()
         self._complaints: list[Event] = []
         self.system = hosted_system(replicas, self._complaints.append)
-        self.steps = self._steps(steps, scheduler or Eager(), replicas)
-        self.steps.unused = self._delete_unused
-        self.steps.publish_dead_letter = self._publish_dead_letter
-        self.steps.timers.clock = clock
+        self.steps = Steps(
+            self.system, scheduler or Eager(), self.journal, self._complaints, replicas
+        )
+        self.steps.processes.number = self.next_number
+        self.steps.processes.leader_changed = self._leader_changed
+        self.steps.partitions.leaders = self._all_queues
+        self.steps.partitions.pausing = self._pause
+        self.steps.serving.unused = self._delete_unused
+        self.steps.contents.publish_dead_letter = self._publish_dead_letter
+        self.steps.context.timers.clock = clock
         self._last_channel = _last_channel(stored or Stored())
         self._last_number = stored.last_number if stored else 0
         for name in (DEFAULT, *vhosts):
@@ -117,21 +121,7 @@ class Broker:
         self._restore(stored or Stored())
         self._begin_with(users)
         if self.history.recording:
-            self.steps.observers.append(self.history)
-
-    def _steps(
-        self, steps: type[ProcessSteps], scheduler: Scheduler, replicas: int
-    ) -> ProcessSteps:
-        if replicas == 1:
-            return steps(self.system, scheduler, self.journal, complaints=self._complaints)
-        mirrored = PartitioningSteps(
-            self.system, scheduler, self.journal, complaints=self._complaints, replicas=replicas
-        )
-        mirrored.number = self.next_number
-        mirrored.leader_changed = self._leader_changed
-        mirrored.leaders = self._all_queues
-        mirrored.pausing = self._pause
-        return mirrored
+            self.steps.context.observers.append(self.history)
 
     def _all_queues(self) -> list[HostedQueue]:
         return [queue for host in self.vhosts.values() for queue in host.queues.values()]
@@ -240,7 +230,7 @@ class Broker:
             raise LookupError(f"there is no virtual host {name!r}")
         if name == DEFAULT:
             raise ValueError(f"the virtual host {DEFAULT} is always there; delete what is in it")
-        if not all(map(self.steps.reaches, host.queues.values())):
+        if not all(map(self.steps.sides.reaches, host.queues.values())):
             raise ValueError(
                 f"a queue of {name!r} is led by nobody on the clients' side; "
                 "heal the partition first"
@@ -275,15 +265,15 @@ class Broker:
     def before_method(self) -> None:
         """Take the steps that are due before a method is processed (A10.2)."""
         self._look_at_clock()
-        self.steps.run(idle=self.steps.scheduler.tells_first)
+        self.steps.run(idle=self.steps.context.scheduler.tells_first)
 
     def _look_at_clock(self) -> None:
         """Take the steps that are due by the clock, and look at what consumers owe."""
         self.steps.expire_due()
-        if self.steps.faults is not None:
+        if self.steps.context.faults is not None:
             self.faults.look_at_clock()
         if self.consumer_timeouts.next is not None:
-            for channel in self.consumer_timeouts.due(self.steps.timers.clock()):
+            for channel in self.consumer_timeouts.due(self.steps.context.timers.clock()):
                 channel.check_consumer_timeout()
 
     def reschedule(self, scheduler: Scheduler) -> None:
@@ -291,7 +281,7 @@ class Broker:
         self.run(idle=True)
         while self.waiting:
             self.run(idle=True)
-        self.steps.scheduler = scheduler
+        self.steps.context.scheduler = scheduler
 
     @property
     def due(self) -> float | None:
@@ -302,13 +292,13 @@ class Broker:
     @property
     def waiting(self) -> bool:
         """Tell whether something was held back for later input, which may not come."""
-        return self.steps.scheduler.waiting
+        return self.steps.context.scheduler.waiting
 
     def refuse_unstorable(self, batch: Batch) -> None:
         """Close the connections that published what the disk can never take; it is not synced."""
         msgs = [placed.msg for _, placed in batch.unstorable]
         for number, _ in shares(msgs):
-            channel = self.steps.channels.get(number)
+            channel = self.steps.context.channels.get(number)
             if channel is not None and channel.place is not None:
                 error = HardError(541, "a message cannot be stored, whatever the disk")
                 channel.place.connection.fail(error)
@@ -318,7 +308,7 @@ class Broker:
         if self.journal.held:
             self.faults.withheld.append(batch)
         else:
-            self.steps.committed(batch)
+            self.steps.disk.committed(batch)
 
     # -- publishing -----------------------------------------------------------------------------
 
@@ -333,7 +323,7 @@ class Broker:
             targets: the queues it was routed to, each once.
         """
         if channel.in_transaction():
-            self.steps.publish_in_tx(channel, channel.next(message), targets)
+            self.steps.tx.publish_in_tx(channel, channel.next(message), targets)
             return
         self.send(channel, message, targets)
         self.steps.run(idle=False)
@@ -342,18 +332,18 @@ class Broker:
         self, channel: PublishingChannel, message: Message, targets: Iterable[HostedQueue]
     ) -> None:
         """Publish a message to those queues that can hand it to a consumer now (A6.6)."""
-        self.steps.publish_at_once(channel, message, targets)
+        self.steps.immediate.publish_at_once(channel, message, targets)
         self.steps.run(idle=False)
 
     def send(
         self, channel: PublishingChannel, message: Message, targets: Collection[HostedQueue]
     ) -> None:
         """Publish a message outside of a transaction; it is on its way then, and no more."""
-        self.steps.publish(channel, channel.next(message), targets)
+        self.steps.publishing.publish(channel, channel.next(message), targets)
 
     def commit(self, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
         """Commit the transaction of a channel, which publishes and consumes (A13.3)."""
-        self.steps.tx_commit(channel, consuming)
+        self.steps.tx.tx_commit(channel, consuming)
         self.steps.run(idle=False)
 
     # -- channels -------------------------------------------------------------------------------
@@ -370,14 +360,14 @@ class Broker:
                 541, "there are no numbers for channels any more: empty the queues, and restart"
             )
         channel = PublishingChannel(self.system, self._last_channel, tell, place)
-        self.steps.channels[channel.id] = channel
+        self.steps.context.channels[channel.id] = channel
         if self.history.recording:
             channel.overhear = lambda event: self.history.said(channel, event)
         return channel
 
     def close_channel(self, channel: PublishingChannel) -> None:
         """Close a channel that was opened for the broker's own use."""
-        self.steps.close(channel)
+        self.steps.closing.close(channel)
 
     def open_consumers(
         self, channel: PublishingChannel, show: Show, reads: Callable[[], bool]
@@ -390,7 +380,7 @@ class Broker:
             reads: tells whether the client takes what it is sent.
         """
         consuming = ConsumingChannel(channel, show, reads)
-        self.steps.consuming[channel.id] = consuming
+        self.steps.context.consuming[channel.id] = consuming
         return consuming
 
     def _publish_dead_letter(self, queue: HostedQueue, message: Message, cause: Cause) -> None:
@@ -404,7 +394,7 @@ class Broker:
         )
         host = self.vhosts.get(queue.vhost)
         if host is not None:
-            host.publish_dead_letter(queue, message, cause, self.steps.timers.clock())
+            host.publish_dead_letter(queue, message, cause, self.steps.context.timers.clock())
 
     # -- queues ---------------------------------------------------------------------------------
 
@@ -429,7 +419,7 @@ class Broker:
         if queue is None:
             known = ", ".join(sorted(queues)) or "none"
             raise LookupError(f"there is no queue {name!r} to crash; there are: {known}")
-        self.steps.crash_queue(queue)
+        self.steps.processes.crash_queue(queue)
         self.steps.run(idle=True)
 
 

@@ -174,7 +174,7 @@ class Node:
         """
         if seed is not None and type(seed) is not int:
             raise ValueError(f"seed is {seed!r}; give a whole number, or null for the usual order")
-        by_steps = self.broker.steps.scheduler.commits
+        by_steps = self.broker.steps.context.scheduler.commits
         chosen: Scheduler = Eager() if seed is None else Seeded(seed, commits=by_steps)
         self.broker.reschedule(chosen)
         self.history.note("schedule", seed=seed)

@@ -40,9 +40,9 @@ class DiskFaults(FaultGroup):
         self._note("release_fsync")
         withheld, self.withheld = self.withheld, []
         for batch in withheld:
-            broker.steps.committed(batch)
-        if broker.steps.batch is not None:
-            broker.steps.scheduler.offer(Step(Action.COMMIT, None, None))
+            broker.steps.disk.committed(batch)
+        if broker.steps.disk.batch is not None:
+            broker.steps.context.scheduler.offer(Step(Action.COMMIT, None, None))
 
     def fail_writes(self, /, n: int | None = 1, **about: Any) -> None:
         """Let the disk refuse the next commits; each is tried again a second later.

@@ -9,7 +9,7 @@ from ackproof.impl.faults.fault_triggers import FaultTriggers
 from ackproof.impl.faults.trigger import Trigger
 from ackproof.impl.history.history import History
 from ackproof.impl.machines.queue_processes import HostedQueue
-from ackproof.impl.steps.processes import ProcessSteps
+from ackproof.impl.steps.steps import Steps
 from ackproof.impl.storage.journal import Journal
 from ackproof.impl.vhost.virtual_host import VirtualHost
 
@@ -30,7 +30,7 @@ class FaultTarget(Protocol):
     connections: ConnectionRegistry
     history: History
     journal: Journal
-    steps: ProcessSteps
+    steps: Steps
     vhosts: dict[str, VirtualHost]
 
     def run(self, *, idle: bool) -> None:
@@ -74,16 +74,16 @@ class FaultGroup:
 
     def _watched_triggers(self) -> FaultTriggers:
         """Return the triggers, to which the steps of the broker pay attention from now on."""
-        self._broker.steps.faults = self._triggers
+        self._broker.steps.context.faults = self._triggers
         return self._triggers
 
     def _forget_triggers(self) -> None:
         self._all_armed.clear()
         self._triggers = FaultTriggers(
             self._broker.history,
-            offer=lambda step: self._broker.steps.scheduler.offer(step),
+            offer=lambda step: self._broker.steps.context.scheduler.offer(step),
             delete=lambda queue: self._broker.vhosts[queue.vhost].delete_unused(queue),
-            clock=lambda: self._broker.steps.timers.clock(),
+            clock=lambda: self._broker.steps.context.timers.clock(),
         )
 
     @property

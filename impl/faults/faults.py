@@ -80,7 +80,7 @@ class Faults(PartitionFaults, DiskFaults, ConfirmFaults, ConnectionFaults):
             ValueError: it is on the other side of a partition.
         """
         queue = self._queue(name, vhost, "delete")
-        if not self._broker.steps.reaches(queue):
+        if not self._broker.steps.sides.reaches(queue):
             raise ValueError(
                 f"queue {name!r} is led by nobody on the clients' side; heal the partition first"
             )
@@ -146,4 +146,4 @@ class Faults(PartitionFaults, DiskFaults, ConfirmFaults, ConnectionFaults):
         self.release_fsync()
         self.release_confirms()
         self._forget_triggers()
-        self._broker.steps.faults = None
+        self._broker.steps.context.faults = None

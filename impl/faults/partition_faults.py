@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ackproof.impl.faults.replica_faults import ReplicaFaults
-from ackproof.impl.steps.partitioning import PartitioningSteps
+from ackproof.impl.steps.steps import Steps
 
 __all__ = ["TICKTIME", "PartitionFaults"]
 
@@ -38,7 +38,7 @@ class PartitionFaults(ReplicaFaults):
             ValueError: there is no such partition, or there is one.
         """
         steps = self._clustered()
-        if steps.cluster.cut():
+        if steps.sides.cluster.cut():
             raise ValueError("there is a partition; heal it before you ask for another one")
         away = sorted(self._nodes(steps, replicas))
         (home,) = self._nodes(steps, [home])
@@ -51,9 +51,14 @@ class PartitionFaults(ReplicaFaults):
             raise ValueError("replicas is empty; name at least one that is cut off")
         if type(ticktime) not in (int, float) or not 0 <= ticktime <= _TICKTIME_MAX:
             raise ValueError(f"ticktime is {ticktime!r}; it must be a number of seconds from 0")
-        facts = {"replicas": away, "home": home, "ticktime": ticktime, "nodes": steps.replicas}
+        facts = {
+            "replicas": away,
+            "home": home,
+            "ticktime": ticktime,
+            "nodes": steps.context.replicas,
+        }
         self._note("partition", **facts)
-        steps.partition(away, home, ticktime)
+        steps.partitions.partition(away, home, ticktime)
         self._broker.run(idle=True)
 
     def notice_partition(self) -> None:
@@ -64,7 +69,7 @@ class PartitionFaults(ReplicaFaults):
         """
         steps = self._cut()
         self._note("notice_partition")
-        steps.detect()
+        steps.partitions.detect()
         self._broker.run(idle=True)
 
     def pause_minority(self) -> None:
@@ -75,9 +80,9 @@ class PartitionFaults(ReplicaFaults):
         """
         steps = self._cut()
         self._note("pause_minority")
-        steps.detect()
+        steps.partitions.detect()
         self._broker.run(idle=True)
-        steps.stop_minority()
+        steps.partitions.stop_minority()
         self._broker.run(idle=True)
 
     def heal(self) -> None:
@@ -91,7 +96,7 @@ class PartitionFaults(ReplicaFaults):
         """
         steps = self._cut()
         self._note("heal")
-        steps.come_together()
+        steps.partitions.come_together()
         self._broker.run(idle=True)
 
     def restart_replica(self, name: str, replica: int, vhost: str = "/") -> None:
@@ -102,10 +107,10 @@ class PartitionFaults(ReplicaFaults):
             ValueError: the queue has no mirrors, this one runs, or it is cut off.
         """
         steps, queue = self._mirrored(name, vhost, "restart a replica of")
-        if isinstance(steps, PartitioningSteps) and steps.cluster.cut():
-            steps.await_running(queue)
+        if steps.sides.cluster.cut():
+            steps.partitions.await_running(queue)
             queue = self._queue(name, vhost, "restart a replica of")
-            if not queue.running or not steps.beside(replica, queue):
+            if not queue.running or not steps.sides.beside(replica, queue):
                 raise ValueError(
                     f"replica {replica} of queue {name!r} is cut off from its master; "
                     "heal the partition first"
@@ -114,23 +119,23 @@ class PartitionFaults(ReplicaFaults):
 
     def _heal_all(self) -> None:
         steps = self._broker.steps
-        if isinstance(steps, PartitioningSteps) and steps.cluster.cut():
+        if steps.sides.cluster.cut():
             self.heal()
 
-    def _clustered(self) -> PartitioningSteps:
+    def _clustered(self) -> Steps:
         steps = self._broker.steps
-        if not isinstance(steps, PartitioningSteps):
+        if steps.context.replicas == 1:
             raise ValueError("there is one node only; start the broker with replicas")
         return steps
 
-    def _cut(self) -> PartitioningSteps:
+    def _cut(self) -> Steps:
         steps = self._clustered()
-        if not steps.cluster.cut():
+        if not steps.sides.cluster.cut():
             raise ValueError("there is no partition; ask for one first")
         return steps
 
-    def _nodes(self, steps: PartitioningSteps, replicas: Iterable[int]) -> set[int]:
-        known = range(steps.replicas)
+    def _nodes(self, steps: Steps, replicas: Iterable[int]) -> set[int]:
+        known = range(steps.context.replicas)
         if isinstance(replicas, str | bytes) or not isinstance(replicas, Iterable):
             raise ValueError(f"replicas is {replicas!r}; it must be a list of numbers")
         named = list(replicas)

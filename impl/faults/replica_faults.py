@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackproof.impl.faults.fault_target import FaultGroup
-from ackproof.impl.steps.processes import ProcessSteps
+from ackproof.impl.steps.steps import Steps
 
 if TYPE_CHECKING:
     from ackproof.impl.machines.queue_processes import HostedQueue
@@ -37,7 +37,7 @@ class ReplicaFaults(FaultGroup):
         steps, queue = self._mirrored(name, vhost, "kill a replica of")
         process = self._process(queue, replica)
         self._note("kill_replica", queue=name, vhost=vhost, replica=replica)
-        steps.kill(process)
+        steps.processes.kill(process)
         self._broker.run(idle=True)
 
     def restart_replica(self, name: str, replica: int, vhost: str = "/") -> None:
@@ -50,15 +50,17 @@ class ReplicaFaults(FaultGroup):
             ValueError: the queue has no mirrors, or this one runs.
         """
         steps, queue = self._mirrored(name, vhost, "restart a replica of")
-        if replica not in range(steps.replicas):
-            raise LookupError(f"there is no replica {replica}; there are 0 to {steps.replicas - 1}")
-        steps.await_running(queue)
+        if replica not in range(steps.context.replicas):
+            raise LookupError(
+                f"there is no replica {replica}; there are 0 to {steps.context.replicas - 1}"
+            )
+        steps.partitions.await_running(queue)
         queue = self._queue(name, vhost, "restart a replica of")
         assert queue.membership is not None
         if queue.membership.process(replica) is not None:
             raise ValueError(f"replica {replica} of queue {name!r} runs")
         self._note("restart_replica", queue=name, vhost=vhost, replica=replica)
-        steps.join(queue, replica)
+        steps.processes.join(queue, replica)
         self._broker.run(idle=True)
 
     def slow_replica(self, name: str, replica: int, vhost: str = "/") -> None:
@@ -85,10 +87,10 @@ class ReplicaFaults(FaultGroup):
         steps, queue = self._mirrored(name, vhost, "release a replica of")
         process = self._process(queue, replica)
         self._note("release_replica", queue=name, vhost=vhost, replica=replica)
-        steps.hasten(process)
+        steps.processes.hasten(process)
         self._broker.run(idle=True)
 
-    def _mirrored(self, name: str, vhost: str, verb: str) -> tuple[ProcessSteps, HostedQueue]:
+    def _mirrored(self, name: str, vhost: str, verb: str) -> tuple[Steps, HostedQueue]:
         queue = self._queue(name, vhost, verb)
         steps = self._broker.steps
         if queue.membership is None:
@@ -115,4 +117,4 @@ class ReplicaFaults(FaultGroup):
             for queue in host.queues.values():
                 for process in queue.membership or ():
                     if process.slow:
-                        steps.hasten(process)
+                        steps.processes.hasten(process)

@@ -45,7 +45,7 @@ def violated(before: Twin, after: Twin) -> Iterator[Property]:
 def _excused(claim: Property, before: Twin, after: Twin) -> bool:
     """Tell whether a claim about a limit is false since a client has lowered that.
 
-    The specification has limits as constants (`ackproof.impl.steps.consuming`).  A client may set
+    The specification has limits as constants (`ackproof.impl.steps.serving`).  A client may set
     one that is lower than what it has already; then it must get nothing more.
     """
     if claim.name != _OF_SHARED_LIMIT:

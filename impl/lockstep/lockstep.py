@@ -24,7 +24,7 @@ from ackproof.impl.lockstep.comparing import differences
 from ackproof.impl.lockstep.remains import drop, gone
 from ackproof.impl.lockstep.twin import Change, Ranks, Taken, Twin, changes, plain, ranks_of
 from ackproof.impl.machines.publication import Publication
-from ackproof.impl.steps.core import Steps
+from ackproof.impl.steps.steps import Steps
 from ackproof.impl.storage.journal import Batch
 from ackproof.lang import NotEnabled
 from ackproof.lang.process import mark_of
@@ -57,8 +57,8 @@ class Lockstep:
 
     def __init__(self, steps: Steps) -> None:
         self.taken: list[Taken] = []
-        self._hosted = steps.system
-        nodes = steps.system.cluster.size()
+        self._hosted = steps.context.system
+        nodes = steps.context.system.cluster.size()
         self._now, self._before = Twin(nodes), Twin(nodes)
         self._pending: Taken | None = None
         self._depth = 0
@@ -70,7 +70,7 @@ class Lockstep:
             mark = mark_of(getattr(Confirms, name, None))
             if mark is not None and mark.kind in ("action", "fault"):
                 setattr(self._hosted, name, self._tapped(name, getattr(self._hosted, name)))
-        steps.observers.append(self)
+        steps.context.observers.append(self)
 
     @property
     def twin(self) -> Twin:

@@ -81,6 +81,7 @@ class ConsumingMachines(Generic[Q]):
         machine: the spec's channel.
         collects: tells whether what the client settles waits for a commit (A13.2).
         most: unsettled deliveries that are kept for any client, whatever it has asked for.
+        choked: something could not be delivered for the client did not read, or had too much.
         prefetch: the limit of the consumers that are started from now on (F2.2).
         consumers: by consumer tag.
         parked: the consumers that could not be served when it was their turn.
@@ -107,6 +108,7 @@ class ConsumingMachines(Generic[Q]):
         self.reads = reads
         self.most = _MOST
         self.prefetch = 0
+        self.choked = False
         self.consumers: dict[str, ChannelConsumer[Q]] = {}
         self.parked: dict[ChannelConsumer[Q], None] = {}
         self.lenders: dict[Replica, Q] = {}

@@ -39,7 +39,16 @@ from ackproof.spec.wire import ConsumerAck, ConsumerReject
 if TYPE_CHECKING:
     from ackproof.model.native.translate import Translation
 
-__all__ = ["PLAYERS", "HostedSystem", "hosted_system", "leave", "translated"]
+__all__ = [
+    "HANDLES",
+    "PLAYERS",
+    "HostedSystem",
+    "hosted_system",
+    "leave",
+    "may",
+    "translated",
+    "wake",
+]
 
 #: The system, whose families grow.
 HostedSystem = Confirms
@@ -76,6 +85,26 @@ _BESIDES = (
     *("strangers", "Casts.monitor", "Casts.demonitor"),
 )
 
+#: The actions that happen by themselves when they are possible, and what each is known by.  What
+#: waits for a clock is not among them, nor for the disk: the specification knows neither.
+HANDLES: dict[str, tuple[str, ...]] = {
+    "master_tells": ("replica",),
+    "master_removes": ("replica",),
+    "deliver": ("Msg.owner(msg)", "replica"),
+    "deliver_to_mirror": ("Msg.owner(msg)", "replica"),
+    "drain": ("replica",),
+    "confirm_arrives": ("replica",),
+    "reject_arrives": ("replica",),
+    "down_arrives": ("channel", "replica"),
+    "promote": ("replica",),
+    "synchronise": ("mirror",),
+    "forget_sender": ("channel", "replica"),
+    "restart": ("replica",),
+    "hand_out": ("Consumer.owner(consumer)", "replica"),
+    "flush": ("channel",),
+    "complete": ("channel",),
+}
+
 #: The modules here that say what is translated, and into what.
 _WRITTEN_IN = (
     "hosted_system",
@@ -99,7 +128,35 @@ def hosted_system(replicas: int, complain: Callable[[Event], None] | None = None
     """
     system = assemble(Confirms, {**_classes(replicas > 1), **_REPLACED}, complain)
     system.persistent, system.plain = PersistentMessages(), PlainMessages()
+    wake(system, _Nobody())
     return system
+
+
+class _Nobody:
+    """Waits for nothing."""
+
+    def __getattr__(self, action: str) -> Callable[..., None]:
+        return lambda *_: None
+
+
+def wake(system: HostedSystem, told: object) -> None:
+    """Let the system tell what may have become possible.
+
+    Args:
+        system: of a broker.
+        told: has a method for each action of `HANDLES`, which is called with the handles of the
+            action; a handle is None for any.
+    """
+    vars(system)["wake"] = told
+
+
+def may(system: HostedSystem, action: str) -> Callable[..., bool] | None:
+    """Return what tells of an action of `HANDLES` whether it may be possible; None if it never is.
+
+    It is called with the handles of the action.
+    """
+    found: Callable[..., bool] | None = getattr(system, f"may_{action}", None)
+    return found
 
 
 def leave(system: HostedSystem, channel: ChannelId) -> None:
@@ -129,6 +186,9 @@ def translated(mirrored: bool, players: Mapping[str, type[Process]] | None = Non
         players: classes that a design puts in the place of others, by the names of those.
     """
     from ackproof.model.native.translate import translate  # only if it is not kept
+    from ackproof.model.native.triggers import waking
+    from ackproof.model.programs import program_of
+    from ackproof.spec.model import MODEL
 
     others = {cls.__name__: player for cls, player in PLAYERS.items()}
     constants = _CONSTANTS if mirrored else {**_CONSTANTS, "QueueProcess.born": Born.MASTER}
@@ -142,4 +202,5 @@ def translated(mirrored: bool, players: Mapping[str, type[Process]] | None = Non
         replaced=_REPLACED,
         besides=_BESIDES,
         unheard=(ConsumerAck, ConsumerReject),
+        waking=waking(program_of(MODEL), HANDLES),
     )

@@ -32,7 +32,7 @@ class QueueConsumers(Generic[Q]):
         self.single = single
         self._all: dict[ChannelConsumer[Q], None] = {}
         self._parked: set[ChannelConsumer[Q]] = set()
-        self._turns: dict[int, OrderedDict[ChannelConsumer[Q], None]] = {}
+        self.turns: dict[int, OrderedDict[ChannelConsumer[Q], None]] = {}
 
     def __len__(self) -> int:
         return len(self._all)
@@ -47,12 +47,17 @@ class QueueConsumers(Generic[Q]):
         return first is not None and first.exclusive
 
     def add(self, consumer: ChannelConsumer[Q]) -> None:
-        """A consumer comes, and waits for its first turn."""
+        """A consumer comes; it is parked until somebody sees that it can take something."""
         self._all[consumer] = None
-        if consumer.priority not in self._turns:
-            self._turns[consumer.priority] = OrderedDict()
-            self._turns = dict(sorted(self._turns.items(), reverse=True))
-        self._turns[consumer.priority][consumer] = None
+        self._parked.add(consumer)
+        consumer.channel.parked[consumer] = None
+
+    def _line_up(self, consumer: ChannelConsumer[Q]) -> None:
+        """A consumer waits for its turn."""
+        if consumer.priority not in self.turns:
+            self.turns[consumer.priority] = OrderedDict()
+            self.turns = dict(sorted(self.turns.items(), reverse=True))
+        self.turns[consumer.priority][consumer] = None
 
     def remove(self, consumer: ChannelConsumer[Q]) -> None:
         """A consumer goes."""
@@ -63,7 +68,7 @@ class QueueConsumers(Generic[Q]):
     def clear(self) -> None:
         """All consumers are gone."""
         self._all.clear()
-        self._turns.clear()
+        self.turns.clear()
         self._parked.clear()
 
     def next(self) -> ChannelConsumer[Q] | None:
@@ -71,13 +76,13 @@ class QueueConsumers(Generic[Q]):
         if self.single:
             active = next(iter(self._all), None)
             return None if active in self._parked else active
-        for waiting in self._turns.values():
+        for waiting in self.turns.values():
             return next(iter(waiting))
         return None
 
     def served(self, consumer: ChannelConsumer[Q]) -> None:
         """A consumer has had its turn."""
-        self._turns[consumer.priority].move_to_end(consumer)
+        self.turns[consumer.priority].move_to_end(consumer)
 
     def park(self, consumer: ChannelConsumer[Q]) -> None:
         """A consumer cannot take anything for now."""
@@ -89,11 +94,11 @@ class QueueConsumers(Generic[Q]):
         """A consumer may be able to take something again."""
         if consumer in self._parked:
             self._parked.discard(consumer)
-            self.add(consumer)
+            self._line_up(consumer)
 
     def _leave(self, consumer: ChannelConsumer[Q]) -> None:
-        waiting = self._turns.get(consumer.priority)
+        waiting = self.turns.get(consumer.priority)
         if waiting is not None:
             waiting.pop(consumer, None)
             if not waiting:
-                del self._turns[consumer.priority]
+                del self.turns[consumer.priority]

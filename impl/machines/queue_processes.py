@@ -44,7 +44,7 @@ from ackproof.lang import NotEnabled
 from ackproof.model.native.families import growing
 from ackproof.spec.sorts import Born, Level, Msg, Replica, Status
 
-__all__ = ["HostedMirror", "HostedQueue", "MirrorMembership", "Placed"]
+__all__ = ["HostedMirror", "HostedQueue", "MirrorMembership", "Placed", "processes_of"]
 
 
 class Placed(NamedTuple):
@@ -53,6 +53,12 @@ class Placed(NamedTuple):
     msg: Msg
     place: int
     expires: float | None
+
+
+def processes_of(system: HostedSystem) -> dict[Replica, HostedQueue]:
+    """Return the processes of queues that a system has, by what its machines call them."""
+    found: dict[Replica, HostedQueue] = vars(system).setdefault("hosted", {})
+    return found
 
 
 class HostedQueue:
@@ -109,6 +115,7 @@ class HostedQueue:
         # An exclusive queue goes with its connection, so nothing in it outlives the broker.
         constants = process or {"of": number, "durable": durable and owner is None}
         self.machine = growing(system.replicas).add(self.key, **constants)
+        processes_of(system)[self.key] = self
         self.order = QueueOrder()
         self.order.most = self.arguments.get("x-max-priority", 0)
         self.machine.order = self.order
@@ -144,6 +151,7 @@ class HostedQueue:
         keys = {self.key} if self.membership is None else self.membership.keys
         for key in keys:
             growing(self.system.replicas).remove(key)
+            processes_of(self.system).pop(key, None)
         for known in (self.system.unsynced, self.system.enlisted, self.system.trimmed):
             known -= keys
         for key in keys:

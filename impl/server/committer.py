@@ -57,7 +57,7 @@ def committer(
         interval: seconds between commits under load.
         alarm: called with True when the disk has refused, and with False when it has recovered.
     """
-    if broker.steps.scheduler.commits:
+    if broker.steps.context.scheduler.commits:
         return SteppedCommitter(broker, storage, after, alarm)
     return Committer(broker, storage, after, interval, alarm)
 

@@ -43,7 +43,7 @@ class SteppedCommitter:
         self._storage = storage
         self._after = after
         self._timer: asyncio.TimerHandle | None = None
-        broker.steps.store = self._store
+        broker.steps.disk.store = self._store
 
     def poke(self) -> None:
         """What is left for the disk is among the broker's next steps."""
@@ -54,7 +54,7 @@ class SteppedCommitter:
         except Exception as error:
             refused(error)
             self._broker.journal.failed(batch)
-            self._broker.steps.store = None
+            self._broker.steps.disk.store = None
             self._failing = True
             self._alarm(True)
             self._timer = asyncio.get_running_loop().call_later(batch_commit.RETRY, self._resume)
@@ -76,7 +76,7 @@ class SteppedCommitter:
         self._after()
 
     def _resume(self) -> None:
-        self._broker.steps.store = self._store
+        self._broker.steps.disk.store = self._store
         self._after()
 
     async def stop(self, *, at_once: bool = False) -> None:
@@ -87,8 +87,8 @@ class SteppedCommitter:
         if self._timer is not None:
             self._timer.cancel()
         steps = self._broker.steps
-        steps.store = None
-        begun, steps.batch = steps.batch, None
+        steps.disk.store = None
+        begun, steps.disk.batch = steps.disk.batch, None
         if at_once:
             return
         try:

@@ -45,7 +45,7 @@ class WakeupTimers:
             self._expiring = None
         self._due = due
         if due is not None:
-            wait = max(0.0, due - self._broker.steps.timers.clock())
+            wait = max(0.0, due - self._broker.steps.context.timers.clock())
             self._expiring = asyncio.get_running_loop().call_later(wait, self._expire)
 
     def _expire(self) -> None:

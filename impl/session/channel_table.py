@@ -50,4 +50,4 @@ class ChannelTable(dict[int, SessionChannel]):
     def wake(self) -> None:
         """The client reads again: consumers who had to wait for that may get something (F2.4)."""
         for channel in self.values():
-            channel.broker.steps.wake(channel.consuming)
+            channel.broker.steps.serving.clear(channel.consuming)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import cast
 
 from ackproof.impl.machines.channels import ConsumingChannel
-from ackproof.impl.steps.arriving import Declined
+from ackproof.impl.steps.immediate import Declined
 from ackproof.impl.wire.content import Message
 from ackproof.impl.wire.frames import METHOD, encode_content, encode_method
 from ackproof.impl.wire.texts import to_bytes

@@ -101,7 +101,7 @@ class Session:
         self.limits = limits
         self.peer = peer
         self.name = name or peer
-        self.since = broker.steps.timers.clock()
+        self.since = broker.steps.context.timers.clock()
         self.number = 0
         self.watch = watch
         self.vhost = broker.vhosts[DEFAULT]

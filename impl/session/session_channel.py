@@ -268,7 +268,7 @@ class SessionChannel:
     def cancel_consumer(self, tag: str) -> None:
         """Cancel a consumer as a queue does that is gone: the client may want to hear it (F3.3)."""
         self.muted = True
-        self.broker.steps.cancel(self.consuming.consumers[tag])
+        self.broker.steps.serving.cancel(self.consuming.consumers[tag])
         self.muted = False
         if self.session.wants_cancels:
             self.reply(commands.Basic.Cancel(tag, nowait=True))
@@ -326,7 +326,7 @@ class SessionChannel:
         self.broker.consumer_timeouts.forget(self)
         self.forget_replies()
         if self.publishing.machine.open:
-            self.broker.steps.close(self.publishing)
+            self.broker.steps.closing.close(self.publishing)
         self.assembly = None
 
     def _lend(self) -> None:
@@ -338,7 +338,9 @@ class SessionChannel:
         """See whether the client owes an ack for too long; if so, the channel closes (F3.4)."""
         machine = self.consuming.machine
         last, oldest = cast(int | None, machine.last_tag), cast(int | None, self.consuming.oldest)
-        if self._consumer_timeout.expired(self.broker.steps.timers.clock(), last or 0, oldest):
+        if self._consumer_timeout.expired(
+            self.broker.steps.context.timers.clock(), last or 0, oldest
+        ):
             milliseconds = round(self.session.limits.unacked_for * 1000)
             self.fail(
                 SoftError(

@@ -37,7 +37,7 @@ class Observer(Protocol):
 
 
 class Observable(Protocol):
-    """What takes steps: `ackproof.impl.steps.core.Steps`.
+    """What takes steps: a part of the broker that takes some (`ackproof.impl.steps.context.Part`).
 
     Attributes:
         observers: told of each step.

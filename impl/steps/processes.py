@@ -18,23 +18,21 @@ there are end, too, and the master starts again from its files.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from ackproof.impl.machines.queue_order import PlacedSet
-from ackproof.impl.machines.queue_processes import HostedMirror, MirrorMembership
-from ackproof.impl.steps.arriving import ArrivingSteps
-from ackproof.impl.steps.fault_hooks import FaultHooks
+from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue, MirrorMembership
+from ackproof.impl.steps.answers import Answers
+from ackproof.impl.steps.context import Context, Part
+from ackproof.impl.steps.mirrors import Mirrors
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
+from ackproof.impl.steps.sides import Sides
 from ackproof.lang import require
 from ackproof.model.native.families import growing
 from ackproof.spec.sorts import Born, Msg, Status
 
-if TYPE_CHECKING:
-    from ackproof.impl.machines.queue_processes import HostedQueue
-
-__all__ = ["ProcessSteps"]
+__all__ = ["Processes"]
 
 
 def _none() -> int:
@@ -45,33 +43,36 @@ def _nobody(_: HostedQueue) -> None:
     """Nobody is to be told."""
 
 
-@dataclass
-class ProcessSteps(ArrivingSteps):
+class Processes(Part):
     """Queues have a process, and durable ones may have mirrors (D1, D5, D7).
 
     Attributes:
-        replicas: how many processes a queue has.
         number: gives out the number of a new process.
         leader_changed: called with the process that leads its queue from now on.
     """
 
-    replicas: int = 1
-    number: Callable[[], int] = _none
-    leader_changed: Callable[[HostedQueue], None] = _nobody
+    def __init__(self, context: Context, sides: Sides, answers: Answers, mirrors: Mirrors) -> None:
+        super().__init__(context)
+        self.sides = sides
+        self.answers = answers
+        self.mirrors = mirrors
+        self.number: Callable[[], int] = _none
+        self.leader_changed: Callable[[HostedQueue], None] = _nobody
 
-    def _stepped(self, faults: FaultHooks) -> None:
-        """A step was taken, or refused: what was asked to end right then ends."""
-        faults.strike(self)
-
-    # -- joining --------------------------------------------------------------------------------
+    # -- joining ------------------------------------------------------------------------------
 
     def replicate(self, queue: HostedQueue) -> None:
-        """Give a queue that is new, or there again, its mirrors, if it is to have any (D1.1)."""
-        if self.replicas > 1 and queue.machine.durable and queue.membership is None:
+        """Give a queue that is new, or there again, its mirrors, if it is to have any (D1.1).
+
+        In a partition it is led at home.
+        """
+        if self.context.replicas > 1 and queue.machine.durable and queue.membership is None:
+            if self.sides.cluster.cut():
+                queue.replica = self.sides.cluster.home
             queue.membership = MirrorMembership(queue)
             growing(self.system.replicas).settle(queue.key, node=queue.replica)
             queue.membership.keys.add(queue.key)
-            for replica in range(self.replicas):
+            for replica in range(self.context.replicas):
                 if replica != queue.replica:
                     self._start(queue, replica, late=bool(queue.machine.holds()))
 
@@ -86,6 +87,9 @@ class ProcessSteps(ArrivingSteps):
     def _start(self, leader: HostedQueue, replica: int, *, late: bool) -> None:
         assert leader.membership is not None
         membership = leader.membership
+        if not self.sides.beside(replica, leader):
+            self.sides.missing.append((membership, replica))
+            return
         mirror = HostedMirror(leader, self.number(), replica, late=late)
         self.enlist(mirror, membership)
 
@@ -96,8 +100,6 @@ class ProcessSteps(ArrivingSteps):
             self.system.join(mirror.key, membership.leader.key)
             self.system.enlist(mirror.key)
         membership.enter(mirror)
-        if mirror.lacks:
-            self._offer(Action.SYNCHRONISE, None, mirror)
 
     @observed
     def synchronise(self, mirror: HostedMirror) -> None:
@@ -115,9 +117,9 @@ class ProcessSteps(ArrivingSteps):
         mirror.order.take({msg: leader.order.places[msg] for msg in wanted - has})
         self.system.synchronise(mirror.key, leader.key)
         for msg in sorted(has - wanted):
-            self._lost(mirror, msg, True)
+            self.mirrors.lost(mirror, msg, True)
         for msg in sorted(wanted - has):
-            self._got(mirror, msg)
+            self.mirrors.got(mirror, msg)
         mirror.machine.ready = PlacedSet(mirror.order, mirror.machine.ready)
 
     def _take_places(self, mirror: HostedMirror, leader: HostedQueue, msgs: set[Msg]) -> None:
@@ -128,15 +130,14 @@ class ProcessSteps(ArrivingSteps):
                 self.journal.moved(mirror, msg, place)
         mirror.order.take(places)
 
-    # -- what goes wrong ------------------------------------------------------------------------
+    # -- what goes wrong ----------------------------------------------------------------------
 
     @observed
     def crash_queue(self, queue: HostedQueue) -> None:
         """A process crashes; what it had sent still arrives, and a mirror may lead (C5, D5.1)."""
         self.system.crash_queue(queue.key)
         self._silent(queue)
-        self._end(queue)
-        self._offer(Action.RESTART, None, queue)
+        self.end(queue)
         self._find_successor(queue.membership)
 
     def kill(self, queue: HostedQueue) -> None:
@@ -149,31 +150,21 @@ class ProcessSteps(ArrivingSteps):
         """The node of a process is killed, with what the process had sent (A9, C5)."""
         self.system.lose_node(queue.key)
         self._silent(queue)
-        self._end(queue)
+        self.end(queue)
 
-    def _end(self, queue: HostedQueue) -> None:
+    def end(self, queue: HostedQueue) -> None:
         """A process has ended: what it had sent will arrive, and after that the news (O1).
 
         Its consumers end with it, and what it handed out is nobody's (F3.3).  A mirror has no
         channel to forget any more.
         """
         queue.forget()
-        if queue.machine.outbox:
-            self._offer(Action.CONFIRM_ARRIVES, None, queue)
-        if queue.machine.refused:
-            self._offer(Action.REJECT_ARRIVES, None, queue)
-        for channel in queue.watchers:
-            self._offer(Action.DOWN_ARRIVES, channel, queue)
+        for action in (Action.CONFIRM_ARRIVES, Action.REJECT_ARRIVES):  # no fault holds them now
+            self.context.offer(action, None, queue)
         queue.forget_clients()
         self.timers.forget(queue)
         if isinstance(queue, HostedMirror):
-            self._forget_leaving(queue)
-
-    def _forget_leaving(self, mirror: HostedMirror) -> None:
-        """A mirror waits no more to hear from its master that channels are gone."""
-        for channel in list(mirror.leaving):
-            mirror.end_of(channel)
-            self._forget(channel)
+            self.mirrors.forget_leaving(queue)
 
     def _silent(self, queue: HostedQueue) -> None:
         """What a dead master told nobody is lost (D1.3), and a dead mirror hears no more."""
@@ -184,7 +175,7 @@ class ProcessSteps(ArrivingSteps):
         elif membership is not None:
             self._struck(membership, cast(HostedMirror, queue))
 
-    def _leave_membership(self, membership: MirrorMembership, queue: HostedQueue) -> None:
+    def leave_membership(self, membership: MirrorMembership, queue: HostedQueue) -> None:
         """A process of a queue has ended, and what it told has arrived or is lost (D5.2)."""
         if queue is not membership.leader:
             self._struck(membership, cast(HostedMirror, queue))
@@ -197,19 +188,21 @@ class ProcessSteps(ArrivingSteps):
         self.journal.deleted(mirror)
 
     def _find_successor(self, membership: MirrorMembership | None) -> None:
-        """A master that is dead has a successor, or leads again when it is back (D5.3, D8 L6)."""
+        """A master that is dead has a successor, or leads again when it is back (D5.3, D8 L6).
+
+        Mirrors that end since none of them can lead come back with the others, after a partition.
+        """
         if membership is None or membership.leader.running:
             return
         leader = membership.leader
         leader.recorded = membership.successor() is None
         if leader.recorded:
             while membership.mirrors:
-                self.lose_node(membership.mirrors[0])
-            self._offer_downs(leader)
-            self._offer(Action.RESTART, None, leader)
-        for mirror in membership.mirrors:
-            self._offer(Action.FOLLOW, None, mirror)
-            self._offer(Action.PROMOTE, None, mirror)
+                mirror = membership.mirrors[0]
+                self.lose_node(mirror)
+                if self.sides.cluster.cut():
+                    self.sides.missing.append((membership, mirror.replica))
+            self.answers.offer_downs(leader)
 
     @observed
     def promote(self, mirror: HostedMirror) -> None:
@@ -228,16 +221,12 @@ class ProcessSteps(ArrivingSteps):
         for msg in arriving:
             channel = self.channels[Msg.owner(msg)]
             mirror.watch_for(channel)
-            self._offer(Action.DELIVER, channel, mirror)
         self._take_over(membership, mirror)
-        for other in membership.mirrors:
-            if other.lacks:
-                self._offer(Action.SYNCHRONISE, None, other)
 
     def _take_over(self, membership: MirrorMembership, mirror: HostedMirror) -> None:
         """The membership says who leads, and the disk will know (D5.2)."""
         former = membership.lead(mirror)
-        self._forget_leaving(mirror)
+        self.mirrors.forget_leaving(mirror)
         if mirror.limit.exists:
             mirror.limit.recount()
         self.journal.created(mirror)
@@ -248,9 +237,9 @@ class ProcessSteps(ArrivingSteps):
 
     def _recorded(self, former: HostedQueue) -> None:
         former.recorded = True
-        self._offer_downs(former)
+        self.answers.offer_downs(former)
 
-    # -- deleted --------------------------------------------------------------------------------
+    # -- deleted ------------------------------------------------------------------------------
 
     @observed
     def delete_queue(self, queue: HostedQueue) -> None:
@@ -270,29 +259,33 @@ class ProcessSteps(ArrivingSteps):
 
     def _deleted(self, queue: HostedQueue) -> None:
         """A process has ended with its queue."""
-        queue.slow = False  # there is nothing left to be slow, and what was sent arrives
-        self._end(queue)
+        if queue.slow:  # there is nothing left to be slow, and what was sent arrives
+            self.hasten(queue)
+        self.end(queue)
         if queue.machine.durable:
             self.journal.deleted(queue)
-        self._dispose(queue)
+        self.answers.dispose(queue)
 
-    # -- there again ----------------------------------------------------------------------------
+    # -- there again --------------------------------------------------------------------------
 
     @observed
     def restart(self, queue: HostedQueue) -> None:
         """A process starts again from its files, when its death is known (C5.1, B8.5).
 
-        One of several does if it was the last one to lead, and no mirror is left (D8 L6).
+        One of several does if it was the last one to lead, and no mirror is left (D8 L6); and its
+        node must not have paused (A12.2, D9).
         """
+        require(queue.membership is None or queue is queue.membership.leader)
+        require(not self.sides.stands(queue))
         self.system.restart(queue.key)
         queue.recovered()
         if queue.landed:
-            self._offer(Action.SYNC, None, queue)
+            self.context.offer(Action.SYNC, None, queue)
         self.timers.used(queue)
         if queue.membership is not None:
             queue.membership.trim()
 
-    def await_running(self, queue: HostedQueue) -> None:
+    def revive(self, queue: HostedQueue) -> None:
         """Let a queue be led again: who asks something of it waits for that (A9).
 
         All that has to happen before happens now.
@@ -303,12 +296,12 @@ class ProcessSteps(ArrivingSteps):
         if queue.machine.status is not Status.DOWN:
             return
         if queue.machine.outbox:
-            self.confirm_arrives(queue)
+            self.answers.confirm_arrives(queue)
         if queue.machine.refused:
-            self.reject_arrives(queue)
+            self.answers.reject_arrives(queue)
         for channel in list(queue.watchers):
             if channel.casts.downs[queue.key] is not None:
-                self.down_arrives(channel, queue)
+                self.answers.down_arrives(channel, queue)
         self.restart(queue)
 
     def _hasten_successor(self, membership: MirrorMembership) -> None:
@@ -317,18 +310,18 @@ class ProcessSteps(ArrivingSteps):
         if membership.leader.machine.status is Status.DOWN and successor is not None:
             self.hasten(successor)
             while not self.system.multicast.silent(successor.key):
-                self.follow(successor)
+                self.mirrors.follow(successor)
             self.promote(successor)
 
-    # -- slowness -------------------------------------------------------------------------------
+    # -- slowness -----------------------------------------------------------------------------
 
     def hasten(self, queue: HostedQueue) -> None:
         """A process that was slow is so no more: it may take all the steps that it could have."""
         queue.slow = False
         for action in (Action.SYNC, Action.DRAIN, Action.CONFIRM_ARRIVES, Action.REJECT_ARRIVES):
-            self._offer(action, None, queue)
+            self.context.offer(action, None, queue)
         if isinstance(queue, HostedMirror) and not queue.machine.led():
             for action in (Action.FOLLOW, Action.PROMOTE, Action.SYNCHRONISE):
-                self._offer(action, None, queue)
+                self.context.offer(action, None, queue)
         for channel in queue.watchers:
-            self._offer(Action.DELIVER, channel, queue)
+            self.context.offer(Action.DELIVER, channel, queue)

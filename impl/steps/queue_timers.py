@@ -5,7 +5,7 @@ message behind one that lives longer stays until that is gone (B4.2).  To use a 
 `x-expires` is to consume from it, to ask for a message, or to declare it again.
 
 Nothing happens here.  What becomes of a message or a queue whose time is over, the steps say
-(`ackproof.impl.steps.arriving`).
+(`ackproof.impl.steps.serving`).
 """
 
 from __future__ import annotations

@@ -63,7 +63,8 @@ class Action(IntEnum):
     __hash__ = int.__hash__  # an action is looked up very often, and this is not done in Python
 
 
-_OF_MIRRORS = {Action.FOLLOW, Action.PROMOTE, Action.SYNCHRONISE, Action.FORGET_SENDER}
+#: A channel is forgotten after all that: of what it has sent, most that can be kept is kept.
+_OF_MIRRORS = {Action.FOLLOW, Action.PROMOTE, Action.SYNCHRONISE}
 _OF_MIRRORS |= {Action.NOTICE, Action.ESTRANGE, Action.HALT, Action.PAUSE}
 
 

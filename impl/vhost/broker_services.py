@@ -12,7 +12,7 @@ from ackproof.impl.machines.hosted_system import HostedSystem
 from ackproof.impl.machines.publishing_machines import Tell
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.memory import Memory
-from ackproof.impl.steps.processes import ProcessSteps
+from ackproof.impl.steps.steps import Steps
 from ackproof.impl.storage.journal import Journal
 from ackproof.impl.vhost.direct_reply_to import ReplyConsumers
 from ackproof.impl.wire.content import Message
@@ -38,7 +38,7 @@ class BrokerServices(Protocol):
     limits: Limits
     memory: Memory
     replies: ReplyConsumers
-    steps: ProcessSteps
+    steps: Steps
     system: HostedSystem
 
     def next_number(self) -> int:

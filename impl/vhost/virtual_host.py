@@ -108,8 +108,8 @@ class VirtualHost:
         queue.restore(found.messages)
         queue.replica = found.replica
         self.queues[found.name] = queue
-        self._broker.steps.timers.used(queue)
-        self._broker.steps.replicate(queue)
+        self._broker.steps.context.timers.used(queue)
+        self._broker.steps.processes.replicate(queue)
 
     def find(self, name: str, asking: object) -> HostedQueue:
         """Return the queue of this name.
@@ -118,9 +118,9 @@ class VirtualHost:
             SoftError: 404, there is none; 405, it belongs to another connection.
         """
         self.check_access(name, asking)
-        self._broker.steps.await_running(self.queues[name])
+        self._broker.steps.partitions.await_running(self.queues[name])
         queue = self.queues[name]
-        if not self._broker.steps.reaches(queue):
+        if not self._broker.steps.sides.reaches(queue):
             raise SoftError(
                 404,
                 f"home node 'replica {queue.replica}' of durable {queue} is down or inaccessible",
@@ -172,7 +172,7 @@ class VirtualHost:
         """
         if name.startswith("amq."):
             raise SoftError(403, f"queue name '{name}' contains reserved prefix 'amq.*'")
-        name = name or f"amq.gen-{self._broker.steps.scheduler.token()}"
+        name = name or f"amq.gen-{self._broker.steps.context.scheduler.token()}"
         access.check_configure("queue", name)
         if name in self.queues:
             queue = self.find(name, asking)
@@ -181,7 +181,7 @@ class VirtualHost:
             check_property(queue, "durable", durable, queue.durable)
             check_property(queue, "auto_delete", auto_delete, queue.auto_delete)
             check_same_arguments(queue, arguments, queue.arguments)
-            self._broker.steps.timers.used(queue)
+            self._broker.steps.context.timers.used(queue)
             return queue, False
         most = self._broker.limits.queues
         if len(self.queues) >= most:
@@ -208,10 +208,10 @@ class VirtualHost:
         if exclusive:
             self._exclusive.setdefault(asking, {})[queue.name] = None
         self._broker.history.declared(queue)
-        self._broker.steps.timers.used(queue)
+        self._broker.steps.context.timers.used(queue)
         if queue.machine.durable:
             self._broker.journal.created(queue)
-        self._broker.steps.replicate(queue)
+        self._broker.steps.processes.replicate(queue)
         return queue, True
 
     def _locked(self, name: str) -> SoftError:
@@ -224,13 +224,13 @@ class VirtualHost:
 
     def delete(self, queue: HostedQueue) -> int:
         """Delete a queue; return how many messages were ready in it."""
-        self._broker.steps.await_running(queue)
+        self._broker.steps.partitions.await_running(queue)
         queue = self.queues[queue.name]
         ready = len(queue.machine.ready)
         del self.queues[queue.name]
         self._exclusive.get(queue.owner, {}).pop(queue.name, None)
         self.changed(self.topology.remove_queue(queue.name))
-        self._broker.steps.delete_queue(queue)
+        self._broker.steps.processes.delete_queue(queue)
         return ready
 
     def set_leader(self, queue: HostedQueue) -> None:
@@ -239,14 +239,14 @@ class VirtualHost:
 
     def delete_unused(self, queue: HostedQueue) -> None:
         """Delete a queue that nobody uses any more, if it was not deleted before (B7.5)."""
-        if self.queues.get(queue.name) is queue and self._broker.steps.reaches(queue):
+        if self.queues.get(queue.name) is queue and self._broker.steps.sides.reaches(queue):
             self.delete(queue)
 
     def purge(self, queue: HostedQueue) -> int:
         """Drop every ready message of a queue; return how many there were (B8.4)."""
         ready = queue.ready()
         for msg in ready:
-            self._broker.steps.let_go(queue, msg)
+            self._broker.steps.contents.let_go(queue, msg)
         return len(ready)
 
     def delete_exclusive(self, owner: object) -> None:

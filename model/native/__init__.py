@@ -8,6 +8,7 @@ values, and which sorts have no elements.
 * `ackproof.model.native.classes`: what is declared where, and which class a place is of;
 * `ackproof.model.native.folding`: what is left of a method when all of that is known;
 * `ackproof.model.native.inlining`, `hoisting`, `requirements`, `packing`: how it is put together;
+* `ackproof.model.native.triggers`, `waking`: what may have become possible by what is written;
 * `ackproof.model.native.translate`: the classes, as text and as classes;
 * `ackproof.model.native.families`: processes that come one by one, as a program gets them.
 

@@ -82,10 +82,20 @@ def written_by(stmt: ast.stmt) -> set[str] | None:
             case ast.Subscript(ctx=ast.Store()):
                 found.add(_variable(node))
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=target, attr=name))):
+                if _is_told(target):
+                    continue
                 if name not in CHANGES:
                     return None  # a step, which may write anything; a helper writes nothing
                 found.add(_variable(target))
     return found
+
+
+def _is_told(target: ast.expr) -> bool:
+    """Tell whether something is what a program is told by, which changes nothing (`waking`)."""
+    match target:
+        case ast.Attribute(value=ast.Name(id="self"), attr="wake"):
+            return True
+    return False
 
 
 def _variable(node: ast.expr) -> str:

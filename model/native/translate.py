@@ -46,6 +46,8 @@ from ackproof.model.native.kept import loaded
 from ackproof.model.native.packing import packed
 from ackproof.model.native.requirements import raising, without_known
 from ackproof.model.native.sharing import sharing
+from ackproof.model.native.triggers import Waking
+from ackproof.model.native.waking import add_waking
 
 __all__ = ["Translation", "translate", "translate_instance"]
 
@@ -85,6 +87,7 @@ def translate(
     replaced: Mapping[type[Process], type[Process]] | None = None,
     besides: Collection[str] = (),
     unheard: Collection[type[Event]] = (),
+    waking: Waking | None = None,
 ) -> Translation:
     """Translate the classes of a system.
 
@@ -101,6 +104,7 @@ def translate(
         besides: methods that the program calls besides actions: names of those of the system, and
             of those of other classes with the name of the class, `Casts.monitor`.
         unheard: events that nobody is told of.
+        waking: the actions of which the program has to learn when they may be possible.
 
     Raises:
         LookupError: there is no such constant; or a step ranges over a sort that no family has
@@ -127,6 +131,10 @@ def translate(
     left = {key: methods[key] for key in methods if key in wanted}
     inline(left, layout)
     _fold(left, facts)
+    if waking is not None:
+        waking = _possible(waking, impossible)
+        add_waking(left, layout, waking, _sorts(methods))
+        roots += [(system, f"may_{name}") for name in waking.handles]
     called = _reachable(layout, left, roots)
     left = {key: method for key, method in left.items() if key in called}
     for (cls, _), method in left.items():
@@ -140,6 +148,19 @@ def translate(
     return Translation(
         text, _described(loaded(code, names, classes)), frozenset(impossible), code, names
     )
+
+
+def _possible(waking: Waking, impossible: Collection[str]) -> Waking:
+    """Return what is left to be learnt where some actions are impossible."""
+    handles = {name: known for name, known in waking.handles.items() if name not in impossible}
+    triggers = tuple(t for t in waking.triggers if t.action in handles)
+    return Waking(handles, triggers)
+
+
+def _sorts(methods: _Methods) -> Mapping[str, type[Sort]]:
+    """Return the sorts that methods speak of, by name."""
+    found = (value for method in methods.values() for value in method.names.values())
+    return {s.__name__: s for s in found if isinstance(s, type) and issubclass(s, Sort)}
 
 
 def _look_at(other: type[Process], name: str, called: MethodKey, facts: Facts) -> None:

@@ -167,5 +167,5 @@ class Traffic:
         """Release what is held, and let everything come to its end."""
         self.broker.faults.clear()
         for queue in list(self.broker.queues.values()):
-            self.broker.steps.await_running(queue)
+            self.broker.steps.partitions.await_running(queue)
         self.rest()

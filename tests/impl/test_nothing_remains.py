@@ -211,7 +211,7 @@ def members(broker: Broker) -> list[int]:
     """Return how many members each family of the broker's system has, and how many are known."""
     system = broker.system
     families = (system.channels, system.transactions, system.casts, system.replicas)
-    known = (broker.steps.channels, system.trimmed, system.enlisted, system.unsynced)
+    known = (broker.steps.context.channels, system.trimmed, system.enlisted, system.unsynced)
     return [len(one) for one in (*families, *known)]
 
 

@@ -30,20 +30,22 @@ def _ack(channel: SessionChannel, method: commands.Basic.Ack) -> None:
     tag = _known(channel, method.delivery_tag, multiple)
     faults = channel.broker.faults
     if faults.losing_acks and faults.loses_ack():
-        channel.broker.steps.consumer_rejects(channel.consuming, tag, multiple, True)
+        channel.broker.steps.serving.consumer_rejects(channel.consuming, tag, multiple, True)
         return
-    channel.broker.steps.consumer_acks(channel.consuming, tag, multiple)
+    channel.broker.steps.serving.consumer_acks(channel.consuming, tag, multiple)
 
 
 def _nack(channel: SessionChannel, method: commands.Basic.Nack) -> None:
     multiple, requeue = bool(method.multiple), bool(method.requeue)
     tag = _known(channel, method.delivery_tag, multiple)
-    channel.broker.steps.consumer_rejects(channel.consuming, tag, multiple, requeue)
+    channel.broker.steps.serving.consumer_rejects(channel.consuming, tag, multiple, requeue)
 
 
 def _reject(channel: SessionChannel, method: commands.Basic.Reject) -> None:
     tag = _known(channel, method.delivery_tag, False)
-    channel.broker.steps.consumer_rejects(channel.consuming, tag, False, bool(method.requeue))
+    channel.broker.steps.serving.consumer_rejects(
+        channel.consuming, tag, False, bool(method.requeue)
+    )
 
 
 def _recover(channel: SessionChannel, method: commands.Basic.Recover) -> None:
@@ -59,7 +61,7 @@ def _recover_async(channel: SessionChannel, method: commands.Basic.RecoverAsync)
 def _recover_all(channel: SessionChannel, requeue: object) -> None:
     if not requeue:
         raise HardError(540, "requeue=false")
-    channel.broker.steps.recover(channel.consuming)
+    channel.broker.steps.serving.recover(channel.consuming)
 
 
 METHODS: Methods = {

@@ -19,7 +19,7 @@ def _qos(channel: SessionChannel, method: commands.Basic.Qos) -> None:
     if method.prefetch_size:
         raise HardError(540, f"prefetch_size!=0 ({method.prefetch_size})")
     shared = bool(method.global_)
-    channel.broker.steps.limit(channel.consuming, int(method.prefetch_count), shared=shared)
+    channel.broker.steps.serving.limit(channel.consuming, int(method.prefetch_count), shared=shared)
     channel.reply(commands.Basic.QosOk())
 
 
@@ -39,7 +39,7 @@ def _consume(channel: SessionChannel, method: commands.Basic.Consume) -> None:
     if others.exclusive or (method.exclusive and (others or others.single)):
         raise SoftError(403, f"{queue} in exclusive use")
     consumer = channel.consuming.enter(
-        tag or f"amq.ctag-{channel.broker.steps.scheduler.token()}",
+        tag or f"amq.ctag-{channel.broker.steps.context.scheduler.token()}",
         queue,
         no_ack=bool(method.no_ack),
         exclusive=bool(method.exclusive),
@@ -47,7 +47,7 @@ def _consume(channel: SessionChannel, method: commands.Basic.Consume) -> None:
     )
     if not method.nowait:
         channel.reply(commands.Basic.ConsumeOk(consumer.tag))
-    channel.broker.steps.consume(consumer)
+    channel.broker.steps.serving.consume(consumer)
 
 
 def _priority(queue: HostedQueue, value: object) -> int:
@@ -75,7 +75,7 @@ def _cancel(channel: SessionChannel, method: commands.Basic.Cancel) -> None:
             channel.reply(commands.Basic.CancelOk(tag))
         return
     channel.muted = bool(method.nowait)
-    channel.broker.steps.cancel(consumer)
+    channel.broker.steps.serving.cancel(consumer)
     channel.muted = False
 
 
@@ -87,7 +87,7 @@ def _get(channel: SessionChannel, method: commands.Basic.Get) -> None:
             f"{channel.consuming.most} deliveries on this channel are not acknowledged; "
             "acknowledge some of them first",
         )
-    channel.broker.steps.get(queue, channel.consuming, bool(method.no_ack))
+    channel.broker.steps.serving.get(queue, channel.consuming, bool(method.no_ack))
 
 
 def _readable(channel: SessionChannel, said: object) -> HostedQueue:

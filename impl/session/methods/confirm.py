@@ -10,7 +10,7 @@ __all__ = ["METHODS"]
 
 def _select(channel: SessionChannel, method: commands.Confirm.Select) -> None:
     channel.muted = bool(method.nowait)
-    channel.broker.steps.select(channel.publishing)
+    channel.broker.steps.tx.select(channel.publishing)
     channel.muted = False
 
 

@@ -32,7 +32,7 @@ def _declare(channel: SessionChannel, method: commands.Queue.Declare) -> None:
         return
     if method.passive:
         queue = channel.vhost.find(name, channel.session)
-        channel.broker.steps.timers.used(queue)
+        channel.broker.steps.context.timers.used(queue)
         _declared_queue(channel, queue, nowait=bool(method.nowait))
         return
     queue, new = channel.vhost.declare(

@@ -29,7 +29,7 @@ def consume_replies(channel: SessionChannel, method: commands.Basic.Consume) -> 
         raise SoftError(406, "reply consumer cannot acknowledge")
     if channel.reply_consumer is not None:
         raise SoftError(406, "reply consumer already set")
-    token = channel.broker.steps.scheduler.token
+    token = channel.broker.steps.context.scheduler.token
     tag = str(method.consumer_tag) or f"amq.ctag-{token()}"
     channel.await_replies(tag, token())
     if not method.nowait:

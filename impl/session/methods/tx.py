@@ -12,7 +12,7 @@ __all__ = ["METHODS"]
 
 
 def _select(channel: SessionChannel, _: commands.Tx.Select) -> None:
-    channel.broker.steps.tx_select(channel.publishing)
+    channel.broker.steps.tx.tx_select(channel.publishing)
 
 
 def _commit(channel: SessionChannel, _: commands.Tx.Commit) -> None:
@@ -22,7 +22,7 @@ def _commit(channel: SessionChannel, _: commands.Tx.Commit) -> None:
 
 def _rollback(channel: SessionChannel, _: commands.Tx.Rollback) -> None:
     _check_transactional(channel)
-    channel.broker.steps.tx_rollback(channel.publishing, channel.consuming)
+    channel.broker.steps.tx.tx_rollback(channel.publishing, channel.consuming)
 
 
 def _check_transactional(channel: SessionChannel) -> None:

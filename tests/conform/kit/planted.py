@@ -22,9 +22,10 @@ from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.machines.tagged_channel import TaggedChannel
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.session import event_frames
-from ackproof.impl.steps.arriving import ArrivingSteps
-from ackproof.impl.steps.consuming import ConsumingSteps
-from ackproof.impl.steps.transacting import TransactingSteps
+from ackproof.impl.steps.arrivals import Arrivals
+from ackproof.impl.steps.scheduler import Action
+from ackproof.impl.steps.serving import Serving
+from ackproof.impl.steps.transactions import Transactions
 from ackproof.impl.topology.graph import Graph
 from ackproof.impl.vhost.virtual_host import VirtualHost
 from ackproof.lang import Event
@@ -50,14 +51,14 @@ def _return_nothing(channel: PublishingChannel, event: Event) -> None:
         _emit(channel, event)
 
 
-_arrive, _watch_for = ArrivingSteps.arrive, HostedQueue.watch_for
+_arrive, _watch_for = Arrivals.arrive, HostedQueue.watch_for
 
 
-def _lose_transient(self: ArrivingSteps, channel: Any, queue: Any, msg: Any) -> None:
+def _lose_transient(self: Arrivals, channel: Any, queue: Any, msg: Any) -> None:
     _arrive(self, channel, queue, msg)
     if not msg.message.persistent and msg in queue.machine.ready:
         queue.machine.ready.discard(msg)
-        self.drop(queue, msg)
+        self.contents.drop(queue, msg)
 
 
 class _LosesWhatComesBack(QueueProcess):
@@ -66,7 +67,7 @@ class _LosesWhatComesBack(QueueProcess):
         self.store.remove(msg)
 
 
-def _keep_what_is_acked(self: ConsumingSteps, channel: Any, tag: Any, multiple: bool) -> None:
+def _keep_what_is_acked(self: Serving, channel: Any, tag: Any, multiple: bool) -> None:
     self.consumer_rejects(channel, tag, multiple, True)
 
 
@@ -78,20 +79,20 @@ def _remember(self: HostedQueue, channel: Any) -> None:
     _watch_for(self, channel)
 
 
-def _ack_for_the_namesake(self: ArrivingSteps, channel: Any, queue: Any, msg: Any) -> None:
+def _ack_for_the_namesake(self: Arrivals, channel: Any, queue: Any, msg: Any) -> None:
     _arrive(self, channel, queue, msg)
     known = _watched.get(channel, ())
     namesake = any(other.name == queue.name and other is not queue for other in known)
     if namesake and msg in queue.machine.refused:
         queue.machine.refused.discard(msg)
         channel.machine.settle(msg, queue.key, {queue.key})
-        self._answered(channel)
+        self.context.offer(Action.FLUSH, channel)
 
 
-_get = ConsumingSteps.get
+_get = Serving.get
 
 
-def _hide_the_last(self: ConsumingSteps, queue: Any, channel: Any, no_ack: bool) -> None:
+def _hide_the_last(self: Serving, queue: Any, channel: Any, no_ack: bool) -> None:
     hidden = queue.machine.ready if len(queue.machine.ready) == 1 else ()
     kept = list(hidden)
     for msg in kept:
@@ -101,19 +102,19 @@ def _hide_the_last(self: ConsumingSteps, queue: Any, channel: Any, no_ack: bool)
         queue.machine.ready.add(msg)
 
 
-_commit = TransactingSteps.tx_commit
+_commit = Transactions.tx_commit
 
 
-def _commit_less(self: TransactingSteps, channel: Any, consuming: Any) -> None:
+def _commit_less(self: Transactions, channel: Any, consuming: Any) -> None:
     for msg in sorted(channel.transaction.batch)[:1]:
         channel.transaction.routes[msg].clear()
     _commit(self, channel, consuming)
 
 
-_roll_back = TransactingSteps.tx_rollback
+_roll_back = Transactions.tx_rollback
 
 
-def _roll_back_nothing(self: TransactingSteps, channel: Any, consuming: Any) -> None:
+def _roll_back_nothing(self: Transactions, channel: Any, consuming: Any) -> None:
     transaction, kept = channel.transaction, dict(channel.batch)
     batch, mandatory = set(transaction.batch), set(transaction.mandatory)
     routes = {msg: set(queues) for msg, queues in transaction.routes.items()}
@@ -256,30 +257,26 @@ PLANTED: dict[str, Planted] = {
         struck=True,
     ),
     "a queue that was declared again acks what it refuses": Planted(
-        *(ArrivingSteps, "arrive", _ack_for_the_namesake, frozenset({"AckMeansAccepted"})),
+        *(Arrivals, "arrive", _ack_for_the_namesake, frozenset({"AckMeansAccepted"})),
         more=((HostedQueue, "watch_for", _remember),),
     ),
     "it forgets an ack": _new(
         PublishingMachines, "_emit", _forget_an_ack, "EveryPublishSettles", "SettledOnce"
     ),
     "it returns nothing": _new(PublishingMachines, "_emit", _return_nothing, "MandatoryIsReturned"),
-    "it loses what is transient": _new(
-        ArrivingSteps, "arrive", _lose_transient, "AckMeansAccepted"
-    ),
+    "it loses what is transient": _new(Arrivals, "arrive", _lose_transient, "AckMeansAccepted"),
     "what comes back is lost": _new(
         *running(QueueProcess, _LosesWhatComesBack),
         *("AckMeansAccepted", "CommitMeansAccepted"),
     ),
-    "what was acked stays": _new(
-        ConsumingSteps, "consumer_acks", _keep_what_is_acked, "NoSecondCopy"
-    ),
-    "the last message is hidden": _new(ConsumingSteps, "get", _hide_the_last, "AckMeansAccepted"),
+    "what was acked stays": _new(Serving, "consumer_acks", _keep_what_is_acked, "NoSecondCopy"),
+    "the last message is hidden": _new(Serving, "get", _hide_the_last, "AckMeansAccepted"),
     "a commit forgets the first message": _new(
-        *(TransactingSteps, "tx_commit", _commit_less),
+        *(Transactions, "tx_commit", _commit_less),
         *("CommitMeansAccepted", "ReturnedIsUnroutable"),
     ),
     "what was rolled back is committed later": _new(
-        TransactingSteps, "tx_rollback", _roll_back_nothing, "RollbackLeavesNoTrace"
+        Transactions, "tx_rollback", _roll_back_nothing, "RollbackLeavesNoTrace"
     ),
     "it changes a body": _new(event_frames, "_delivery", _change_the_body, "OnlyThePublished"),
     "it changes a routing key": _new(

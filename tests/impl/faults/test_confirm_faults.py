@@ -46,7 +46,7 @@ def test_nothing_is_kept_for_a_channel_that_is_closed() -> None:
     wire.broker.faults.delay_confirms()
     wire.broker.faults.drop_connection()
     wire.publish(1, "none")
-    triggers = wire.broker.steps.faults
+    triggers = wire.broker.steps.context.faults
     assert isinstance(triggers, FaultTriggers)
     assert triggers.stopped
     wire.say(1, commands.Channel.Close(0, "", 0, 0))

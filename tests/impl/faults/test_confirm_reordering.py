@@ -31,7 +31,7 @@ def publish(wire: Wire, *queues: str, persistent: bool = True) -> list[str]:
 
 def triggers(wire: Wire) -> FaultTriggers:
     """Return what waits for publishes."""
-    found = wire.broker.steps.faults
+    found = wire.broker.steps.context.faults
     assert isinstance(found, FaultTriggers)
     return found
 

@@ -91,7 +91,7 @@ def test_a_queue_that_is_not_there_is_named_with_those_that_are(name: str) -> No
 
 def test_a_queue_that_is_down_cannot_crash() -> None:
     wire = confirming()
-    wire.broker.steps.crash_queue(wire.broker.queues["q"])
+    wire.broker.steps.processes.crash_queue(wire.broker.queues["q"])
     with pytest.raises(ValueError, match="queue 'q' is down already"):
         wire.broker.faults.crash_queue("q")
 
@@ -131,7 +131,7 @@ def test_nothing_is_kept_of_a_fault_that_has_struck_the_master_of_mirrors(
     wire = Wire(Broker(replicas=3)).opened().with_queue("q").confirming()
     getattr(wire.broker.faults, fault)()
     assert wire.publish(1, "q") + wire.commit() == [f"1 {said}"]
-    triggers = wire.broker.steps.faults
+    triggers = wire.broker.steps.context.faults
     assert isinstance(triggers, FaultTriggers)
     assert not triggers._refused
     assert not triggers._fatal

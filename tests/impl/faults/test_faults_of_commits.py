@@ -121,7 +121,7 @@ def test_a_channel_that_closes_meanwhile_leaves_nothing_behind() -> None:
     wire = transactional()
     wire.broker.faults.withhold_confirms()
     committing(wire)
-    triggers = wire.broker.steps.faults
+    triggers = wire.broker.steps.context.faults
     assert isinstance(triggers, FaultTriggers)
     assert triggers.stopped
     assert wire.say(1, COMMIT)[0].startswith("0 Connection.Close 504 ")

@@ -115,7 +115,7 @@ def test_nothing_is_taken_down_unless_it_was_asked() -> None:
     wire = Wire().opened().with_queue("q").confirming()
     wire.publish(1, "none")
     assert not wire.broker.history.entries
-    assert not wire.broker.steps.observers
+    assert not wire.broker.steps.context.observers
 
 
 def test_an_entry_is_json_and_a_line() -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue
-from ackproof.impl.steps import core
-from ackproof.impl.steps.arriving import ArrivingSteps
+from ackproof.impl.steps import publishing
+from ackproof.impl.steps.contents import Contents
+from ackproof.impl.steps.mirrors import Mirrors
 from ackproof.impl.steps.observing import observed
-from ackproof.impl.steps.processes import ProcessSteps
+from ackproof.impl.steps.processes import Processes
 from ackproof.spec.sorts import Level, Msg
 
 __all__ = ["MISTAKES", "Mistake"]
@@ -40,7 +41,7 @@ def _masters_only(_: Any) -> Any:
 
 
 def _silent_about_removals(tell: Any) -> Any:
-    def tell_the_rest(steps: core.Steps, queue: HostedQueue, msg: Msg) -> None:
+    def tell_the_rest(steps: Contents, queue: HostedQueue, msg: Msg) -> None:
         for mirror in queue.membership.mirrors if queue.membership else ():
             steps.system.multicast.removals[mirror.key].discard(msg)
         tell(steps, queue, msg)
@@ -49,7 +50,7 @@ def _silent_about_removals(tell: Any) -> Any:
 
 
 def _unequal(lose_node: Any) -> Any:
-    def speak_on(steps: ProcessSteps, queue: HostedQueue) -> None:
+    def speak_on(steps: Processes, queue: HostedQueue) -> None:
         multicast = steps.system.multicast
         mirrors = list(queue.membership.mirrors) if queue.membership else []
         told = {mirror.key: list(multicast.order[mirror.key]._told) for mirror in mirrors}
@@ -64,7 +65,7 @@ def _unequal(lose_node: Any) -> Any:
 
 
 def _forgetful(promote: Any) -> Any:
-    def forget_direct(steps: ProcessSteps, mirror: HostedMirror) -> None:
+    def forget_direct(steps: Processes, mirror: HostedMirror) -> None:
         mirror.machine.direct.clear()
         promote(steps, mirror)
 
@@ -72,7 +73,7 @@ def _forgetful(promote: Any) -> Any:
 
 
 def _empty(synchronise: Any) -> Any:
-    def give_nothing(steps: ProcessSteps, mirror: HostedMirror) -> None:
+    def give_nothing(steps: Processes, mirror: HostedMirror) -> None:
         had = set(mirror.machine.ready)
         synchronise(steps, mirror)
         for msg in mirror.machine.ready - had:
@@ -84,9 +85,7 @@ def _empty(synchronise: Any) -> Any:
 
 def _hasty(deliver: Any) -> Any:
     @observed
-    def deliver_to_mirror(
-        steps: ArrivingSteps, channel: PublishingChannel, mirror: HostedMirror
-    ) -> None:
+    def deliver_to_mirror(steps: Mirrors, channel: PublishingChannel, mirror: HostedMirror) -> None:
         msg = channel.casts.next_for(mirror.key)
         deliver.__wrapped__(steps, channel, mirror)
         if msg in mirror.machine.direct:
@@ -97,9 +96,7 @@ def _hasty(deliver: Any) -> Any:
 
 def _attached(forget: Any) -> Any:
     @observed
-    def forget_sender(
-        steps: ArrivingSteps, channel: PublishingChannel, mirror: HostedMirror
-    ) -> None:
+    def forget_sender(steps: Mirrors, channel: PublishingChannel, mirror: HostedMirror) -> None:
         known = dict(mirror.machine.seen)
         forget.__wrapped__(steps, channel, mirror)
         mirror.machine.seen.update(known)
@@ -109,13 +106,11 @@ def _attached(forget: Any) -> Any:
 
 #: What is wrong, by what it does.
 MISTAKES = {
-    "casts to the master only": Mistake(core, "_processes", _masters_only),
-    "tells no mirror what leaves": Mistake(core.Steps, "_tell", _silent_about_removals),
-    "lets a dead master speak on": Mistake(ProcessSteps, "lose_node", _unequal),
-    "forgets what a new master has from channels": Mistake(ProcessSteps, "promote", _forgetful),
-    "keeps what it has of closed channels": Mistake(ArrivingSteps, "forget_sender", _attached),
-    "synchronises nothing": Mistake(ProcessSteps, "synchronise", _empty),
-    "confirms before the master has said anything": Mistake(
-        ArrivingSteps, "deliver_to_mirror", _hasty
-    ),
+    "casts to the master only": Mistake(publishing, "_processes", _masters_only),
+    "tells no mirror what leaves": Mistake(Contents, "tell", _silent_about_removals),
+    "lets a dead master speak on": Mistake(Processes, "lose_node", _unequal),
+    "forgets what a new master has from channels": Mistake(Processes, "promote", _forgetful),
+    "keeps what it has of closed channels": Mistake(Mirrors, "forget_sender", _attached),
+    "synchronises nothing": Mistake(Processes, "synchronise", _empty),
+    "confirms before the master has said anything": Mistake(Mirrors, "deliver_to_mirror", _hasty),
 }

@@ -81,7 +81,7 @@ class Traffic:
     def crash(self, name: str) -> None:
         """Crash a queue, unless it is down already."""
         if self._runs(name):
-            self.broker.steps.crash_queue(self.broker.queues[name])
+            self.broker.steps.processes.crash_queue(self.broker.queues[name])
 
     def begin_commit(self) -> None:
         """Hand the buffers to the disk, and come back later."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.lockstep.lockstep import Deviation, Lockstep
-from ackproof.impl.machines.channels import PublishingChannel
+from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
 from ackproof.impl.steps.observing import observed
-from ackproof.impl.steps.processes import ProcessSteps
 from ackproof.impl.steps.seeded import Seeded
+from ackproof.impl.steps.transactions import Transactions
 from ackproof.lang import NotEnabled
 from ackproof.spec.sorts import TxMode
 from hypothesis import given, settings
@@ -80,7 +79,7 @@ def test_whatever_goes_wrong_the_specification_allows_it(
 def test_a_commit_that_fails_is_a_step_of_the_specification(seed: int | None) -> None:
     traffic = Faulty(None if seed is None else Seeded(seed))
     run([PUBLISH], traffic)
-    (channel,) = (c for c in traffic.wire.broker.steps.channels.values() if c.batch)
+    (channel,) = (c for c in traffic.wire.broker.steps.context.channels.values() if c.batch)
     run([COMMIT, ("crash", "durable")], traffic)
     completed = [step.args for step in traffic.lockstep.taken if step.action == "complete"]
     assert completed == [(channel.id,)]
@@ -113,34 +112,42 @@ def test_a_connection_that_breaks_is_closed_between_two_steps(
 # -- mistakes are found -----------------------------------------------------------------------
 
 
-@dataclass
-class Hopeful(ProcessSteps):
-    """Says commit-ok although a queue has not taken responsibility."""
-
-    def _end_commit(self, channel: PublishingChannel) -> None:
-        channel.machine.confirmed.clear()
-        channel.machine.rejected.clear()
-        channel.transaction.mode = TxMode.COMMITTING
-        channel.transaction.complete()
+def hopeful(self: Any, channel: PublishingChannel) -> None:
+    """Say commit-ok although a queue has not taken responsibility."""
+    channel.machine.confirmed.clear()
+    channel.machine.rejected.clear()
+    channel.transaction.mode = TxMode.COMMITTING
+    channel.transaction.complete()
 
 
-@dataclass
-class Nervous(ProcessSteps):
-    """Closes the channel before it is known that the commit has failed."""
-
-    @observed
-    def complete(self, channel: PublishingChannel) -> None:
-        """Complain, whatever comes."""
-        if channel.transaction.answers():
-            raise NotEnabled
-        channel.transaction.mode = TxMode.FAILED
-        channel.machine.unconfirmed.clear()
-        self._closing_if_refused(channel, self.system.complete)
+_commit = Transactions.tx_commit
 
 
-@pytest.mark.parametrize("mistake", [Hopeful, Nervous])
-def test_a_commit_that_ends_otherwise_is_found_out(mistake: type[ProcessSteps]) -> None:
-    # To complete it is tried before that is possible, too; what comes after is compared as ever.
+@observed
+def tx_commit(self: Any, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
+    """Commit, and complete at once."""
+    _commit.__wrapped__(self, channel, consuming)
+    self.complete(channel)
+
+
+@observed
+def complete(self: Any, channel: PublishingChannel) -> None:
+    """Close the channel before it is known that the commit has failed."""
+    if channel.transaction.answers():
+        raise NotEnabled
+    channel.transaction.mode = TxMode.FAILED
+    channel.machine.unconfirmed.clear()
+    self.closing.closing_if_refused(channel, self.system.complete)
+
+
+@pytest.mark.parametrize(
+    "mistake", [{"_end_commit": hopeful}, {"tx_commit": tx_commit, "complete": complete}]
+)
+def test_a_commit_that_ends_otherwise_is_found_out(
+    mistake: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, method in mistake.items():
+        monkeypatch.setattr(Transactions, name, method)
     commands: list[tuple[object, ...]] = [PUBLISH, COMMIT, ("crash", "durable")]
     with pytest.raises(Deviation):
-        run(commands, Faulty(steps=mistake))
+        run(commands, Faulty())

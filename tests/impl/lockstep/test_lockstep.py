@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import count
+from typing import Any
 
 import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.lockstep.lockstep import Deviation, Lockstep
 from ackproof.impl.machines.channels import PublishingChannel
 from ackproof.impl.machines.queue_processes import HostedQueue
-from ackproof.impl.steps.arriving import ArrivingSteps
-from ackproof.impl.steps.core import Steps
+from ackproof.impl.steps.answers import Answers
+from ackproof.impl.steps.arrivals import Arrivals
 from ackproof.impl.steps.observing import observed
-from ackproof.impl.steps.processes import ProcessSteps
+from ackproof.impl.steps.processes import Processes
 from ackproof.impl.steps.scheduler import Scheduler
 from ackproof.impl.steps.seeded import Seeded
 from ackproof.spec.sorts import Level, Msg, Status
@@ -34,10 +34,8 @@ CONFIRMING, TRANSACTIONAL, CONSUMING = (1, 2), 3, 4
 class Traffic:
     """Four channels, four queues, and whatever may happen to them."""
 
-    def __init__(
-        self, scheduler: Scheduler | None = None, steps: type[ProcessSteps] = ProcessSteps
-    ):
-        broker = Broker(scheduler, steps=steps)
+    def __init__(self, scheduler: Scheduler | None = None) -> None:
+        broker = Broker(scheduler)
         self.lockstep = Lockstep(broker.steps)
         self.published = 0
         self.wire = Wire(broker).opened(*CONFIRMING, TRANSACTIONAL, CONSUMING)
@@ -68,7 +66,7 @@ class Traffic:
         """Crash a queue, unless it is down already."""
         queue = self.wire.broker.queues[name]
         if queue.machine.status is Status.RUNNING:
-            self.wire.broker.steps.crash_queue(queue)
+            self.wire.broker.steps.processes.crash_queue(queue)
 
     def delete(self, name: str) -> None:
         """Delete a queue, and declare another one of the same name."""
@@ -224,52 +222,35 @@ def test_a_twin_that_breaks_is_a_deviation() -> None:
 # -- mistakes are found -----------------------------------------------------------------------
 
 
-@dataclass
-class Forgetful(ProcessSteps):
-    """Does not tell the queue that the publisher waits for a confirm."""
-
-    @observed
-    def arrive(self, channel: PublishingChannel, queue: HostedQueue, msg: Msg) -> None:
-        """As it should be, but the confirm is not recorded."""
-        ArrivingSteps.arrive.__wrapped__(self, channel, queue, msg)
-        queue.machine.awaiting.clear()
+_arrive, _crash, _flush = Arrivals.arrive, Processes.crash_queue, Answers.flush
 
 
-@dataclass
-class Hasty(ProcessSteps):
-    """Confirms a message when it arrives at its queue."""
-
-    @observed
-    def arrive(self, channel: PublishingChannel, queue: HostedQueue, msg: Msg) -> None:
-        """As it should be, and the channel hears of it at once."""
-        ArrivingSteps.arrive.__wrapped__(self, channel, queue, msg)
-        if msg in queue.machine.owes():
-            channel.machine.settle(msg, queue.key, {queue.key})
+def forgetful(self: Any, channel: PublishingChannel, queue: HostedQueue, msg: Msg) -> None:
+    """Do not tell the queue that the publisher waits for a confirm."""
+    _arrive.__wrapped__(self, channel, queue, msg)
+    queue.machine.awaiting.clear()
 
 
-@dataclass
-class Careless(ProcessSteps):
-    """Takes what is in the buffer for what is on the disk, when a queue starts again."""
-
-    @observed
-    def crash_queue(self, queue: HostedQueue) -> None:
-        """As it should be, but nothing is lost."""
-        kept = set(queue.machine.store.level)
-        ProcessSteps.crash_queue.__wrapped__(self, queue)
-        for msg in kept:
-            queue.machine.store.level[msg] = Level.SYNCED
+def hasty(self: Any, channel: PublishingChannel, queue: HostedQueue, msg: Msg) -> None:
+    """Confirm a message when it arrives at its queue."""
+    _arrive.__wrapped__(self, channel, queue, msg)
+    if msg in queue.machine.owes():
+        channel.machine.settle(msg, queue.key, {queue.key})
 
 
-@dataclass
-class Repeating(ProcessSteps):
-    """Tells again what it told before."""
+def careless(self: Any, queue: HostedQueue) -> None:
+    """Take what is in the buffer for what is on the disk, when a queue starts again."""
+    kept = set(queue.machine.store.level)
+    _crash.__wrapped__(self, queue)
+    for msg in kept:
+        queue.machine.store.level[msg] = Level.SYNCED
 
-    @observed
-    def flush(self, channel: PublishingChannel) -> None:
-        """As it should be, but what was told is settled once more."""
-        told = set(channel.machine.confirmed)
-        Steps.flush.__wrapped__(self, channel)
-        channel.machine.confirmed |= told
+
+def repeating(self: Any, channel: PublishingChannel) -> None:
+    """Tell again what was told before."""
+    told = set(channel.machine.confirmed)
+    _flush.__wrapped__(self, channel)
+    channel.machine.confirmed |= told
 
 
 def test_a_queue_that_does_not_heed_priorities_is_found_out() -> None:
@@ -282,9 +263,21 @@ def test_a_queue_that_does_not_heed_priorities_is_found_out() -> None:
         run([publish, publish, publish, ("get", "ranked", True)], traffic)
 
 
-@pytest.mark.parametrize("mistake", [Forgetful, Hasty, Careless, Repeating])
-def test_a_broker_that_does_otherwise_is_found_out(mistake: type[ProcessSteps]) -> None:
-    traffic = Traffic(steps=mistake)
+@pytest.mark.parametrize(
+    ("part", "name", "mistake"),
+    [
+        (Arrivals, "arrive", forgetful),
+        (Arrivals, "arrive", hasty),
+        (Processes, "crash_queue", careless),
+        (Answers, "flush", repeating),
+    ],
+)
+def test_a_broker_that_does_otherwise_is_found_out(
+    part: Any, name: str, mistake: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mistake.__name__ = name
+    monkeypatch.setattr(part, name, observed(mistake))
+    traffic = Traffic()
     publish = ("publish", 1, ["durable"], False, True)
     with pytest.raises(Deviation) as found:
         run([publish, ("begin_commit",), ("end_commit",), publish, ("crash", "durable")], traffic)

@@ -189,7 +189,7 @@ def test_a_commit_that_has_begun_waits_while_commits_are_held() -> None:
     wire.publish(1, "q")
     storage = Memory()
     SteppedCommitter(wire.broker, storage, lambda: None)
-    wire.broker.steps.write()
+    wire.broker.steps.disk.write()
     wire.broker.faults.hold_fsync()
     wire.broker.run(idle=True)
     assert storage.commits == []

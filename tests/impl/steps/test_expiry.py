@@ -148,7 +148,7 @@ def test_a_consumer_gets_nothing_that_expires_just_before_it_would() -> None:
     wire.send("a")
     wire.send("b")
     (channel,) = wire.session.channels.values()
-    wire.broker.steps.consumer_acks(channel.consuming, None, True)
+    wire.broker.steps.serving.consumer_acks(channel.consuming, None, True)
     wire.clock.now += 1
     wire.broker.steps.run(idle=True)
     assert wire.ready("q") == 0
@@ -248,7 +248,7 @@ class Dropped:
 
     def publish(self, broker: Broker) -> None:
         """Publish the message."""
-        broker.steps.observers.append(self)
+        broker.steps.context.observers.append(self)
         wire = TimedWire(broker)
         wire.opened()
         wire.declare()
@@ -308,7 +308,7 @@ def test_what_was_due_while_a_queue_was_down_goes_when_it_is_back() -> None:
     wire = timed(message_ttl=1000)
     wire.send("a")
     wire.commit()
-    wire.broker.steps.crash_queue(wire.broker.queues["q"])
+    wire.broker.steps.processes.crash_queue(wire.broker.queues["q"])
     wire.clock.now += 2
     wire.broker.steps.expire_due()
     wire.hear()

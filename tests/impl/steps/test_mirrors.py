@@ -9,7 +9,6 @@ from ackproof.impl.broker import Broker
 from ackproof.impl.history.history import History
 from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue
-from ackproof.impl.steps.processes import ProcessSteps
 from pamqp import commands
 
 from tests.impl.clients import Wire, content
@@ -306,8 +305,7 @@ def test_a_mirror_that_has_not_everything_is_not_promoted() -> None:
     wire.commit()
     wire.broker.faults.kill_replica("q", 1)
     steps = wire.broker.steps
-    assert isinstance(steps, ProcessSteps)
-    steps.join(wire.broker.queues["q"], 1)
+    steps.processes.join(wire.broker.queues["q"], 1)
     wire.broker.faults.slow_replica("q", 1)
     wire.broker.faults.kill_replica("q", 0)
     assert [p.replica for p in processes(wire)] == [0]
@@ -475,7 +473,7 @@ def test_a_mirror_follows_a_new_master_that_tells_in_another_order() -> None:
     wire.publish(1, "q", b"later")
     wire.commit()
     assert ready(wire)[0] == ready(wire)[1]
-    assert not any(c.machine.unconfirmed for c in wire.broker.steps.channels.values())
+    assert not any(c.machine.unconfirmed for c in wire.broker.steps.context.channels.values())
     passed(wire)
 
 

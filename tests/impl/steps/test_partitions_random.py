@@ -27,7 +27,7 @@ class Divided(Traffic):
     def cluster(self) -> Any:
         """Return who is on which side."""
         steps: Any = self.broker.steps
-        return steps.cluster
+        return steps.sides.cluster
 
     def connect(self) -> None:
         """Open again what has broken or was closed, if there is somebody to connect to."""

@@ -215,7 +215,7 @@ def test_messages_of_two_channels_stand_in_a_queue_as_they_arrived_and_not_as_pu
     wire.publish(1, "q", b"first published")
     other.publish(1, "q", b"first there")
     queue = wire.broker.queues["q"]
-    wire.broker.steps.deliver(other.session.channels[1].publishing, queue)
+    wire.broker.steps.arrivals.deliver(other.session.channels[1].publishing, queue)
     scheduler.release(Action.DELIVER)
     wire.commit()
     assert [content_of(msg).body for msg in queue.ready()] == [b"first there", b"first published"]

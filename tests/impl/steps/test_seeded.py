@@ -181,7 +181,7 @@ def until(seeds: int, found: Callable[[list[str]], bool]) -> bool:
     ],
 )
 def test_every_way_of_telling_comes_up(lines: list[str]) -> None:
-    assert until(400, lambda told: told == lines)
+    assert until(1000, lambda told: told == lines)
 
 
 def test_everything_that_is_offered_is_taken() -> None:

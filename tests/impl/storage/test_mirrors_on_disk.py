@@ -13,7 +13,6 @@ import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.machines.publication import content_of
 from ackproof.impl.running import RunningBroker
-from ackproof.impl.steps.processes import ProcessSteps
 from ackproof.impl.steps.scheduler import Eager, Step
 from ackproof.impl.storage.disk import Disk, DiskError
 from ackproof.impl.storage.journal import Batch
@@ -244,7 +243,7 @@ class Waiting(Eager):
 
 def test_a_mirror_that_was_synchronised_recovers_in_its_masters_order(tmp_path: Path) -> None:
     run = Run(tmp_path, replicas=2)
-    run.broker.steps.scheduler = scheduler = Waiting()
+    run.broker.steps.context.scheduler = scheduler = Waiting()
     run.declare()
     for text in (b"a", b"b", b"c"):
         run.wire.publish(1, "q", text)
@@ -252,17 +251,16 @@ def test_a_mirror_that_was_synchronised_recovers_in_its_masters_order(tmp_path: 
     run.broker.faults.kill_replica("q", 1)
     run.commit()
     queue, steps, scheduler.waits = run.broker.queues["q"], run.broker.steps, True
-    assert isinstance(steps, ProcessSteps)
-    steps.join(queue, 1)
+    steps.processes.join(queue, 1)
     assert queue.membership is not None
     (mirror,) = queue.membership.mirrors
     run.wire.session.receive(encode(1, *content("q", b"d")))
-    steps.deliver(run.wire.session.channels[1].publishing, queue)
-    steps.follow(mirror)  # it has what is new, and nothing else, and so has its disk
+    steps.arrivals.deliver(run.wire.session.channels[1].publishing, queue)
+    steps.mirrors.follow(mirror)  # it has what is new, and nothing else, and so has its disk
     batch = run.broker.journal.take()
     run.disks.commit(batch)
     run.broker.committed(batch)
-    steps.synchronise(mirror)
+    steps.processes.synchronise(mirror)
     scheduler.waits = False
     run.broker.run(idle=True)
     run.commit()

@@ -1,4 +1,4 @@
-"""The steps by which messages go to clients and come back, as the broker takes them.
+"""The steps by which messages go to clients and come back.
 
 A queue serves its consumers by the step `serve`, which is the specification's `hand_out` with the
 arguments that `ackproof.impl.machines.queue_consumers` chooses: the head of the queue goes to the
@@ -11,55 +11,59 @@ specification does not tell them apart, and the dead letter of the one is publis
 
 The specification says whether a queue is full or too long, and what has to go (B5).  What that
 means in bytes, `ackproof.impl.machines.length_limit` has told its machine just before.
+
+Time is what a message may have none of, and what ends it later (B4).  It leaves by the
+specification's step `drop`, so it is confirmed if it still had to be (B4.3).  A queue with
+`x-expires` is deleted when nobody has used it for that long.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from typing import cast
 
-from ackproof.impl.machines.channels import ConsumingChannel, HostedConsumer, PublishingChannel
+from ackproof.impl.machines.channels import ConsumingChannel, HostedConsumer
 from ackproof.impl.machines.consuming_machines import Loan
 from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_order import PlacedSet
-from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue
-from ackproof.impl.steps.core import Steps
+from ackproof.impl.machines.queue_processes import HostedQueue
+from ackproof.impl.steps.contents import Contents
+from ackproof.impl.steps.context import Context, Part
 from ackproof.impl.steps.observing import observed
-from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.steps.x_death import Cause
 from ackproof.lang import Option, require
-from ackproof.spec.sorts import ChannelId, Msg, Tag
-from ackproof.spec.wire import ChannelClose, RecoverOk
+from ackproof.spec.sorts import Msg, Tag
+from ackproof.spec.wire import RecoverOk
 
-__all__ = ["ConsumingSteps"]
+__all__ = ["Serving"]
 
 
 def _nothing(_: HostedQueue) -> None:
     """Nobody is to be told."""
 
 
-@dataclass
-class ConsumingSteps(Steps):
-    """Clients get messages, settle them, and go (F1, F2, F3).
+class Serving(Part):
+    """Clients get messages, and settle them (F1, F2).
 
     Attributes:
-        consuming: channels as their consumers know them, by what the machines call them.
-        unused: called with an auto-delete queue whose last consumer has gone.
+        unused: called with an auto-delete queue whose last consumer has gone, and with one that
+            nobody has used for too long.
     """
 
-    consuming: dict[ChannelId, ConsumingChannel] = field(default_factory=dict)
-    unused: Callable[[HostedQueue], None] = _nothing
+    def __init__(self, context: Context, contents: Contents) -> None:
+        super().__init__(context)
+        self.contents = contents
+        self.unused: Callable[[HostedQueue], None] = _nothing
 
-    # -- starting and stopping ------------------------------------------------------------------
+    # -- starting and stopping ----------------------------------------------------------------
 
     @observed
     def consume(self, consumer: HostedConsumer) -> None:
         """A consumer is started on a queue that is there (F2.2)."""
         self.system.consume(consumer.key)
         consumer.queue.consumers.add(consumer)
-        self._offer_service(consumer.queue)
+        self.context.offers.wake(consumer.channel)
 
     @observed
     def cancel(self, consumer: HostedConsumer) -> None:
@@ -67,18 +71,25 @@ class ConsumingSteps(Steps):
         self.system.cancel(consumer.key)
         self._leave(consumer)
 
+    def end_consumers(self, consuming: ConsumingChannel) -> None:
+        for queue in consuming.lenders.values():
+            queue.borrowers.pop(consuming, None)
+        consuming.lenders.clear()
+        for consumer in list(consuming.consumers.values()):
+            self._leave(consumer)
+
     def _leave(self, consumer: HostedConsumer) -> None:
         """A consumer has ended; its queue may go with it, or serve another one instead (B8.2)."""
         queue = consumer.queue
         consumer.channel.forget(consumer)
         queue.consumers.remove(consumer)
         if queue.consumers:
-            self._offer_service(queue)
+            self.context.offers.serve(queue)
         elif queue.auto_delete:
             self.unused(queue)
         self.timers.used(queue)
 
-    # -- delivering -----------------------------------------------------------------------------
+    # -- delivering ---------------------------------------------------------------------------
 
     def serves(self, queue: HostedQueue, consumer: HostedConsumer) -> bool:
         """Tell whether a queue may hand a message to a consumer, whose client reads (B3.1, F2.4).
@@ -87,9 +98,10 @@ class ConsumingSteps(Steps):
         """
         channel = consumer.channel
         ready = channel.reads() and (consumer.machine.no_ack or not channel.full)
+        channel.choked = channel.choked or not ready
         return ready and self.system.serves(queue.key, consumer.key)
 
-    def _next(self, queue: HostedQueue) -> HostedConsumer | None:
+    def next_consumer(self, queue: HostedQueue) -> HostedConsumer | None:
         """Return the consumer that a queue serves next; those it cannot serve are parked."""
         while (consumer := queue.consumers.next()) is not None:
             if self.serves(queue, consumer):
@@ -99,7 +111,7 @@ class ConsumingSteps(Steps):
 
     def serve(self, queue: HostedQueue) -> None:
         """The head of a queue goes to the consumer whose turn it is, if it has not expired."""
-        self._expire(queue)
+        self.contents.expire(queue)
         self.serve_head(queue)
 
     def serve_head(self, queue: HostedQueue) -> None:
@@ -107,12 +119,11 @@ class ConsumingSteps(Steps):
         msg = queue.machine.head()
         require(msg is not None)
         assert msg is not None
-        consumer = self._next(queue)
+        consumer = self.next_consumer(queue)
         require(consumer is not None)
         assert consumer is not None
         self.hand_out(msg, queue, consumer)
         queue.consumers.served(consumer)
-        self._offer_service(queue)
 
     @observed
     def hand_out(self, msg: Msg, queue: HostedQueue, consumer: HostedConsumer) -> None:
@@ -125,7 +136,7 @@ class ConsumingSteps(Steps):
     @observed
     def get(self, queue: HostedQueue, channel: ConsumingChannel, no_ack: bool) -> None:
         """A client asks for the head of a queue, whatever the limits (F1.1, F2.3, F3.5)."""
-        self._expire(queue)
+        self.contents.expire(queue)
         self.timers.used(queue)
         msg = queue.machine.head()
         if msg is None:
@@ -142,12 +153,12 @@ class ConsumingSteps(Steps):
         """A message has been handed out: it is with a client, or consumed by that (B3, C4.4)."""
         channel.shown = None
         if no_ack:
-            self.drop(queue, msg)
+            self.contents.drop(queue, msg)
         else:
-            self.take(queue, msg)
+            self.contents.take(queue, msg)
             queue.lend_to(channel)
 
-    # -- settling -------------------------------------------------------------------------------
+    # -- settling -----------------------------------------------------------------------------
 
     @observed
     def consumer_acks(self, channel: ConsumingChannel, tag: Option[Tag], multiple: bool) -> None:
@@ -155,8 +166,8 @@ class ConsumingSteps(Steps):
         loans = self._settled(channel, tag, multiple)
         self.system.consumer_acks(channel.id, tag, multiple)
         for queue, msg in loans:
-            self.acknowledge(queue, msg)
-        self.wake(channel)
+            self.contents.acknowledge(queue, msg)
+        self.clear(channel)
 
     @observed
     def consumer_rejects(
@@ -167,17 +178,17 @@ class ConsumingSteps(Steps):
         if not requeue:
             if channel.collects():
                 channel.rejected |= channel.machine.named(tag, multiple)
-            self._give_up_rejected(loans)
-        with self._returned(loans if requeue else []):
+            self.give_up_rejected(loans)
+        with self.returned(loans if requeue else []):
             self.system.consumer_rejects(channel.id, tag, multiple, requeue)
         for queue, msg in [] if requeue else loans:
-            self.acknowledge(queue, msg)
-        self.wake(channel)
+            self.contents.acknowledge(queue, msg)
+        self.clear(channel)
 
-    def _give_up_rejected(self, loans: Iterable[Loan[HostedQueue]]) -> None:
+    def give_up_rejected(self, loans: Iterable[Loan[HostedQueue]]) -> None:
         """What is rejected for good becomes dead letters."""
         for queue, msg in loans:
-            self.give_up(queue, content_of(msg), Cause.REJECTED)
+            self.contents.give_up(queue, content_of(msg), Cause.REJECTED)
 
     def _settled(
         self, channel: ConsumingChannel, tag: Option[Tag], multiple: bool
@@ -192,12 +203,12 @@ class ConsumingSteps(Steps):
         if not machine.unacked:  # nothing happens, and the client is told so
             machine.emit(RecoverOk(channel.id))
             return
-        with self._returned(channel.loans(machine.unacked)):
+        with self.returned(channel.loans(machine.unacked)):
             self.system.recover(channel.id)
-        self.wake(channel)
+        self.clear(channel)
 
     @contextmanager
-    def _shortened(
+    def shortened(
         self, queue: HostedQueue, coming: Collection[Msg], *, new: bool
     ) -> Iterator[None]:
         """Messages come to a queue in a step, which drops what is over its limit (B5.2, B5.7).
@@ -223,23 +234,23 @@ class ConsumingSteps(Steps):
             if new and msg in coming:  # it has not counted yet, nor was the disk given it
                 queue.limit.enters(content_of(msg))
                 queue.buffered[msg] = None
-            self.give_up(queue, content_of(msg), Cause.MAXLEN)
-            self.drop(queue, msg)
+            self.contents.give_up(queue, content_of(msg), Cause.MAXLEN)
+            self.contents.drop(queue, msg)
 
     @contextmanager
-    def _returned(self, loans: Collection[Loan[HostedQueue]]) -> Iterator[None]:
+    def returned(self, loans: Collection[Loan[HostedQueue]]) -> Iterator[None]:
         """Messages return to their places in a step, and a queue may have too many (B7.3)."""
         coming: dict[HostedQueue, list[Msg]] = {}
         for queue, msg in loans:
             coming.setdefault(queue, []).append(msg)
         with ExitStack() as stack:
             for queue, msgs in coming.items():
-                stack.enter_context(self._shortened(queue, msgs, new=False))
+                stack.enter_context(self.shortened(queue, msgs, new=False))
             yield
             for queue, msg in loans:
-                self.requeue(queue, msg)
+                self.contents.requeue(queue, msg)
 
-    # -- limits ---------------------------------------------------------------------------------
+    # -- limits and times ---------------------------------------------------------------------
 
     def limit(self, channel: ConsumingChannel, prefetch: int, *, shared: bool) -> None:
         """Set a limit: for the channel, or for the consumers that start from now on (F2.2).
@@ -250,70 +261,24 @@ class ConsumingSteps(Steps):
         channel.machine.shared_prefetch = prefetch if shared else 0
         if not shared:
             channel.prefetch = prefetch
-        self.wake(channel)
+        self.context.offers.wake(channel)
 
-    def wake(self, channel: ConsumingChannel) -> None:
-        """The consumers of a channel may have room again (F2.4)."""
-        for consumer in list(channel.parked):
-            consumer.queue.consumers.wake(consumer)
-            self._offer_service(consumer.queue)
-        channel.parked.clear()
+    def clear(self, channel: ConsumingChannel) -> None:
+        """What kept the broker from delivering on a channel is perhaps over.
 
-    # -- ends -----------------------------------------------------------------------------------
-
-    @observed
-    def close(self, channel: PublishingChannel) -> None:
-        """A channel closes, or its connection breaks; the queues go on (A14, F3.2)."""
-        with self._closing(channel):
-            self.system.close(channel.id)
-
-    def _closing_if_refused(
-        self, channel: PublishingChannel, step: Callable[[ChannelId], None]
-    ) -> None:
-        """Take a step in which the system may close a channel, and says why (A2.1, A13.5)."""
-        with self._closing(channel):
-            step(channel.id)
-        complaints, self.complaints[:] = list(self.complaints), []
-        for complaint in complaints:
-            assert isinstance(complaint, ChannelClose)
-            channel.hear(complaint)
-
-    @contextmanager
-    def _closing(self, channel: PublishingChannel) -> Iterator[None]:
-        """A channel may close in a step: what it has not settled returns to its queues (B7.5)."""
-        consuming = self.consuming.get(channel.id)
-        loans = [] if consuming is None else consuming.unsettled()
-        with self._returned(loans):
-            yield
-            if channel.machine.open:
-                loans.clear()
-        if not channel.machine.open:
-            self._closed(channel)
-
-    def _closed(self, channel: PublishingChannel) -> None:
-        """A channel has closed, or its connection has broken; the queues go on (A14).
-
-        What was not committed never was (A13.7), and its consumers end.  What is on its way still
-        arrives; until then a queue that dies takes it along.  Mirrors wait for
-        nothing more (D4.16).
+        Of a client that does not read, or has more than is remembered, the specification does not
+        speak.
         """
-        channel.batch.clear()
-        consuming = self.consuming.pop(channel.id, None)
-        if consuming is not None:
-            self._end_consumers(consuming)
-        if self.faults is not None:
-            self.faults.closed(channel)
-        for queue in list(channel.watching):
-            if isinstance(queue, HostedMirror) and queue.machine.mirrors():
-                queue.await_end(channel)
-                self._offer(Action.FORGET_SENDER, channel, queue)
-            if channel.casts.next_for(queue.key) is None:
-                self._unwatch(channel, queue)
-        self._forget(channel)
+        if channel.choked:
+            channel.choked = False
+            self.context.offers.wake(channel)
 
-    def _end_consumers(self, consuming: ConsumingChannel) -> None:
-        for queue in consuming.lenders.values():
-            queue.borrowers.pop(consuming, None)
-        consuming.lenders.clear()
-        for consumer in list(consuming.consumers.values()):
-            self._leave(consumer)
+    def expire_due(self) -> None:
+        """Take the steps that are due by the clock; what is apart is looked at when it is back."""
+        for queue in self.timers.due():
+            if self.system.apart(queue.key):
+                continue
+            self.contents.expire(queue)
+            if self.timers.is_unused(queue):
+                self.unused(queue)
+            self.timers.watch(queue)
