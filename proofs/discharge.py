@@ -5,10 +5,13 @@ Workers are forked from a process that has translated the specification, so none
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import multiprocessing
 import signal
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ackproof.proofs.obligation import Obligation
@@ -16,7 +19,7 @@ from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.smt.unbounded import Untranslatable
 from ackproof.proofs.solving import UNKNOWN, SolverAnswer, solve
 
-__all__ = ["Outcome", "discharge", "discharged", "ignore_interrupts"]
+__all__ = ["Outcome", "discharge", "discharged", "start_worker"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,8 @@ def discharge(
         limit: seconds for each, as they are where nothing else runs.
         seed: makes other choices where solvers make them at random.
     """
-    todo = list(chosen)
+    # Those of one action come together, so that few processes translate it.
+    todo = sorted(chosen, key=lambda one: (one.action or "", one.case or 0))
     if workers < 2 or len(todo) < 2:
         for one in todo:
             yield discharged(obligations, one, limit, seed)
@@ -79,13 +83,30 @@ def discharge(
     global _TASK
     _TASK = (obligations, todo, limit, seed)
     context = multiprocessing.get_context("fork")
-    with context.Pool(workers, initializer=ignore_interrupts) as pool:
-        yield from pool.imap_unordered(_work, range(len(todo)))
+    with context.Pool(workers, initializer=start_worker) as pool:
+        yield from pool.imap_unordered(_work, range(len(todo)), chunksize=_TOGETHER)
 
 
-def ignore_interrupts() -> None:
-    """Leave interruptions to the process that waits for this one."""
+#: How many obligations a process takes at a time.
+_TOGETHER = 8
+
+#: What the GNU C library calls the sizes from which memory is not kept, and how much is, in bytes.
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _KEPT = -1, -3, 1 << 29
+
+
+def start_worker() -> None:
+    """Leave interruptions to the process that waits for this one, and its objects as they are.
+
+    Whoever looks for garbage among what was forked copies it, page by page.  Solvers take memory
+    and give it back with each obligation; what they had stays with the process for the next one.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
+    with suppress(OSError, AttributeError):  # where there is no GNU C library
+        set_option = ctypes.CDLL(None).mallopt
+        set_option(_MMAP_THRESHOLD, _KEPT)
+        set_option(_TRIM_THRESHOLD, _KEPT)
 
 
 _TASK: tuple[Obligations, list[Obligation], float, int] | None = None

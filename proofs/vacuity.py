@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import z3
-from ackproof.proofs.discharge import ignore_interrupts
+from ackproof.proofs.discharge import start_worker
 from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.smt.logic import Term
 from ackproof.proofs.smt.unbounded import Untranslatable
@@ -86,7 +86,7 @@ def _results(pending: list[Check], workers: int) -> Iterator[Vacuity | None]:
     global _CHECKS
     _CHECKS = pending
     context = multiprocessing.get_context("fork")
-    with context.Pool(workers, initializer=ignore_interrupts) as pool:
+    with context.Pool(workers, initializer=start_worker) as pool:
         yield from pool.imap(_result, range(len(pending)))
 
 
