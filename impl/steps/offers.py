@@ -91,9 +91,8 @@ class Offers:
         if len(handles) == 2:
             noting = self._noting(self._taker_of_both(action, test))
             return self._arriving(noting) if action is Action.DELIVER else noting
-        if action in _LIKELY:
-            test = _always
-        return self._noting(self._taker_of_one(action, test, handles[0]))
+        asked = None if action in _LIKELY else test
+        return self._noting(self._taker_of_one(action, asked, handles[0]))
 
     def _noting(self, taker: Callable[..., None]) -> Callable[..., None]:
         noted = self.noted
@@ -124,17 +123,19 @@ class Offers:
 
         return take
 
-    def _taker_of_one(self, action: Action, test: _Test, handle: str) -> Callable[..., None]:
-        of_channel = handle == "channel"
+    def _taker_of_one(self, action: Action, test: _Test | None, handle: str) -> Callable[..., None]:
+        of_channel, context = handle == "channel", self._context
         known: Mapping[Any, Any] = self._channels if of_channel else self._queues
 
         def take(key: Any) -> None:
-            for one in [key] if key is not None else list(known):
-                found = known.get(one)
-                if found is not None and test(one):
-                    self._context.scheduler.offer(
-                        Step(action, *((found, None) if of_channel else (None, found)))
-                    )
+            if key is None:
+                for each in list(known):
+                    take(each)
+                return
+            found = known.get(key)
+            if found is not None and (test is None or test(key)):
+                step = Step(action, found, None) if of_channel else Step(action, None, found)
+                context.scheduler.offer(step)
 
         return take
 
@@ -203,10 +204,6 @@ class Offers:
         """Offer to serve the consumer whose turn it is."""
         if queue.machine.ready and queue.consumers.next() is not None:
             self._context.scheduler.offer(Step(Action.SERVE, None, queue))
-
-
-def _always(*_: object) -> bool:
-    return True
 
 
 def _concerned(queue: HostedQueue) -> Iterable[PublishingChannel]:
