@@ -74,6 +74,7 @@ class Offers:
         self._queues = processes_of(system)
         self._channels = channels
         self._consuming = consuming
+        self._has_room = system.has_room
         told = SimpleNamespace()
         for name, handles in HANDLES.items():
             action = _STEPS[name] if name in _STEPS else Action[name.upper()]
@@ -194,11 +195,15 @@ class Offers:
             self.serve(queue)
 
     def wake(self, channel: ConsumingChannel) -> None:
-        """The consumers of a channel may have room again (F2.4)."""
+        """The consumers of a channel may have room again (F2.4).
+
+        One that has none stays parked, and comes before those that are parked after it.
+        """
         for consumer in list(channel.parked):
-            consumer.queue.consumers.wake(consumer)
-            self.serve(consumer.queue)
-        channel.parked.clear()
+            if self._has_room(consumer.key):
+                del channel.parked[consumer]
+                consumer.queue.consumers.wake(consumer)
+                self.serve(consumer.queue)
 
     def serve(self, queue: HostedQueue) -> None:
         """Offer to serve the consumer whose turn it is."""
