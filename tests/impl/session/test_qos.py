@@ -77,6 +77,17 @@ def test_a_consumer_may_have_to_keep_both(wire: ConsumerWire) -> None:
     assert count(wire.consume("q", "d")) == 1
 
 
+def test_of_two_without_room_the_one_that_lacked_it_first_is_served_first(
+    wire: ConsumerWire,
+) -> None:
+    wire.qos(2)
+    wire.qos(3, shared=True)
+    assert count(wire.consume("q", "c")) == 2
+    assert wire.consume("q", "d")[1:] == ["1 deliver d 3 c"]
+    assert wire.ack(1) == ["1 deliver c 4 d"]
+    assert wire.ack(3) == ["1 deliver d 5 e"]
+
+
 def test_raising_the_shared_limit_delivers_at_once(wire: ConsumerWire) -> None:
     wire.qos(1, shared=True)
     wire.consume("q", "c")
