@@ -72,6 +72,7 @@ class Serving(Part):
         self._leave(consumer)
 
     def end_consumers(self, consuming: ConsumingChannel) -> None:
+        """A channel ends, and its consumers with it; queues have nothing lent to it any more."""
         for queue in consuming.lenders.values():
             queue.borrowers.pop(consuming, None)
         consuming.lenders.clear()
