@@ -31,14 +31,14 @@ from ackproof.impl.storage.batch_commit import Commits, Storage, attempt, refuse
 from ackproof.impl.storage.disk_thread import DiskThread, raised_by
 from ackproof.impl.storage.journal import Batch
 
-__all__ = ["Committer", "committer"]
+__all__ = ["QUICK", "Committer", "committer"]
 
 _LOG = logging.getLogger(__name__)
 
 #: Messages for which a commit begins at once.
 _ENOUGH = 200
 #: Seconds within which a commit is quick.
-_QUICK = 0.001
+QUICK = 0.001
 
 
 def committer(
@@ -131,7 +131,7 @@ class Committer:
     def _commit(self, batch: Batch, fails: bool) -> None:
         began = time.monotonic()
         attempt(self._storage, batch, fails)
-        self._was_quick = time.monotonic() - began < _QUICK
+        self._was_quick = time.monotonic() - began < QUICK
 
     def _finish(self, batch: Batch, error: Exception | None) -> None:
         if error is not None:

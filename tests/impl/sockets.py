@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pika
 from ackproof.impl.running import RunningBroker
+from ackproof.impl.server.committer import QUICK
 from ackproof.impl.storage.batch_commit import Storage
 from ackproof.impl.storage.journal import Batch
 from pamqp import commands, frame
@@ -32,7 +34,11 @@ def eventually(condition: Callable[[], bool]) -> None:
 
 
 class GatedDisk:
-    """A disk that commits only while its gate is open."""
+    """A disk that commits only while its gate is open, and never very fast.
+
+    What a fast disk commits is committed at once, by the thread that serves all: it would be that
+    which waits at the gate.
+    """
 
     def __init__(self, disk: Storage) -> None:
         self._disk = disk
@@ -42,6 +48,7 @@ class GatedDisk:
     def commit(self, batch: Batch) -> None:
         """Wait at the gate, then commit."""
         assert self.gate.wait(_PATIENCE), "the test forgot to open the gate"
+        time.sleep(2 * QUICK)
         self._disk.commit(batch)
 
 

@@ -80,7 +80,7 @@ async def committed_by_the_loop(sizes: list[int]) -> list[bool]:
 def test_a_small_commit_after_a_quick_one_is_made_by_the_event_loop(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(committer, "_QUICK", 3600)
+    monkeypatch.setattr(committer, "QUICK", 3600)
     by_the_loop = asyncio.run(committed_by_the_loop([1, 1, 2, 50, 1]))
     assert by_the_loop == [False, True, True, False, True]
 
@@ -88,7 +88,7 @@ def test_a_small_commit_after_a_quick_one_is_made_by_the_event_loop(
 def test_where_the_disk_is_slow_no_commit_is_made_by_the_event_loop(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(committer, "_QUICK", 0.0)
+    monkeypatch.setattr(committer, "QUICK", 0.0)
     assert asyncio.run(committed_by_the_loop([1, 1, 1])) == [False, False, False]
 
 
