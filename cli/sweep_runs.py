@@ -60,28 +60,29 @@ def run_sweep(
     chosen = None if properties is None else tuple(properties)
     text = _text(target)
     common = (text, chosen, options["engine"].engine, share_of(budget), memory, fresh)
-    look = _looker(common, processes)
+    look = _looker(target, common, processes)
     shape = None if start is None else growth.shape_of(start)
     return swept(growth, budget, look, shape, go_on=go_on)
 
 
 def _looker(
-    common: tuple[Any, ...], processes: int
+    target: Target, common: tuple[Any, ...], processes: int
 ) -> Callable[[Sequence[Candidate]], Iterator[Found]]:
     def look(candidates: Sequence[Candidate]) -> Iterator[Found]:
-        pieces = [(*common, candidate) for candidate in candidates]
-        if min(processes, len(pieces)) < 2 or len(pieces) < _FEW:
-            yield from _here(pieces)
+        if min(processes, len(candidates)) < 2 or len(candidates) < _FEW:
+            yield from _here(_looking(target, *common[1:]), candidates)
         else:
+            pieces = [(*common, candidate) for candidate in candidates]
             yield from in_processes(_look, pieces, min(processes, len(pieces)), "instances")
 
     return look
 
 
-def _here(pieces: Sequence[tuple[Any, ...]]) -> Iterator[Found]:
-    for piece in pieces:
+def _here(looking: Looking, candidates: Sequence[Candidate]) -> Iterator[Found]:
+    """Search instances in this process, of the model that it has: a file is not run twice."""
+    for candidate in candidates:
         try:
-            found = _look(*piece)
+            found = looking.look(candidate)
         except KeyboardInterrupt:
             return
         yield found
@@ -103,6 +104,17 @@ def _bench(
     fresh: bool,
 ) -> Looking:
     target = load(text) if text else base_target()
+    return _looking(target, properties, engine, share, memory, fresh)
+
+
+def _looking(
+    target: Target,
+    properties: tuple[str, ...] | None,
+    engine: Any,
+    share: int,
+    memory: int,
+    fresh: bool,
+) -> Looking:
     store = cache_for(fresh)
     return Looking(target.model, target.design, properties, engine, share, memory, store)
 

@@ -47,6 +47,14 @@ def test_the_instance_can_be_checked_by_itself(tmp_path: Path) -> None:
     assert "EachIsPickedOnce after 2 steps" in again.stdout
 
 
+def test_where_one_process_searches_a_file_is_run_once(tmp_path: Path) -> None:
+    file, runs = tmp_path / "orchard.py", tmp_path / "runs"
+    noting = f"\nwith open({str(runs)!r}, 'a') as file:\n    file.write('once ')\n"
+    file.write_text(Path(ORCHARD).read_text() + noting)
+    assert run(str(file), "--sweep", "2000").exit_code == 1
+    assert runs.read_text() == "once "
+
+
 def test_json_has_every_instance_and_the_table_that_counts_them() -> None:
     result = run(ORCHARD, "--sweep", "20000", "--json")
     found = json.loads(result.stdout)
