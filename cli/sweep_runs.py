@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from ackproof.cli.inputs import InputError
@@ -58,21 +58,27 @@ def run_sweep(
     processes = options["workers"] or default_workers()
     memory = (options["memory"] or default_memory()) // processes
     chosen = None if properties is None else tuple(properties)
-    text = _text(target)
-    common = (text, chosen, options["engine"].engine, share_of(budget), memory, fresh)
-    look = _looker(target, common, processes)
+    manner = (chosen, options["engine"].engine, share_of(budget), memory, fresh)
+    look = _looker(target, manner, processes)
     shape = None if start is None else growth.shape_of(start)
     return swept(growth, budget, look, shape, go_on=go_on)
 
 
+#: How a sweep looks at instances: the properties, the engine, how many states one may have, how
+#: many bytes, and whether all is searched anew.
+_Manner = tuple[tuple[str, ...] | None, Any, int, int, bool]
+
+
 def _looker(
-    target: Target, common: tuple[Any, ...], processes: int
+    target: Target, manner: _Manner, processes: int
 ) -> Callable[[Sequence[Candidate]], Iterator[Found]]:
+    looking = cache(partial(_looking, target, manner))  # made where this process searches, once
+
     def look(candidates: Sequence[Candidate]) -> Iterator[Found]:
         if min(processes, len(candidates)) < 2 or len(candidates) < _FEW:
-            yield from _here(_looking(target, *common[1:]), candidates)
+            yield from _here(looking(), candidates)
         else:
-            pieces = [(*common, candidate) for candidate in candidates]
+            pieces = [(_text(target), manner, candidate) for candidate in candidates]
             yield from in_processes(_look, pieces, min(processes, len(pieces)), "instances")
 
     return look
@@ -88,33 +94,18 @@ def _here(looking: Looking, candidates: Sequence[Candidate]) -> Iterator[Found]:
         yield found
 
 
-def _look(*piece: Any) -> Found:
+def _look(text: str, manner: _Manner, candidate: Candidate) -> Found:
     """Search an instance, in some process."""
-    *common, candidate = piece
-    return _bench(*common).look(candidate)
+    return _bench(text, manner).look(candidate)
 
 
 @cache
-def _bench(
-    text: str,
-    properties: tuple[str, ...] | None,
-    engine: Any,
-    share: int,
-    memory: int,
-    fresh: bool,
-) -> Looking:
-    target = load(text) if text else base_target()
-    return _looking(target, properties, engine, share, memory, fresh)
+def _bench(text: str, manner: _Manner) -> Looking:
+    return _looking(load(text) if text else base_target(), manner)
 
 
-def _looking(
-    target: Target,
-    properties: tuple[str, ...] | None,
-    engine: Any,
-    share: int,
-    memory: int,
-    fresh: bool,
-) -> Looking:
+def _looking(target: Target, manner: _Manner) -> Looking:
+    properties, engine, share, memory, fresh = manner
     store = cache_for(fresh)
     return Looking(target.model, target.design, properties, engine, share, memory, store)
 

@@ -103,6 +103,7 @@ class Answers(Part):
             channel.forget()
 
     def offer_downs(self, queue: HostedQueue) -> None:
+        """Channels that wait for the end of a process may hear of it now."""
         if not queue.running:
             for channel in queue.watchers:
                 self.context.offer(Action.DOWN_ARRIVES, channel, queue)
