@@ -5,6 +5,9 @@ is for.  To write that text takes as long as to compile it; so what a program's 
 `Frame` and the name of its machine code, is kept by the program's origin, as outcomes are (see
 `ackproof.model.results`).  A change to a comment renews the latter and finds the former.
 
+Of a text there may be good code and quick code (see `compile`): good code is taken if it is there,
+and quick code else.
+
 What is missing, or not what it should be, is made again.
 """
 
@@ -13,14 +16,23 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from ackproof.lang.binding import Bound
 from ackproof.model.cache import Cache, digest, sources
 from ackproof.model.lower import compile as compiling
-from ackproof.model.lower.compile import Frame, Generated, Kernel, linked, objects_of, target
+from ackproof.model.lower.compile import (
+    Frame,
+    Generated,
+    Kernel,
+    is_small,
+    linked,
+    objects_of,
+    patience,
+    target,
+)
 from ackproof.model.lower.tables import Tables
 
 __all__ = ["kernel_of"]
@@ -47,39 +59,73 @@ def kernel_of(
         BindError: a state of this instance does not fit.
     """
     started = time.perf_counter()
-    kernel = _known(bound, origin, cache) or _made(bound, origin, cache, generated())
+    frame, text = _known(origin, cache) or _made(origin, cache, generated())
+    kernel = _kernel(bound, frame, _Code(text, cache, generated))
     kernel.compile_seconds = time.perf_counter() - started
     return kernel
 
 
-def _known(bound: Bound, origin: str | None, cache: Cache) -> Kernel | None:
+@dataclass(frozen=True)
+class _Code:
+    """The machine code of a text: where it is kept, and what makes it.
+
+    Args:
+        text: a digest of the text.
+        cache: where code is kept.
+        generated: returns the text, among other things.
+    """
+
+    text: str
+    cache: Cache
+    generated: Callable[[], Generated]
+
+    def kept(self, *, quick: bool) -> list[bytes] | None:
+        """Return good or quick code, if it is there."""
+        return _split(self.cache.get(_CODE, self._name(quick)))
+
+    def made(self, *, quick: bool) -> list[bytes]:
+        """Return good or quick code, which is kept from now on."""
+        objects = self.kept(quick=quick)
+        if objects is None:
+            objects = objects_of(self.generated()[0], quick=quick)
+            self.cache.put(_CODE, self._name(quick), _joined(objects))
+        return objects
+
+    def _name(self, quick: bool) -> str:
+        return digest(sources(_COMPILER), target(), "quick" if quick else "good", self.text)
+
+
+def _kernel(bound: Bound, frame: Frame, code: _Code) -> Kernel:
+    """Return a kernel of good code, if that is there or worth making; else of quick code."""
+    good = code.kept(quick=False)
+    if good is None and not is_small(bound):
+        good = code.made(quick=False)
+    if good is not None:
+        return Kernel(bound, frame, linked(good))
+    quick = code.made(quick=True)
+    kernel = Kernel(bound, frame, linked(quick), patience=patience(quick))
+    kernel.better = lambda: Kernel(bound, frame, linked(code.made(quick=False)))
+    return kernel
+
+
+def _known(origin: str | None, cache: Cache) -> tuple[Frame, str] | None:
+    """Return the frame of a program and the digest of its text, if they are kept."""
     data = cache.get(_FRAMES, origin) if origin else None
     if data is None:
         return None
     said = json.loads(data)
-    objects = _split(cache.get(_CODE, _name(said.pop("text"))))
-    if objects is None:
-        return None
+    text = said.pop("text")
     tables = {what: _by_number(bits) for what, bits in said.pop("tables").items()}
-    return Kernel(bound, Frame(tables=Tables(**tables), **said), linked(objects))
+    return Frame(tables=Tables(**tables), **said), text
 
 
-def _made(bound: Bound, origin: str | None, cache: Cache, generated: Generated) -> Kernel:
+def _made(origin: str | None, cache: Cache, generated: Generated) -> tuple[Frame, str]:
+    """Return the frame and the digest of what was generated, which are kept from now on."""
     text, layout, tables, fanout = generated
     frame, said = Frame.of(layout, tables, fanout), digest(text)
-    name = _name(said)
-    objects = _split(cache.get(_CODE, name))
-    if objects is None:
-        objects = objects_of(text)
-        cache.put(_CODE, name, _joined(objects))
     if origin:
         cache.put(_FRAMES, origin, json.dumps({"text": said, **asdict(frame)}).encode())
-    return Kernel(bound, frame, linked(objects))
-
-
-def _name(text: str) -> str:
-    """Return the key of the machine code of a text, which is given by its digest."""
-    return digest(sources(_COMPILER), target(), text)
+    return frame, said
 
 
 def _by_number(bits: dict[str, Any]) -> dict[int, Any]:

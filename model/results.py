@@ -169,10 +169,10 @@ class Question:
             BindError: a state of this instance does not fit.
         """
         from ackproof.model.kernels import kernel_of
-        from ackproof.model.lower.compile import compile_kernel
+        from ackproof.model.lower.compile import compile_kernel, is_small
 
         if self.cache is None:
-            return compile_kernel(self.bound, self._generated)
+            return compile_kernel(self.bound, self._generated, quick=is_small(self.bound))
         whence = self.origin and digest(self.origin, sources(*ENGINES))
         return kernel_of(self.bound, whence, self.cache, lambda: self._generated)
 

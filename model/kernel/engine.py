@@ -17,7 +17,7 @@ from ackproof.model.kernel.control import INSTANCE_MASK
 from ackproof.model.kernel.memory import default_limit
 from ackproof.model.kernel.search import Kind, Result, Status, Violation
 from ackproof.model.kernel.worker import Model
-from ackproof.model.lower.compile import Kernel, compile_kernel
+from ackproof.model.lower.compile import Kernel, compile_kernel, is_small
 from ackproof.model.outcome import Limit, Outcome, Progress
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ def explore(
         BindError: a state of this instance does not fit.
         OutOfAddresses: the system does not lend the addresses for that much memory.
     """
-    kernel = kernel or compile_kernel(bound)
+    kernel = kernel or compile_kernel(bound, quick=is_small(bound))
     started = time.perf_counter()
     kernel_search.compile_driver(kernel.words, workers)
     model, limit = _model(kernel), default_limit() if memory is None else memory
-    runs = _runs(bound, kernel, model, limit)
+    runs = _runs(bound, kernel, limit)
     compiled = kernel.compile_seconds + time.perf_counter() - started
     result = kernel_search.search(
         model,
@@ -66,6 +66,7 @@ def explore(
         survey=survey,
         then=runs.check if runs else None,
         progress=None if progress is None else _translated(progress),
+        better=_better(kernel),
     )
     undecided = runs.limit if runs else None
     found = _violations(kernel, result)
@@ -100,13 +101,21 @@ def _model(kernel: Kernel) -> Model:
         fanout=kernel.fanout,
         expand=kernel.expand,
         inspect=kernel.inspect,
+        falsify=kernel.falsify,
         actions=max(1, kernel.n_counts),
         seen_words=kernel.tables.seen_words,
         owner=kernel,
     )
 
 
-def _runs(bound: Bound, kernel: Kernel, model: Model, memory: int) -> Runs | None:
+def _better(kernel: Kernel) -> kernel_search.Better | None:
+    make = kernel.better
+    if make is None:
+        return None
+    return kernel_search.Better(lambda: _model(make()), kernel.patience)
+
+
+def _runs(bound: Bound, kernel: Kernel, memory: int) -> Runs | None:
     """What checks the properties of runs; it is loaded only where there are some."""
     if not kernel.falsify:
         return None
@@ -114,7 +123,7 @@ def _runs(bound: Bound, kernel: Kernel, model: Model, memory: int) -> Runs | Non
     from ackproof.model.kernel.runs import Runs
 
     divider(kernel.words)
-    return Runs(bound, model, kernel.falsify, kernel.tables.run_bits, kernel.initials, memory)
+    return Runs(bound, kernel.tables.run_bits, kernel.initials, memory)
 
 
 def _translated(

@@ -12,7 +12,7 @@ from ackproof.model.fairness import Fairness, fairness_of
 from ackproof.model.kernel.region import left_over
 from ackproof.model.kernel.search import path_to
 from ackproof.model.kernel.tasks import NoRoom, Question, Tasks
-from ackproof.model.kernel.worker import Model, Team
+from ackproof.model.kernel.worker import Team
 from ackproof.model.outcome import Limit
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ class Runs:
 
     Args:
         bound: the program.
-        model: it compiled.
-        falsify: the address of the function that tells which of the properties are false.
         names: the properties by their bits.
         initials: the words of the initial states.
         memory: bytes that it may take.
@@ -42,8 +40,6 @@ class Runs:
     """
 
     bound: Bound
-    model: Model
-    falsify: int
     names: Mapping[int, str]
     initials: Sequence[Sequence[int]]
     memory: int
@@ -66,8 +62,7 @@ class Runs:
         fairness = fairness_of(self.bound)
         left = max(self.memory - sum(worker.bytes for worker in team.workers), 0)
         question = Question(
-            model=self.model,
-            falsify=self.falsify,
+            model=team.model,
             wanted=sum(1 << bit for bit in self.names),
             instances=len(self.bound.instances()),
             fair=fairness.any,

@@ -110,6 +110,17 @@ class Result:
         return len(self.level_sizes)
 
 
+@dataclass(frozen=True)
+class Better:
+    """The same model in faster machine code, which is worth making only if a search takes long.
+
+    `make` is called in a thread of its own after `patience` seconds of searching.
+    """
+
+    make: Callable[[], Model]
+    patience: float
+
+
 def search(
     model: Model,
     initial: Sequence[Sequence[int]],
@@ -120,6 +131,7 @@ def search(
     survey: bool = False,
     then: Callable[[Team], None] | None = None,
     progress: Callable[[Progress], None] | None = None,
+    better: Better | None = None,
 ) -> Result:
     """Find every state that is reachable from the `initial` ones (distinct, each W words).
 
@@ -127,7 +139,8 @@ def search(
     if not given. With `max_depth` the states of that level are not expanded. With `survey` a
     violation does not end the search, which then finds those of all properties. `then` is called
     when every reachable state was seen, with the workers and their tables. `progress` is called
-    about five times a second, in the calling thread. An interruption (Ctrl-C) ends the search with
+    about five times a second, in the calling thread. A long search goes on with what is `better`
+    than the model. An interruption (Ctrl-C) ends the search with
     what is known, and is not raised again.
 
     Raises `memory.OutOfAddresses` if the system does not lend the addresses to be filled.
@@ -141,7 +154,7 @@ def search(
     depth = max_depth or _UNBOUNDED
     words = array("Q", (word & _WORD for row in initial for word in row))
     with Team(model, memoryview(words), workers, limit, depth, survey) as team:
-        _watch(team, run, start, progress)
+        _watch(team, run, start, progress, better)
         if then is not None and _status(team)[0] is Status.EXHAUSTED:
             then(team)
         return _result(team, len(initial), time.perf_counter() - start)
@@ -157,11 +170,13 @@ def _watch(
     run: Callable[[int], None],
     start: float,
     progress: Callable[[Progress], None] | None,
+    better: Better | None,
 ) -> None:
     """Run all workers to their end, each in a thread, telling how far they are."""
-    with ThreadPoolExecutor(len(team.workers)) as pool:
+    with ThreadPoolExecutor(len(team.workers) + 1) as pool:
         running: set[Future[None]] = set()
-        told = start
+        making: Future[Model] | None = None
+        told = begun = time.perf_counter()
         try:
             running = {pool.submit(run, worker.address) for worker in team.workers}
             pending = running
@@ -171,6 +186,11 @@ def _watch(
                 if progress is not None and pending and now - told >= _PROGRESS_SECONDS:
                     told = now
                     progress(_progress(team, now - start))
+                if better is not None and pending and now - begun >= better.patience:
+                    making, better = pool.submit(better.make), None
+                if making is not None and making.done():
+                    team.use(making.result())
+                    making = None
         except KeyboardInterrupt:
             team.stop()
         except BaseException:
@@ -178,6 +198,8 @@ def _watch(
             raise
         for future in running:
             future.result()
+        if making is not None:
+            team.use(making.result())
 
 
 def _progress(team: Team, seconds: float) -> Progress:

@@ -33,14 +33,12 @@ class Question:
 
     Args:
         model: the model.
-        falsify: the address of the function that tells which properties are false in a state.
         wanted: the bits of the properties that are asked for.
         instances: how many action instances there are.
         fair: the numbers of those that must happen.
     """
 
     model: Model
-    falsify: int
     wanted: int
     instances: int
     fair: frozenset[int]
@@ -70,7 +68,7 @@ class Tasks:
                 graph_task.BLOCKS: ctypes.addressof(self._blocks),
                 graph_task.MARKS: ctypes.addressof(self._marks),
                 graph_task.WANTED: _signed(question.wanted),
-                graph_task.FALSIFY: question.falsify,
+                graph_task.FALSIFY: question.model.falsify,
                 graph_task.MODEL: question.model.expand,
                 graph_task.FAIR: ctypes.addressof(fair),
                 graph_task.STRIDE: 1,

@@ -30,16 +30,18 @@ class Model:
     """A compiled model: packed states of `words` 64-bit words, and functions on batches of them.
 
     `expand` and `inspect` are addresses of C functions, see `ackproof.model.kernel.search`;
-    `inspect` is 0 if there is nothing to look at. A state has at most `fanout` successors.
-    `expand` counts how often each of `actions` was taken, and behind that the states that it was
-    given and did not expand, since they are cut. `seen_words` is how many words of witness bits
-    both set, and `owner` is whatever keeps the machine code in memory.
+    `inspect` is 0 if there is nothing to look at, and so is `falsify`, which tells the properties
+    of runs that are false in a state. A state has at most `fanout` successors. `expand` counts how
+    often each of `actions` was taken, and behind that the states that it was given and did not
+    expand, since they are cut. `seen_words` is how many words of witness bits both set, and `owner`
+    is whatever keeps the machine code in memory.
     """
 
     words: int
     fanout: int
     expand: int
     inspect: int = 0
+    falsify: int = 0
     actions: int = 1
     seen_words: int = 1
     owner: object = None
@@ -93,14 +95,13 @@ class Worker:
             (control.WORKER, index),
             (control.WORKERS, workers),
             (control.LIMIT, limit),
-            (control.EXPAND, model.expand),
-            (control.INSPECT, model.inspect),
             (control.SEEN, ctypes.addressof(self.seen)),
             (control.COUNTS, ctypes.addressof(self.counts)),
             (control.FIRST_STEPS, ctypes.addressof(self.first_steps)),
             (control.FIRST_STATES, ctypes.addressof(self.first_states)),
         ):
             self.block[field] = value
+        self.use(model)
         try:
             self._reserve(limit)
             self._buffers(arena, sizes, initial if index == 0 else initial[:0])
@@ -112,6 +113,11 @@ class Worker:
     def address(self) -> int:
         """Address of the control block."""
         return ctypes.addressof(self.block)
+
+    def use(self, model: Model) -> None:
+        """Call the functions of a model from the next batch on."""
+        self.block[control.EXPAND] = model.expand
+        self.block[control.INSPECT] = model.inspect
 
     @property
     def cut(self) -> int:
@@ -176,9 +182,9 @@ class Worker:
 class Team:
     """The workers of one search; a context manager that owns their memory.
 
-    `initial` is the 64-bit words of the initial states, one state after the other; together the
-    workers may occupy `limit` bytes, and with `survey` they go on after a violation. Raises
-    `memory.OutOfAddresses` if the system does not lend the addresses.
+    `initial` is the 64-bit words of the initial states, one state after the other. `model` is what
+    they call at present. Together the workers may occupy `limit` bytes, and with `survey` they go
+    on after a violation. Raises `memory.OutOfAddresses` if the system does not lend the addresses.
     """
 
     def __init__(
@@ -196,6 +202,8 @@ class Team:
         self._closing.callback(shared.close)
         self._shared = shared.take((2 + 2 * workers) * control.FLAG_STRIDE)
         self.workers: list[Worker] = []
+        self.model = model
+        self._used = [model]
         try:
             for index in range(workers):
                 worker = Worker(model, index, workers, limit // workers, initial)
@@ -218,6 +226,13 @@ class Team:
         trace: TracebackType | None,
     ) -> None:
         self._closing.close()
+
+    def use(self, model: Model) -> None:
+        """Go on with the same model compiled in another way, whose functions do the same."""
+        self.model = model
+        self._used.append(model)  # Somebody may be in the other's machine code yet.
+        for worker in self.workers:
+            worker.use(model)
 
     def stop(self) -> None:
         """Ask all workers to come to an end soon."""

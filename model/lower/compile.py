@@ -5,6 +5,11 @@
 call them and to read what they report.  See `ackproof.model.kernel.search` for what the functions
 are given and give.
 
+A text becomes machine code in one of two ways.  Good code takes LLVM four to six times as long as
+quick code, and a search with it a third to two thirds of the time.  So a search that is not known
+to be large begins with quick code; when it has taken as long as good code takes to be made, it
+goes on with that, which is made beside it.
+
 Machine code is bytes, a few object files, which are the same whenever they are made of the same
 text for the same processor.  So they may be kept, and then nothing is generated;
 `ackproof.model.kernels` does so.
@@ -14,7 +19,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -30,10 +35,12 @@ __all__ = [
     "Generated",
     "Kernel",
     "compile_kernel",
+    "is_small",
     "linked",
     "machine_code",
     "modules",
     "objects_of",
+    "patience",
     "target",
 ]
 
@@ -42,6 +49,11 @@ Generated: TypeAlias = "tuple[str, Layout, Tables, int]"
 
 #: Characters of text that are compiled at once: in about a second.
 _MODULE = 1 << 20
+
+#: Seconds that it takes to make good code, for each byte that the quick code has.
+_EFFORT = 5.5e-6
+#: A search of more states than this gains from good code by far more than that takes.
+_MANY_STATES = 300_000
 
 _CALLED = re.compile(r"@(\w+)\(")
 _DEFINED = re.compile(r"^define (.*) \{$", re.MULTILINE)
@@ -71,12 +83,23 @@ class Frame:
 
 @dataclass
 class Kernel:
-    """Compiled code with what is needed to run it and to read its results."""
+    """Compiled code with what is needed to run it and to read its results.
+
+    Args:
+        bound: the program at the sizes of an instance.
+        frame: what is to be known besides the functions.
+        engine: what holds the functions.
+        compile_seconds: how long it took to come by them.
+        better: makes good code in the place of this, if this is quick code.
+        patience: about how many seconds that takes.
+    """
 
     bound: Bound
     frame: Frame
     engine: Any = field(repr=False)
     compile_seconds: float = 0.0
+    better: Callable[[], Kernel] | None = field(default=None, repr=False)
+    patience: float = 0.0
 
     @property
     def words(self) -> int:
@@ -133,20 +156,32 @@ class Kernel:
         return address
 
 
-def compile_kernel(bound: Bound, generated: Generated | None = None) -> Kernel:
+def is_small(bound: Bound) -> bool:
+    """Tell whether quick code may do for a search: unless it is known to come to many states."""
+    return (bound.instance.states or 0) <= _MANY_STATES
+
+
+def compile_kernel(
+    bound: Bound, generated: Generated | None = None, *, quick: bool = False
+) -> Kernel:
     """Compile a bound program to machine code.
 
     Args:
         bound: the program at the sizes of an instance.
         generated: what `generate` makes of it, if that is at hand.
+        quick: whether quick code will do to begin with.
 
     Raises:
         BindError: a state of this instance does not fit.
     """
     started = time.perf_counter()
-    text, layout, tables, fanout = generated or _generated(bound)
-    frame = Frame.of(layout, tables, fanout)
-    kernel = Kernel(bound, frame, linked(objects_of(text)))
+    generated = generated or _generated(bound)
+    text, layout, tables, fanout = generated
+    objects = objects_of(text, quick=quick)
+    kernel = Kernel(bound, Frame.of(layout, tables, fanout), linked(objects))
+    if quick:
+        kernel.better = lambda: compile_kernel(bound, generated)
+        kernel.patience = patience(objects)
     kernel.layout, kernel.ir_text = layout, text
     kernel.compile_seconds = time.perf_counter() - started
     return kernel
@@ -164,14 +199,19 @@ def machine_code(text: str) -> Any:
     return linked(objects_of(text))
 
 
-def objects_of(text: str) -> list[bytes]:
-    """Return a text as object files for this processor.
+def patience(objects: Iterable[bytes]) -> float:
+    """Return about how many seconds it takes to make good code in the place of quick code."""
+    return _EFFORT * sum(map(len, objects))
+
+
+def objects_of(text: str, *, quick: bool = False) -> list[bytes]:
+    """Return a text as object files for this processor, in good code or in quick code.
 
     A long text is compiled a module at a time: between two of them an interruption is heard.
     """
     import llvmlite.binding as llvm
 
-    machine = _machine()
+    machine = _machine(0 if quick else 1)
     # The text is nearly what should run: constants are folded and subexpressions shared already.
     # The standard pipelines, and code generation at a higher level, take twice the time and give
     # code that is not measurably faster.
@@ -183,7 +223,8 @@ def objects_of(text: str) -> list[bytes]:
     found = []
     for part in modules(text):
         module = llvm.parse_assembly(part)
-        passes.run(module, builder)
+        if not quick:
+            passes.run(module, builder)
         found.append(machine.emit_object(module))
     return found
 
@@ -209,14 +250,14 @@ def target() -> str:
     return repr((llvmlite.__version__, llvm.llvm_version_info, where))
 
 
-def _machine() -> Any:
+def _machine(level: int = 1) -> Any:
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     found = llvm.Target.from_default_triple()
     return found.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=1
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=level
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from ackproof.model.cache import Cache
 from ackproof.model.kernel.engine import explore
 from ackproof.model.kernels import kernel_of
 from ackproof.model.lower import generate
-from ackproof.model.lower.compile import objects_of
+from ackproof.model.lower.compile import Kernel, objects_of
 from ackproof.model.outcome import Outcome
 
 from tests.model import mailroom
@@ -34,7 +35,7 @@ def counts(bound: Bound, cache: Cache, origin: str | None = ORIGIN) -> tuple[obj
 
 
 def forbid(monkeypatch: pytest.MonkeyPatch, module: object, name: str) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         pytest.fail(f"{name} was called")
 
     monkeypatch.setattr(module, name, fail)
@@ -65,14 +66,33 @@ def test_another_processor_or_compiler_has_code_of_its_own(
     counts(bound, Cache(tmp_path))
     made: list[str] = []
 
-    def counted(text: str) -> list[bytes]:
+    def counted(text: str, *, quick: bool) -> list[bytes]:
         made.append(text)
-        return objects_of(text)
+        return objects_of(text, quick=quick)
 
     monkeypatch.setattr(kernels, "objects_of", counted)
     monkeypatch.setattr(kernels, "target", lambda: "another")
     counts(bound, Cache(tmp_path))
     assert len(made) == 1
+
+
+def test_good_code_is_taken_once_it_was_made(bound: Bound, tmp_path: Path) -> None:
+    def kernel() -> Kernel:
+        return kernel_of(bound, ORIGIN, Cache(tmp_path), lambda: generate.generate(bound))
+
+    quick = kernel()
+    assert quick.better is not None
+    good = quick.better()
+    assert kernel().better is None
+    assert explore(bound, kernel=good).states == explore(bound, kernel=quick).states
+
+
+def test_a_search_that_is_known_to_be_large_has_good_code_at_once(
+    bound: Bound, tmp_path: Path
+) -> None:
+    large = replace(bound, instance=replace(bound.instance, states=10**6))
+    kernel = kernel_of(large, ORIGIN, Cache(tmp_path), lambda: generate.generate(bound))
+    assert kernel.better is None
 
 
 @pytest.mark.parametrize("kind", ["frames", "code"])

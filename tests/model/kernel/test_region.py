@@ -60,11 +60,17 @@ def known(model: Model, instance: str, design: Design | None = None) -> tuple[Bo
     return of_runs(bound_of(model, instance, design))
 
 
+def compiled(kernel: Kernel) -> Compiled:
+    """Return a kernel as the search takes it, without what looks at single states."""
+    return Compiled(
+        kernel.words, kernel.fanout, kernel.expand, falsify=kernel.falsify, owner=kernel
+    )
+
+
 def ask(bound: Bound, kernel: Kernel, workers: int, see: Callable[[Tasks], Found]) -> Found:
     """Return what is seen by the tasks of a question about all properties, after a search."""
     question = Question(
-        model=Compiled(kernel.words, kernel.fanout, kernel.expand, owner=kernel),
-        falsify=kernel.falsify,
+        model=compiled(kernel),
         wanted=sum(1 << bit for bit in kernel.tables.run_bits),
         instances=len(bound.instances()),
         fair=fairness_of(bound).any,
@@ -207,8 +213,8 @@ def test_what_has_no_room_is_not_decided(workers: int) -> None:
 @pytest.mark.parametrize("workers", WORKERS)
 def test_what_is_stopped_is_no_answer(workers: int) -> None:
     bound, kernel = known(live.LINE, "values2", live.UNLUCKY)
-    model = Compiled(kernel.words, kernel.fanout, kernel.expand, owner=kernel)
-    runs = Runs(bound, model, kernel.falsify, kernel.tables.run_bits, kernel.initials, _UNLIMITED)
+    model = compiled(kernel)
+    runs = Runs(bound, kernel.tables.run_bits, kernel.initials, _UNLIMITED)
 
     def then(team: Team) -> None:
         team.stop()

@@ -2,12 +2,14 @@
 
 import _thread
 import random
+import time
+from dataclasses import replace
 from itertools import pairwise, product
 
 import pytest
 from ackproof.model.kernel import control
-from ackproof.model.kernel.search import Kind, Progress, Result, Status, path_to, search
-from ackproof.model.kernel.worker import Team
+from ackproof.model.kernel.search import Better, Kind, Progress, Result, Status, path_to, search
+from ackproof.model.kernel.worker import Model, Team
 
 from tests.exploring import seeds
 from tests.model.kernel.rules import (
@@ -272,6 +274,36 @@ def test_an_error_in_the_progress_report_is_not_hidden() -> None:
 
     with pytest.raises(RuntimeError, match="at "):
         run(flips(60, words=2), workers=2, progress=fail, memory_limit=1 << 30)
+
+
+@pytest.mark.parametrize("workers", WORKERS)
+def test_a_long_search_goes_on_with_better_code(workers: int) -> None:
+    # The first would go on for ever; the other differs so that it can be told apart.
+    wrong = replace(flips(60, words=2), forbidden=(Pattern(1 << 59, 1 << 59),))
+    better = Better(lambda: compile_rules(wrong), patience=0.05)
+    result = run(flips(60, words=2), workers=workers, memory_limit=4 << 30, better=better)
+    assert (result.status, result.violations[0].property) == (Status.VIOLATED, 0)
+
+
+@pytest.mark.parametrize("workers", WORKERS)
+def test_what_comes_after_a_search_has_the_better_code(workers: int) -> None:
+    system, seen = flips(20), list[Model]()
+    better = compile_rules(system)
+
+    def made() -> Model:
+        time.sleep(1)
+        return better
+
+    run(system, workers=workers, better=Better(made, 0), then=lambda team: seen.append(team.model))
+    assert seen == [better]
+
+
+def test_an_error_in_making_better_code_is_not_hidden() -> None:
+    def fail() -> Model:
+        raise RuntimeError("no code")
+
+    with pytest.raises(RuntimeError, match="no code"):
+        run(flips(60, words=2), memory_limit=4 << 30, better=Better(fail, 0))
 
 
 def test_witnesses_do_not_depend_on_who_saw_them() -> None:
