@@ -59,7 +59,8 @@ class PlainMachine:
         self._after = Live(bound)
         self._budget_names = list(bound.budgets)
         self._types = [loc.variable.type for loc in bound.locations]
-        self._calls = [self._call(i) for i in self.instances]
+        # A search takes all of them, and a replay a few.
+        self._calls: list[_Call | None] = [None] * len(self.instances)
         self._functions = {p.name: p.function for p in bound.model.properties}
         stated = (*bound.properties, *bound.constraints, *bound.initially)
         self._elements = {p.name: self._elements_of(p) for p in stated}
@@ -73,8 +74,9 @@ class PlainMachine:
     def __exit__(self, *_: object) -> None:
         self._sorts.__exit__(None, None, None)
 
-    def _call(self, instance: ActionInstance) -> _Call:
-        """Return the bound method and the arguments of an action instance."""
+    def _call(self, number: int) -> _Call:
+        """Return the bound method and the arguments of an action instance, from now on at hand."""
+        instance = self.instances[number]
         action = instance.action
         named = dict(zip((p.name for p in action.params), instance.args, strict=True))
         values = iter(instance.args)
@@ -83,7 +85,9 @@ class PlainMachine:
         hints = get_type_hints(method, include_extras=True)
         own = list(inspect.signature(method).parameters)
         mine = list(named.values())[len(named) - len(own) :]
-        return method, {n: (v, decoder(hints[n])) for n, v in zip(own, mine, strict=True)}
+        call = method, {n: (v, decoder(hints[n])) for n, v in zip(own, mine, strict=True)}
+        self._calls[number] = call
+        return call
 
     def initial(self) -> State:
         """Return the initial state of a system that has only one."""
@@ -101,7 +105,7 @@ class PlainMachine:
                 return None
             budgets[left] -= 1
         self._after.change(state)
-        method, args = self._calls[number]
+        method, args = self._calls[number] or self._call(number)
         try:
             method(**{n: decode(v) for n, (v, decode) in args.items()})
         except NotEnabled:

@@ -155,16 +155,17 @@ def replay_found(bound: Bound, outcome: Outcome) -> tuple[Trace, ...]:
         ReplayError: plain Python does not reproduce one of them.
     """
     beginnings = initial_states(bound)
-    return tuple(
-        replay(
-            bound,
-            name,
-            path,
-            outcome.cycles.get(name, ()),
-            start=beginnings[outcome.starts.get(name, 0)],
+    with PlainMachine(bound) as machine:
+        return tuple(
+            _replayed(
+                machine,
+                name,
+                path,
+                outcome.cycles.get(name, ()),
+                beginnings[outcome.starts.get(name, 0)],
+            )
+            for name, path in outcome.violations.items()
         )
-        for name, path in outcome.violations.items()
-    )
 
 
 def replay(
@@ -182,17 +183,28 @@ def replay(
     Raises:
         ReplayError: plain Python does not take this path, or the property holds at its end.
     """
+    with PlainMachine(bound) as machine:
+        return _replayed(machine, name, path, cycle, start)
+
+
+def _replayed(
+    machine: PlainMachine,
+    name: str,
+    path: Sequence[int],
+    cycle: Sequence[int],
+    start: State | None,
+) -> Trace:
+    bound = machine.bound
     decl = next((p for p in bound.properties if p.name == name), None)
     lanes = Lanes(bound)
     explanation, reason, again = None, "", None
-    with PlainMachine(bound) as machine:
-        states, steps = _walk(machine, name, path, start)
-        if decl is None:
-            reason = _built_in(machine, name, states, steps)
-        else:
-            explanation = explain(bound, decl, _falsified(machine, decl, states, steps))
-            if decl.kind == "eventually":
-                again = _shown(lanes, *_round(machine, decl, states[-1], cycle))
+    states, steps = _walk(machine, name, path, start)
+    if decl is None:
+        reason = _built_in(machine, name, states, steps)
+    else:
+        explanation = explain(bound, decl, _falsified(machine, decl, states, steps))
+        if decl.kind == "eventually":
+            again = _shown(lanes, *_round(machine, decl, states[-1], cycle))
     return Trace(
         bound=bound,
         property=name,

@@ -7,7 +7,7 @@ among all candidates, and a write goes to each of them under the condition that 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.program import Variable
@@ -20,8 +20,7 @@ from ackproof.model.lower.state import SymbolicState
 __all__ = ["Access", "Place", "Process"]
 
 
-@dataclass(frozen=True)
-class Process:
+class Process(NamedTuple):
     """A process of the system: its path and the codes of the family members on the way."""
 
     root: str
@@ -29,8 +28,7 @@ class Process:
     members: tuple[Word, ...]
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """A variable, or an entry of one that is a map: codes of family members and of map keys."""
 
     root: str

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -41,6 +41,7 @@ from ackproof.model.lower.evaluate import Evaluator
 from ackproof.model.lower.execute import Run, judge
 from ackproof.model.lower.folding import Folding
 from ackproof.model.lower.leaves import Leaf, Leaves
+from ackproof.model.lower.ops import Bit
 from ackproof.model.lower.shape import shape_of
 from ackproof.model.lower.state import SymbolicState
 from ackproof.model.lower.tree import conjuncts
@@ -59,12 +60,23 @@ class Fixed:
         dead: names of actions that no reachable state enables.
         off: names of `@reachable` situations that no state or step can be.
         vacuous: names of other properties that nothing in this instance could make false.
+        steady: by name of a property of steps what it reads, where a step that changes none of that
+            does not make it false, or true if it is a `@reachable` situation.
     """
 
     leaves: frozenset[Leaf]
     dead: frozenset[str]
     off: frozenset[str]
     vacuous: frozenset[str]
+    steady: Mapping[str, frozenset[Leaf]] = field(default_factory=dict)
+
+    def is_idle(self, prop: PropertyDecl, run: Run, before: SymbolicState) -> bool:
+        """Tell whether a step changes nothing that could matter to a property of steps."""
+        reads = self.steady.get(prop.name)
+        written = run.state.written.items()
+        return reads is not None and not any(
+            leaf in reads and value != before.get(leaf) for leaf, value in written
+        )
 
 
 _LATEST: list[tuple[Bound, Fixed]] = []
@@ -117,11 +129,15 @@ class _Found:
 
 @dataclass(eq=False)
 class _Case:
-    """An action with those of its arguments that are tried one by one, and what was found."""
+    """An action with those of its arguments that are tried one by one, and what was found.
+
+    `run` is its latest execution, unless what that finds was known.
+    """
 
     action: Action
     args: Mapping[str, Any]
     found: _Found | None = None
+    run: Run | None = None
 
 
 def _known(analysis: _Analysis, leaf: Leaf) -> Value:
@@ -219,6 +235,7 @@ class _Analysis(Answering):
         while waiting:
             case = next(iter(waiting))
             del waiting[case]
+            case.run = None
             case.found = self._kept(case, partial(self._look, case))
             changed = set(case.found.changes)
             for leaf in changed:
@@ -241,7 +258,7 @@ class _Analysis(Answering):
     def _look(self, case: _Case) -> _Found:
         """Execute an action, and find out what it may change."""
         with self.listening() as asked:
-            run = self._execute(case)
+            run = case.run = self._execute(case)
         reads = frozenset(leaf for (_, (leaf,)), value in asked.items() if value is not _UNKNOWN)
         if run.enabled is False or run.failed is True:
             return _Found(run.enabled is not False, reads, ())
@@ -290,7 +307,8 @@ class _Analysis(Answering):
     def result(self) -> Fixed:
         """Return what was found, after `settle`."""
         possible = {case.action.name for case in self.cases if case.found and case.found.possible}
-        wrong, found = self._outcomes()
+        steady = dict(self._steady())
+        wrong, found = self._outcomes(steady)
         every = {p.name for p in self.bound.properties}
         situations = {p.name for p in self.bound.properties if p.kind == "reachable"}
         return Fixed(
@@ -298,40 +316,73 @@ class _Analysis(Answering):
             dead=frozenset(a.name for a in self.bound.actions if a.name not in possible),
             off=frozenset(situations - found),
             vacuous=frozenset(every - situations - wrong),
+            steady=steady,
         )
 
-    def _outcomes(self) -> tuple[set[str], set[str]]:
+    def _outcomes(self, steady: Mapping[str, frozenset[Leaf]]) -> tuple[set[str], set[str]]:
         """Return the names of the properties that may be false somewhere, and that may be true."""
         wrong: set[str] = set()
         found: set[str] = set()
+
+        def note(prop: PropertyDecl, result: tuple[bool, bool]) -> None:
+            for names, may_be in zip((wrong, found), result, strict=True):
+                names |= {prop.name} if may_be else set()
+
         for prop in self.bound.properties:
             if not prop.of_steps:
-                key = (ById(prop.body), prop.roots, ById(self.shape))
-                bad, good = kept(self, key, partial(self._holds, prop), _KEPT)
-                wrong |= {prop.name} if bad else set()
-                found |= {prop.name} if good else set()
+                note(prop, self._of_property(prop, partial(self._holds, prop)))
         steps = tuple(p for p in self.bound.properties if p.of_steps)
-        asked = tuple((ById(p.body), p.roots, p.event) for p in steps)
+        asked = tuple((ById(p.body), p.roots, p.event, p.kind) for p in steps)
+        idle = Fixed(frozenset(), frozenset(), frozenset(), frozenset(), steady)
         for case in self.cases:
             if case.found and case.found.possible:
-                judged = self._kept(case, partial(self._judged, case, steps), asked)
-                for prop, (bad, good) in zip(steps, judged, strict=True):
-                    wrong |= {prop.name} if bad else set()
-                    found |= {prop.name} if good else set()
+                judged = self._kept(case, partial(self._judged, case, steps, idle), asked)
+                for prop, result in zip(steps, judged, strict=True):
+                    note(prop, result)
         return wrong, found
+
+    def _of_property(self, prop: PropertyDecl, make: Callable[[], T]) -> T:
+        """Return what `make` finds out about a property, which may have been found out before."""
+        key = (ById(prop.body), prop.roots, prop.kind, ById(self.shape))
+        return kept(self, key, make, _KEPT)
 
     def _holds(self, prop: PropertyDecl) -> tuple[bool, bool]:
         """Return whether a property of states may be false, and whether it may be true."""
-        state = _State(self)
-        holds = Evaluator(self.access, dict.fromkeys(prop.roots, state), {}).bit(prop.body)
+        holds = self._of_a_state(prop)
         return holds is not True, holds is not False
 
+    def _of_a_state(self, prop: PropertyDecl) -> Bit:
+        """Return what a property is of a state, and of a step that stays there."""
+        state = _State(self)
+        return Evaluator(self.access, dict.fromkeys(prop.roots, state), {}).bit(prop.body)
+
+    def _steady(self) -> Iterator[tuple[str, frozenset[Leaf]]]:
+        """Yield the properties of steps that a step does no harm to which changes nothing."""
+        for prop in self.bound.properties:
+            if prop.of_steps and prop.event is None:
+                reads = self._of_property(prop, partial(self._reads_if_steady, prop))
+                if reads is not None:
+                    yield prop.name, reads
+
+    def _reads_if_steady(self, prop: PropertyDecl) -> frozenset[Leaf] | None:
+        with self.listening() as asked:
+            holds = self._of_a_state(prop)
+        if holds is not (prop.kind != "reachable"):
+            return None
+        return frozenset(leaf for _, (leaf,) in asked)
+
     def _judged(
-        self, case: _Case, steps: tuple[PropertyDecl, ...]
+        self, case: _Case, steps: tuple[PropertyDecl, ...], idle: Fixed
     ) -> tuple[tuple[bool, bool], ...]:
         """Return, of each property of steps, whether a step may make it false, and true."""
-        run = self._execute(case)
+        run = case.run or self._execute(case)
         if run.failed is True:
             return tuple((False, False) for _ in steps)
-        judged = (judge(prop, self.access, _State(self), run) for prop in steps)
-        return tuple((bad is not False, good is not False) for bad, good in judged)
+        before = _State(self)
+        return tuple(self._may(prop, run, before, idle) for prop in steps)
+
+    def _may(self, prop: PropertyDecl, run: Run, before: _State, idle: Fixed) -> tuple[bool, bool]:
+        if idle.is_idle(prop, run, before):
+            return False, False
+        bad, good = judge(prop, self.access, before, run)
+        return bad is not False, good is not False

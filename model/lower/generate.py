@@ -295,7 +295,8 @@ class Generator:
         """What the code of an action hangs on, besides the action and where it stands."""
         steps = tuple(map(_in_key, filter(self._is_judged, self.bound.properties)))
         bits = tuple(self.step_number.items()), tuple(self.tables.seen_bits.items())
-        return interned((self._states, steps, bits, self.in_pieces))
+        steady = tuple(self.fixed.steady.items())
+        return interned((self._states, steps, bits, steady, self.in_pieces))
 
     @cached_property
     def _states(self) -> Hashable:
@@ -364,7 +365,7 @@ class Generator:
         bad: Word = 0
         ops = self.ops
         for prop in self.properties.values():
-            if not self._is_judged(prop):
+            if not self._is_judged(prop) or self.fixed.is_idle(prop, run, before):
                 continue
             wrong, found = judge(prop, self.access, before, run)
             if prop.kind == "reachable":

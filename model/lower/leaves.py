@@ -8,8 +8,7 @@ of a fault is a leaf too.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.data import domain
@@ -19,8 +18,7 @@ from ackproof.model.lower.codec import Codec, Value
 __all__ = ["Leaf", "Leaves"]
 
 
-@dataclass(frozen=True)
-class Leaf:
+class Leaf(NamedTuple):
     """One leaf: the location it belongs to (its number) and the codes of map keys, outermost first.
 
     A location beyond the program's is the budget of a fault.

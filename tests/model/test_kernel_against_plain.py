@@ -43,12 +43,16 @@ _LEVELS = 12
 
 @pytest.fixture(autouse=True, scope="module")
 def compiled_once() -> Iterator[None]:
-    """Compile a program once for all the searches that are compared, one after the other."""
-    latest: list[tuple[Bound, Kernel]] = []
+    """Compile a program once for all the searches that are compared, one after the other.
 
-    def compiled(bound: Bound) -> Kernel:
+    Every other one is in quick code, as a search begins with, and the rest in good code.
+    """
+    latest: list[tuple[Bound, Kernel]] = []
+    ways = itertools.cycle((True, False))
+
+    def compiled(bound: Bound, *, quick: bool) -> Kernel:
         if not (latest and latest[0][0] is bound):
-            latest[:] = [(bound, compile_kernel(bound))]
+            latest[:] = [(bound, compile_kernel(bound, quick=next(ways)))]
         return latest[0][1]
 
     with pytest.MonkeyPatch.context() as patch:

@@ -22,9 +22,10 @@ from ackproof.model.check import Engine, check
 from ackproof.model.document import document
 from ackproof.model.eras import Surveyor
 from ackproof.model.outcome import Limit, Outcome
+from ackproof.model.plain import PlainMachine
 from ackproof.model.report import Report
 from ackproof.model.results import Question
-from ackproof.model.trace import replay
+from ackproof.model.trace import Trace
 
 from tests.model.harbour import (
     ERAS,
@@ -271,17 +272,17 @@ def test_a_damaged_entry_is_searched_again(tmp_path: Path) -> None:
 def test_a_counterexample_from_the_cache_is_replayed(
     searched: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    replayed = []
+    replayed, replay = [], trace_module._replayed
 
-    def counted(*args: Any, **options: Any) -> Any:
-        replayed.append(args[1])
-        return replay(*args, **options)
+    def counted(machine: PlainMachine, name: str, *run: Any) -> Trace:
+        replayed.append(name)
+        return replay(machine, name, *run)
 
-    monkeypatch.setattr(trace_module, "replay", counted)
+    monkeypatch.setattr(trace_module, "_replayed", counted)
     check(MODEL, PAIR, engine="plain", cache=searched)
     assert replayed == []
     monkeypatch.undo()
-    monkeypatch.setattr(trace_module, "replay", counted)
+    monkeypatch.setattr(trace_module, "_replayed", counted)
     for _ in range(2):
         check(MODEL, PAIR, shallow, engine="plain", cache=searched)
     assert replayed == ["ToldIsKept", "ToldIsKept"]
