@@ -1,4 +1,4 @@
-"""Live objects hold what the specification says that they hold, before anything has happened, too."""
+"""Live objects hold what the specification says, before anything has happened, too."""
 
 from __future__ import annotations
 
