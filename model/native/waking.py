@@ -35,7 +35,7 @@ from ackproof.model.native.classes import Layout
 from ackproof.model.native.guards import Guard
 from ackproof.model.native.inlining import Method, MethodKey, all_names
 from ackproof.model.native.requirements import words_of
-from ackproof.model.native.triggers import Source, Trigger, Waking
+from ackproof.model.native.triggers import Change, Source, Trigger, Waking
 from ackproof.model.native.writes import Write, Writes, is_plain, writes_once
 
 __all__ = ["add_waking"]
@@ -200,7 +200,10 @@ class _Wakes:
             for cond in self.guards[trigger.action].asked(handles)
             if members.issuperset(map(ast.dump, _members(cond)))
         )
-        seen = write.path[-1] if writes_once(stmt) and write.change == trigger.wanted else None
+        sure = (
+            writes_once(stmt) and write.change == trigger.wanted and write.change != Change("any")
+        )
+        seen = write.path[-1] if sure else None
         unseen = tuple(cond for cond in asked if seen not in words_of(cond))
         return _Wake(call, asked, unseen, kin)
 

@@ -6,13 +6,13 @@ import pytest
 from ackproof.conform import decoding
 from ackproof.conform.decoding import ConnectionDecoder
 from ackproof.conform.events import Event, Kind
+from ackproof.impl.session.methods import METHODS
 from ackproof.impl.wire.frames import (
     PROTOCOL_HEADER,
     encode_content,
     encode_heartbeat,
     encode_method,
 )
-from ackproof.impl.session.methods import METHODS
 from pamqp import commands, header
 
 KEY = b"key"
