@@ -11,7 +11,7 @@ from ackproof.cli.inputs import InputError
 from ackproof.cli.output import sizes_text
 from ackproof.cli.targets import Target, design_names, load
 from ackproof.lang.model import Model
-from ackproof.lang.properties import BUILT_IN, DEADLOCK
+from ackproof.lang.properties import BUILT_IN, CLAIMS, DEADLOCK, SETTINGS, heading_of
 from ackproof.model.museum import describe
 
 if TYPE_CHECKING:
@@ -86,16 +86,9 @@ def _show_model(out: Console, model: Model, found: dict[str, Any]) -> None:
             rows.append((i.name, i.purpose, "; ".join(p for p in (sizes_text(i), states) if p)))
     whole = len(rows) == len(model.instances)
     _show_rows(out, f"instances{' (the first is the default)' if whole else ''}", rows)
-    for kind, title in (
-        ("invariant", "properties of states"),
-        ("step", "properties of steps"),
-        ("eventually", "what must happen"),
-        ("reachable", "situations that must be reachable"),
-        ("constraint", "constraints: no step is taken from where one is false"),
-        ("initially", "what is true of every initial state"),
-    ):
+    for kind in (*CLAIMS, *SETTINGS):
         of_kind = [p for p in found["properties"] if p["kind"] == kind]
-        _show_rows(out, title, [(p["name"], _first(p["doc"])) for p in of_kind])
+        _show_rows(out, heading_of(kind), [(p["name"], _first(p["doc"])) for p in of_kind])
     _show_rows(out, "built in", [(p["name"], p["doc"]) for p in found["built_in"]])
 
 

@@ -721,7 +721,8 @@ AnyExpr = (
     | Length
 )
 
-#: Every kind of statement that changes a place.
+#: Every kind of statement that changes a place: one, `place`, and nothing else.  Loops, ranges and
+#: pages rely on that; what changes two places is two statements.
 AnyWrite = Assign | SetAdd | SetDiscard | Push | Pop
 
 #: Every kind of statement.

@@ -260,8 +260,10 @@ def _builder(cls: type, name: str, hint: Any, marks: set[Any]) -> _Build:
     if origin is set:
         return lambda _, ghosts: set() if ghosts or not ghost else NullSet()
     if origin is Map:
+        if _is_named(args[1]):  # the size of its sort says what the first one is called
+            return lambda _, ghosts: _map(default_of(args[1], set()), ghosts or not ghost)
         default = default_of(args[1], set())
-        return lambda _, ghosts: Map(default) if ghosts or not ghost else NullMap(default)
+        return lambda _, ghosts: _map(default, ghosts or not ghost)
     if origin is Seq:
         return lambda _, __: Seq()
     if getattr(cls, name, ANYTHING) is not ANYTHING:
@@ -273,6 +275,20 @@ def _builder(cls: type, name: str, hint: Any, marks: set[Any]) -> _Build:
     else:
         value = default_of(hint, marks)
     return lambda _, __: value
+
+
+def _map(default: Any, kept: bool) -> Map[Any, Any]:
+    return Map(default) if kept else NullMap(default)
+
+
+def _is_named(hint: Any) -> bool:
+    """Tell whether elements are in values of a type that an instance gives names."""
+    hint, _ = split_marks(hint)
+    if not isinstance(hint, type):
+        return any(_is_named(inner) for inner in get_args(hint) if inner is not type(None))
+    if issubclass(hint, Record):
+        return any(map(_is_named, get_type_hints(hint, include_extras=True).values()))
+    return issubclass(hint, OrderedSort) and not hint.numbered
 
 
 def _first_if_any(hint: Any) -> Any:

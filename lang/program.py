@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from ackproof.lang.later import Later
-from ackproof.lang.properties import stated_by
+from ackproof.lang.properties import Claim, Kind, stated_by
 from ackproof.lang.types import FamilyT, ProcT, RecordT, SortT, Type
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class PropertyDecl(Later):
     """
 
     name: str
-    kind: str
+    kind: Kind
     roots: tuple[str, ...]
     event: Param | None
     body: Expr
@@ -179,6 +179,17 @@ class PropertyDecl(Later):
     def function(self) -> str:
         """The name of the function that states it."""
         return stated_by(self.name)
+
+    @property
+    def claim(self) -> Claim:
+        """The kind of a property; what is only written like one, as a constraint is, has none."""
+        match self.kind:
+            case "invariant" | "step" | "eventually" | "reachable":
+                return self.kind
+            case "constraint" | "initially" | "measure" | "helpful":
+                raise AssertionError(f"{self.name} claims nothing")
+            case _:
+                assert_never(self.kind)
 
     @property
     def of_steps(self) -> bool:

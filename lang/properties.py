@@ -62,20 +62,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, assert_never, get_args
 
 __all__ = [
     "ASSERTION",
     "BUILT_IN",
+    "CLAIMS",
     "DEADLOCK",
     "DEFINED",
     "RANKED",
     "SETTINGS",
+    "Claim",
+    "Kind",
     "Lemma",
     "Property",
     "assumption",
     "constraint",
     "eventually",
+    "heading_of",
     "helped_by",
     "initially",
     "invariant",
@@ -93,11 +97,21 @@ ASSERTION = "NoAssertionFails"
 DEFINED = "StepsAreDefined"
 DEADLOCK = "NoDeadlock"
 
+#: Kinds of properties.  Whoever judges them has a `match` that ends with `assert_never`, so that
+#: the type checker names what knows nothing of a new kind.
+Claim = Literal["invariant", "step", "eventually", "reachable"]
+
 #: Kinds of what is written like a property and claims nothing: it says what is searched.
-SETTINGS = ("constraint", "initially")
+Setting = Literal["constraint", "initially"]
 
 #: Kinds of what claims nothing either: it says why something happens (`ackproof.lang.rankings`).
-RANKED = ("measure", "helpful")
+Ranked = Literal["measure", "helpful"]
+
+Kind = Claim | Setting | Ranked
+
+CLAIMS: tuple[Claim, ...] = get_args(Claim)
+SETTINGS: tuple[Setting, ...] = get_args(Setting)
+RANKED: tuple[Ranked, ...] = get_args(Ranked)
 
 BUILT_IN = {
     ASSERTION: "No assertion of the specification fails.",
@@ -111,15 +125,36 @@ def stated_by(name: str) -> str:
     return name.partition("[")[0]
 
 
+def heading_of(kind: Kind) -> str:
+    """Return what a list of the properties of a kind is headed by."""
+    match kind:
+        case "invariant":
+            return "properties of states"
+        case "step":
+            return "properties of steps"
+        case "eventually":
+            return "what must happen"
+        case "reachable":
+            return "situations that must be reachable"
+        case "constraint":
+            return "constraints: no step is taken from where one is false"
+        case "initially":
+            return "what is true of every initial state"
+        case "measure" | "helpful":
+            return "why something happens"
+        case _:
+            assert_never(kind)
+
+
 @dataclass(frozen=True)
 class Property:
-    """A named property: `kind` is "invariant", "step", "eventually" or "reachable".
+    """A named property: `kind` is one of `Claim`.
 
     What a search is bounded by ("constraint") and where it begins ("initially") are none, see
-    `SETTINGS`: they stand among them because they are written beside them.
+    `Setting`: they stand among them because they are written beside them.
     """
 
-    kind: str
+    kind: Kind
     function: Callable[..., bool]
 
     @property
@@ -133,7 +168,7 @@ class Property:
         return (self.function.__doc__ or "").strip()
 
 
-def _marked(kind: str, function: F) -> F:
+def _marked(kind: Kind, function: F) -> F:
     function.__ackproof_property__ = Property(kind, function)  # type: ignore[attr-defined]
     return function
 

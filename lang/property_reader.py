@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import assert_never
 
 from ackproof.lang import ir
 from ackproof.lang.expressions import reader_of
@@ -12,23 +13,11 @@ from ackproof.lang.model import Model
 from ackproof.lang.parameters import parameters, scope_of
 from ackproof.lang.process import System
 from ackproof.lang.program import Param, PropertyDecl
-from ackproof.lang.properties import BUILT_IN, RANKED, Property
+from ackproof.lang.properties import BUILT_IN, RANKED, Kind, Property
 from ackproof.lang.scope import Registry, Scope
 from ackproof.lang.types import BOOL, ProcT, RecordT, SortT
 
 __all__ = ["read_properties"]
-
-#: How many states and events the functions of each kind take.
-_SHAPES = {
-    "invariant": {(1, 0)},
-    "step": {(2, 0), (2, 1)},
-    "eventually": {(1, 0)},
-    "reachable": {(1, 0), (2, 0), (2, 1)},
-    "constraint": {(1, 0)},
-    "initially": {(1, 0)},
-    "measure": {(1, 0)},
-    "helpful": {(1, 0)},
-}
 
 
 def read_properties(model: Model, registry: Registry) -> tuple[PropertyDecl, ...]:
@@ -62,7 +51,7 @@ def _property(prop: Property, system: type[System], registry: Registry) -> Prope
     apart = prop.kind in ("eventually", *RANKED)
     elements = [(n, t) for n, t in params if apart and isinstance(t, SortT)]
     shape = (len(states), len(events))
-    if shape not in _SHAPES[prop.kind] or states + events + elements != params:
+    if shape not in _shapes(prop.kind) or states + events + elements != params:
         raise scope.error(
             node,
             f"`{prop.name}` does not have the parameters of a property",
@@ -86,19 +75,36 @@ def _property(prop: Property, system: type[System], registry: Registry) -> Prope
     )
 
 
-def _remedy(kind: str, system: str) -> str:
-    if kind == "constraint":
-        return f"write (s: {system}): a constraint is about one state"
-    if kind == "initially":
-        return f"write (s: {system}): it is about the state that a run begins in"
-    if kind in RANKED:
-        return f"write (s: {system}), and possibly elements of sorts"
-    if kind == "eventually":
-        return (
-            f"write (s: {system}): what must happen in the end is said of one state, and possibly "
-            "of elements of sorts"
-        )
-    return (
-        f"write (s: {system}) for states, or (before: {system}, after: {system}) and possibly an "
-        "event for steps"
-    )
+def _shapes(kind: Kind) -> set[tuple[int, int]]:
+    """Return how many states and events the functions of a kind may take."""
+    match kind:
+        case "step":
+            return {(2, 0), (2, 1)}
+        case "reachable":
+            return {(1, 0), (2, 0), (2, 1)}
+        case "invariant" | "eventually" | "constraint" | "initially" | "measure" | "helpful":
+            return {(1, 0)}
+        case _:
+            assert_never(kind)
+
+
+def _remedy(kind: Kind, system: str) -> str:
+    match kind:
+        case "constraint":
+            return f"write (s: {system}): a constraint is about one state"
+        case "initially":
+            return f"write (s: {system}): it is about the state that a run begins in"
+        case "measure" | "helpful":
+            return f"write (s: {system}), and possibly elements of sorts"
+        case "eventually":
+            return (
+                f"write (s: {system}): what must happen in the end is said of one state, and "
+                "possibly of elements of sorts"
+            )
+        case "invariant" | "step" | "reachable":
+            return (
+                f"write (s: {system}) for states, or (before: {system}, after: {system}) and "
+                "possibly an event for steps"
+            )
+        case _:
+            assert_never(kind)

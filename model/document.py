@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import msgspec
 from ackproof.lang.binding import Bound
-from ackproof.lang.properties import BUILT_IN
+from ackproof.lang.properties import BUILT_IN, CLAIMS
 from ackproof.model.explain import Explanation
 from ackproof.model.outcome import Limit
 from ackproof.model.report import Report
@@ -196,7 +196,7 @@ class PropertyResult(Struct, frozen=True, forbid_unknown_fields=True):
             "reason cannot be false",
         ),
     ]
-    kind: Annotated[str, one_of("invariant", "step", "eventually", "reachable", "built-in")]
+    kind: Annotated[str, one_of(*CLAIMS, "built-in")]
     doc: Annotated[str, Meta(description="what it claims")]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from ackproof.lang.properties import CLAIMS
 from ackproof.model.document import Count, Expectation, one_of, schema_of
 from ackproof.model.outcome import Limit
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -99,7 +100,7 @@ class EraRow(Struct, frozen=True, forbid_unknown_fields=True):
     """A property."""
 
     name: Annotated[str, Meta(description="the property")]
-    kind: Annotated[str, one_of("invariant", "step", "eventually", "reachable", "built-in")]
+    kind: Annotated[str, one_of(*CLAIMS, "built-in")]
     doc: Annotated[str, Meta(description="what it claims")]
     cells: Annotated[list[EraCell], Meta(description="one for each era")]
 

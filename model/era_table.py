@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import Any
 
 import msgspec
-from ackproof.lang.properties import BUILT_IN, stated_by
+from ackproof.lang.properties import BUILT_IN, CLAIMS, heading_of, stated_by
 from ackproof.model.document import Expectation
 from ackproof.model.era_document import (
     SCHEMA,
@@ -38,13 +38,7 @@ from ackproof.model.trace import Trace, TraceStep
 __all__ = ["KINDS", "SCHEMA", "Cell", "EraTable", "Row"]
 
 #: The kinds of properties in the order of the table, each with its heading.
-KINDS = {
-    "invariant": "properties of states",
-    "step": "properties of steps",
-    "eventually": "what must happen",
-    "reachable": "situations that must be reachable",
-    "built-in": "built in",
-}
+KINDS: dict[str, str] = {kind: heading_of(kind) for kind in CLAIMS} | {"built-in": "built in"}
 
 #: What a cell says if one of the runs says so; what stands first counts more.
 _FROM_RUNS = {

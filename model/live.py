@@ -20,6 +20,7 @@ from typing import Any, get_args, get_origin
 from ackproof.lang.binding import Bound, Location
 from ackproof.lang.data import decoder, from_data, to_data
 from ackproof.lang.process import Process, hints_of, keys_of, observers_of, split_marks
+from ackproof.lang.sorts import bound as sorts_bound
 from ackproof.lang.values import Each, Event, Map, Seq
 
 __all__ = ["Live", "State"]
@@ -80,7 +81,8 @@ class Live:
     def __init__(self, bound: Bound) -> None:
         self.bound = bound
         self.events: list[Event] = []
-        self.root = self._build(bound.program.root, (), ())
+        with sorts_bound(bound.sizes):
+            self.root = self._build(bound.program.root, (), ())
         self._shown: State | None = None
         self._slots = [self._slot(loc) for loc in bound.locations]
         self._observers = observers_of(self.root)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import assert_never
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.properties import DEADLOCK
@@ -67,13 +68,19 @@ class _Search:
             return False
         self.known[state] = origin
         for prop in self.bound.properties:
-            if prop.of_steps or prop.kind == "eventually":
+            if prop.of_steps or prop.name in self.witnessed or prop.name in self.violations:
                 continue
-            if prop.kind == "reachable":
-                if prop.name not in self.witnessed and self.machine.holds(prop, state):
-                    self.witnessed.add(prop.name)
-            elif prop.name not in self.violations and not self.machine.holds(prop, state):
-                self.violate(prop.name, state)
+            match prop.claim:
+                case "invariant":
+                    if not self.machine.holds(prop, state):
+                        self.violate(prop.name, state)
+                case "reachable":
+                    if self.machine.holds(prop, state):
+                        self.witnessed.add(prop.name)
+                case "step" | "eventually":
+                    pass
+                case _:
+                    assert_never(prop.claim)
         return True
 
     def expand(self, state: State) -> list[State]:
@@ -105,11 +112,17 @@ class _Search:
             if not prop.of_steps or prop.name in self.witnessed or prop.name in self.violations:
                 continue
             results = self.machine.holds_on_step(prop, state, step.after, step.events)
-            if prop.kind == "reachable":
-                if any(results):
-                    self.witnessed.add(prop.name)
-            elif not all(results):
-                self.violate(prop.name, state, step.number)
+            match prop.claim:
+                case "step":
+                    if not all(results):
+                        self.violate(prop.name, state, step.number)
+                case "reachable":
+                    if any(results):
+                        self.witnessed.add(prop.name)
+                case "invariant" | "eventually":
+                    pass
+                case _:
+                    assert_never(prop.claim)
 
     def check_runs(self) -> None:
         """Check the properties of runs, when all states are known."""

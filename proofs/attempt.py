@@ -11,12 +11,13 @@ import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
 from ackproof.lang.binding import bind
 from ackproof.lang.errors import BindError
 from ackproof.lang.lemmas import Library
 from ackproof.lang.model import Design, Model
+from ackproof.lang.properties import Kind
 from ackproof.model.cache import Cache
 from ackproof.proofs.content import content
 from ackproof.proofs.discharge import Outcome, discharge
@@ -60,7 +61,19 @@ class Progress:
 
 def provable(model: Model) -> tuple[str, ...]:
     """Return the names of the properties of states, of steps and of runs."""
-    return tuple(p.name for p in model.properties if p.kind in ("invariant", "step", "eventually"))
+    return tuple(p.name for p in model.properties if _is_provable(p.kind))
+
+
+def _is_provable(kind: Kind) -> bool:
+    match kind:
+        case "invariant" | "step" | "eventually":
+            return True
+        case "reachable":
+            return False  # a run that comes there is what shows it
+        case "constraint" | "initially" | "measure" | "helpful":
+            return False
+        case _:
+            assert_never(kind)
 
 
 @dataclass(frozen=True)

@@ -7,18 +7,30 @@ them is always a step behind.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, get_type_hints
+from typing import Any, assert_never, get_type_hints
 
 from ackproof.impl.lockstep.twin import Twin
 from ackproof.lang import Event
-from ackproof.lang.properties import Property
+from ackproof.lang.properties import Kind, Property
 from ackproof.spec.model import MODEL
 from ackproof.spec.properties_consuming import pushed
 from ackproof.spec.sorts import ChannelId
 
 __all__ = ["violated"]
 
-_CLAIMS = tuple(p for p in MODEL.properties if p.kind in ("invariant", "step"))
+
+def _is_watched(kind: Kind) -> bool:
+    """Tell whether a step can show that a property of a kind is false."""
+    match kind:
+        case "invariant" | "step":
+            return True
+        case "eventually" | "reachable" | "constraint" | "initially" | "measure" | "helpful":
+            return False
+        case _:
+            assert_never(kind)
+
+
+_CLAIMS = tuple(p for p in MODEL.properties if _is_watched(p.kind))
 #: What is not so where messages of a higher priority go first.
 _OF_ORDER = ("DeliveredInOrder", "ServedInOrderOfArrival")
 #: What is not so where a limit was lowered.

@@ -38,6 +38,7 @@ from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.publishing_machines import PublishingMachines
 from ackproof.impl.machines.queue_consumers import QueueConsumers
 from ackproof.impl.machines.queue_order import PlacedSet, QueueOrder
+from ackproof.impl.topology.queue_types import type_of
 from ackproof.impl.wire.content import Message
 from ackproof.impl.wire.tables import Table
 from ackproof.lang import NotEnabled
@@ -114,6 +115,7 @@ class HostedQueue:
         self.arguments = arguments or {}
         # An exclusive queue goes with its connection, so nothing in it outlives the broker.
         constants = process or {"of": number, "durable": durable and owner is None}
+        constants = {**(type_of(self.arguments).constants or {}), **constants}
         self.machine = growing(system.replicas).add(self.key, **constants)
         processes_of(system)[self.key] = self
         self.order = QueueOrder()

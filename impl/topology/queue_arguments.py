@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from ackproof.impl.errors import SoftError
 from ackproof.impl.topology.equivalence import check_arguments as check_equivalent
-from ackproof.impl.topology.queue_types import CLASSIC, FOREIGN, QUORUM, STREAM, TYPE
+from ackproof.impl.topology.queue_types import CLASSIC, TYPE, TYPES
 from ackproof.impl.wire.properties import TIME_MAX
 from ackproof.impl.wire.tables import Table
 from ackproof.impl.wire.values import is_integer, type_name
@@ -91,7 +91,7 @@ _CHECKS: dict[str, _Check] = {
     "x-queue-mode": _one_of("\"unsupported queue mode '{}'\"", "default", "lazy"),
     "x-queue-version": _version,
     "x-single-active-consumer": _truth,
-    TYPE: _one_of("\"unsupported queue type '{}'\"", CLASSIC, QUORUM, STREAM),
+    TYPE: lambda value: _one_of("\"unsupported queue type '{}'\"", *TYPES)(value),
     "x-queue-master-locator": _text,
 }
 
@@ -134,6 +134,6 @@ def check_same_arguments(what: object, asked: Table, there: Table) -> None:
         SoftError: 406, one that matters is not the same.
     """
     defaulted = {asked.get(TYPE, CLASSIC), there.get(TYPE, CLASSIC)} == {CLASSIC}
-    known = (*_CHECKS, *sorted(FOREIGN[CLASSIC]))
+    known = (*_CHECKS, *sorted(TYPES[CLASSIC].foreign))
     names = (name for name in known if name != TYPE or not defaulted)
     check_equivalent(what, names, asked, there)

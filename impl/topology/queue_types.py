@@ -1,4 +1,8 @@
-"""The types of queues: what each allows, before it is said which of them this broker has.
+"""The types of queues: what each allows, and what makes its processes what they are.
+
+A type that this broker has is an entry of `TYPES`, and nothing else here: its arguments are checked
+by that, its processes are made with those constants of the specification's `QueueProcess`, and
+lockstep asks the specification with the same ones.
 
 RabbitMQ has classic queues, quorum queues and streams.  Each type refuses arguments that mean
 something for another type only, and the two replicated types refuse queues that do not last.  Those
@@ -8,14 +12,18 @@ it is answered 540, since nothing here is replicated as they are.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
 from ackproof.impl.errors import HardError, SoftError
 from ackproof.impl.wire.tables import Table
 
-__all__ = ["CLASSIC", "FOREIGN", "QUORUM", "STREAM", "TYPE", "check_type"]
+__all__ = ["CLASSIC", "TYPE", "TYPES", "QueueType", "check_type", "type_of"]
 
 #: The argument that names the type.
 TYPE = "x-queue-type"
-CLASSIC, QUORUM, STREAM = "classic", "quorum", "stream"
+CLASSIC = "classic"
 
 _OF_MESSAGES_LEAVING = frozenset(
     {
@@ -43,12 +51,33 @@ _OF_QUORUM = frozenset(
 _OF_STREAMS = frozenset({"x-initial-cluster-size", "x-max-age", "x-stream-max-segment-size-bytes"})
 _OF_REPLICATED = frozenset({"x-queue-leader-locator"})
 
-#: The arguments that mean nothing to a type, and are refused for that.
-FOREIGN = {
-    CLASSIC: _OF_QUORUM | _OF_STREAMS | _OF_REPLICATED,
-    QUORUM: _OF_CLASSIC | _OF_STREAMS,
-    STREAM: _OF_CLASSIC | _OF_QUORUM | _OF_MESSAGES_LEAVING,
+
+@dataclass(frozen=True)
+class QueueType:
+    """A type of queues.
+
+    Attributes:
+        foreign: the arguments that mean nothing to it, and are refused for that.
+        lasting: it refuses queues that do not last.
+        constants: of its processes, by their names in the specification; None if this broker has
+            no queues of that type.
+    """
+
+    foreign: frozenset[str]
+    lasting: bool
+    constants: Mapping[str, Any] | None
+
+
+TYPES = {
+    CLASSIC: QueueType(_OF_QUORUM | _OF_STREAMS | _OF_REPLICATED, False, {}),
+    "quorum": QueueType(_OF_CLASSIC | _OF_STREAMS, True, None),
+    "stream": QueueType(_OF_CLASSIC | _OF_QUORUM | _OF_MESSAGES_LEAVING, True, None),
 }
+
+
+def type_of(arguments: Table) -> QueueType:
+    """Return the type of a queue, by its arguments, which are in order."""
+    return TYPES[arguments.get(TYPE, CLASSIC)]
 
 
 def check_type(
@@ -67,19 +96,18 @@ def check_type(
         SoftError: 406, its type does not allow that.
         HardError: 540, this broker has no queues of that type.
     """
-    kind = arguments.get(TYPE, CLASSIC)
+    kind, allowed = arguments.get(TYPE, CLASSIC), type_of(arguments)
     for name in arguments:
-        if name in FOREIGN[kind]:
+        if name in allowed.foreign:
             raise SoftError(
                 406, f"invalid arg '{name}' for {what} of queue type rabbit_{kind}_queue"
             )
-    if kind == CLASSIC:
-        return
     for wrong, name in (
         (auto_delete, "auto-delete"),
         (exclusive, "exclusive-owner"),
         (not durable, "non-durable"),
     ):
-        if wrong:
+        if wrong and allowed.lasting:
             raise SoftError(406, f"invalid property '{name}' for {what}")
-    raise HardError(540, f"queue type '{kind}' is not implemented")
+    if allowed.constants is None:
+        raise HardError(540, f"queue type '{kind}' is not implemented")

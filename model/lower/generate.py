@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, assert_never
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.collection import without_collection
@@ -368,11 +368,16 @@ class Generator:
             if not self._is_judged(prop) or self.fixed.is_idle(prop, run, before):
                 continue
             wrong, found = judge(prop, self.access, before, run)
-            if prop.kind == "reachable":
-                bit = next(b for b, n in self.tables.seen_bits.items() if n == prop.name)
-                self._witness(bit, found)
-            else:
-                bad = ops.either(bad, ops.left(ops.widen(wrong), self.step_number[prop.name]))
+            match prop.claim:
+                case "reachable":
+                    bit = next(b for b, n in self.tables.seen_bits.items() if n == prop.name)
+                    self._witness(bit, found)
+                case "step":
+                    bad = ops.either(bad, ops.left(ops.widen(wrong), self.step_number[prop.name]))
+                case "invariant" | "eventually":
+                    raise AssertionError(f"{prop.name} is about no step")
+                case _:
+                    assert_never(prop.claim)
         self._record(bad, instance)
 
     def _store(self, words: tuple[Word, ...], number: int, instance: int) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.errors import BindError
+from ackproof.lang.program import PropertyDecl
 from ackproof.lang.properties import ASSERTION, DEADLOCK, DEFINED
 from ackproof.model.limits import MOST_PROPERTIES
 
@@ -27,6 +29,21 @@ class Tables:
         return max(1, (len(self.seen_bits) + 63) // 64)
 
 
+def _bits_of(prop: PropertyDecl, tables: Tables) -> dict[int, str]:
+    """Return the table of the bits by which a property is judged."""
+    match prop.claim:
+        case "invariant":
+            return tables.state_bits
+        case "step":
+            return tables.step_bits
+        case "eventually":
+            return tables.run_bits
+        case "reachable":
+            return tables.seen_bits
+        case _:
+            assert_never(prop.claim)
+
+
 def tables_of(bound: Bound) -> Tables:
     """Return the tables of a bound program.
 
@@ -37,11 +54,10 @@ def tables_of(bound: Bound) -> Tables:
     steps = [ASSERTION, DEFINED]
     if bound.program.deadlock_free:
         steps.append(DEADLOCK)
-    steps += [p.name for p in bound.properties if p.of_steps and p.kind != "reachable"]
     tables.step_bits = dict(enumerate(steps))
-    tables.state_bits = dict(enumerate(p.name for p in bound.properties if p.kind == "invariant"))
-    tables.seen_bits = dict(enumerate(p.name for p in bound.properties if p.kind == "reachable"))
-    tables.run_bits = dict(enumerate(p.name for p in bound.properties if p.kind == "eventually"))
+    for prop in bound.properties:
+        bits = _bits_of(prop, tables)
+        bits[len(bits)] = prop.name
     watched = {"states": tables.state_bits, "steps": tables.step_bits, "runs": tables.run_bits}
     for what, bits in watched.items():
         if len(bits) > MOST_PROPERTIES:

@@ -30,8 +30,12 @@ __all__ = [
     "uses",
 ]
 
-#: What changes a set, map or sequence where it is.
-CHANGES = frozenset({"add", "append", "clear", "discard", "pop", "remove", "update"})
+#: What changes a set, map or sequence where it is, and whether there is more in it then, or less.
+CHANGES: Mapping[str, str] = {
+    **dict.fromkeys(("add", "append", "update"), "more"),
+    **dict.fromkeys(("clear", "discard", "pop", "remove"), "less"),
+    **dict.fromkeys(("difference_update", "intersection_update"), "less"),
+}
 
 
 @dataclass(frozen=True)

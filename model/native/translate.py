@@ -31,6 +31,7 @@ from ackproof.lang.sorts import Sort
 from ackproof.lang.source import function_ast, names_of
 from ackproof.lang.values import Event, Map
 from ackproof.model.native.classes import (
+    CHANGES,
     Layout,
     Variable,
     declarations,
@@ -43,6 +44,7 @@ from ackproof.model.native.folding import Facts, folded, is_impossible, is_liter
 from ackproof.model.native.hoisting import hoisted
 from ackproof.model.native.inlining import Method, MethodKey, inline
 from ackproof.model.native.kept import loaded
+from ackproof.model.native.normal import in_normal_form
 from ackproof.model.native.packing import packed
 from ackproof.model.native.requirements import raising, without_known
 from ackproof.model.native.sharing import sharing
@@ -118,7 +120,7 @@ def translate(
     for cls, other in others.items():
         for name in steps_of(cls):
             _look_at(other, name, (cls, name), facts)
-    methods = {(cls, name): m for cls in classes for name, m in _methods(cls)}
+    methods = {(cls, name): m for cls in classes for name, m in _methods(cls, layout)}
     for name in without:
         methods[system, name].tree.body = ast.parse("require(False)").body
     roots = [key for key in methods if _is_action(*key)] + list(_named(besides, system, classes))
@@ -230,7 +232,7 @@ _Methods = Mapping[MethodKey, Method]
 # -- methods ---------------------------------------------------------------------------------------
 
 
-def _methods(cls: type[Process]) -> Iterator[tuple[str, Method]]:
+def _methods(cls: type[Process], layout: Layout) -> Iterator[tuple[str, Method]]:
     """Yield the methods of a class, what it inherits among them, each under a name of its own."""
     for name in steps_of(cls):
         chain = method_chain(cls, name)
@@ -241,6 +243,7 @@ def _methods(cls: type[Process]) -> Iterator[tuple[str, Method]]:
             called = _Super(name, depth)
             called.visit(tree)
             _strip(tree)
+            in_normal_form(tree, cls, layout)
             yield tree.name, Method(tree, names_of(function))
             if not called.found:
                 break
@@ -334,7 +337,9 @@ def _changed(method: Method, cls: type[Process], facts: Facts) -> Iterator[Metho
                 continue
             case ast.AugAssign(target=target):
                 pass
-            case ast.Call(func=ast.Attribute(value=target, attr="add" | "append" | "update")):
+            case ast.Call(func=ast.Attribute(value=target, attr=attr)) if (
+                CHANGES.get(attr) == "more"
+            ):
                 pass
             case _:
                 continue

@@ -7,7 +7,8 @@ it tells the program so, with what it knows the action by:
     if self.replicas[replica].status == Status.RUNNING:
         self.wake.deliver(owner, replica)
 
-It is told at the end of the block that writes, and behind a loop if it is the same each time.  A
+It is told at the end of the block that writes, or before a branch in which the method may end, and
+behind a loop if it is the same each time.  A
 handle that is not known there is None, for any.  `wake` is the program's: an object with a method
 for each action that it waits for.
 
@@ -26,7 +27,6 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,7 +35,7 @@ from ackproof.model.native.classes import Layout
 from ackproof.model.native.guards import Guard
 from ackproof.model.native.inlining import Method, MethodKey, all_names
 from ackproof.model.native.requirements import words_of
-from ackproof.model.native.triggers import Source, Trigger, Waking
+from ackproof.model.native.triggers import Change, Source, Trigger, Waking
 from ackproof.model.native.writes import Write, Writes, is_plain, writes_once
 
 __all__ = ["add_waking"]
@@ -57,7 +57,9 @@ def add_waking(
     """
     writes = Writes(methods, layout)
     root = layout.root
-    guards = {n: Guard(n, handles, methods[root, n]) for n, handles in waking.handles.items()}
+    guards = {
+        n: Guard(n, handles, methods[root, n], layout) for n, handles in waking.handles.items()
+    }
     spoken: dict[str, Any] = {**sorts}
     for guard in guards.values():
         spoken |= guard.method.names
@@ -145,8 +147,10 @@ class _Wakes:
             found: list[_Wake] = []
             match stmt:
                 case ast.If():
-                    with self._knowing(stmt.test):
-                        stmt.body, behind = self.block(stmt.body, method, inner)
+                    if _leaves(stmt):  # what was written so far is told before it may be too late
+                        left += [wake.stmt() for wake in here.values()]
+                        here = {}
+                    stmt.body, behind = self.block(stmt.body, method, inner)
                     stmt.orelse, also = self.block(stmt.orelse, method, inner)
                     outside |= {wake.text: wake for wake in (*behind, *also)}
                 case ast.For():
@@ -164,15 +168,6 @@ class _Wakes:
         left = [again.visit(stmt) for stmt in left]
         left[at_end:at_end] = [wake.stmt() for wake in here.values()]
         return left, list(outside.values())
-
-    @contextmanager
-    def _knowing(self, cond: ast.expr) -> Iterator[None]:
-        """Something is known to have elements, if that is what a condition says."""
-        before = self.writes.known
-        if isinstance(cond, ast.Name):
-            self.writes.known = before | {cond.id}
-        yield
-        self.writes.known = before
 
     def _of(self, stmt: ast.stmt, method: Method) -> Iterator[_Wake]:
         for write in self.writes.of(stmt, self.writes.layout.root, method):
@@ -205,7 +200,10 @@ class _Wakes:
             for cond in self.guards[trigger.action].asked(handles)
             if members.issuperset(map(ast.dump, _members(cond)))
         )
-        seen = write.path[-1] if writes_once(stmt) and write.change == trigger.wanted else None
+        sure = (
+            writes_once(stmt) and write.change == trigger.wanted and write.change != Change("any")
+        )
+        seen = write.path[-1] if sure else None
         unseen = tuple(cond for cond in asked if seen not in words_of(cond))
         return _Wake(call, asked, unseen, kin)
 
@@ -241,7 +239,7 @@ class _Again(ast.NodeTransformer):
         return node
 
     def _within(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        if body and isinstance(body[-1], ast.Return):
+        if any(map(_leaves, body)):
             return body
         return [self.visit(stmt) for stmt in body if not self._tells(stmt)]
 
@@ -250,6 +248,11 @@ class _Again(ast.NodeTransformer):
             case ast.If(body=[ast.Expr(value=call)], orelse=[]) | ast.Expr(value=call):
                 return ast.dump(call) in self.told
         return False
+
+
+def _leaves(stmt: ast.stmt) -> bool:
+    """Tell whether a method may end in a statement."""
+    return any(isinstance(node, ast.Return) for node in ast.walk(stmt))
 
 
 def _members(tree: ast.AST) -> Iterator[ast.Subscript]:

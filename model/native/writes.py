@@ -14,16 +14,16 @@ from enum import Enum
 from typing import NamedTuple
 
 from ackproof.lang.process import Process, mark_of
-from ackproof.model.native.classes import Layout, Variable, declarations
+from ackproof.model.native.classes import CHANGES, Family, Layout, Variable, declarations
 from ackproof.model.native.inlining import Method, MethodKey
 from ackproof.model.native.triggers import Change
 
 __all__ = ["Write", "Writes", "is_plain", "writes_once"]
 
-#: What methods of sets, maps and sequences do to them.
-_CALLS = {"add": "more", "append": "more", "update": "more"}
-_CALLS |= {"clear": "less", "discard": "less", "pop": "less", "remove": "less"}
-_ANY, _MORE = Change("any"), Change("more")
+_ANY = Change("any")
+
+#: Those of `CHANGES` of which the argument is the element that is put in or taken out.
+_OF_ONE = {"add", "append", "discard", "remove"}
 
 
 class Write(NamedTuple):
@@ -50,23 +50,21 @@ class Writes:
 
     methods: Mapping[MethodKey, Method]
     layout: Layout
-    known: frozenset[str] = frozenset()  # the names of what is known to have elements
 
     def of(self, stmt: ast.stmt, cls: type[Process], method: Method) -> Iterator[Write]:
         """Yield the writes of a statement by itself, and of what it calls on other processes."""
         match stmt:
             case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target], value=value):
-                some = _is_copy(value, self.known)
-                yield from self._at(target, cls, _MORE if some else _assigned(value, method))
+                yield from self._at(target, cls, _assigned(value, method))
             case ast.AugAssign(target=target, op=op, value=value):
                 kinds = {ast.BitOr: "more", ast.Sub: "less", ast.BitAnd: "less"}
                 change = Change(kinds.get(type(op), "any"))
                 yield from self._at(target, cls, change, owner=_owner_of(value, method))
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=target, attr=attr), args=args)):
                 place = self.layout.place(target, cls)
-                if isinstance(place, Variable) and attr in _CALLS:
-                    one = args[0] if len(args) == 1 and attr != "update" else None
-                    yield from self._at(target, cls, Change(_CALLS[attr]), one)
+                if isinstance(place, Variable):
+                    one = args[0] if attr in _OF_ONE else None
+                    yield from self._at(target, cls, Change(CHANGES[attr]), one)
                 elif isinstance(place, type) and not (place is cls is self.layout.root):
                     yield from self._called(target, place, attr, args)
 
@@ -93,8 +91,8 @@ class Writes:
         if callee is None:
             mark = mark_of(getattr(of, name, None))
             if mark is not None and mark.kind != "helper":  # it is the program's own, and not read
-                for variable in declarations(of):
-                    yield Write((*path, variable), keys, _ANY)
+                for variable in self._variables(of):
+                    yield Write((*path, *variable), keys, _ANY)
             return
         given = dict(zip(callee.params, args, strict=False))
         for stmt in ast.walk(callee.tree):
@@ -107,6 +105,15 @@ class Writes:
                     elem=_with(inner.elem, given),
                     owner=_with(inner.owner, given),
                 )
+
+    def _variables(self, of: type[Process]) -> Iterator[tuple[str, ...]]:
+        """Yield the ways to all variables of a process and of its parts, by names."""
+        for name in declarations(of):
+            match self.layout.declared(of, name):
+                case Family(member=part) | (type() as part):
+                    yield from ((name, *rest) for rest in self._variables(part))
+                case _:
+                    yield (name,)
 
 
 def _way(node: ast.expr) -> tuple[tuple[str, ...], tuple[ast.expr | None, ...]] | None:
@@ -146,14 +153,6 @@ def writes_once(stmt: ast.stmt) -> bool:
             return True
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr=attr), args=[_])):
             return attr == "add"
-    return False
-
-
-def _is_copy(value: ast.expr, of: frozenset[str]) -> bool:
-    """Tell whether a value is a set of the same elements as one of these."""
-    match value:
-        case ast.Call(func=ast.Name(id="set"), args=[ast.Name(id=name)]):
-            return name in of
     return False
 
 

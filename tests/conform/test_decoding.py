@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from ackproof.conform import decoding
 from ackproof.conform.decoding import ConnectionDecoder
 from ackproof.conform.events import Event, Kind
+from ackproof.impl.session.methods import METHODS
 from ackproof.impl.wire.frames import (
     PROTOCOL_HEADER,
     encode_content,
@@ -102,3 +104,12 @@ def test_a_content_that_is_interrupted_is_not_understood() -> None:
     decoder.from_client(PROTOCOL_HEADER + publish + publish)
     assert decoder.problem is not None
     assert "content header" in decoder.problem
+
+
+#: What a client may say that is about no message, no consumer and no transaction.
+ABOUT_NO_MESSAGE = ("Access.", "Channel.Flow", "Exchange.", "Queue.")
+
+
+def test_whatever_clients_say_of_messages_is_an_event_of_its_own() -> None:
+    others = {method.name for method in METHODS} - decoding._CLIENT.keys()
+    assert {name for name in others if not name.startswith(ABOUT_NO_MESSAGE)} == set()

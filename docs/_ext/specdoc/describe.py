@@ -116,7 +116,7 @@ def uses_of(method: Method) -> Uses:
                 case ir.Emit():
                     assert isinstance(node.event.type, RecordT)
                     emits.setdefault(node.event.type.name)
-                case ir.Assign() | ir.SetAdd() | ir.SetDiscard() | ir.Push() | ir.Pop():
+                case _ if isinstance(node, ir.AnyWrite):
                     writes.setdefault(_variable(node.place))
     return Uses(tuple(calls), tuple(emits), tuple(writes))
 

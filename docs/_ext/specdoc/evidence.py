@@ -28,7 +28,7 @@ from ackproof.lang.binding import Bound, bind
 from ackproof.lang.errors import BindError, SpecError
 from ackproof.lang.ir import Not
 from ackproof.lang.program import PropertyDecl
-from ackproof.lang.properties import Property
+from ackproof.lang.properties import Claim, Property
 from ackproof.lang.types import BOOL
 from ackproof.model.cache import Cache
 from ackproof.model.check import Engine, check_bound
@@ -185,7 +185,7 @@ def never(model: Model, instance: Instance, cache: Cache | None = None) -> Bound
 
 
 def _negated(decl: PropertyDecl) -> PropertyDecl:
-    kind = "step" if decl.of_steps else "invariant"
+    kind: Claim = "step" if decl.of_steps else "invariant"
     return replace(decl, kind=kind, body=Not(decl.body, type=BOOL))
 
 

@@ -38,8 +38,8 @@ def proof_rows(
         lib: what is documented.
     """
     proved = {p["name"]: p for p in proof["properties"]}
-    kinds = ("invariant", "step", "eventually")
-    searched = {p["name"]: p for p in eras["properties"] if p["kind"] in kinds}
+    apart = ("reachable", "built-in")
+    searched = {p["name"]: p for p in eras["properties"] if p["kind"] not in apart}
     instances = {r["instance"] for r in eras["runs"] if r["era"] == "documented"}
     for name in sorted(searched, key=lambda n: n not in proved):
         holds = any(

@@ -20,7 +20,7 @@ import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.lockstep.lockstep import Lockstep
 from ackproof.impl.machines.hosted_system import wake
-from ackproof.impl.machines.queue_processes import processes_of
+from ackproof.impl.machines.queue_processes import HostedMirror, processes_of
 from ackproof.impl.steps.scheduler import Action, Step
 from ackproof.impl.steps.seeded import Seeded
 from ackproof.lang import NotEnabled
@@ -28,6 +28,7 @@ from ackproof.lang.sorts import Sort
 from ackproof.spec.sorts import Consumer, Msg
 from ackproof.spec.system import Confirms
 
+from tests.impl.clients import content
 from tests.impl.lockstep import test_lockstep as alone
 from tests.impl.lockstep.test_mirrors_in_lockstep import calm, deadly
 from tests.impl.mirror_traffic import Traffic
@@ -45,6 +46,7 @@ OF_A_CHANNEL = {"down_arrives", "forget_sender", "flush", "complete"}
 
 #: The step of the broker that takes an action, where it has another name.
 STEPS = {
+    "deliver": Action.DELIVER,
     "deliver_to_mirror": Action.DELIVER,
     "master_tells": Action.FOLLOW,
     "master_removes": Action.FOLLOW,
@@ -65,6 +67,11 @@ def requirements(name: str) -> Callable[..., None]:
     return found
 
 
+def same(one: str, other: str) -> bool:
+    """Tell whether the broker takes two actions by the same step."""
+    return STEPS.get(one, one) == STEPS.get(other, other)
+
+
 REQUIREMENTS = {name: requirements(name) for name in BY_THEMSELVES}
 SORTS = {
     name: [
@@ -82,7 +89,8 @@ class Watch:
     Attributes:
         enabled: how often an action was enabled when somebody looked.
         missing: what was not on offer, and should have been.
-        dropped: an action of the system and one that it no longer wakes.
+        dropped: an action of the system and one that it no longer wakes, nor another one that the
+            broker takes by the same step: whichever is told of, the step is on offer.
         pairs: which actions of the system have woken which.
     """
 
@@ -117,9 +125,9 @@ class Watch:
 
     def _telling(self, name: str, tell: Callable[..., None]) -> Callable[..., None]:
         def told(*handles: Any) -> None:
-            pair = self._taken[-1], name
-            self.pairs.add(pair)
-            if pair != self.dropped:
+            by = self._taken[-1]
+            self.pairs.add((by, name))
+            if self.dropped is None or by != self.dropped[0] or not same(name, self.dropped[1]):
                 tell(*handles)
 
         return told
@@ -233,6 +241,29 @@ def among_mirrors(seed: int, dropped: tuple[str, str] | None = None) -> Watch:
     return watch
 
 
+class WithoutMasters(Seeded):
+    """Lets no message arrive at a master."""
+
+    def offer(self, step: Step) -> None:
+        """Forget what would arrive there."""
+        at = step.queue
+        if step.action is not Action.DELIVER or isinstance(at, HostedMirror):
+            super().offer(step)
+
+
+def after_a_master_that_heard_nothing(dropped: tuple[str, str] | None = None) -> Watch:
+    """Let a mirror lead that knows a message from its channel only (D5.5)."""
+    traffic = Traffic(0, scheduler=WithoutMasters(0), lockstep=True)
+    assert traffic.lockstep is not None
+    traffic.say(traffic.wires[0], *content("plain"))
+    traffic.rest()
+    watch = Watch(traffic.broker, traffic.lockstep, dropped)
+    traffic.broker.faults.kill_replica("plain", traffic.membership("plain").leader.replica)
+    traffic.settle()
+    traffic.lockstep.check()
+    return watch
+
+
 def test_what_queues_without_mirrors_may_do_is_on_offer() -> None:
     watch = among_queues()
     assert watch.missing == []
@@ -285,3 +316,10 @@ def test_what_no_longer_wakes_another_is_found_out(pair: tuple[str, str]) -> Non
 )
 def test_so_it_is_among_mirrors(pair: tuple[str, str]) -> None:
     assert any(among_mirrors(seed, pair).missing for seed in range(4))
+
+
+def test_a_mirror_that_leads_gets_what_it_knows_from_channels_only() -> None:
+    watch = after_a_master_that_heard_nothing()
+    assert ("promote", "deliver") in watch.pairs
+    assert watch.missing == []
+    assert after_a_master_that_heard_nothing(("promote", "deliver")).missing
