@@ -53,7 +53,8 @@ def test_what_is_told_when_a_queue_crashes_is_explained(installed: None, tmp_pat
             with blocking(recorded.port) as channel:
                 channel.queue_declare("q", durable=True)
             publisher = PikaPublisher(recorded.port)
-            crash = threading.Thread(target=node.eval, args=(CRASH,))
+            # rabbitmqctl takes a while to start, and so the crash is in the midst of publishing.
+            crash = threading.Thread(target=node.ctl, args=("eval", CRASH))
             crash.start()
             while crash.is_alive():
                 publisher.publish("q", b"x" * 100, 500)

@@ -46,8 +46,10 @@ def test_the_document_is_that_of_the_local_audit(
     session: Session, tmp_path: Path, seed: int, drained: bool
 ) -> None:
     recorded = drawn(tmp_path, random.Random(seed))
+    # The local one is first: the judge is compiled once then, and not by all workers at the same time.
+    wanted = audit(recorded.paths, drained)
     found = SparkAudit(session, parts=3, split=3000)(recorded.paths, drained)
-    assert found == audit(recorded.paths, drained)
+    assert found == wanted
     places = {(v.recording, v.connection, v.channel, v.number) for v in found.violations}
     assert places == recorded.planted != set()
 
