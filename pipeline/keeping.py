@@ -3,8 +3,9 @@
 PySpark collects garbage between two tasks, and a collection looks at every object that there is.
 NumPy, Arrow and the compiled kernel bring a hundred thousand of them, none of which ever becomes
 garbage: to look at them takes thirty times as long as all else that a short task costs.  So they
-are put where the collector does not look, each time that a task before has loaded something.  Which
-task that is hangs on the parts that a process is given: many have nothing to settle for a long time.
+are put where the collector does not look, each time that a task before has loaded something.
+Which task that is hangs on the parts that a process is given: many have nothing to settle for a
+while.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def test_the_document_is_that_of_the_local_audit(
     session: Session, tmp_path: Path, seed: int, drained: bool
 ) -> None:
     recorded = drawn(tmp_path, random.Random(seed))
-    # The local one is first: the judge is compiled once then, and not by all workers at the same time.
+    # The local one is first, which compiles the judge; else all workers would at the same time.
     wanted = audit(recorded.paths, drained)
     found = SparkAudit(session, parts=3, split=3000)(recorded.paths, drained)
     assert found == wanted
