@@ -63,7 +63,7 @@ test-long: $(BENCH_STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --long --timeout 14400 $(ARGS)
 
 spark: $(DEV_STAMP)
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m spark $(ARGS)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m spark tests/pipeline $(ARGS)
 
 lint: $(DEV_STAMP)
 	$(BIN)/ruff check .
@@ -79,7 +79,7 @@ docs: $(DEV_STAMP)
 	@echo "open docs/_build/html/index.html"
 
 peers: $(BENCH_STAMP)
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m peer $(ARGS)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m peer tests/peers $(ARGS)
 
 reproduce: $(BENCH_STAMP)
 	@test -d $(RABBITMQ) || { \

@@ -9,12 +9,18 @@ import importlib.util
 import re
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from bench.cases import Case, Sample
 from bench.process import Failed, Missing, run
 
-__all__ = ["measure"]
+__all__ = ["FAST", "SOON", "jar", "measure"]
+
+#: Options of Java where time counts, and where a few states are to be counted: the second compiler
+#: and the threads that collect garbage take longer to start than to search them.
+FAST = ("-Xmx6g", "-XX:+UseParallelGC")
+SOON = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 
 def jar() -> Path:
@@ -29,8 +35,13 @@ def jar() -> Path:
     return Path(found.origin).parent / "tla2tools.jar"
 
 
-def measure(case: Case, workers: int) -> Sample:
+def measure(case: Case, workers: int, options: Sequence[str] = FAST) -> Sample:
     """Run TLC once; `search` is from the first initial state to the last line of statistics.
+
+    Args:
+        case: what is searched.
+        workers: how many threads search.
+        options: those of Java.
 
     Raises:
         Missing: TLC or Java is not installed.
@@ -42,9 +53,9 @@ def measure(case: Case, workers: int) -> Sample:
         constants = [f"CONSTANT {key} = {value}" for key, value in case.constants.items()]
         config = ["INIT Init", "NEXT Next", *constants, ""]
         (folder / f"{case.twin}.cfg").write_text("\n".join(config))
-        java = ["java", "-Xmx6g", "-XX:+UseParallelGC", "-cp", str(jar()), "tlc2.TLC"]
-        options = ["-workers", str(workers), "-deadlock", "-metadir", str(folder / "states")]
-        ended = run([*java, *options, case.tla.name], folder)
+        java = ["java", *options, "-cp", str(jar()), "tlc2.TLC"]
+        asked = ["-workers", str(workers), "-deadlock", "-metadir", str(folder / "states")]
+        ended = run([*java, *asked, case.tla.name], folder)
     text = ended.text
     counts = re.search(
         r"([\d,]+) states generated, ([\d,]+) distinct states found, 0 states left", text

@@ -80,7 +80,7 @@ class SlowMirror:
             Failed: it is gone.
         """
         said = self.node.eval(_line(_MAILBOX))
-        found = re.fullmatch(r"\{(\d+),(\d+),(\d+)\}", said)
+        found = re.fullmatch(r"\{(\d+), (\d+), (\d+)\}", said)
         if found is None:
             raise Failed(f"{self.node.name} was asked for counts and says {said!r}")
         multicast, direct, deaths = map(int, found.groups())

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Iterable
@@ -18,6 +19,7 @@ from typing import Any
 from bench.process import Failed
 from bench.rabbitmq.site import (
     BOOT_SECONDS,
+    COOKIE,
     LOOPBACK,
     WITH_US,
     Site,
@@ -183,29 +185,39 @@ class Node:
         """
         ctl = f"{self._scripts}/rabbitmqctl"
         command = self._here.command(ctl, "-q", "-n", self.name, *arguments)
-        said = f"rabbitmqctl -n {self.name} {' '.join(arguments)}"
+        return self._asked(command, f"rabbitmqctl -n {self.name} {' '.join(arguments)}")
+
+    def _asked(self, command: list[str], what: str, text: str = "") -> str:
         try:
             done = subprocess.run(
                 command,
                 env=self._environment,
-                stdin=subprocess.DEVNULL,
+                input=text,
                 capture_output=True,
                 text=True,
                 timeout=CTL_SECONDS,
             )
         except subprocess.TimeoutExpired:
-            raise Failed(f"no answer in {CTL_SECONDS:.0f} s: {said}{end_of(self.log)}") from None
+            raise Failed(f"no answer in {CTL_SECONDS:.0f} s: {what}{end_of(self.log)}") from None
         if done.returncode != 0:
-            raise Failed(f"{said}\n{done.stdout}{done.stderr}{end_of(self.log)}")
+            raise Failed(f"{what}\n{done.stdout}{done.stderr}{end_of(self.log)}")
         return done.stdout.strip()
 
     def eval(self, erlang: str) -> str:
         """Evaluate Erlang expressions on this node; return the last one's value as text.
 
+        Erlang's own `erl_call` asks in milliseconds; `rabbitmqctl eval` starts a node to ask.
+
         Raises:
             Failed: they fail.
         """
-        return self.ctl("eval", erlang)
+        cookie = (self._here.folder / COOKIE).read_text()
+        command = self._here.command("erl_call", "-n", self.name, "-c", cookie, "-e")
+        said = self._asked(command, f"{erlang} on {self.name}", f"{erlang}\n")
+        found = re.fullmatch(r"\{ok, (.*)\}", said, re.DOTALL)
+        if found is None:
+            raise Failed(f"{erlang} on {self.name}: {said}{end_of(self.log)}")
+        return found[1]
 
     def table(self, kind: str, *columns: str) -> list[dict[str, Any]]:
         """Return what `rabbitmqctl list_KIND` lists, a dictionary for each row.

@@ -28,6 +28,7 @@ from bench.process import Failed, Missing
 
 __all__ = [
     "BOOT_SECONDS",
+    "COOKIE",
     "LOOPBACK",
     "WITH_US",
     "Site",
@@ -58,6 +59,9 @@ BOOT_SECONDS = 180.0
 WITH_US = ("setpriv", "--pdeathsig", "KILL", "--")
 
 LOOPBACK = "127.0.0.1"
+
+#: The file with what nodes show each other before they talk.
+COOKIE = ".erlang.cookie"
 
 
 def scripts(installed: Path = _INSTALLED) -> Path:
@@ -158,7 +162,7 @@ class Site:
         self.folder = folder
         self.root = root
         self.port = free_port()
-        cookie = folder / ".erlang.cookie"
+        cookie = folder / COOKIE
         cookie.write_text("ackproof")
         cookie.chmod(0o400)
 

@@ -17,7 +17,6 @@ from ackproof.conform.document import schema
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.recording import writer
 from ackproof.impl.running import RunningBroker
-from ackproof.pipeline.audit.tables import WRITTEN
 from typer.testing import CliRunner, Result
 
 from tests.conform.capture.tap import KEY, tapped
@@ -232,17 +231,6 @@ def test_nothing_of_spark_is_loaded_unless_it_is_asked_for(tmp_path: Path) -> No
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
-
-
-@pytest.mark.spark
-def test_on_spark_the_command_says_the_same_and_leaves_tables(tmp_path: Path) -> None:
-    path = recorded(tmp_path / "r.jsonl", BAD, CONSUMED)
-    spark = ("--engine", "spark", "--master", "local[2]", "--tables", tmp_path / "tables")
-    found, local = run("--json", *spark, path), run("--json", path)
-    assert document(found) == document(local)
-    left = {file.name for file in (tmp_path / "tables").iterdir()}
-    assert left == {"audit.json", "batches", "lease", *WRITTEN}
-    assert json.loads((tmp_path / "tables" / "audit.json").read_text()) == document(local)
 
 
 def test_paths_without_recordings_are_refused(tmp_path: Path) -> None:

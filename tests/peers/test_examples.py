@@ -27,10 +27,10 @@ def needs(what: str, there: object) -> None:
     pytest.skip(f"there is no {what}")
 
 
-@pytest.fixture
-def command(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def command(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The command `ackproof`, of this very checkout."""
-    script = tmp_path / "ackproof"
+    script = tmp_path_factory.mktemp("command") / "ackproof"
     script.write_text(f'#!/bin/sh\nexec {sys.executable} -m ackproof.cli "$@"\n')
     script.chmod(0o755)
     return script
@@ -60,18 +60,21 @@ def copied(name: str, to: Path) -> Path:
     return folder
 
 
-def test_with_jest_and_amqplib(tmp_path: Path, command: Path) -> None:
+@pytest.fixture(scope="module")
+def with_jest(tmp_path_factory: pytest.TempPathFactory, command: Path) -> Path:
+    """The example for Node, with what it needs installed."""
     needs("npm", shutil.which("npm"))
-    folder = copied("node", tmp_path)
+    folder = copied("node", tmp_path_factory.mktemp("examples"))
     run(command, folder, "npm", "install", "--no-audit", "--no-fund", "--no-package-lock")
-    told = run(command, folder, "npx", "jest", "--ci")
+    return folder
+
+
+def test_with_jest_and_amqplib(with_jest: Path, command: Path) -> None:
+    told = run(command, with_jest, "npx", "jest", "--ci")
     assert "Tests:       5 passed, 5 total" in told
 
 
-def test_with_a_broker_that_listens_as_in_a_container(tmp_path: Path, command: Path) -> None:
-    needs("npm", shutil.which("npm"))
-    folder = copied("node", tmp_path)
-    run(command, folder, "npm", "install", "--no-audit", "--no-fund", "--no-package-lock")
+def test_with_a_broker_that_listens_as_in_a_container(with_jest: Path, command: Path) -> None:
     everywhere = ["--host", "0.0.0.0", "--control-host", "0.0.0.0", "--control-token", "secret"]
     ports = ["--port", "0", "--control", "0"]
     with subprocess.Popen(
@@ -84,7 +87,7 @@ def test_with_a_broker_that_listens_as_in_a_container(tmp_path: Path, command: P
         control = process.stdout.readline().strip().rpartition(":")[2]
         told = run(
             command,
-            folder,
+            with_jest,
             *("npx", "jest", "--ci"),
             ACKPROOF_AT=f"localhost:{amqp}",
             ACKPROOF_CONTROL=f"http://localhost:{control}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,16 +20,24 @@ from tests.impl.sockets import PikaPublisher, blocking
 pytestmark = pytest.mark.peer
 
 
-def test_confirms_consumers_and_transactions_are_explained(port: int, tmp_path: Path) -> None:
-    with proxied(port, tmp_path / "r.jsonl") as recorded:
+@pytest.fixture
+def shared(port: int) -> Iterator[int]:
+    """The port of a node that others use as well, who mean another queue by the name q."""
+    yield port
+    with blocking(port) as channel:
+        channel.queue_delete("q")
+
+
+def test_confirms_consumers_and_transactions_are_explained(shared: int, tmp_path: Path) -> None:
+    with proxied(shared, tmp_path / "r.jsonl") as recorded:
         use(recorded.port)
     assert recorded.said == []
     assert recorded.judgement.violations == []
 
 
-def test_returns_and_nacks_in_a_large_window_are_explained(port: int, tmp_path: Path) -> None:
+def test_returns_and_nacks_in_a_large_window_are_explained(shared: int, tmp_path: Path) -> None:
     file = tmp_path / "r.parquet"
-    with proxied(port, file) as recorded:
+    with proxied(shared, file) as recorded:
         mixed(recorded.port, 200)
     assert recorded.said == []
     kinds = Counter(event.kind for event in read(file))
@@ -53,7 +62,8 @@ def test_what_is_told_when_a_queue_crashes_is_explained(installed: None, tmp_pat
             with blocking(recorded.port) as channel:
                 channel.queue_declare("q", durable=True)
             publisher = PikaPublisher(recorded.port)
-            crash = threading.Thread(target=node.eval, args=(CRASH,))
+            # rabbitmqctl takes a while to start, and so the crash is in the midst of publishing.
+            crash = threading.Thread(target=node.ctl, args=("eval", CRASH))
             crash.start()
             while crash.is_alive():
                 publisher.publish("q", b"x" * 100, 500)

@@ -26,7 +26,7 @@ def told_by_tlc(folder: Path, name: str, module: str, lines: Sequence[str]) -> s
     (folder / f"{name}.tla").write_text(module)
     (folder / f"{name}.cfg").write_text("\n".join([*lines, ""]))
     try:
-        java = ["java", "-XX:+UseParallelGC", "-cp", str(tlc.jar()), "tlc2.TLC", "-deadlock"]
+        java = ["java", *tlc.SOON, "-cp", str(tlc.jar()), "tlc2.TLC", "-deadlock"]
         return run([*java, "-metadir", str(folder / "states"), f"{name}.tla"], folder).text
     except Failed as violated:
         return str(violated)

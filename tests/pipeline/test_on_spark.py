@@ -15,19 +15,18 @@ from ackproof.spec.model import MODEL as CONFIRMS
 
 from tests.exploring import sample
 from tests.models import two_phase_commit
-from tests.pipeline.searches import (
-    assert_same,
-    summary,
-)
+from tests.pipeline.searches import assert_same, folder_of, summary
+from tests.pipeline.test_state_tables import printed, shown
 
-Find = Callable[..., None]
+#: Returns the folder of the search.
+Find = Callable[..., Path]
 
 
 @pytest.fixture
 def find(session: Session, tmp_path: Path) -> Find:
     """Check on Spark, where every level is a job, and compare with the local engines."""
 
-    def run(model: Model, instance: str, parts: int, design: Design | None = None) -> None:
+    def run(model: Model, instance: str, parts: int, design: Design | None = None) -> Path:
         chosen = model.instance(instance)
         assert chosen is not None
         with_spark = explorer(work=tmp_path, partitions=parts, small=1)
@@ -43,14 +42,18 @@ def find(session: Session, tmp_path: Path) -> Find:
         assert found.results() == local.results()
         if found.outcome.violations:
             assert_same(found.bound, found.outcome)
+        return folder_of(tmp_path).root
 
     return run
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize("parts", sample([2, 7, 16], 1))
-def test_core_is_the_same_on_spark(parts: int, find: Find) -> None:
-    find(CONFIRMS, "core", parts)
+def test_core_is_the_same_on_spark_and_its_tables_are_those_of_the_page(
+    parts: int, find: Find
+) -> None:
+    folder = find(CONFIRMS, "core", parts)
+    assert printed(folder, "only-copy.sql") == shown("only-copy on core")
 
 
 @pytest.mark.spark

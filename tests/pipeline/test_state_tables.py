@@ -1,4 +1,7 @@
-"""The page about tables of states shows what the commands print."""
+"""The page about tables of states shows what the commands print.
+
+What it shows of `core` is looked at in `test_on_spark`, where that is searched.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,6 @@ from ackproof.cli.main import app
 from ackproof.lang.binding import Bound, bind
 from ackproof.lang.model import Design
 from ackproof.pipeline.search import explorer
-from ackproof.pipeline.session import Session
 from ackproof.spec.instances import INSTANCES
 from ackproof.spec.model import MODEL
 from typer.testing import CliRunner
@@ -73,10 +75,3 @@ def test_the_tables_of_a_design_show_what_is_wrong_with_it(tmp_path: Path) -> No
     assert f"work/{folder.name}" in PAGE
     assert printed(folder, "only-copy.sql") == shown("only-copy on hasty")
     assert steps(printed(folder, "run-to.sql")) == steps(shown("run-to on hasty"))
-
-
-@pytest.mark.slow
-def test_the_worked_example_is_what_core_gives(session: Session, tmp_path: Path) -> None:
-    core = next(i for i in INSTANCES if i.name == "core")
-    folder = searched(bind(MODEL, core), tmp_path)
-    assert printed(folder, "only-copy.sql") == shown("only-copy on core")
