@@ -13,10 +13,13 @@ import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TypeVar
 
 from ackproof.model.mutation.places import Place, Surroundings
 
 __all__ = ["Edit", "edited", "edits_of"]
+
+T = TypeVar("T", bound=ast.AST)
 
 #: What takes the place of a node: another one, or statements.
 New = ast.expr | ast.comprehension | list[ast.stmt]
@@ -58,10 +61,10 @@ _OTHER_WRITE = {"add": "discard", "discard": "add"}
 _OTHER_CALL = {"any": "all", "all": "any", "min": "max", "max": "min"}
 
 
-def edited(function: ast.FunctionDef, edit: Edit) -> ast.FunctionDef:
-    """Return a copy of a function with a mistake in it."""
+def edited(tree: T, edit: Edit) -> T:
+    """Return a copy of a function, or of a part of one, with a mistake in it."""
     known: dict[int, ast.AST] = {}
-    new = copy.deepcopy(function, known)
+    new = copy.deepcopy(tree, known)
     _Replace(known[id(edit.node)], copy.deepcopy(edit.new)).visit(new)
     for node in ast.walk(new):
         if isinstance(node, ast.If | ast.For | ast.FunctionDef) and not node.body:
@@ -84,26 +87,31 @@ class _Replace(ast.NodeTransformer):
 def edits_of(place: Place, around: Surroundings) -> Iterator[Edit]:
     """Yield the mistakes that can be made in a method, in the order of its text."""
     _, function = place.source
-    seen = {ast.unparse(function)}
-    for edit in _Edits(place, around).all(function):
-        text = ast.unparse(edited(function, edit))
-        if text not in seen:
-            seen.add(text)
-            yield edit
+    edits = _Edits(place, around)
+    texts = [ast.unparse(statement) for statement in function.body]
+    seen = {tuple(texts)}
+    for number, statement in enumerate(function.body):
+        for edit in edits.of(statement, function):
+            # What is not in this statement stays as it is, and need not be copied.
+            new = ast.unparse(edited(ast.Module([statement], []), edit))
+            text = (*texts[:number], *([new] if new else []), *texts[number + 1 :])
+            if text not in seen:
+                seen.add(text)
+                yield edit
 
 
 class _Edits:
-    """The edits of the statements and expressions of one method."""
+    """The edits of the statements of one method, and of the expressions in them."""
 
     def __init__(self, place: Place, around: Surroundings) -> None:
         self._place = place
         self._around = around
 
-    def all(self, function: ast.FunctionDef) -> Iterator[Edit]:
+    def of(self, statement: ast.stmt, function: ast.FunctionDef) -> Iterator[Edit]:
+        """Yield those of a statement of a function."""
         returns = function.returns
         answers = isinstance(returns, ast.Name) and returns.id == "bool"
-        for statement in function.body:
-            yield from self._statement(statement, answers=answers)
+        yield from self._statement(statement, answers=answers)
 
     # -- statements -----------------------------------------------------------------------------
 

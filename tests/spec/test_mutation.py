@@ -11,15 +11,16 @@ import pytest
 from ackproof.model.cache import Cache
 from ackproof.model.mutation.judging import Fate, Judge
 from ackproof.model.mutation.matrix import Matrix, explanations
-from ackproof.model.mutation.mutants import Mutant, mutants_of
+from ackproof.model.mutation.mutants import Mutant
 from ackproof.spec.model import MODEL
 
 from tests.exploring import sample
+from tests.mutants import MUTANTS
 
 #: Where the channel's mutants are noticed that are noticed at all, the smallest instances first.
 WHERE = ("tiny", "small", "fanout_mirrors", "limits", "trio", "crowded", "mirrors")
 
-MUTANTS = mutants_of(MODEL)
+
 SAID = explanations(MODEL)
 CHANNEL = [m for m in MUTANTS if m.place.owner.__name__ == "Channel"]
 EXPLAINED = [m for m in MUTANTS if m.what in SAID.get(m.place.name, {})]

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 from ackproof.model.mutation.judging import Fate, Judge, Verdict
-from ackproof.model.mutation.mutants import mutants_of
 from ackproof.spec.model import MODEL
 
-MUTANTS = {m.name: m for m in mutants_of(MODEL)}
+from tests.mutants import MUTANTS
+
+BY_NAME = {m.name: m for m in MUTANTS}
 TINY, SMALL = (i for i in MODEL.instances if i.name in ("tiny", "small"))
 
 Fated = Callable[[str], Verdict]
@@ -19,7 +20,7 @@ Fated = Callable[[str], Verdict]
 @pytest.fixture
 def fate(tmp_path: Path) -> Fated:
     judge = Judge(MODEL, (TINY, SMALL), tmp_path)
-    return lambda name: judge.judge(MUTANTS[name])
+    return lambda name: judge.judge(BY_NAME[name])
 
 
 def test_what_breaks_a_property_is_killed_on_the_smallest_instance(fate: Fated) -> None:

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import pytest
 from ackproof.model.mutation.judging import Fate, Verdict
 from ackproof.model.mutation.matrix import Matrix, Noticed, entries_of
-from ackproof.model.mutation.mutants import mutants_of
 from ackproof.spec.model import MODEL
 
-MUTANTS = mutants_of(MODEL)
+from tests.mutants import MUTANTS
+
 FOUR = MUTANTS[:4]
 INSTANCES = MODEL.instances[:2]
 

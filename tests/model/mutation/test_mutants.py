@@ -8,12 +8,12 @@ import pytest
 from ackproof.lang.errors import SpecError
 from ackproof.lang.frontend import compile_model
 from ackproof.model.check import check
-from ackproof.model.mutation.mutants import Mutant, loaded, mutants_of
+from ackproof.model.mutation.mutants import Mutant, loaded
 from ackproof.spec.model import MODEL
 
 from tests.exploring import sample
+from tests.mutants import MUTANTS
 
-MUTANTS = mutants_of(MODEL)
 TINY, MIRRORS = (i for i in MODEL.instances if i.name in ("tiny", "mirrors"))
 
 
