@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackproof.lang.data import Elements, domain, domain_size, show, to_data
 from ackproof.lang.errors import BindError
+from ackproof.lang.kept import once
 from ackproof.lang.later import Later
 from ackproof.lang.model import Design, Instance, Model
 from ackproof.lang.program import Action, Param, Program, PropertyDecl, Variable
@@ -128,17 +129,22 @@ class Bound(Later):
         text = repr(
             (
                 self.program.variables,
-                self.actions,
-                [a.fair for a in self.actions],
-                self.properties,
-                *([self.constraints] if self.constraints else []),
-                *([self.initially] if self.initially else []),
+                [(a.name, a.params, once(_hash, a.body), a.fair) for a in self.actions],
+                *(
+                    [(p.name, p.kind, p.roots, p.event, once(_hash, p.body)) for p in part]
+                    for part in (self.properties, self.constraints, self.initially)
+                ),
                 self.elements,
                 [(*at, show(value)) for at, value in self.constants.items()],
                 self.budgets,
             )
         )
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _hash(body: object) -> str:
+    """Return a hash of a body, which many bound programs have."""
+    return hashlib.sha256(repr(body).encode()).hexdigest()
 
 
 def bind(

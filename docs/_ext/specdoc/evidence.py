@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from ackproof.lang import Breaks, Design, Holds, Instance, Model
@@ -30,14 +31,14 @@ from ackproof.lang.ir import Not
 from ackproof.lang.program import PropertyDecl
 from ackproof.lang.properties import Claim, Property
 from ackproof.lang.types import BOOL
-from ackproof.model.cache import Cache
+from ackproof.model.cache import Cache, digest, sources
 from ackproof.model.check import Engine, check_bound
 from ackproof.model.era_table import EraTable
 from ackproof.model.eras import DOCUMENTED, Era, Surveyor
 from ackproof.model.museum import Judgement, judge
-from ackproof.model.programs import program_of
+from ackproof.model.programs import origin, program_of
 from ackproof.model.resources import default_workers
-from ackproof.model.results import Question
+from ackproof.model.results import Question, origin_of
 from ackproof.model.trace import Trace, replay
 
 from specdoc.library import Exhibit, Library
@@ -119,8 +120,10 @@ class Evidence:
         """
         if instance.name not in self._witnesses:
             bound = never(self.model, instance, self.cache)
-            # Its claims are written nowhere, so its origin is not that of the model.
-            question = Question(bound, self.engine, survey=True, cache=self.cache)
+            # Its claims are the opposite of those that the model has under these names.
+            whence = origin_of(origin(self.model), bound)
+            whence = whence and digest(whence, "never", sources(Path(__file__)))
+            question = Question(bound, self.engine, survey=True, origin=whence, cache=self.cache)
             limits = (self.workers, None, None, None)
             now = time.perf_counter()
             report = check_bound(
