@@ -129,9 +129,12 @@ class Bound(Later):
         text = repr(
             (
                 self.program.variables,
-                [(a.name, a.params, once(_hash, a.body), a.fair) for a in self.actions],
+                [(a.kind, a.name, a.params, once(_hash, a.body), a.fair) for a in self.actions],
                 *(
-                    [(p.name, p.kind, p.roots, p.event, once(_hash, p.body)) for p in part]
+                    [
+                        (p.kind, p.name, p.roots, p.event, p.params, once(_hash, p.body))
+                        for p in part
+                    ]
                     for part in (self.properties, self.constraints, self.initially)
                 ),
                 self.elements,

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -46,7 +46,7 @@ from ackproof.model.lower.shape import shape_of
 from ackproof.model.lower.state import SymbolicState
 from ackproof.model.lower.tree import conjuncts
 
-__all__ = ["Fixed", "fixed"]
+__all__ = ["Fixed", "fixed", "is_idle"]
 
 T = TypeVar("T")
 
@@ -68,15 +68,21 @@ class Fixed:
     dead: frozenset[str]
     off: frozenset[str]
     vacuous: frozenset[str]
-    steady: Mapping[str, frozenset[Leaf]] = field(default_factory=dict)
+    steady: Mapping[str, frozenset[Leaf]]
 
-    def is_idle(self, prop: PropertyDecl, run: Run, before: SymbolicState) -> bool:
-        """Tell whether a step changes nothing that could matter to a property of steps."""
-        reads = self.steady.get(prop.name)
-        written = run.state.written.items()
-        return reads is not None and not any(
-            leaf in reads and value != before.get(leaf) for leaf, value in written
-        )
+
+def is_idle(reads: frozenset[Leaf] | None, run: Run, before: SymbolicState) -> bool:
+    """Tell whether a step changes nothing that could matter to a property of steps.
+
+    Args:
+        reads: what the property reads, if it is steady; see `Fixed`.
+        run: the execution of the step.
+        before: the state before it.
+    """
+    written = run.state.written.items()
+    return reads is not None and not any(
+        leaf in reads and value != before.get(leaf) for leaf, value in written
+    )
 
 
 _LATEST: list[tuple[Bound, Fixed]] = []
@@ -332,11 +338,11 @@ class _Analysis(Answering):
             if not prop.of_steps:
                 note(prop, self._of_property(prop, partial(self._holds, prop)))
         steps = tuple(p for p in self.bound.properties if p.of_steps)
-        asked = tuple((ById(p.body), p.roots, p.event, p.kind) for p in steps)
-        idle = Fixed(frozenset(), frozenset(), frozenset(), frozenset(), steady)
+        # What is steady hangs on leaves that the execution of an action need not ask for.
+        asked = tuple((ById(p.body), p.roots, p.event, p.kind, steady.get(p.name)) for p in steps)
         for case in self.cases:
             if case.found and case.found.possible:
-                judged = self._kept(case, partial(self._judged, case, steps, idle), asked)
+                judged = self._kept(case, partial(self._judged, case, steps, steady), asked)
                 for prop, result in zip(steps, judged, strict=True):
                     note(prop, result)
         return wrong, found
@@ -372,17 +378,19 @@ class _Analysis(Answering):
         return frozenset(leaf for _, (leaf,) in asked)
 
     def _judged(
-        self, case: _Case, steps: tuple[PropertyDecl, ...], idle: Fixed
+        self, case: _Case, steps: tuple[PropertyDecl, ...], steady: Mapping[str, frozenset[Leaf]]
     ) -> tuple[tuple[bool, bool], ...]:
         """Return, of each property of steps, whether a step may make it false, and true."""
         run = case.run or self._execute(case)
         if run.failed is True:
             return tuple((False, False) for _ in steps)
         before = _State(self)
-        return tuple(self._may(prop, run, before, idle) for prop in steps)
+        return tuple(self._may(prop, run, before, steady.get(prop.name)) for prop in steps)
 
-    def _may(self, prop: PropertyDecl, run: Run, before: _State, idle: Fixed) -> tuple[bool, bool]:
-        if idle.is_idle(prop, run, before):
+    def _may(
+        self, prop: PropertyDecl, run: Run, before: _State, reads: frozenset[Leaf] | None
+    ) -> tuple[bool, bool]:
+        if is_idle(reads, run, before):
             return False, False
         bad, good = judge(prop, self.access, before, run)
         return bad is not False, good is not False

@@ -28,7 +28,7 @@ from ackproof.model.lower.access import Access
 from ackproof.model.lower.codec import Codec
 from ackproof.model.lower.evaluate import Evaluator
 from ackproof.model.lower.execute import Run, judge
-from ackproof.model.lower.fixed import fixed
+from ackproof.model.lower.fixed import fixed, is_idle
 from ackproof.model.lower.layout import Layout
 from ackproof.model.lower.ops import Bit, Emitter, Word
 from ackproof.model.lower.shape import shape_of
@@ -365,7 +365,9 @@ class Generator:
         bad: Word = 0
         ops = self.ops
         for prop in self.properties.values():
-            if not self._is_judged(prop) or self.fixed.is_idle(prop, run, before):
+            if not self._is_judged(prop):
+                continue
+            if is_idle(self.fixed.steady.get(prop.name), run, before):
                 continue
             wrong, found = judge(prop, self.access, before, run)
             match prop.claim:

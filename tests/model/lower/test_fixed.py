@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ackproof.lang import (
+    Design,
     Instance,
     Model,
     System,
@@ -19,6 +21,7 @@ from ackproof.lang import (
     step_property,
 )
 from ackproof.lang.binding import Bound, bind
+from ackproof.lang.kept import anew
 from ackproof.lang.program import PropertyDecl
 from ackproof.model.kernel.engine import explore as explore_compiled
 from ackproof.model.lower.codec import Codec
@@ -291,3 +294,47 @@ def allowed(off: Fixed, prop: PropertyDecl, results: list[bool]) -> None:
     """Check what a property came to against what was said of it."""
     assert not (prop.name in off.off and any(results))
     assert not (prop.name in off.vacuous and not all(results))
+
+
+class Lamp(System):
+    """A lamp without a switch, and a clock that has nothing to do with it."""
+
+    lit: bool
+    warm: bool
+    late: bool
+
+    @action
+    def wait(self) -> None:
+        """Time goes by."""
+        self.late = not self.late
+
+    @action
+    def press(self) -> None:
+        """Nothing happens."""
+
+
+class Switched(Lamp):
+    """A lamp with a switch."""
+
+    @action
+    def press(self) -> None:
+        """It goes on."""
+        self.lit = True
+        self.warm = True
+
+
+@step_property
+def LitIsWarm(before: Lamp, after: Lamp) -> bool:
+    """A lamp that was lit is warm."""
+    return after.warm or not before.lit
+
+
+def test_what_is_not_asked_of_a_step_of_one_design_is_asked_of_it_in_the_next() -> None:
+    one = Instance("one", "a lamp", {})
+    model = Model("lamp", Lamp, (LitIsWarm.__ackproof_property__,), (one,))  # type: ignore[attr-defined]
+    switched = bind(model, one, Design("switched", replace=(Switched,)))
+    with anew():
+        alone = fixed(switched)
+    assert fixed(bind(model, one)).vacuous == {"LitIsWarm"}
+    assert fixed(replace(switched)) == alone
+    assert alone.vacuous == set()
