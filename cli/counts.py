@@ -124,7 +124,7 @@ def _number(count: int, thing: str) -> str:
 
 def _groups(report: Report) -> dict[str, dict[str, list[str]]]:
     """Return properties, those of runs apart, and actions, by what is said of them."""
-    runs = {p.name for p in report.bound.properties if p.kind == "eventually"}
+    runs = {p.name for p in report.bound.properties if p.of_runs}
     found: dict[str, dict[str, list[str]]] = {"properties": {}, "eventually": {}, "actions": {}}
     for name, result in report.results().items():
         group = found["eventually" if name in runs else "properties"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from ackproof.cli.inputs import InputError, clean_exit
 from ackproof.cli.options import AsJson, OneDesign, OneInstance, Properties, Verbose
+from ackproof.lang.properties import OF_RUNS
 
 if TYPE_CHECKING:
     from ackproof.cli.jobs import Job
@@ -114,7 +115,7 @@ def _progress(job: Job, walked: Walked, walks: int) -> str:
 def _refuse_unjudged(job: Job, properties: list[str]) -> None:
     kinds: dict[str, Any] = {p.name: p.kind for p in job.target.model.properties}
     for name in properties:
-        if kinds.get(name) == "eventually":
+        if kinds.get(name) in OF_RUNS:
             raise InputError(
                 f"{name} is a property of runs that go on for ever, and a walk ends\n"
                 f"  instead: search all states: ackproof check --property {name}"

@@ -16,6 +16,7 @@ import hashlib
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ackproof.lang.data import Elements, domain, domain_size, show, to_data
@@ -132,7 +133,14 @@ class Bound(Later):
                 [(a.kind, a.name, a.params, once(_hash, a.body), a.fair) for a in self.actions],
                 *(
                     [
-                        (p.kind, p.name, p.roots, p.event, p.params, once(_hash, p.body))
+                        (
+                            p.kind,
+                            p.name,
+                            p.roots,
+                            p.event,
+                            p.params,
+                            *(once(_hash, e) for e in p.parts),
+                        )
                         for p in part
                     ]
                     for part in (self.properties, self.constraints, self.initially)
@@ -241,8 +249,10 @@ def _for_each(
             p.name: ir.Lit(domain(p.type, elements).index(arg), type=p.type)
             for p, arg in zip(prop.params, args, strict=True)
         }
-        body = substitute(prop.body, {}, names)
-        found.append(replace(prop, name=name, body=body, params=(), args=args))
+        put = partial(substitute, roots={}, names=names)
+        trigger = None if prop.trigger is None else put(prop.trigger)
+        body = put(prop.body)
+        found.append(replace(prop, name=name, body=body, trigger=trigger, params=(), args=args))
     return tuple(found)
 
 

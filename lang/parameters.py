@@ -42,6 +42,7 @@ _DECORATORS = (
     properties.invariant,
     properties.step_property,
     properties.eventually,
+    properties.leads_to,
     properties.reachable,
     properties.constraint,
     properties.initially,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, assert_never
 
 from ackproof.lang.later import Later
-from ackproof.lang.properties import Claim, Kind, stated_by
+from ackproof.lang.properties import OF_RUNS, Claim, Kind, stated_by
 from ackproof.lang.types import FamilyT, ProcT, RecordT, SortT, Type
 
 if TYPE_CHECKING:
@@ -161,6 +161,8 @@ class Action(Later):
 class PropertyDecl(Later):
     """A property: `roots` are the names of its state arguments, `event` its event argument.
 
+    Of what leads to something, `trigger` is what leads there, and the body is where.
+
     A property with `params` is one for each choice of elements, each judged by itself: in a bound
     program it stands once for each, with the elements in `args`, and is named after them.
     """
@@ -174,6 +176,7 @@ class PropertyDecl(Later):
     span: Span
     params: tuple[Param, ...] = ()
     args: tuple[Any, ...] = ()
+    trigger: Expr | None = None
 
     @property
     def function(self) -> str:
@@ -184,12 +187,22 @@ class PropertyDecl(Later):
     def claim(self) -> Claim:
         """The kind of a property; what is only written like one, as a constraint is, has none."""
         match self.kind:
-            case "invariant" | "step" | "eventually" | "reachable":
+            case "invariant" | "step" | "eventually" | "leads_to" | "reachable":
                 return self.kind
             case "constraint" | "initially" | "measure" | "helpful":
                 raise AssertionError(f"{self.name} claims nothing")
             case _:
                 assert_never(self.kind)
+
+    @property
+    def of_runs(self) -> bool:
+        """Whether the property is about whole runs."""
+        return self.kind in OF_RUNS
+
+    @property
+    def parts(self) -> tuple[Expr, ...]:
+        """All that is evaluated to judge it."""
+        return (self.body,) if self.trigger is None else (self.trigger, self.body)
 
     @property
     def of_steps(self) -> bool:
@@ -199,7 +212,8 @@ class PropertyDecl(Later):
     def __repr__(self) -> str:
         event = f" {self.event!r}" if self.event else ""
         params = "".join(f" {p!r}" for p in self.params)
-        return f"({self.kind} {self.name} ({' '.join(self.roots)}{event}{params})\n  {self.body!r})"
+        said = "\n  ".join(map(repr, self.parts))
+        return f"({self.kind} {self.name} ({' '.join(self.roots)}{event}{params})\n  {said})"
 
 
 @dataclass(frozen=True)

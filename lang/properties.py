@@ -28,6 +28,15 @@ point on without a break, and of one declared `fair="strong"` if it is enabled a
 instance of an action is enabled where its step changes something.  Faults, and actions that are not
 fair, need never happen; where nothing is enabled that must happen, a run may stay for ever.
 
+    @leads_to
+    def EveryJobIsDone(s: Farm, job: Job) -> tuple[bool, bool]:
+        '''Whatever is asked for is done.'''
+        return job in s.asked, job in s.done
+
+`@leads_to` is about whole runs, too, and returns two answers, of which the first is the *trigger*:
+whenever it is true, the second is true in the same state or comes true later, in every fair run.
+That is `P ~> Q` in TLA+.  The trigger need not last: who asked once is answered.
+
     @constraint
     def FewSent(s: Confirms) -> bool:
         '''At most three messages are under way.'''
@@ -70,6 +79,7 @@ __all__ = [
     "CLAIMS",
     "DEADLOCK",
     "DEFINED",
+    "OF_RUNS",
     "RANKED",
     "SETTINGS",
     "Claim",
@@ -83,6 +93,7 @@ __all__ = [
     "helped_by",
     "initially",
     "invariant",
+    "leads_to",
     "lemma",
     "properties_in",
     "reachable",
@@ -92,6 +103,8 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., bool])
+Pair = TypeVar("Pair", bound=Callable[..., tuple[bool, bool]])
+Stated = TypeVar("Stated", bound=Callable[..., Any])
 
 ASSERTION = "NoAssertionFails"
 DEFINED = "StepsAreDefined"
@@ -99,7 +112,7 @@ DEADLOCK = "NoDeadlock"
 
 #: Kinds of properties.  Whoever judges them has a `match` that ends with `assert_never`, so that
 #: the type checker names what knows nothing of a new kind.
-Claim = Literal["invariant", "step", "eventually", "reachable"]
+Claim = Literal["invariant", "step", "eventually", "leads_to", "reachable"]
 
 #: Kinds of what is written like a property and claims nothing: it says what is searched.
 Setting = Literal["constraint", "initially"]
@@ -112,6 +125,9 @@ Kind = Claim | Setting | Ranked
 CLAIMS: tuple[Claim, ...] = get_args(Claim)
 SETTINGS: tuple[Setting, ...] = get_args(Setting)
 RANKED: tuple[Ranked, ...] = get_args(Ranked)
+
+#: Kinds of claims about whole runs: no state and no step shows that one is false.
+OF_RUNS: tuple[Claim, ...] = ("eventually", "leads_to")
 
 BUILT_IN = {
     ASSERTION: "No assertion of the specification fails.",
@@ -132,7 +148,7 @@ def heading_of(kind: Kind) -> str:
             return "properties of states"
         case "step":
             return "properties of steps"
-        case "eventually":
+        case "eventually" | "leads_to":
             return "what must happen"
         case "reachable":
             return "situations that must be reachable"
@@ -155,7 +171,7 @@ class Property:
     """
 
     kind: Kind
-    function: Callable[..., bool]
+    function: Callable[..., Any]
 
     @property
     def name(self) -> str:
@@ -168,7 +184,7 @@ class Property:
         return (self.function.__doc__ or "").strip()
 
 
-def _marked(kind: Kind, function: F) -> F:
+def _marked(kind: Kind, function: Stated) -> Stated:
     function.__ackproof_property__ = Property(kind, function)  # type: ignore[attr-defined]
     return function
 
@@ -246,6 +262,11 @@ def step_property(function: F) -> F:
 def eventually(function: F) -> F:
     """Mark what comes true, of one state, again and again in every fair run."""
     return _marked("eventually", function)
+
+
+def leads_to(function: Pair) -> Pair:
+    """Mark two answers of which the first, wherever it is true, is followed by the second."""
+    return _marked("leads_to", function)
 
 
 def reachable(function: F) -> F:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+from copy import deepcopy
 from functools import partial
 from typing import assert_never
 
 from ackproof.lang import ir
 from ackproof.lang.expressions import reader_of
 from ackproof.lang.helpers import value_of
+from ackproof.lang.ir import Expr
 from ackproof.lang.kept import kept
 from ackproof.lang.model import Model
 from ackproof.lang.parameters import parameters, scope_of
 from ackproof.lang.process import System
 from ackproof.lang.program import Param, PropertyDecl
-from ackproof.lang.properties import BUILT_IN, RANKED, Kind, Property
+from ackproof.lang.properties import BUILT_IN, OF_RUNS, RANKED, Kind, Property
 from ackproof.lang.scope import Registry, Scope
 from ackproof.lang.types import BOOL, ProcT, RecordT, SortT
 
@@ -48,7 +51,7 @@ def _property(prop: Property, system: type[System], registry: Registry) -> Prope
     params = parameters(scope, function, node, method=False)
     states = [(n, t) for n, t in params if t == ProcT(system.__name__)]
     events = [(n, t) for n, t in params if isinstance(t, RecordT)]
-    apart = prop.kind in ("eventually", *RANKED)
+    apart = prop.kind in (*OF_RUNS, *RANKED)
     elements = [(n, t) for n, t in params if apart and isinstance(t, SortT)]
     shape = (len(states), len(events))
     if shape not in _shapes(prop.kind) or states + events + elements != params:
@@ -63,16 +66,54 @@ def _property(prop: Property, system: type[System], registry: Registry) -> Prope
         scope.bound[name] = ir.Var(name, type=event)
     for name, sort in elements:
         scope.bound[name] = ir.Var(name, type=sort)
+    trigger, body = _said(scope, prop.kind, node)
     return PropertyDecl(
         name=prop.name,
         kind=prop.kind,
         roots=tuple(n for n, _ in states),
         event=Param(*events[0]) if events else None,
-        body=value_of(reader_of(scope), list(node.body), node, BOOL),
+        body=body,
         doc=prop.doc,
         span=scope.span(node),
         params=tuple(Param(n, t) for n, t in elements),
+        trigger=trigger,
     )
+
+
+def _said(scope: Scope, kind: Kind, node: ast.FunctionDef) -> tuple[Expr | None, Expr]:
+    """Return the trigger of a property, if it has one, and what it claims."""
+    if kind != "leads_to":
+        return None, value_of(reader_of(scope), list(node.body), node, BOOL)
+    found = []
+    for number in range(2):
+        with scope.binding():
+            body = _Answer(scope, number).of(node)
+            found.append(value_of(reader_of(scope), body, node, BOOL))
+    return found[0], found[1]
+
+
+class _Answer(ast.NodeTransformer):
+    """Leaves one of the two answers that a function returns, wherever it returns."""
+
+    def __init__(self, scope: Scope, number: int) -> None:
+        self._scope = scope
+        self._number = number
+
+    def of(self, node: ast.FunctionDef) -> list[ast.stmt]:
+        """Return the body of a function that returns this answer and no other."""
+        answer = deepcopy(node)
+        self.generic_visit(answer)
+        return answer.body
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        """Return the answer alone."""
+        if not isinstance(node.value, ast.Tuple) or len(node.value.elts) != 2:
+            raise self._scope.error(
+                node,
+                "what leads to something is stated with two answers",
+                "write: return trigger, answer",
+            )
+        return ast.copy_location(ast.Return(node.value.elts[self._number]), node)
 
 
 def _shapes(kind: Kind) -> set[tuple[int, int]]:
@@ -82,7 +123,15 @@ def _shapes(kind: Kind) -> set[tuple[int, int]]:
             return {(2, 0), (2, 1)}
         case "reachable":
             return {(1, 0), (2, 0), (2, 1)}
-        case "invariant" | "eventually" | "constraint" | "initially" | "measure" | "helpful":
+        case (
+            "invariant"
+            | "eventually"
+            | "leads_to"
+            | "constraint"
+            | "initially"
+            | "measure"
+            | "helpful"
+        ):
             return {(1, 0)}
         case _:
             assert_never(kind)
@@ -96,7 +145,7 @@ def _remedy(kind: Kind, system: str) -> str:
             return f"write (s: {system}): it is about the state that a run begins in"
         case "measure" | "helpful":
             return f"write (s: {system}), and possibly elements of sorts"
-        case "eventually":
+        case "eventually" | "leads_to":
             return (
                 f"write (s: {system}): what must happen in the end is said of one state, and "
                 "possibly of elements of sorts"

@@ -41,5 +41,5 @@ def fairness_of(bound: Bound) -> Fairness:
 
 
 def eventualities(bound: Bound) -> tuple[PropertyDecl, ...]:
-    """Return the properties of a bound program that must come true again and again."""
-    return tuple(p for p in bound.properties if p.kind == "eventually")
+    """Return the properties of a bound program that of runs."""
+    return tuple(p for p in bound.properties if p.of_runs)

@@ -1,4 +1,4 @@
-"""Liveness over arrays: whether a property of runs (`@eventually`) is violated, and by which run.
+"""Liveness over arrays: whether a property of runs is violated, and by which run.
 
 What is looked for, and why, is said in `ackproof.model.plain_liveness`: a set of states in which
 the property is false, that a fair run can stay in for ever.  Here states and steps are counted in
@@ -16,7 +16,7 @@ Each round removes states, so the rounds come to an end; there are rarely more t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,14 +25,14 @@ import numpy.typing as npt
 from ackproof.model.components import components
 from ackproof.model.fairness import Fairness
 
-__all__ = ["Bits", "Earliest", "Graph", "Judge", "Lasso", "earliest_by"]
+__all__ = ["Bits", "Graph", "Judge", "Lasso", "Levels", "levels_by"]
 
 Bits = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[Any]
 
-#: Finds those of some states that have the shortest paths: the states, and for each of them the
-#: number by which whoever asks knows it.
-Earliest = Callable[[Bits], tuple[Numbers, Numbers]]
+#: The states by the lengths of the shortest paths to them, from 0 on, and for each state the number
+#: by which whoever asks knows it.
+Levels = Iterable[tuple[Numbers, Numbers]]
 
 #: Pairs of a component and an instance that are counted one by one; more are sorted.
 _COUNTED = 1 << 25
@@ -60,27 +60,25 @@ class Graph:
 
 @dataclass(frozen=True)
 class Lasso:
-    """A state where a run may end up, and the instances that lead from it back to it.
+    """A way to where a run may end up, and the instances that lead from there back.
 
     Args:
-        state: the state, as the graph numbers it.
-        number: and as it is numbered where the graph is from.
-        cycle: the instances; empty where the run stays.
+        number: the state from which on something is missing, as it is numbered where the graph is
+            from.
+        way: the instances that lead from it to a state of the cycle.
+        cycle: those that lead back to that; empty where the run stays.
     """
 
-    state: int
     number: int
+    way: tuple[int, ...]
     cycle: tuple[int, ...]
 
 
-def earliest_by(depths: Numbers) -> Earliest:
-    """Return what finds the earliest states by the lengths of the shortest paths to them."""
-
-    def earliest(states: Bits) -> tuple[Numbers, Numbers]:
-        found = np.flatnonzero(states & (depths == depths[states].min()))
-        return found, found
-
-    return earliest
+def levels_by(depths: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
+    """Yield states by the lengths of the shortest paths to them, as `Levels` are."""
+    for depth in range(int(depths.max(initial=-1)) + 1):
+        found = np.flatnonzero(depths == depth)
+        yield found, found
 
 
 class Judge:
@@ -107,20 +105,25 @@ class Judge:
         self.enabling = np.zeros(graph.states, bool)
         self.enabling[self.sources[self.fair_steps]] = True
 
-    def nearest_lasso(self, false: Bits, earliest: Earliest) -> Lasso | None:
-        """Return a fair way to stay where a property is false, beginning as early as possible."""
+    def nearest_lasso(self, false: Bits, asked: Bits, levels: Levels) -> Lasso | None:
+        """Return a fair way to stay where a property is false, coming there as early as possible.
+
+        Args:
+            false: in which states it is false.
+            asked: and in which of these it must come true; where it must always, in all.
+            levels: the states by their depths.
+        """
         fair, component = self.fair_states(false)
         if not fair.any():
             return None
-        nearest, numbers = earliest(fair)
-        # Where a run can simply stay, it is easiest to explain.
-        resting = np.flatnonzero(~self.enabling[nearest])
-        chosen = int(resting[0]) if len(resting) else 0
-        state, number = int(nearest[chosen]), int(numbers[chosen])
-        if len(resting):
-            return Lasso(state, number, ())
+        found = _Ways(self, false, asked).shortest(fair, levels)
+        if found is None:
+            return None
+        state, number, way = found
+        if not self.enabling[state]:
+            return Lasso(number, way, ())
         inside = fair & (component == component[state])
-        return Lasso(state, number, _Cycle(self, inside).through(state))
+        return Lasso(number, way, _Cycle(self, inside).through(state))
 
     def fair_states(self, false: Bits) -> tuple[Bits, Numbers]:
         """Return which states are in fair components, and numbers that tell these apart."""
@@ -212,6 +215,74 @@ def _tally(pair: Numbers, stays: Bits, most: int) -> tuple[Numbers, Numbers, Bit
         return pairs, counts[pairs], np.bincount(pair[stays], minlength=most)[pairs] > 0
     pairs, enabled = np.unique(pair, return_counts=True)
     return pairs, enabled, np.isin(pairs, np.unique(pair[stays]))
+
+
+class _Ways:
+    """Finds how a run comes to where it may stay, from where something is asked for.
+
+    The ways grow all at once, each by a step for each level of the search: so what is asked for
+    early and missed late is compared with what is asked for late.
+    """
+
+    def __init__(self, search: Judge, false: Bits, asked: Bits) -> None:
+        self.search = search
+        self.false = false
+        self.asked = asked
+        #: The step by which a way comes to a state, -1 where it begins, -2 where there is none.
+        self._by = np.full(search.graph.states, -2, np.int64)
+        #: What whoever asks calls the states where ways begin.
+        self._numbers = np.full(search.graph.states, -1, np.int64)
+
+    def shortest(self, fair: Bits, levels: Levels) -> tuple[int, int, tuple[int, ...]] | None:
+        """Return the end of a shortest way, the number of its beginning, and its instances.
+
+        Args:
+            fair: where it may end.
+            levels: the states by their depths.
+        """
+        # Where it is always asked for, what follows on a level is on the next one anyway.
+        growing = bool((self.false & ~self.asked).any())
+        frontier, coming = np.empty(0, np.int64), iter(levels)
+        while True:
+            level = next(coming, None)
+            grown = self._grow(frontier) if growing else frontier[:0]
+            begun = frontier[:0] if level is None else self._begin(*level)
+            frontier = np.concatenate([begun, grown])
+            ends = frontier[fair[frontier]]
+            if len(ends):
+                # Where a run can simply stay, it is easiest to explain.
+                resting = ends[~self.search.enabling[ends]]
+                return self._way(int(resting[0] if len(resting) else ends[0]))
+            if level is None and not len(frontier):
+                return None
+
+    def _begin(self, states: Numbers, numbers: Numbers) -> Numbers:
+        """Begin ways in those of some states where something is asked for."""
+        new = self.asked[states] & self.false[states] & (self._by[states] == -2)
+        self._by[states[new]] = -1
+        self._numbers[states[new]] = numbers[new]
+        begun: Numbers = states[new]
+        return begun
+
+    def _grow(self, frontier: Numbers) -> Numbers:
+        """Make the ways to some states longer by a step; return where they come to."""
+        graph = self.search.graph
+        steps = _ranges(graph.starts[frontier], graph.starts[frontier + 1])
+        steps = steps[graph.targets[steps] >= 0]
+        targets = graph.targets[steps]
+        steps = steps[self.false[targets] & (self._by[targets] == -2)]
+        found, first = np.unique(graph.targets[steps], return_index=True)
+        self._by[found] = steps[first]
+        reached: Numbers = found.astype(np.int64)
+        return reached
+
+    def _way(self, end: int) -> tuple[int, int, tuple[int, ...]]:
+        at, taken = end, []
+        while self._by[at] >= 0:
+            step = int(self._by[at])
+            taken.append(int(self.search.graph.instances[step]))
+            at = int(self.search.sources[step])
+        return end, int(self._numbers[at]), tuple(reversed(taken))
 
 
 class _Cycle:

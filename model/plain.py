@@ -160,9 +160,18 @@ class PlainMachine:
         return not self.cut(state) and not any(True for _ in self.steps(state))
 
     def holds(self, prop: PropertyDecl, state: State) -> bool:
-        """Evaluate a property of states."""
+        """Evaluate a property of states; of what leads to something, whether that is true."""
+        return self._answers(prop, state)[-1]
+
+    def is_due(self, prop: PropertyDecl, state: State) -> bool:
+        """Tell whether what a property of runs wants is missing in a state, and asked for there."""
+        answers = self._answers(prop, state)
+        return not answers[-1] and (prop.trigger is None or answers[0])
+
+    def _answers(self, prop: PropertyDecl, state: State) -> tuple[bool, ...]:
         self._after.show(state)
-        return bool(self._functions[prop.function](self._after.root, *self._elements[prop.name]))
+        found = self._functions[prop.function](self._after.root, *self._elements[prop.name])
+        return tuple(map(bool, found)) if prop.trigger is not None else (bool(found),)
 
     def false_in(self, state: State) -> list[str]:
         """Return the names of the claims about states that are false in one."""

@@ -1,9 +1,12 @@
-"""Liveness in the plain engine: the definition of when an `@eventually` property is violated.
+"""Liveness in the plain engine: the definition of when a property of runs is violated.
 
-A run breaks the claim that p is true again and again if it comes to a point from which p is false
-for ever.  In a finite state space such a run ends in a set of states that it all visits again and
-again: states of which each can reach each other without leaving the set, or one state in which it
-stays.  The run is *fair* if no step that must happen is put off for ever:
+A run breaks the claim that p is true again and again (`@eventually`) if it comes to a point from
+which p is false for ever. It breaks the claim that q leads to p (`@leads_to`) if q is true there,
+too. So the states are of interest in which p is false. In some of them p is *due*: where q is
+true, or in all of them where p must always come true. In a finite state space such a run ends in
+a set of states that it all visits again and again: states of which each can reach each other
+without leaving the set, or one state in which it stays. The run is *fair* if no step that must
+happen is put off for ever:
 
 * an instance of an action with weak fairness is disabled in some state of the set, or taken in it;
 * one with strong fairness is disabled in all states of the set, or taken in it.
@@ -19,12 +22,14 @@ This is written for clarity, over dictionaries; `ackproof.model.liveness` says t
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from itertools import takewhile
+from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heappush
+from itertools import count
 from typing import Generic, TypeVar
 
 from ackproof.model.fairness import Fairness
 
-__all__ = ["Graph", "fair_states", "nearest_lasso"]
+__all__ = ["Graph", "Lasso", "fair_states", "nearest_lasso"]
 
 S = TypeVar("S", bound=Hashable)
 
@@ -96,19 +101,65 @@ class Graph(Generic[S]):
         raise AssertionError("a fair set is strongly connected, and has what makes it fair")
 
 
-def nearest_lasso(graph: Graph[S], depth: Callable[[S], int]) -> tuple[S, tuple[int, ...]] | None:
-    """Return a state of a fair set with a fair cycle through it, if there is a fair set.
+@dataclass(frozen=True)
+class Lasso(Generic[S]):
+    """How a run breaks a property.
 
-    Of all such states it is one of the least `depth`, and if a run can stay in one of them, that,
-    since it is easiest to explain.  The states of the graph are in the order of their depths.
+    Args:
+        start: the state from which on something is missing.
+        way: the instances that lead from there to where the run stays.
+        cycle: and those that it takes there over and over; none if it takes no step.
+    """
+
+    start: S
+    way: tuple[int, ...]
+    cycle: tuple[int, ...]
+
+
+def nearest_lasso(graph: Graph[S], due: Mapping[S, int]) -> Lasso[S] | None:
+    """Return a way from where a property is due to a fair set, with a fair cycle, if there is one.
+
+    Of all of them it is one that takes the fewest steps from an initial state to the cycle, and if
+    a run can stay at the end of one of these, that, since it is easiest to explain.
+
+    Args:
+        graph: the states in which the property is false.
+        due: those of them in which it is due, with the lengths of the shortest paths to them.
     """
     fair = fair_states(graph)
-    if not fair:
+    ends: list[tuple[int, S, Lasso[S]]] = []
+    for length, state, start, way in _ways(graph, due):
+        if ends and length > ends[0][0]:
+            break
+        if state in fair:
+            ends.append((length, state, Lasso(start, way, ())))
+    if not ends:
         return None
-    least = depth(next(iter(fair)))
-    nearest = list(takewhile(lambda state: depth(state) == least, fair))
-    start = next((state for state in nearest if not graph.enabled(state)), nearest[0])
-    return start, graph.cycle(start, fair[start])
+    resting = (end for end in ends if not graph.enabled(end[1]))
+    _, state, lasso = next(resting, ends[0])
+    return replace(lasso, cycle=graph.cycle(state, fair[state]))
+
+
+def _ways(graph: Graph[S], due: Mapping[S, int]) -> Iterator[tuple[int, S, S, tuple[int, ...]]]:
+    """Yield how long it takes to come to a state, the state, and the way to it, shortest first.
+
+    A way begins where the property is due, and goes through the graph.
+    """
+    order = count()
+    waiting: list[tuple[int, int, S, S, tuple[int, ...]]] = [
+        (depth, next(order), state, state, ()) for state, depth in due.items()
+    ]
+    heapify(waiting)
+    seen: set[S] = set()
+    while waiting:
+        length, _, state, start, way = heappop(waiting)
+        if state in seen:
+            continue
+        seen.add(state)
+        yield length, state, start, way
+        for instance, after in graph.steps[state].items():
+            if after in graph.steps and after not in seen:
+                heappush(waiting, (length + 1, next(order), after, start, (*way, instance)))
 
 
 def fair_states(graph: Graph[S]) -> dict[S, set[S]]:

@@ -77,7 +77,7 @@ class _Search:
                 case "reachable":
                     if self.machine.holds(prop, state):
                         self.witnessed.add(prop.name)
-                case "step" | "eventually":
+                case "step" | "eventually" | "leads_to":
                     pass
                 case _:
                     assert_never(prop.claim)
@@ -119,7 +119,7 @@ class _Search:
                 case "reachable":
                     if any(results):
                         self.witnessed.add(prop.name)
-                case "invariant" | "eventually":
+                case "invariant" | "eventually" | "leads_to":
                     pass
                 case _:
                     assert_never(prop.claim)
@@ -133,10 +133,15 @@ class _Search:
                 if not self.machine.holds(prop, state) and not self.machine.cut(state)
             ]
             graph = Graph(false, self.machine.changes, fairness_of(self.bound))
-            lasso = nearest_lasso(graph, lambda state: len(self.run_to(state)[1]))
+            due = {
+                state: len(self.run_to(state)[1])
+                for state in false
+                if self.machine.is_due(prop, state)
+            }
+            lasso = nearest_lasso(graph, due)
             if lasso is not None:
-                state, self.cycles[prop.name] = lasso
-                self.violate(prop.name, state)
+                self.cycles[prop.name] = lasso.cycle
+                self.violate(prop.name, lasso.start, *lasso.way)
 
 
 def explore(

@@ -75,7 +75,7 @@ class Report:
         found = {}
         for p in self.bound.properties:
             reachable = p.kind == "reachable"
-            settled = self.complete and not (p.kind == "eventually" and self.outcome.limit)
+            settled = self.complete and not (p.of_runs and self.outcome.limit)
             found[p.name] = self._situation(p.name) if reachable else self._claim(p.name, settled)
         deadlock = {DEADLOCK} if self.bound.program.deadlock_free else set()
         for name in (ASSERTION, DEFINED, *deadlock):

@@ -237,7 +237,7 @@ def _code(bound: Bound, generated: Generated) -> list[str]:
     """Return all that the kernel is given: its code, where it starts, and what bits stand for."""
     text, layout, tables, _ = generated
     fairness = [(a.name, a.fair) for a in bound.actions]
-    eventually = [p for p in bound.properties if p.kind == "eventually"]
+    eventually = [p for p in bound.properties if p.of_runs]
     return [
         text,
         repr(layout.initials),

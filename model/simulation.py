@@ -71,7 +71,9 @@ class Simulation:
     @property
     def unjudged(self) -> list[str]:
         """The names of the properties of runs, which no walk can break: it ends."""
-        return [name for name in self._of("eventually") if name not in self.idle.vacuous]
+        return [
+            p.name for p in self.bound.properties if p.of_runs and p.name not in self.idle.vacuous
+        ]
 
     @property
     def exit_code(self) -> int:

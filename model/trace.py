@@ -104,7 +104,8 @@ class Trace:
     Args:
         property: its name; `decl` is its declaration unless it is built in.
         doc: what it claims, in words.
-        reason: for a built-in property, what failed; for others see `explanation`.
+        reason: for a built-in property, what failed; of what leads to something, since when it is
+            asked for.  For others see `explanation`.
         cycle: for a property of runs, what happens over and over after the steps; empty where
             the run stays for ever in the last state.  None for all other properties.
     """
@@ -203,7 +204,8 @@ def _replayed(
         reason = _built_in(machine, name, states, steps)
     else:
         explanation = explain(bound, decl, _falsified(machine, decl, states, steps))
-        if decl.kind == "eventually":
+        if decl.of_runs:
+            reason = _asked(machine, decl, states)
             again = _shown(lanes, *_round(machine, decl, states[-1], cycle))
     return Trace(
         bound=bound,
@@ -240,6 +242,23 @@ def _walk(
         elif at < len(path):
             raise _refuse(name, where, f"{machine.instances[number]} breaks {step.broken}")
     return states, steps
+
+
+def _asked(machine: PlainMachine, decl: PropertyDecl, states: Sequence[State]) -> str:
+    """Return since when something is asked for that is missing up to the end, in words.
+
+    Raises:
+        ReplayError: it is not, or it is answered.
+    """
+    if decl.trigger is None:
+        return ""
+    for at in reversed(range(len(states))):
+        if machine.holds(decl, states[at]):
+            break
+        if machine.is_due(decl, states[at]):
+            since = f"after {at} step{'s' if at > 1 else ''}" if at else "from the beginning"
+            return f"the trigger is true {since}, and the answer never comes"
+    raise _refuse(decl.name, "on the way", "it is not asked for, or it is answered")
 
 
 def _round(

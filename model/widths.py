@@ -55,7 +55,7 @@ def _bodies(bound: Bound) -> Iterator[Node | tuple[Node, ...]]:
         if not any(is_empty(p.type, bound.elements) for p in action.params):
             yield action.body
     for prop in (*bound.properties, *bound.constraints):
-        yield prop.body
+        yield from prop.parts
 
 
 def _computed(body: Node | tuple[Node, ...]) -> tuple[Expr, ...]:

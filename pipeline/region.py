@@ -26,7 +26,7 @@ from ackproof.model.fairness import Fairness, fairness_of
 from ackproof.model.kernel.batches import Batches, States
 from ackproof.model.kernel.graph_task import FAILS
 from ackproof.model.kernel.search import DEADLOCK
-from ackproof.model.liveness import Graph, Judge, earliest_by
+from ackproof.model.liveness import Graph, Judge, levels_by
 from ackproof.model.outcome import Limit
 from ackproof.pipeline.expanding import batches_of, read_states
 from ackproof.pipeline.folder import Folder
@@ -47,7 +47,7 @@ class Runs:
     """What becomes of the properties of runs.
 
     Attributes:
-        paths: for each violated property, the instances that lead to where it stays false.
+        paths: for each violated property, the instances that lead to a state of its cycle.
         starts: the number of the initial state that these begin in.
         cycles: and those that lead from there back.
         limit: why it could not be decided, or None.
@@ -186,13 +186,15 @@ def _judged(search: Search, fairness: Fairness, sizes: Sequence[int], taken: int
         steps.column("instance").to_numpy().astype(np.int32),
     )
     judge, runs = Judge(graph, fairness), Runs(bytes=taken)
-    earliest = earliest_by(depths)
+    asked = {name: bit for bit, name in search.kernel.tables.asked_bits.items()}
     for bit, name in search.kernel.tables.run_bits.items():
-        lasso = judge.nearest_lasso(masks >> bit & 1 == 1, earliest)
+        false, due = masks >> bit & 1 == 1, masks >> asked.get(name, bit) & 1 == 1
+        lasso = judge.nearest_lasso(false, due, levels_by(depths))
         if lasso is not None:
-            row = notes.slice(lasso.state, 1).to_pylist()[0]
-            part = int(np.searchsorted(np.cumsum(sizes), lasso.state, side="right"))
-            start, runs.paths[name] = path_to(folder, search.levels, row["level"], part, row["row"])
+            row = notes.slice(lasso.number, 1).to_pylist()[0]
+            part = int(np.searchsorted(np.cumsum(sizes), lasso.number, side="right"))
+            start, path = path_to(folder, search.levels, row["level"], part, row["row"])
+            runs.paths[name] = (*path, *lasso.way)
             runs.starts[name] = _number_of(search, *start)
             runs.cycles[name] = lasso.cycle
     return runs

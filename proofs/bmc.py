@@ -24,7 +24,7 @@ import z3
 from ackproof.lang.binding import Bound
 from ackproof.lang.errors import BindError
 from ackproof.lang.program import PropertyDecl
-from ackproof.lang.properties import BUILT_IN, DEADLOCK
+from ackproof.lang.properties import BUILT_IN, DEADLOCK, OF_RUNS
 from ackproof.model.beginnings import begins
 from ackproof.model.museum import steps
 from ackproof.model.trace import ReplayError, Trace, replay
@@ -117,7 +117,7 @@ class _BoundedSearch:
         self.name = name
         self.property: PropertyDecl | str = name if name in BUILT_IN else self.declared(name)
         kind = "invariant" if isinstance(self.property, str) else self.property.kind
-        if name == DEADLOCK or kind in {"reachable", "eventually"}:
+        if name == DEADLOCK or kind in {"reachable", *OF_RUNS}:
             raise BindError(
                 f"{name} is not false at the end of a run of some length; `ackproof check` asks "
                 "about deadlocks, cover properties and liveness properties"

@@ -24,7 +24,15 @@ def _is_watched(kind: Kind) -> bool:
     match kind:
         case "invariant" | "step":
             return True
-        case "eventually" | "reachable" | "constraint" | "initially" | "measure" | "helpful":
+        case (
+            "eventually"
+            | "leads_to"
+            | "reachable"
+            | "constraint"
+            | "initially"
+            | "measure"
+            | "helpful"
+        ):
             return False
         case _:
             assert_never(kind)

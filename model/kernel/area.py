@@ -6,7 +6,7 @@ The states are numbered from 0 in the order of their ids.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -81,20 +81,16 @@ class Area:
             at += len(steps)
         return Graph(starts, targets, instances)
 
-    # -- which of them the search found first ---------------------------------------------------
+    # -- in which order the search found them ---------------------------------------------------
 
-    def earliest(self, initials: Sequence[bytes]) -> Callable[[Bits], tuple[Numbers, Numbers]]:
-        """Return what finds those of some states that have the shortest paths.
+    def levels(self, initials: Sequence[bytes]) -> Iterator[tuple[Numbers, Numbers]]:
+        """Yield for each level its states, in the order in which the search found them.
 
-        It returns these states, in the order in which the search found them, and for each of them
-        its number in the search.
+        And for each of them its number in the search.
 
         Args:
             initials: the initial states, by their numbers.
         """
-        return lambda states: self._earliest(initials, states)
-
-    def _earliest(self, initials: Sequence[bytes], states: Bits) -> tuple[Numbers, Numbers]:
         tasks, words = self._tasks, self._tasks.question.model.words
         workers = tasks.team.workers
         widest = [_widest(worker.level_starts(), worker.block[control.COUNT]) for worker in workers]
@@ -121,10 +117,7 @@ class Area:
             found = np.concatenate(
                 [_array(t[graph_task.FOUND], 2 * t[graph_task.DONE]) for t in tasks.tasks]
             ).reshape(-1, 2)
-            found = found[states[found[:, 0] - 1]]
-            if len(found):
-                return found[:, 0] - 1, found[:, 1]
-        raise AssertionError("every state is on some level")
+            yield found[:, 0] - 1, found[:, 1]
 
 
 def _marked(tasks: Tasks, index: int) -> int:

@@ -46,6 +46,7 @@ from ackproof.model.kernel.graph_task import (
     RANK,
     SLOTS,
     SOURCES,
+    SPREAD,
     WANTED,
     WRONG,
 )
@@ -74,6 +75,7 @@ from ackproof.model.kernel.measures import (
     measured,
     teach,
 )
+from ackproof.model.kernel.spread import spread
 
 _SEED = 0x2545F4914F6CDD1D
 
@@ -219,6 +221,8 @@ def divide(shape: Shape, task: int) -> None:
     mode = load(task, MODE)
     if mode == MARK:
         mark(shape, task)
+    elif mode == SPREAD:
+        spread(shape, task)
     elif mode == RANK:
         rank(shape, task)
     elif mode == LEARN:

@@ -123,7 +123,8 @@ def _runs(bound: Bound, kernel: Kernel, memory: int) -> Runs | None:
     from ackproof.model.kernel.runs import Runs
 
     divider(kernel.words)
-    return Runs(bound, kernel.tables.run_bits, kernel.initials, memory)
+    asked = {name: bit for bit, name in kernel.tables.asked_bits.items()}
+    return Runs(bound, kernel.tables.run_bits, asked, kernel.initials, memory)
 
 
 def _translated(

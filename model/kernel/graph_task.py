@@ -4,18 +4,18 @@ Compiled code and what calls it agree on them; the latter does without the compi
 task for each worker of a search, which is about the states in the table of that worker.
 """
 
-# What to do, see `marks`, `measures`, `classes`, `graph` and `retrace`.
-MARK, RANK, LEARN, CLASSIFY, DISMISS, JOIN, RETRACE = range(7)
+# What to do, see `marks`, `spread`, `measures`, `classes`, `graph` and `retrace`.
+MARK, SPREAD, RANK, LEARN, CLASSIFY, DISMISS, JOIN, RETRACE = range(8)
 
 # MODE is one of them. BLOCKS and MARKS are addresses of one word for each worker: its control
 # block, and its marks; OWNER is the worker whose states these are, and SLOTS how many slots of its
 # table have marks.
 #
-# WANTED has the bits of the properties that are asked for, FALSIFY and MODEL are functions of the
-# model. FAIR has a word for each instance, 0 unless it is fair. CODES has one, too: the bit that it
-# has in what is enabled, or 0. There are LEVEL_COUNT measures from LEVELS on, FIXED has the bits of
-# a state that they are about, and every STRIDE-th group of states is gone over. CLASSES is a table
-# with CAPACITY entries.
+# WANTED has the bits of the properties that are asked for, and MARKED has the bits that a state
+# gets a mark for at first. FALSIFY and MODEL are functions of the model. FAIR has a word for each
+# instance, 0 unless it is fair. CODES has one, too: the bit that it has in what is enabled, or 0.
+# There are LEVEL_COUNT measures from LEVELS on, FIXED has the bits of a state that they are about,
+# and every STRIDE-th group of states is gone over. CLASSES is a table with CAPACITY entries.
 #
 # INPUT to VIOLATIONS are buffers for a batch of BATCH states. STEPS is where steps are written, at
 # most MOST of them, DEGREES how many each state has, and FALSE which properties are false there.
@@ -35,6 +35,7 @@ MARK, RANK, LEARN, CLASSIFY, DISMISS, JOIN, RETRACE = range(7)
     MARKS,
     SLOTS,
     WANTED,
+    MARKED,
     FALSIFY,
     MODEL,
     FAIR,
@@ -74,7 +75,7 @@ MARK, RANK, LEARN, CLASSIFY, DISMISS, JOIN, RETRACE = range(7)
     FREQUENCY,
     LESSONS,
     TASK_FIELDS,
-) = range(45)
+) = range(46)
 
 #: Slots whose marks are in one word.
 GROUP_SLOTS = 64

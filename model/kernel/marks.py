@@ -20,6 +20,7 @@ from ackproof.model.kernel.graph_task import (
     GROUP_WORDS,
     HASHES,
     INPUT,
+    MARKED,
     MARKS,
     MASKS,
     OUTPUT,
@@ -27,7 +28,6 @@ from ackproof.model.kernel.graph_task import (
     SLOTS,
     SOURCES,
     STRIDE,
-    WANTED,
 )
 from ackproof.model.kernel.intrinsics import (
     Shape,
@@ -107,7 +107,7 @@ def answer(shape: Shape, task: int, place: int) -> int:
 
 @native
 def mark(shape: Shape, task: int) -> None:
-    """Mark the states in which a property is false that is wanted; SLOTS and DONE say how many."""
+    """Mark the states of which some bit is true that is MARKED; SLOTS and DONE say how many."""
     words = len(shape)
     block = load(load(task, BLOCKS), load(task, OWNER))
     marks = load(load(task, MARKS), load(task, OWNER))
@@ -131,9 +131,10 @@ def mark(shape: Shape, task: int) -> None:
         if count > 0:
             call_falsify(load(task, FALSIFY), count, target, masks)
         for i in range(count):
-            if load(masks, i) & load(task, WANTED) != 0:
+            if load(masks, i) & load(task, MARKED) != 0:
                 bits |= 1 << load(places, i)
         store(marks, GROUP_WORDS * group, bits)
+        store(marks, GROUP_WORDS * group + 1, 0)
         done += count_bits(bits)
         group += 1
     store(task, SLOTS, GROUP_SLOTS * group)

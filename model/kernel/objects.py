@@ -32,6 +32,7 @@ SOURCES = (
     "measures.py",
     "objects.py",
     "retrace.py",
+    "spread.py",
     "table.py",
     "together.py",
 )

@@ -1,5 +1,7 @@
 """The region of a search: where a property of runs is false, and what of it may be stayed in.
 
+Of what leads to something, that is where the answer is missing since it was asked for (`spread`).
+
 This is what decides most questions, and it keeps no step. It first learns from a sample which
 measures there are (`measures`), and goes over the region once, by classes (`classes`). If a step
 shows that something is no measure, it begins again, and has learnt from that step, too; after some
@@ -14,7 +16,7 @@ from ackproof.model.kernel import graph_task
 from ackproof.model.kernel.memory import Region, Words
 from ackproof.model.kernel.tasks import NoRoom, Tasks
 
-__all__ = ["left_over"]
+__all__ = ["left_over", "mark"]
 
 #: How many states a sample has, at first; how often it is enough to learn from what was wrong; and
 #: how many times as many states the next sample has.
@@ -38,14 +40,23 @@ def left_over(tasks: Tasks, limit: int) -> tuple[int, int]:
     Raises:
         NoRoom: the bytes do not suffice.
     """
-    tasks.all_at_once(graph_task.MARK)
-    left = tasks.rank()
+    left = mark(tasks)
     taken = tasks.mark_bytes + 8 * _capacity(left)
     if taken > limit:
         raise NoRoom
     if left:
         left = _by_classes(tasks, left)
     return left, taken
+
+
+def mark(tasks: Tasks) -> int:
+    """Mark the region; return how many states it has."""
+    tasks.all_at_once(graph_task.MARK)
+    while tasks.question.asked is not None:
+        tasks.all_at_once(graph_task.SPREAD)
+        if tasks.total(graph_task.DONE) == 0:
+            break
+    return tasks.rank()
 
 
 def _capacity(states: int) -> int:

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 from ackproof.lang.binding import Bound
 from ackproof.model.fairness import Fairness, fairness_of
-from ackproof.model.kernel.region import left_over
+from ackproof.model.kernel.region import left_over, mark
 from ackproof.model.kernel.search import path_to
 from ackproof.model.kernel.tasks import NoRoom, Question, Tasks
 from ackproof.model.kernel.worker import Team
 from ackproof.model.outcome import Limit
 
 if TYPE_CHECKING:
-    from ackproof.model.liveness import Bits, Lasso
+    from ackproof.model.kernel.area import Area
+    from ackproof.model.liveness import Bits, Judge, Lasso, Levels
 
 __all__ = ["Runs"]
 
@@ -28,11 +29,12 @@ class Runs:
     Args:
         bound: the program.
         names: the properties by their bits.
+        asked: of those that lead to something, the bits of where it is asked for, by name.
         initials: the words of the initial states.
         memory: bytes that it may take.
 
     Attributes:
-        paths: for each violated property, the instances that lead to where it stays false.
+        paths: for each violated property, the instances that lead to a state of its cycle.
         starts: the number of the initial state that these begin in.
         cycles: and those that lead from there back.
         limit: why it could not be decided, or None.
@@ -41,6 +43,7 @@ class Runs:
 
     bound: Bound
     names: Mapping[int, str]
+    asked: Mapping[str, int]
     initials: Sequence[Sequence[int]]
     memory: int
     paths: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -59,35 +62,85 @@ class Runs:
             self.limit = Limit.INTERRUPTED
 
     def _check(self, team: Team) -> None:
+        """Ask of all that must come true again and again at once, and then of each of the rest."""
+        always = {bit: name for bit, name in self.names.items() if name not in self.asked}
+        if always:
+            self._ask(team, always, None)
+        for bit, name in self.names.items():
+            if name in self.asked:
+                self._ask(team, {bit: name}, self.asked[name])
+
+    def _ask(self, team: Team, names: Mapping[int, str], asked: int | None) -> None:
         fairness = fairness_of(self.bound)
         left = max(self.memory - sum(worker.bytes for worker in team.workers), 0)
         question = Question(
             model=team.model,
-            wanted=sum(1 << bit for bit in self.names),
+            wanted=sum(1 << bit for bit in names),
             instances=len(self.bound.instances()),
             fair=fairness.any,
+            asked=None if asked is None else 1 << asked,
         )
         with Tasks(team, question) as tasks:
-            states, self.bytes = left_over(tasks, left)
-            if states:
-                self._judge(tasks, fairness, left - tasks.mark_bytes)
+            states, taken = left_over(tasks, left)
+            self.bytes = max(self.bytes, taken)
+            if not states:
+                return
+            limit = left - tasks.mark_bytes
+            if asked is None:
+                self._judge(tasks, fairness, limit, names)
+            else:
+                self._judge_one(tasks, fairness, limit, *next(iter(names.items())), asked)
 
-    def _judge(self, tasks: Tasks, fairness: Fairness, limit: int) -> None:
+    def _judge(
+        self, tasks: Tasks, fairness: Fairness, limit: int, names: Mapping[int, str]
+    ) -> None:
         """Look at the steps of what may be stayed in."""
-        from ackproof.model.kernel.area import Area
-        from ackproof.model.liveness import Judge
-
-        area = Area(tasks, limit)
-        self.bytes = max(self.bytes, tasks.mark_bytes + area.bytes)
-        judge = Judge(area.graph, fairness)
-        earliest = area.earliest([struct.pack(f"{len(words)}Q", *words) for words in self.initials])
+        area = self._area(tasks, limit)
+        judge = _judge_of(area, fairness)
         judged: list[tuple[Bits, Lasso | None]] = []
-        for bit, name in self.names.items():
+        for bit, name in names.items():
             false = area.false(bit)
             # Properties that say much the same are false in the same states.
             known = [found for states, found in judged if (states == false).all()]
-            lasso = known[0] if known else judge.nearest_lasso(false, earliest)
+            lasso = known[0] if known else judge.nearest_lasso(false, false, self._levels(area))
             judged.append((false, lasso))
-            if lasso is not None:
-                self.starts[name], self.paths[name] = path_to(tasks.team, lasso.number)
-                self.cycles[name] = lasso.cycle
+            self._note(tasks, name, lasso)
+
+    def _judge_one(
+        self, tasks: Tasks, fairness: Fairness, limit: int, bit: int, name: str, asked: int
+    ) -> None:
+        """Look at what may be stayed in; and only if that is so, at the steps of all the region.
+
+        They are what a run takes from where it is asked for something to where it is missing.
+        """
+        area = self._area(tasks, limit)
+        fair, _ = _judge_of(area, fairness).fair_states(area.false(bit))
+        if fair.any():
+            mark(tasks)
+            area = self._area(tasks, limit)
+            false, due = area.false(bit), area.false(asked)
+            judge = _judge_of(area, fairness)
+            self._note(tasks, name, judge.nearest_lasso(false, due, self._levels(area)))
+
+    def _area(self, tasks: Tasks, limit: int) -> Area:
+        """Return the steps between the states that have marks."""
+        from ackproof.model.kernel.area import Area
+
+        area = Area(tasks, limit)
+        self.bytes = max(self.bytes, tasks.mark_bytes + area.bytes)
+        return area
+
+    def _levels(self, area: Area) -> Levels:
+        return area.levels([struct.pack(f"{len(words)}Q", *words) for words in self.initials])
+
+    def _note(self, tasks: Tasks, name: str, lasso: Lasso | None) -> None:
+        if lasso is not None:
+            self.starts[name], path = path_to(tasks.team, lasso.number)
+            self.paths[name] = (*path, *lasso.way)
+            self.cycles[name] = lasso.cycle
+
+
+def _judge_of(area: Area, fairness: Fairness) -> Judge:
+    from ackproof.model.liveness import Judge
+
+    return Judge(area.graph, fairness)

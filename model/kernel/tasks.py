@@ -1,7 +1,8 @@
 """The tasks of a question about properties of runs: one for each worker, and how they are done.
 
-Here is memory and who does what; what is done is said in `marks`, `measures`, `classes`, `graph`
-and `retrace`. No other library is needed: most searches that ask have their answer without one.
+Here is memory and who does what; what is done is said in `marks`, `spread`, `measures`,
+`classes`, `graph` and `retrace`. No other library is needed: most searches that ask have their
+answer without one.
 """
 
 import ctypes
@@ -34,6 +35,8 @@ class Question:
     Args:
         model: the model.
         wanted: the bits of the properties that are asked for.
+        asked: the bit of where something is asked for that shall be answered, of a property that
+            leads to something; it is the only one then. None for others.
         instances: how many action instances there are.
         fair: the numbers of those that must happen.
     """
@@ -42,6 +45,7 @@ class Question:
     wanted: int
     instances: int
     fair: frozenset[int]
+    asked: int | None = None
 
 
 class Tasks:
@@ -68,6 +72,9 @@ class Tasks:
                 graph_task.BLOCKS: ctypes.addressof(self._blocks),
                 graph_task.MARKS: ctypes.addressof(self._marks),
                 graph_task.WANTED: _signed(question.wanted),
+                graph_task.MARKED: _signed(
+                    question.wanted if question.asked is None else question.asked
+                ),
                 graph_task.FALSIFY: question.model.falsify,
                 graph_task.MODEL: question.model.expand,
                 graph_task.FAIR: ctypes.addressof(fair),

@@ -349,7 +349,7 @@ class _Analysis(Answering):
 
     def _of_property(self, prop: PropertyDecl, make: Callable[[], T]) -> T:
         """Return what `make` finds out about a property, which may have been found out before."""
-        key = (ById(prop.body), prop.roots, prop.kind, ById(self.shape))
+        key = (tuple(map(ById, prop.parts)), prop.roots, prop.kind, ById(self.shape))
         return kept(self, key, make, _KEPT)
 
     def _holds(self, prop: PropertyDecl) -> tuple[bool, bool]:
@@ -358,9 +358,16 @@ class _Analysis(Answering):
         return holds is not True, holds is not False
 
     def _of_a_state(self, prop: PropertyDecl) -> Bit:
-        """Return what a property is of a state, and of a step that stays there."""
-        state = _State(self)
-        return Evaluator(self.access, dict.fromkeys(prop.roots, state), {}).bit(prop.body)
+        """Return what a property is of a state, and of a step that stays there.
+
+        What leads to something is true of a state where nothing is asked for, for all that it says
+        of it.
+        """
+        evaluator = Evaluator(self.access, dict.fromkeys(prop.roots, _State(self)), {})
+        holds = evaluator.bit(prop.body)
+        if prop.trigger is None:
+            return holds
+        return self.ops.any(self.ops.no(evaluator.bit(prop.trigger)), holds)
 
     def _steady(self) -> Iterator[tuple[str, frozenset[Leaf]]]:
         """Yield the properties of steps that a step does no harm to which changes nothing."""

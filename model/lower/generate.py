@@ -195,12 +195,17 @@ class Generator:
     def _falsify(self, words: tuple[Word, ...]) -> None:
         ops = self.ops
         false: Word = 0
+        asked = {name: bit for bit, name in self.tables.asked_bits.items()}
         for bit, name in self.tables.run_bits.items():
             if name in self.fixed.vacuous:
                 continue
             prop = self.properties[name]
-            holds = self._evaluator(self.state(words), prop.roots).bit(prop.body)
-            false = ops.either(false, ops.left(ops.widen(ops.no(holds)), bit))
+            evaluator = self._evaluator(self.state(words), prop.roots)
+            missing = ops.no(evaluator.bit(prop.body))
+            false = ops.either(false, ops.left(ops.widen(missing), bit))
+            if prop.trigger is not None:
+                due = ops.all(evaluator.bit(prop.trigger), missing)
+                false = ops.either(false, ops.left(ops.widen(due), asked[name]))
         # Nobody knows how a run goes on from a state that is cut.
         false = ops.choose(self._within(words), false, 0)
         pointer = ops.define("getelementptr i64, ptr %masks, i64 %i")
@@ -376,7 +381,7 @@ class Generator:
                     self._witness(bit, found)
                 case "step":
                     bad = ops.either(bad, ops.left(ops.widen(wrong), self.step_number[prop.name]))
-                case "invariant" | "eventually":
+                case "invariant" | "eventually" | "leads_to":
                     raise AssertionError(f"{prop.name} is about no step")
                 case _:
                     assert_never(prop.claim)

@@ -16,11 +16,16 @@ __all__ = ["Tables", "tables_of"]
 
 @dataclass
 class Tables:
-    """What the bits of the masks mean: violations of steps, of states, of runs, and witnesses."""
+    """What the bits of the masks mean: violations of steps, of states, of runs, and witnesses.
+
+    What leads to something has two bits among those of runs: that the answer is false, and, in
+    `asked_bits`, that it is false where the trigger is true.
+    """
 
     step_bits: dict[int, str] = field(default_factory=dict)
     state_bits: dict[int, str] = field(default_factory=dict)
     run_bits: dict[int, str] = field(default_factory=dict)
+    asked_bits: dict[int, str] = field(default_factory=dict)
     seen_bits: dict[int, str] = field(default_factory=dict)
 
     @property
@@ -36,7 +41,7 @@ def _bits_of(prop: PropertyDecl, tables: Tables) -> dict[int, str]:
             return tables.state_bits
         case "step":
             return tables.step_bits
-        case "eventually":
+        case "eventually" | "leads_to":
             return tables.run_bits
         case "reachable":
             return tables.seen_bits
@@ -58,7 +63,10 @@ def tables_of(bound: Bound) -> Tables:
     for prop in bound.properties:
         bits = _bits_of(prop, tables)
         bits[len(bits)] = prop.name
-    watched = {"states": tables.state_bits, "steps": tables.step_bits, "runs": tables.run_bits}
+    asking = (p.name for p in bound.properties if p.trigger is not None)
+    tables.asked_bits = dict(enumerate(asking, start=len(tables.run_bits)))
+    of_runs = {**tables.run_bits, **tables.asked_bits}
+    watched = {"states": tables.state_bits, "steps": tables.step_bits, "runs": of_runs}
     for what, bits in watched.items():
         if len(bits) > MOST_PROPERTIES:
             raise BindError(

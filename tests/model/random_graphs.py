@@ -19,7 +19,7 @@ _HEAD = '''
 import sys
 from typing import Annotated
 from ackproof.lang import (
-    Instance, Model, Range, System, action, constraint, eventually, properties_in, require
+    Instance, Model, Range, System, action, constraint, eventually, leads_to, properties_in, require
 )
 
 
@@ -45,6 +45,12 @@ def Arrives(s: Walk) -> bool:
     return {wanted}
 
 
+@leads_to
+def Answers(s: Walk) -> tuple[bool, bool]:
+    """Comes from a place where that is asked for to one that is wanted."""
+    return {asked}, {wanted}
+
+
 @constraint
 def Within(s: Walk) -> bool:
     """Is not cut."""
@@ -64,6 +70,7 @@ class Walk:
         fair: for each action "weak", "strong" or None.
         wanted: where the property is true.
         cut: where a constraint is false, so that nobody looks at how it goes on.
+        asked: where it is asked for a wanted place.
     """
 
     places: int
@@ -71,6 +78,7 @@ class Walk:
     fair: tuple[str | None, ...]
     wanted: frozenset[int]
     cut: frozenset[int] = frozenset()
+    asked: frozenset[int] = frozenset()
 
     def source(self) -> str:
         """Return it as a specification."""
@@ -88,7 +96,10 @@ class Walk:
             )
         wanted = " or ".join(f"s.at == {place}" for place in sorted(self.wanted))
         within = " and ".join(f"s.at != {place}" for place in sorted(self.cut))
-        return text + _TAIL.format(wanted=wanted or "s.at < 0", within=within or "s.at >= 0")
+        asked = " or ".join(f"s.at == {place}" for place in sorted(self.asked))
+        return text + _TAIL.format(
+            wanted=wanted or "s.at < 0", within=within or "s.at >= 0", asked=asked or "s.at < 0"
+        )
 
     def depths(self) -> dict[int, int]:
         """Return how many steps it takes to each place that can be reached."""
@@ -107,16 +118,34 @@ class Walk:
         Every set of places is tried: may a run visit just these, over and over?
         """
         depths = self.depths()
-        places = [p for p in depths if p not in self.wanted | self.cut]
-        return min(
-            (
-                min(depths[place] for place in some)
-                for size in range(1, len(places) + 1)
-                for some in combinations(places, size)
-                if self._connected(set(some)) and self._fair(set(some))
-            ),
-            default=None,
-        )
+        return min((depths[place] for place in self._stayed_in()), default=None)
+
+    def stays_unanswered(self) -> int | None:
+        """Return the least number of steps to a place in a fair set where an answer is missing.
+
+        That is so if it was asked for on the way, and there was none from there on.
+        """
+        missing = self._missing()
+        found = {p: depth for p, depth in self.depths().items() if p in missing & self.asked}
+        # As many rounds as there are places, each of which takes every step once.
+        for _ in range(self.places):
+            for number in range(len(self.moves)):
+                for place, after in self.changes(number):
+                    if place in found and after in missing:
+                        found[after] = min(found.get(after, self.places**2), found[place] + 1)
+        return min((found[place] for place in self._stayed_in() if place in found), default=None)
+
+    def _missing(self) -> set[int]:
+        """Return the places that are neither wanted nor cut, of those that can be reached."""
+        return {p for p in self.depths() if p not in self.wanted | self.cut}
+
+    def _stayed_in(self) -> Iterator[int]:
+        """Yield the places of all fair sets without a wanted place."""
+        places = sorted(self._missing())
+        for size in range(1, len(places) + 1):
+            for some in combinations(places, size):
+                if self._connected(set(some)) and self._fair(set(some)):
+                    yield from some
 
     def changes(self, number: int) -> Iterator[tuple[int, int]]:
         """Yield the moves of an action that lead elsewhere."""
@@ -166,7 +195,8 @@ def random_walk(seed: int) -> Walk:
         moves.append({place: chance.randrange(places) for place in sources})
     fair = tuple(chance.choice((None, "weak", "weak", "strong", "strong")) for _ in moves)
     wanted = frozenset(chance.sample(range(places), chance.randint(0, max(1, places // 3))))
-    return Walk(places, tuple(moves), fair, wanted)
+    asked = frozenset(chance.sample(range(places), chance.randint(0, max(1, places // 3))))
+    return Walk(places, tuple(moves), fair, wanted, asked=asked)
 
 
 def random_cut_walk(seed: int) -> Walk:

@@ -140,10 +140,12 @@ def bound_walk(walk: Walk, folder: Path) -> Bound:
 
 def agree(walk: Walk, bound: Bound, outcome: Outcome) -> None:
     """Compare what an engine found with what trying every set of places finds."""
-    path = outcome.violations.get("Arrives")
-    assert (None if path is None else len(path)) == walk.stays_false()
-    if path is not None:
-        replay(bound, "Arrives", path, outcome.cycles["Arrives"])
+    known = {"Arrives": walk.stays_false(), "Answers": walk.stays_unanswered()}
+    for name, steps in known.items():
+        path = outcome.violations.get(name)
+        assert (None if path is None else len(path)) == steps, name
+        if path is not None:
+            replay(bound, name, path, outcome.cycles[name])
 
 
 @pytest.mark.parametrize("seed", seeds(120))
@@ -171,8 +173,17 @@ def test_a_run_may_keep_away_from_where_it_would_have_to_leave(tmp_path: Path) -
 
 
 def test_the_random_walks_hold_stay_and_go_round() -> None:
-    found = [random_walk(seed).stays_false() for seed in range(60)]
-    assert {None, 0, 1, 2} <= set(found)
+    walks = [random_walk(seed) for seed in range(60)]
+    assert {None, 0, 1, 2} <= {walk.stays_false() for walk in walks}
+    assert {None, 0, 1, 2} <= {walk.stays_unanswered() for walk in walks}
+
+
+def test_some_random_walks_come_from_where_it_is_asked_for_to_where_it_is_not() -> None:
+    walks = [random_walk(seed) for seed in range(60)]
+    assert any(
+        walk.stays_unanswered() not in (None, walk.stays_false()) and walk.asked - walk.wanted
+        for walk in walks
+    )
 
 
 # -- together with the rest --------------------------------------------------------------------

@@ -34,6 +34,7 @@ _KINDS = {
     "invariant": "invariant: true of every state",
     "step": "step property: true of every step",
     "eventually": "eventually: true again and again in every fair run",
+    "leads_to": "leads to: what is asked for is answered, in every fair run",
     "reachable": "reachable: some run must come there",
 }
 

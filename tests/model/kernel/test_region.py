@@ -214,7 +214,7 @@ def test_what_has_no_room_is_not_decided(workers: int) -> None:
 def test_what_is_stopped_is_no_answer(workers: int) -> None:
     bound, kernel = known(live.LINE, "values2", live.UNLUCKY)
     model = compiled(kernel)
-    runs = Runs(bound, kernel.tables.run_bits, kernel.initials, _UNLIMITED)
+    runs = Runs(bound, kernel.tables.run_bits, {}, kernel.initials, _UNLIMITED)
 
     def then(team: Team) -> None:
         team.stop()
