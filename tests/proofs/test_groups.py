@@ -58,7 +58,7 @@ def test_and_not_without_it(name: str) -> None:
 
 
 #: What restricts the proofs of what happens in the end.
-RUNS = ("QueuesAreAlone", "NobodyKeepsCredit", "ConsumersAreUnnamed", "MirrorsStay")
+RUNS = ("QueuesAreAlone", "NobodyKeepsCredit", "MirrorsStay")
 
 
 def test_few_properties_are_proved_with_a_restriction() -> None:
