@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ackproof.lang import assumption, lemma
+from ackproof.lang import Option, assumption, helper, lemma
+from ackproof.spec.consumer import Delivery
 from ackproof.spec.sorts import ChannelId, Replica, Tag
 from ackproof.spec.system import Confirms
 
@@ -58,6 +59,107 @@ def CollectedIsFinished(s: Confirms) -> bool:
     )
 
 
+@helper
+def is_pending(s: Confirms, delivery: Option[Delivery]) -> bool:
+    """Tell whether a delivery is with a consumer, unless its process has ended (F1.7)."""
+    if delivery is not None and delivery.replica is not None:
+        return delivery.msg in s.replicas[delivery.replica].pending
+    return True
+
+
+@helper
+def are_one(one: Option[Delivery], other: Option[Delivery]) -> bool:
+    """Tell whether two deliveries are of the same copy of a message (F1.7)."""
+    if one is not None and one.replica is not None and other is not None:
+        return one.replica == other.replica and one.msg == other.msg
+    return False
+
+
+@lemma()
+def UnnamedGetNoTags(s: Confirms) -> bool:
+    """Nothing is under a delivery tag where consumers have no names (F2.2)."""
+    return s.tagged or all(
+        s.consuming[c].unacked[t] is None and s.consuming[c].collected[t] is None
+        for c in ChannelId
+        for t in Tag
+    )
+
+
+#: What it takes to know that a message which arrives is not in the queue already.
+_ARRIVES = ("JoinedIsNoMaster", "LeaderIsToldNothing", "UntoldIsNotStored")
+
+
+@lemma("MirrorHandsNothingOut", *_ARRIVES, restart=("EndedHandsNothingOut",))
+def PendingIsNotReady(s: Confirms) -> bool:
+    """What is with a consumer is not ready (INV-F2)."""
+    return all(not s.replicas[r].pending & s.replicas[r].ready for r in Replica)
+
+
+@lemma(
+    "EachTagHasOnePlace",
+    "UnderOneTag",
+    "UnnamedGetNoTags",
+    acknowledge=("ConsumersAreOfOneKind",),
+    requeue=("ConsumersAreOfOneKind",),
+    stop_unsynchronised=("MasterIsNoMirror", "MirrorHandsNothingOut"),
+)
+def UnsettledIsPending(s: Confirms) -> bool:
+    """What is under a delivery tag is with a consumer, unless its process has ended (F1.7)."""
+    return all(
+        is_pending(s, s.consuming[c].unacked[t]) and is_pending(s, s.consuming[c].collected[t])
+        for c in ChannelId
+        for t in Tag
+    )
+
+
+@lemma(
+    "EachTagHasOnePlace",
+    hand_out=("PendingIsNotReady", "UnsettledIsPending"),
+    get=("PendingIsNotReady", "UnsettledIsPending"),
+    hand_on=(*_ARRIVES, "UnsettledIsPending"),
+)
+def UnderOneTag(s: Confirms) -> bool:
+    """No copy of a message is under two delivery tags (INV-F2)."""
+    return all(
+        c == d and t == u
+        for c in ChannelId
+        for d in ChannelId
+        for t in Tag
+        for u in Tag
+        if are_one(s.consuming[c].unacked[t], s.consuming[d].unacked[u])
+        or are_one(s.consuming[c].unacked[t], s.consuming[d].collected[u])
+        or are_one(s.consuming[c].collected[t], s.consuming[d].collected[u])
+    )
+
+
+#: What it takes to know that the tag which is given out next is free.
+_NEXT = ("ClosedKeepsNothing", "SeenWasCounted", "TagsAreOrdered")
+
+
+@lemma(
+    "ConsumersAreOfOneKind",
+    "ClosedKeepsNothing",
+    "EachTagHasOnePlace",
+    hand_out=_NEXT,
+    get=_NEXT,
+    hand_on=_NEXT,
+    crash_node=("EndedHandsNothingOut",),
+    crash_machine=("EndedHandsNothingOut",),
+)
+def PendingIsUnsettled(s: Confirms) -> bool:
+    """What is with a consumer is under a delivery tag, where consumers have names (INV-F2)."""
+    return not s.tagged or all(
+        any(
+            s.consuming[c].came_from(s.consuming[c].unacked[t], m, r)
+            or s.consuming[c].came_from(s.consuming[c].collected[t], m, r)
+            for c in ChannelId
+            for t in Tag
+        )
+        for r in Replica
+        for m in s.replicas[r].pending
+    )
+
+
 #: What the properties of this group are proved with.
 PROOFS = {
     "AckSettlesWhatItNames": (),
@@ -71,4 +173,14 @@ PROOFS = {
     "TagsAreOrdered": ("ClosedKeepsNothing", "SeenWasCounted"),
     "TransactsAlone": (),
     "UnknownTagClosesChannel": ("EachTagHasOnePlace",),
+}
+
+#: What follows from what.
+FOLLOWS = {
+    "EachCopyHasOnePlace": (
+        "PendingIsNotReady",
+        "PendingIsUnsettled",
+        "UnderOneTag",
+        "UnsettledIsPending",
+    ),
 }

@@ -20,7 +20,7 @@ That the network is whole again is nothing that has to happen, and happens once 
 from __future__ import annotations
 
 from ackproof.lang import Ranking, helpful, lemma, measure, restriction
-from ackproof.spec.sorts import ChannelId, Level, Msg, Node, Replica, Tag, TxMode
+from ackproof.spec.sorts import ChannelId, Level, Msg, Node, Replica, TxMode
 from ackproof.spec.system import Confirms
 
 
@@ -28,12 +28,6 @@ from ackproof.spec.system import Confirms
 def QueuesAreAlone(s: Confirms) -> bool:
     """No queue has a mirror."""
     return all(x == r for r in Replica for x in s.siblings(r))
-
-
-@restriction
-def ConsumersAreUnnamed(s: Confirms) -> bool:
-    """Consumers have no names: they take messages, and ack them."""
-    return not s.tagged
 
 
 @restriction
@@ -117,16 +111,6 @@ def NobodyIsBumped(s: Confirms) -> bool:
     )
 
 
-@lemma("ConsumersAreUnnamed")
-def NothingHasATag(s: Confirms) -> bool:
-    """Where consumers have no names, nothing was delivered under a tag (F1.1)."""
-    return all(
-        s.consuming[c].unacked[t] is None and s.consuming[c].collected[t] is None
-        for c in ChannelId
-        for t in Tag
-    )
-
-
 @lemma("NobodyKeepsCredit")
 def MailboxesAreEmpty(s: Confirms) -> bool:
     """Where nobody keeps credit, a store has what it is sent at once (C2.1)."""
@@ -195,6 +179,10 @@ def Answered(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> boo
     return Msg.owner(msg) == channel and msg in answered
 
 
+#: What it takes to know that what a channel has under its tags can be put back (F3.2).
+_PUT_BACK = ("EndedHandsNothingOut", "UnderOneTag", "UnsettledIsPending")
+
+
 # -- what helps --------------------------------------------------------------------------------
 
 
@@ -204,7 +192,7 @@ def ToBeNoticed(s: Confirms, node: Node) -> bool:
     return node in s.cluster.away and node not in s.cluster.lost
 
 
-@helpful("pause", pause=("ClosedHasNoTransaction", "NothingHasATag"))
+@helpful("pause", pause=("ClosedHasNoTransaction", *_PUT_BACK))
 def ToPause(s: Confirms, channel: ChannelId) -> bool:
     """In a minority the channel's node pauses, unless the network is whole before (A12.2)."""
     return not s.cluster.majority()
@@ -217,7 +205,7 @@ def ToBeTold(s: Confirms, channel: ChannelId) -> bool:
     return settled and s.transactions[channel].mode == TxMode.NONE and s.cluster.majority()
 
 
-@helpful("complete", "ConfirmXorTransaction", "RejectedIsNoticed", complete=("NothingHasATag",))
+@helpful("complete", "ConfirmXorTransaction", "RejectedIsNoticed", complete=_PUT_BACK)
 def ToBeCommitted(s: Confirms, channel: ChannelId) -> bool:
     """A commit is answered when nothing is waited for (A13.4)."""
     done = not s.channels[channel].unconfirmed and not s.transactions[channel].answers()

@@ -53,6 +53,7 @@ NOTICED = {
     ("ConsumersEndAlone", "EndConsumersOfAll"): "ConsumersEndAlone/tx_select",
     ("CreditNeverNegative", "TirelessReader"): "StarvedIsBlocked/publish_unroutable",
     ("DeliveryTagsIncrease", "RepeatingTags"): "SeenWasCounted/hand_out",
+    ("EachCopyHasOnePlace", "StubbornChannel"): "UnsettledIsPending/consumer_acks:2",
     ("EachTagIsSeenOnce", "StutteringChannel"): "EachTagIsSeenOnce/get",
     ("EveryCommitAnswers", "IdleCommit"): "EveryCommitAnswers/ToBeCommitted/fairness",
     ("EveryPublishSettles", "DeafStore"): "AwaitedIsUnderWay/hand_on",
