@@ -44,7 +44,7 @@ def check_defined(program: Program) -> Program:
 
 
 def _check_property(prop: PropertyDecl) -> None:
-    for part in partial(prop.body):
+    for part in (part for said in prop.parts for part in partial(said)):
         raise SpecError(
             part.span,
             "a property has a value in every state, and this may have none",

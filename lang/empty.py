@@ -38,7 +38,10 @@ def reject_first_of_empty(program: Program, instance: str, elements: Elements) -
                 f"which has none; give {empty} a size, or declare Option[{empty}]"
             )
     bodies: list[tuple[str, Node | tuple[Node, ...]]] = [
-        (f"the property {p.name}", p.body) for p in program.stated if _possible(p.params, elements)
+        (f"the property {p.name}", part)
+        for p in program.stated
+        if _possible(p.params, elements)
+        for part in p.parts
     ]
     bodies += [
         (f"the step {a.name}", a.body) for a in program.actions if _possible(a.params, elements)

@@ -198,8 +198,8 @@ def _sorts(program: Program) -> tuple[SortT, ...]:
     found = dict.fromkeys(sort for t in types for sort in _sorts_in(t))
     for action in program.actions:
         found.update(once(_sorts_of, action.body))
-    for claim in program.stated:
-        found.update(once(_sorts_of, claim.body))
+    for said in (part for claim in program.stated for part in claim.parts):
+        found.update(once(_sorts_of, said))
     return tuple(found)
 
 

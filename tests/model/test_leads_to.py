@@ -19,6 +19,8 @@ from ackproof.lang import (
     properties_in,
     require,
 )
+from ackproof.lang.binding import bind
+from ackproof.lang.errors import BindError
 from ackproof.model.check import Engine, check
 from ackproof.model.report import Report
 from ackproof.model.trace import ReplayError, replay
@@ -176,11 +178,45 @@ def test_a_run_on_which_nobody_asks_is_no_counterexample() -> None:
 
 
 def test_a_trigger_is_part_of_what_was_checked() -> None:
-    """Two properties that differ in the trigger alone are not the same one."""
-    from ackproof.lang.binding import bind
-
     one = bind(DESK, DESK.instances[1], properties=["CallsAreAnswered"])
     (prop,) = one.properties
     assert prop.trigger is not None
     other = replace(one, properties=(replace(prop, trigger=prop.body),))
     assert one.digest() != other.digest()
+
+
+def test_the_first_element_of_an_empty_sort_is_no_trigger() -> None:
+    nobody = Instance("nobody", "no caller", {Caller: 0})
+    with pytest.raises(BindError, match=r"the property FirstIsRung asks for Caller.first\(\)"):
+        bind(replace(DESK, properties=properties_in(FirstIsRung)), nobody)
+
+
+@leads_to
+def FirstIsRung(s: Desk) -> tuple[bool, bool]:
+    """Asked of the first caller, if there is one."""
+    return Caller.first() in s.calling, not s.calling
+
+
+class Idle(System):
+    """A system that has nobody to call it."""
+
+    on: bool
+
+    @action
+    def switch(self) -> None:
+        """On or off."""
+        self.on = not self.on
+
+
+@leads_to
+def AnybodyAtAll(s: Idle) -> tuple[bool, bool]:
+    """True in a world of one."""
+    return all(a == b for a in Caller for b in Caller), s.on or not s.on
+
+
+def test_a_sort_that_only_a_trigger_speaks_of_has_a_size() -> None:
+    instances = (Instance("one", "one", {Caller: 1}), Instance("none", "no size", {}))
+    model = Model("idle", Idle, properties_in(AnybodyAtAll), instances)
+    assert bind(model, instances[0]).properties
+    with pytest.raises(BindError, match="gives no size for the sort Caller"):
+        bind(model, instances[1])

@@ -50,7 +50,8 @@ def ghosts_in(claim: Claim, lib: Library) -> list[tuple[Machine, VarDecl]]:
     """Return the ghosts that a property's formula reads, in the order of their declarations."""
     read = {
         (node.obj.type.name, node.name)
-        for node in ir.walk(claim.decl.body)
+        for part in claim.decl.parts
+        for node in ir.walk(part)
         if isinstance(node, ir.Field) and isinstance(node.obj.type, ProcT)
     }
     return [
