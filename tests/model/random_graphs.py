@@ -135,6 +135,11 @@ class Walk:
                         found[after] = min(found.get(after, self.places**2), found[place] + 1)
         return min((found[place] for place in self._stayed_in() if place in found), default=None)
 
+    def violated(self) -> dict[str, int]:
+        """Return how many steps it takes to the violation of each property that is violated."""
+        known = {"Arrives": self.stays_false(), "Answers": self.stays_unanswered()}
+        return {name: depth for name, depth in known.items() if depth is not None}
+
     def _missing(self) -> set[int]:
         """Return the places that are neither wanted nor cut, of those that can be reached."""
         return {p for p in self.depths() if p not in self.wanted | self.cut}
