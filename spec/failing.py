@@ -108,7 +108,11 @@ class Failing(Closing):
 
     @handler
     def begin_anew(self, replica: Replica) -> None:
-        """Whoever started again owes nothing, and vouches for what it has on disk only (C5)."""
+        """Whoever started again owes nothing, and vouches for what it has on disk only (C5).
+
+        What it had cast, and its channel had not got, was cast when it was given up (A9).
+        """
+        self.replicas[replica].silence()
         for msg in Msg:
             self.owing[msg].discard(replica)
             self.backed[msg].discard(replica)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from ackproof.lang import NotEnabled
-from ackproof.spec.sorts import Born, Reason, Status
+from ackproof.model.check import check
+from ackproof.spec.model import MODEL
+from ackproof.spec.sorts import Born, Msg, Node, Reason, Status
 
 from tests.spec.scenario import (
     Scenario,
@@ -282,3 +285,34 @@ def test_an_acked_message_may_be_on_the_losing_side_only() -> None:
         run.system.heal()
         assert run.process("r1").leads()
         assert not run.process("r1").ready
+
+
+def test_what_a_process_has_cast_when_it_was_given_up_is_not_of_the_one_that_comes_after() -> None:
+    with mirrored((Born.MASTER, Born.LATER, Born.LATER), nodes=True) as run:
+        run.told_of(1)
+        isolated(run)
+        run.system.sync(ONE, R1)
+        run.system.drain(R1)
+        assert run.process("r1").outbox == messages(1)
+        run.system.crash_queue(R1)
+        run.system.down_arrives(R1)
+        run.system.restart(R1)
+        assert not run.process("r1").outbox
+
+
+def test_a_process_that_was_given_up_and_starts_again_speaks_of_what_is_on_its_disk() -> None:
+    recovery = MODEL.instance("recovery")
+    assert recovery is not None
+    away = replace(
+        recovery,
+        sizes={**recovery.sizes, Msg: 1, Node: 3},
+        faults={"partition": 1, "crash_queue": 1},
+        constants={
+            **recovery.constants,
+            "QueueProcess.node": "n1",
+            "Confirms.home": "n3",
+        },
+    )
+    report = check(MODEL, away, properties=["CastMeansSynced"])
+    assert not report.traces
+    assert report.outcome.states > 4_000
