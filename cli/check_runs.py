@@ -29,14 +29,17 @@ def run_jobs(jobs: Sequence[Job], options: dict[str, Any], *, quiet: bool = Fals
     """
     asked: Asked = options["engine"]
     with asked.opened() as engine:
-        watch: Any = _unwatched if quiet else partial(_watch, in_levels=asked.engine == SPARK)
+        watch: Any = _unwatched
+        if not quiet:
+            folded = options.get("symmetry", False)
+            watch = partial(_watch, in_levels=asked.engine == SPARK, folded=folded)
         return _run_all(jobs, {**options, "engine": engine}, watch)
 
 
-def _watch(job: Job, *, in_levels: bool) -> Watch:
+def _watch(job: Job, *, in_levels: bool, folded: bool) -> Watch:
     from ackproof.cli.progress import Watch
 
-    known = None if job.target.design else job.instance.states
+    known = None if job.target.design or folded else job.instance.states
     return Watch(job.label, known, in_levels=in_levels)
 
 

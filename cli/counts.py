@@ -36,7 +36,7 @@ def show_counts(page: Page, report: Report, *, verbose: bool = False) -> None:
     outcome = report.outcome
     widest = max(outcome.level_sizes, default=0)
     rows = [
-        ("states", f"{outcome.states:,} distinct{_initial(report)}"),
+        ("states", f"{outcome.states:,} distinct{_folded(report)}{_initial(report)}"),
         *([("cut", _cut(report))] if report.bound.constraints else []),
         ("transitions", f"{report.transitions:,}"),
         (
@@ -65,6 +65,12 @@ def _initial(report: Report) -> str:
     """Return how many of the states are initial ones, where there are several."""
     initial = report.outcome.initial
     return f", {initial:,} of them initial ones" if initial > 1 else ""
+
+
+def _folded(report: Report) -> str:
+    """Return the elements whose names do not count, where states are folded."""
+    sorts = report.bound.folded
+    return f" up to the names of {' and '.join(sorts)}" if sorts else ""
 
 
 def _cut(report: Report) -> str:

@@ -112,6 +112,14 @@ CheckEngine = Annotated[
         "spark: compiled, for more states than one machine has memory for; needs `--work`.",
     ),
 ]
+Symmetry = Annotated[
+    bool,
+    typer.Option(
+        "--symmetry",
+        help="Search states that differ in the names of elements only as one, for all sorts whose "
+        "elements nothing tells apart. Properties of runs are not judged then.",
+    ),
+]
 Master = Annotated[
     str | None,
     typer.Option(

@@ -175,9 +175,20 @@ def finding(report: Report) -> str:
             return f"{report.verdict.meaning}{_within(report)}: {', '.join(report.lost)}"
         case Verdict.BOUNDED:
             return f"complete to level {outcome.levels}; what lies deeper was not looked at"
+        case Verdict.UNDECIDED:
+            return f"{_unjudged(report)}; no property of states and steps is false{_within(report)}"
         case Verdict.TRUNCATED:
             return f"{_stopped(outcome)}; no property is false in what was seen"
     return f"{report.verdict.meaning}{_within(report)}"
+
+
+def _unjudged(report: Report) -> str:
+    """Return which properties are not judged where states are folded."""
+    names = [p.name for p in report.bound.properties if p.of_runs]
+    many = len(names) > _NAMED
+    named = f"{len(names)} properties of runs" if many else " and ".join(names)
+    are = "is" if len(names) == 1 else "are"
+    return f"{named} {are} not judged up to the names of elements"
 
 
 def _within(report: Report) -> str:

@@ -69,6 +69,9 @@ class Bound(Later):
 
     A state is, as data, the tuple of the values of `locations`, followed by what is left of the
     budget of each fault in `budgets`, in their order.
+
+    States that differ in the names of elements of `folded` sorts only are to be searched as one;
+    see `ackproof.model.symmetry`.
     """
 
     program: Program
@@ -82,6 +85,7 @@ class Bound(Later):
     budgets: dict[str, int]
     actions: tuple[Action, ...]
     properties: tuple[PropertyDecl, ...]
+    folded: tuple[str, ...] = ()
 
     @property
     def constraints(self) -> tuple[PropertyDecl, ...]:
@@ -148,6 +152,7 @@ class Bound(Later):
                 self.elements,
                 [(*at, show(value)) for at, value in self.constants.items()],
                 self.budgets,
+                self.folded,
             )
         )
         return hashlib.sha256(text.encode()).hexdigest()

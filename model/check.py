@@ -84,6 +84,7 @@ def check(
     program: Program | None = None,
     survey: bool = False,
     compare: bool = True,
+    symmetry: bool = False,
     cache: Cache | None = None,
 ) -> Report:
     """Check a model on an instance.
@@ -103,16 +104,19 @@ def check(
         program: the compiled model, if it is at hand.
         survey: whether to go on after a violation, and so to decide every property.
         compare: whether a design that breaks nothing is compared with the model without it.
+        symmetry: whether states that differ in the names of elements only are searched as one; see
+            `ackproof.model.symmetry`.
         cache: where programs and outcomes are kept; a search that was made before is not repeated.
 
     Raises:
         SpecError: the specification or the design is outside the language.
-        BindError: the instance or the choice of properties does not fit the model.
+        BindError: the instance or the choice of properties does not fit the model; or there is
+            nothing to fold.
         ReplayError: the engine claims what plain Python does not confirm.
     """
     started = time.perf_counter()
     refuse_large_sorts(instance)
-    bound = chosen(model, instance, design, properties, program, cache)
+    bound = chosen(model, instance, design, properties, program, cache, symmetry=symmetry)
     question = None
     if isinstance(engine, str):
         question = asked(bound, engine, max_depth=max_depth, survey=survey, cache=cache)
@@ -123,10 +127,11 @@ def check(
         return report
     if not compare:
         return report
-    without = chosen(model, instance, None, properties, None, cache)
+    without = chosen(model, instance, None, properties, None, cache, symmetry=symmetry)
     known = asked(without, "plain" if callable(engine) else engine, cache=cache)
     suspects = suspected(report, without, known.idle)
-    if not suspects and instance.states not in (None, report.outcome.states):
+    known_states = None if symmetry else instance.states
+    if not suspects and known_states not in (None, report.outcome.states):
         return report
     base = check(
         model,
@@ -136,6 +141,7 @@ def check(
         workers=workers,
         memory=memory,
         progress=progress,
+        symmetry=symmetry,
         cache=cache,
     )
     return _beside(report, base.outcome, lost(suspects, base.outcome))
@@ -169,16 +175,24 @@ def chosen(
     properties: Iterable[str] | None = None,
     program: Program | None = None,
     cache: Cache | None = None,
+    *,
+    symmetry: bool = False,
 ) -> Bound:
     """Return a model bound to an instance, with only the properties chosen; see `check`.
 
     Raises:
         SpecError: the specification or the design is outside the language.
-        BindError: the instance or the choice of properties does not fit the model.
+        BindError: the instance or the choice of properties does not fit the model, or there is
+            nothing to fold.
     """
     names = None if properties is None else list(properties)
     make = partial(_chosen, model, instance, design, names, program, cache)
-    return make() if cache is None else bound_of(make, model, instance, design, names, cache)
+    found = make() if cache is None else bound_of(make, model, instance, design, names, cache)
+    if not symmetry:
+        return found
+    from ackproof.model.symmetry import folded
+
+    return folded(found)
 
 
 def _chosen(

@@ -273,6 +273,13 @@ class Result(Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ]
     constraints: Annotated[list[str], Meta(description="the constraints of the model")]
+    folded: Annotated[
+        list[str],
+        Meta(
+            description="sorts whose names do not count: states that differ in the names of their "
+            "elements only were searched as one"
+        ),
+    ]
     generated: Annotated[
         Count,
         Meta(description="the initial states and every step taken, also to a known state"),
@@ -392,6 +399,7 @@ def _result(report: Report, expectation: Mapping[str, Any] | None) -> Result:
         states=outcome.states,
         cut=outcome.cut,
         constraints=[p.name for p in bound.constraints],
+        folded=list(bound.folded),
         generated=outcome.generated,
         transitions=report.transitions,
         levels=outcome.levels,

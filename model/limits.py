@@ -21,6 +21,7 @@ __all__ = [
     "MOST_ELEMENTS",
     "MOST_PLACES",
     "MOST_PROPERTIES",
+    "MOST_RENAMINGS",
     "MOST_WORDS",
     "STATE_BITS",
     "refuse_large_sorts",
@@ -44,6 +45,9 @@ CODE_BITS = 62
 
 #: Properties of one kind: of states, of steps, of runs.
 MOST_PROPERTIES = 64
+
+#: Orders of elements that are tried to name a state, where states are folded; see `columns`.
+MOST_RENAMINGS = 5_040
 
 #: Words of a state.  More, and a search would not end; a slip in a size is more likely.
 MOST_WORDS = 16

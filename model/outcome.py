@@ -13,15 +13,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-__all__ = ["Cluster", "Limit", "Outcome", "Progress"]
+from ackproof.lang.binding import Bound
+
+__all__ = ["Cluster", "Limit", "Outcome", "Progress", "unjudged"]
 
 
 class Limit(Enum):
-    """Why an exploration stopped before the state space was exhausted."""
+    """Why an exploration stopped before the state space was exhausted, or all was decided.
+
+    That is so with `SYMMETRY`: every state was seen, up to the names of elements, and properties of
+    runs are not judged among such states.
+    """
 
     DEPTH = "depth"
     MEMORY = "memory"
     INTERRUPTED = "interrupted"
+    SYMMETRY = "symmetry"
 
 
 @dataclass(frozen=True)
@@ -109,3 +116,9 @@ class Outcome:
     def levels(self) -> int:
         """The number of levels, that of the initial states included."""
         return len(self.level_sizes)
+
+
+def unjudged(bound: Bound, exhausted: bool) -> Limit | None:
+    """Return the limit of a search that has judged no properties of runs, if there are some."""
+    of_runs = any(p.of_runs for p in bound.properties)
+    return Limit.SYMMETRY if bound.folded and exhausted and of_runs else None

@@ -1,4 +1,8 @@
-"""Breadth-first search over the plain engine: the definition of what every engine must count."""
+"""Breadth-first search over the plain engine: the definition of what every engine must count.
+
+Where states are folded, one that is known under other names is not looked at again: each set of
+states that differ in names only is represented by whichever was found first.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,17 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import assert_never
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.properties import DEADLOCK
 from ackproof.model.beginnings import initial_states
 from ackproof.model.fairness import eventualities, fairness_of
-from ackproof.model.outcome import Limit, Outcome, Progress
+from ackproof.model.outcome import Limit, Outcome, Progress, unjudged
 from ackproof.model.plain import PlainMachine, State, Step
 from ackproof.model.plain_liveness import Graph, nearest_lasso
+from ackproof.model.renaming import OfStates, renamings
 
 __all__ = ["explore"]
 
@@ -41,6 +47,17 @@ class _Search:
     cycles: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     @cached_property
+    def renamed(self) -> tuple[OfStates, ...]:
+        """What gives the elements of folded sorts other names, in every way."""
+        bound = self.bound
+        others = islice(renamings(bound.elements, bound.folded), 1, None)
+        return tuple(OfStates(bound, renaming) for renaming in others)
+
+    def is_known(self, state: State) -> bool:
+        """Tell whether a state is known, by whatever names of folded elements."""
+        return state in self.known or any(rename(state) in self.known for rename in self.renamed)
+
+    @cached_property
     def initial(self) -> tuple[State, ...]:
         """The states that the search begins in."""
         return initial_states(self.bound)
@@ -64,7 +81,7 @@ class _Search:
 
     def enter(self, state: State, origin: tuple[State, int] | None) -> bool:
         """Make a state known; tell whether it is new, and check the properties of states on it."""
-        if state in self.known:
+        if self.is_known(state):
             return False
         self.known[state] = origin
         for prop in self.bound.properties:
@@ -169,7 +186,9 @@ def explore(
         search.per_action = {a.name: 0 for a in bound.actions}
         limit = _run(search, memory, max_depth, progress, started)
         exhausted = limit is None and (survey or not search.violations)
-        if exhausted:
+        if exhausted and bound.folded:
+            limit = unjudged(bound, exhausted)
+        elif exhausted:
             try:
                 search.check_runs()
             except KeyboardInterrupt:
@@ -201,10 +220,8 @@ def _run(
     progress: Callable[[Progress], None] | None,
     started: float,
 ) -> Limit | None:
-    frontier = list(search.initial)
+    frontier = [state for state in search.initial if search.enter(state, None)]
     search.generated = len(frontier)
-    for state in frontier:
-        search.enter(state, None)
     reported = started
     new: list[State] = []
     try:

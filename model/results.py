@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ENGINES", "Idle", "Known", "Question", "origin_of"]
 
+#: The ends of searches whose outcomes are kept.
+_KEPT = (None, Limit.DEPTH, Limit.SYMMETRY)
+
 #: What entries are called in the cache.
 _KEYS = "keys"
 
@@ -58,6 +61,7 @@ ENGINES = (
             "live",
             "liveness",
             "outcome",
+            "renaming",
         )
     ),
     *(_HERE / f"{name}.py" for name in ("plain", "plain_liveness", "plain_search", "widths")),
@@ -193,7 +197,7 @@ class Question:
 
     def keep(self, outcome: Outcome, seconds: float, memory_limit: int) -> None:
         """Keep what a search found, if it came to the end that it was to come to."""
-        if self.cache is None or self.key is None or outcome.limit not in (None, Limit.DEPTH):
+        if self.cache is None or self.key is None or outcome.limit not in _KEPT:
             return
         now = datetime.now(UTC).isoformat(timespec="seconds")
         known = Known(outcome, seconds, memory_limit, now)
@@ -217,7 +221,7 @@ def origin_of(program: str | None, bound: Bound) -> str | None:
     sizes = [(sort.__module__, sort.__name__, n) for sort, n in bound.sizes.items()]
     constants = [(*at, repr(value)) for at, value in bound.constants.items()]
     chosen = [p.name for p in bound.properties]
-    said = (sizes, constants, bound.budgets, chosen, bound.program.deadlock_free)
+    said = (sizes, constants, bound.budgets, chosen, bound.program.deadlock_free, bound.folded)
     return digest(program, repr(said))
 
 

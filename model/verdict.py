@@ -24,6 +24,7 @@ class Verdict(Enum):
     VIOLATED = "violated"
     BOUNDED = "bounded"
     TRUNCATED = "truncated"
+    UNDECIDED = "undecided"
     UNWITNESSED = "unwitnessed"
     UNCHANGED = "unchanged"
     NARROWED = "narrowed"
@@ -45,6 +46,8 @@ class Verdict(Enum):
             return cls.VIOLATED
         if outcome.limit is Limit.DEPTH:
             return cls.BOUNDED
+        if outcome.limit is Limit.SYMMETRY:
+            return cls.UNDECIDED
         if outcome.limit is not None:
             return cls.TRUNCATED
         return cls.VERIFIED if witnessed else cls.UNWITNESSED
@@ -55,6 +58,8 @@ _MEANING = {
     Verdict.VIOLATED: "a property is false; the steps that lead there follow",
     Verdict.BOUNDED: "no property is false up to this depth; what lies deeper was not looked at",
     Verdict.TRUNCATED: "no property is false in what was seen, but the search did not finish",
+    Verdict.UNDECIDED: "no property of states and steps is false; those of runs are not judged up "
+    "to the names of elements",
     Verdict.UNWITNESSED: "no property is false, but something that has to happen never does",
     Verdict.UNCHANGED: "every property holds, but there are as many states and steps as without "
     "the design; what it changes may not have been reached",

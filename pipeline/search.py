@@ -131,6 +131,10 @@ class SparkExplorer:
             SparkUnavailable: Java, PySpark or the cluster is missing.
         """
         started = time.perf_counter()
+        if bound.folded:
+            raise SearchRefused(
+                "states are not folded on Spark\n  instead: leave symmetry out, or use the kernel"
+            )
         kernel = compile_kernel(bound)
         folder = Folder(self.work.absolute() / folder_name(bound))
         if folder.search.exists() and not self.resume:

@@ -18,10 +18,11 @@ from ackproof.model.kernel.memory import default_limit
 from ackproof.model.kernel.search import Kind, Result, Status, Violation
 from ackproof.model.kernel.worker import Model
 from ackproof.model.lower.compile import Kernel, compile_kernel, is_small
-from ackproof.model.outcome import Limit, Outcome, Progress
+from ackproof.model.outcome import Limit, Outcome, Progress, unjudged
 
 if TYPE_CHECKING:
     from ackproof.model.kernel.runs import Runs
+    from ackproof.model.kernel.unfold import Unfolding
 
 __all__ = ["explore"]
 
@@ -54,12 +55,13 @@ def explore(
     kernel = kernel or compile_kernel(bound, quick=is_small(bound))
     started = time.perf_counter()
     kernel_search.compile_driver(kernel.words, workers)
+    unfolding = _unfolding(bound, kernel)
     model, limit = _model(kernel), default_limit() if memory is None else memory
     runs = _runs(bound, kernel, limit)
     compiled = kernel.compile_seconds + time.perf_counter() - started
     result = kernel_search.search(
         model,
-        kernel.initials,
+        unfolding.initials if unfolding else kernel.initials,
         workers=workers,
         memory_limit=limit,
         max_depth=max_depth,
@@ -68,8 +70,10 @@ def explore(
         progress=None if progress is None else _translated(progress),
         better=_better(kernel),
     )
-    undecided = runs.limit if runs else None
+    undecided = runs.limit if runs else unjudged(bound, result.status is Status.EXHAUSTED)
     found = _violations(kernel, result)
+    if unfolding:
+        found = {name: unfolding.violation(one) for name, one in found.items()}
     starts = {**{n: v.initial for n, v in found.items()}, **(runs.starts if runs else {})}
     return Outcome(
         engine="kernel",
@@ -113,6 +117,15 @@ def _better(kernel: Kernel) -> kernel_search.Better | None:
     if make is None:
         return None
     return kernel_search.Better(lambda: _model(make()), kernel.patience)
+
+
+def _unfolding(bound: Bound, kernel: Kernel) -> Unfolding | None:
+    """What makes runs of the program of those among folded states; loaded only where some are."""
+    if not bound.folded:
+        return None
+    from ackproof.model.kernel.unfold import Unfolding
+
+    return Unfolding(bound, kernel)
 
 
 def _runs(bound: Bound, kernel: Kernel, memory: int) -> Runs | None:

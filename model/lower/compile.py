@@ -141,6 +141,11 @@ class Kernel:
         """The address of the function that looks at properties of runs; 0 if there are none."""
         return self._address("falsify") if self.tables.run_bits else 0
 
+    @property
+    def fold(self) -> int:
+        """The address of the function that gives states their canonical names; see `canonical`."""
+        return self._address("fold")
+
     @cached_property
     def layout(self) -> Layout:
         """Where every leaf of the state lies."""

@@ -8,6 +8,9 @@ own, as the time that LLVM takes grows faster than the length of a function.
 
 The code of an action hangs on nothing that is written before it.  So it is kept for other designs,
 which have most actions in common, and most often all that is around them.
+
+Where states are folded, the successors of a batch are given their canonical names as the last of
+all; see `ackproof.model.lower.canonical`.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from ackproof.lang.kept import ById, Latest, interned
 from ackproof.lang.program import Action, PropertyDecl
 from ackproof.lang.properties import ASSERTION, DEADLOCK, DEFINED
 from ackproof.model.lower.access import Access
+from ackproof.model.lower.canonical import canonical_text
 from ackproof.model.lower.codec import Codec
 from ackproof.model.lower.evaluate import Evaluator
 from ackproof.model.lower.execute import Run, judge
@@ -67,6 +71,18 @@ append:
 done:
   ret void
 }
+"""
+#: What `expand` is given besides the number of states.
+_EXPAND = (
+    "ptr noalias %states, ptr noalias %out, ptr noalias %metas, "
+    "ptr noalias %counts, ptr noalias %seen, ptr noalias %viol"
+)
+#: `expand` where states are folded.
+_FOLDED = f"""define i64 @expand(i64 %n, {_EXPAND}) nounwind {{
+  %written = call i64 @successors(i64 %n, {_EXPAND.replace("noalias ", "")})
+  %folded = call i64 @fold(i64 %written, ptr %out)
+  ret i64 %written
+}}
 """
 NO_INSTANCE = 0xFFFFFFFF
 #: A program with more instances than this is written in pieces.
@@ -120,18 +136,15 @@ class Generator:
 
     def text(self) -> str:
         """Return the module as LLVM text."""
-        self._loop(
-            "expand",
-            "ptr noalias %states, ptr noalias %out, ptr noalias %metas, "
-            "ptr noalias %counts, ptr noalias %seen, ptr noalias %viol",
-            self._expand,
-        )
+        folded = self.bound.folded
+        self._loop("successors" if folded else "expand", _EXPAND, self._expand)
         self._loop(
             "inspect", "ptr noalias %states, ptr noalias %seen, ptr noalias %viol", self._inspect
         )
         if self.tables.run_bits:
             self._loop("falsify", "ptr noalias %states, ptr noalias %masks", self._falsify)
-        return _PRELUDE + "\n".join([*self._pieces, *self.ops.lines]) + "\n"
+        text = _PRELUDE + "\n".join([*self._pieces, *self.ops.lines]) + "\n"
+        return text + canonical_text(self.layout, folded) + _FOLDED if folded else text
 
     def _loop(self, name: str, params: str, body: Any) -> None:
         ops = self.ops

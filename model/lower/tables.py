@@ -50,7 +50,7 @@ def _bits_of(prop: PropertyDecl, tables: Tables) -> dict[int, str]:
 
 
 def tables_of(bound: Bound) -> Tables:
-    """Return the tables of a bound program.
+    """Return the tables of a bound program; where states are folded, runs are not looked at.
 
     Raises:
         BindError: there are more properties of a kind than can be watched.
@@ -60,10 +60,11 @@ def tables_of(bound: Bound) -> Tables:
     if bound.program.deadlock_free:
         steps.append(DEADLOCK)
     tables.step_bits = dict(enumerate(steps))
-    for prop in bound.properties:
+    judged = [p for p in bound.properties if not (bound.folded and p.of_runs)]
+    for prop in judged:
         bits = _bits_of(prop, tables)
         bits[len(bits)] = prop.name
-    asking = (p.name for p in bound.properties if p.trigger is not None)
+    asking = (p.name for p in judged if p.trigger is not None)
     tables.asked_bits = dict(enumerate(asking, start=len(tables.run_bits)))
     of_runs = {**tables.run_bits, **tables.asked_bits}
     watched = {"states": tables.state_bits, "steps": tables.step_bits, "runs": of_runs}
