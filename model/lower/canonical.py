@@ -139,12 +139,14 @@ def is_steady(leaves: Leaves, sort: str, frozen: frozenset[Leaf]) -> bool:
     )
 
 
-def canonical_text(layout: Layout, sorts: tuple[str, ...]) -> str:
+def canonical_text(layout: Layout, sorts: tuple[str, ...]) -> tuple[str, str]:
     """Return the LLVM text of `fold`, which gives packed states their canonical names in place.
 
-    It is called with how many there are, and where the first is.
+    It is called with how many there are, and where the first is.  The first of the two texts is of
+    constants, and stands before all functions; the second is of functions.
     """
-    return "\n".join(_Writer(layout, sorts).functions()) + "\n"
+    writer = _Writer(layout, sorts)
+    return writer.orders(), "\n".join(writer.functions()) + "\n"
 
 
 class _Writer:
@@ -162,11 +164,10 @@ class _Writer:
             for position in range(self.columns.size(sort) - 1)
         ]
         self.tangled = [pair for pair in self.pairs if sorts[pair[0]] in self.columns.tangled]
+        self.rounds = self._rounds()
 
     def functions(self) -> Iterator[str]:
         """Yield their texts, each before those that call it."""
-        if self.tangled:
-            yield self._orders()
         for number, position in self.pairs:
             sort = self.sorts[number]
             exchange = Exchange(self.layout.leaves, self.codec, sort, position)
@@ -274,17 +275,21 @@ class _Writer:
         said = self.ops.define(f"call i64 @compare_{number}_{position}(ptr {at})")
         return self.ops.define(f"icmp eq i64 {said}, {what}")
 
-    def _orders(self) -> str:
-        """Return the table of the exchanges that lead through all orders of tangled elements."""
+    def orders(self) -> str:
+        """Return the table of the exchanges that lead through all orders, if there is a choice."""
+        listed = ", ".join(f"i8 {n}" for n in self.rounds)
+        count = len(self.rounds)
+        return f"@orders = private constant [{count} x i8] [{listed}]\n" if count else ""
+
+    def _rounds(self) -> list[int]:
+        """Return the numbers of the exchanges that lead through all orders of tangled elements."""
         names = {pair: n for n, pair in enumerate(self.tangled)}
         row: list[int] = []
         for number, sort in enumerate(self.sorts):
             if sort in self.columns.tangled:
                 own = [names[number, i] for i in _plain_changes(self.columns.size(sort))]
                 row = [*row, *(n for one in own for n in (one, *row))]
-        listed = ", ".join(f"i8 {n}" for n in row)
-        self._rounds = len(row)
-        return f"@orders = private constant [{len(row)} x i8] [{listed}]"
+        return row
 
     def _least(self) -> None:
         """Try all orders, and keep the least state."""
@@ -313,7 +318,7 @@ class _Writer:
         ops.line("br label %latch")
         ops.label("latch")
         ops.line("%next = add i64 %k, 1")
-        ops.line(f"%more = icmp ult i64 %next, {self._rounds}")
+        ops.line(f"%more = icmp ult i64 %next, {len(self.rounds)}")
         ops.line("br i1 %more, label %loop, label %done")
         ops.label("done")
         ops.line("ret void")

@@ -144,7 +144,10 @@ class Generator:
         if self.tables.run_bits:
             self._loop("falsify", "ptr noalias %states, ptr noalias %masks", self._falsify)
         text = _PRELUDE + "\n".join([*self._pieces, *self.ops.lines]) + "\n"
-        return text + canonical_text(self.layout, folded) + _FOLDED if folded else text
+        if not folded:
+            return text
+        constants, functions = canonical_text(self.layout, folded)
+        return constants + text + functions + _FOLDED
 
     def _loop(self, name: str, params: str, body: Any) -> None:
         ops = self.ops

@@ -136,6 +136,7 @@ def test_an_instance_may_say_that_it_lacks_what_is_off() -> None:
         (Limit.DEPTH, Verdict.BOUNDED),
         (Limit.MEMORY, Verdict.TRUNCATED),
         (Limit.INTERRUPTED, Verdict.TRUNCATED),
+        (Limit.SYMMETRY, Verdict.UNDECIDED),
     ],
 )
 def test_an_incomplete_search_is_never_verified(limit: Limit, verdict: Verdict) -> None:

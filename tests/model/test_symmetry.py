@@ -12,6 +12,7 @@ from ackproof.lang.errors import BindError
 from ackproof.model.cache import Cache
 from ackproof.model.check import check, chosen
 from ackproof.model.kernel.engine import explore as explore_compiled
+from ackproof.model.lower import compile as compiling
 from ackproof.model.outcome import Limit, Outcome
 from ackproof.model.plain import PlainMachine
 from ackproof.model.plain_search import explore as explore_plain
@@ -325,3 +326,9 @@ def test_a_state_is_the_same_under_the_names_that_it_has() -> None:
     initial = bound.initial()
     assert len(others) == 5
     assert OfStates(bound, first)(initial) == initial
+
+
+def test_a_long_text_is_compiled_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    bound = folded(bind(simple_allocator.MODEL, simple_allocator.MODEL.instances[0]))
+    monkeypatch.setattr(compiling.modules, "__defaults__", (5_000,))
+    assert explore_compiled(bound).states == 50
