@@ -25,6 +25,7 @@ _COMMANDS = (
     "explore",
     "diff",
     "graph",
+    "translate",
     "museum",
     "mutate",
     "eras",

@@ -14,7 +14,7 @@ from bench.process import Failed, Missing, run
 __all__ = ["told_by_tlc"]
 
 
-def told_by_tlc(folder: Path, name: str, module: str, lines: Sequence[str]) -> str:
+def told_by_tlc(folder: Path, name: str, module: str, lines: Sequence[str], *options: str) -> str:
     """Return what TLC says of a module; where it is not installed, fail if this run decides.
 
     Args:
@@ -22,11 +22,12 @@ def told_by_tlc(folder: Path, name: str, module: str, lines: Sequence[str]) -> s
         name: the name of the module.
         module: its text.
         lines: what it is asked, as lines of a configuration.
+        options: those of TLC, besides the usual ones.
     """
     (folder / f"{name}.tla").write_text(module)
     (folder / f"{name}.cfg").write_text("\n".join([*lines, ""]))
     try:
-        java = ["java", *tlc.SOON, "-cp", str(tlc.jar()), "tlc2.TLC", "-deadlock"]
+        java = ["java", *tlc.SOON, "-cp", str(tlc.jar()), "tlc2.TLC", "-deadlock", *options]
         return run([*java, "-metadir", str(folder / "states"), f"{name}.tla"], folder).text
     except Failed as violated:
         return str(violated)

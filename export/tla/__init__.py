@@ -1,0 +1,1 @@
+"""A bound program as a module of TLA+, for TLC."""

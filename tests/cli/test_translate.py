@@ -1,0 +1,64 @@
+"""`ackproof translate` writes a module and its configuration, and over nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ackproof.cli.main import app
+from typer.testing import CliRunner, Result
+
+from tests.cli.checking import DIE_HARD
+
+
+def translate(*args: str) -> Result:
+    result = CliRunner().invoke(app, ["translate", *args], env={"COLUMNS": "80"})
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert "Traceback" not in result.stderr
+    return result
+
+
+def test_it_writes_two_files_and_says_how_to_use_them(tmp_path: Path) -> None:
+    file = tmp_path / "jugs.tla"
+    result = translate(str(file), DIE_HARD)
+    assert result.exit_code == 0
+    assert result.stdout == (
+        f"wrote {file} and jugs.cfg: die_hard on jugs\n  java -cp tla2tools.jar tlc2.TLC jugs.tla\n"
+    )
+    assert " MODULE jugs " in file.read_text()
+    assert "SPECIFICATION Spec" in file.with_suffix(".cfg").read_text()
+    assert translate(str(file), DIE_HARD).exit_code == 0  # its own it writes over
+
+
+def test_a_design_is_translated_on_an_instance(tmp_path: Path) -> None:
+    file = tmp_path / "eager.tla"
+    result = translate(str(file), "b10", "-i", "tiny")
+    assert result.exit_code == 0
+    assert result.stdout.endswith("tlc2.TLC -deadlock eager.tla\n")
+    assert " MODULE eager " in file.read_text()
+
+
+@pytest.mark.parametrize("name", ["jugs.tla", "jugs.cfg"])
+def test_what_somebody_else_wrote_stays(name: str, tmp_path: Path) -> None:
+    other = tmp_path / name
+    other.write_text("mine")
+    result = translate(str(tmp_path / "jugs.tla"), DIE_HARD)
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"error: {other} is there, and was not written by `ackproof translate`\n"
+        "  instead: give another name, or move it away\n"
+    )
+    assert other.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("jugs.txt", "a module of TLA+ is a file in .tla; end the name in that"),
+        ("two-jugs.tla", "a module is called as its file is, and 'two-jugs' is no name in TLA+"),
+    ],
+)
+def test_a_file_is_called_as_a_module_can_be(name: str, said: str, tmp_path: Path) -> None:
+    result = translate(str(tmp_path / name), DIE_HARD)
+    assert result.exit_code == 2
+    assert said in result.stderr
