@@ -111,6 +111,7 @@ PROOFS = {
         "BatchBelongs",
         "CalledIsNotAsked",
         "ClosedIsEmpty",
+        "DeadIsNotAwaited",
         "EndedAwaitsNothing",
         "EndedIsNotAsked",
         "ToldIsNew",

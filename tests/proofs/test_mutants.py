@@ -56,7 +56,7 @@ NOTICED = {
     ("EachCopyHasOnePlace", "StubbornChannel"): "UnsettledIsPending/consumer_acks:2",
     ("EachTagIsSeenOnce", "StutteringChannel"): "EachTagIsSeenOnce/get",
     ("EveryCommitAnswers", "IdleCommit"): "EveryCommitAnswers/ToBeCommitted/fairness",
-    ("EveryPublishSettles", "DeafStore"): "AwaitedIsUnderWay/hand_on",
+    ("EveryPublishSettles", "DeafStore"): "AwaitedIsUnderWay/hand_on:2",
     ("EveryPublisherHears", "SilentCasts"): "DeadIsNotAwaited/crash_queue",
     ("FailedCommitCloses", "HopefulCommit"): "FailureIsNoticed/confirm_arrives:2",
     ("FailureIsNoticed", "HopefulCommit"): "FailureIsNoticed/confirm_arrives:2",
