@@ -15,6 +15,7 @@ from ackproof.spec.lemmas import (
     consumers,
     durability,
     flowing,
+    following,
     handing,
     hearing,
     keeping,
@@ -25,6 +26,7 @@ from ackproof.spec.lemmas import (
     presence,
     routing,
     settling,
+    storing,
     telling,
 )
 
@@ -46,6 +48,8 @@ LIBRARY = Library.of(
     presence,
     ordering,
     durability,
+    following,
+    storing,
     telling,
     leading,
     committing,

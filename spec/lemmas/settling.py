@@ -54,16 +54,6 @@ _OF_MIRRORS = {
 }
 
 
-#: What it takes to know that what arrives at a master is new to its store.
-_NEW = (
-    "LeaderIsToldNothing",
-    "MasterIsNoMirror",
-    "UntoldIsNotStored",
-    "EachQueueHasAMaster",
-    "QueuesAreAlone",
-)
-
-
 @lemma("BatchBelongs", "LostIsAway", promote=_ALONE)
 def CalledIsAble(s: Confirms) -> bool:
     """What is on its way to a process is on its way to one that began, and is not given up (A9)."""
@@ -72,21 +62,6 @@ def CalledIsAble(s: Confirms) -> bool:
         for m in Msg
         for r in Replica
         if m in s.casts[Msg.owner(m)].publishes[r]
-    )
-
-
-@lemma(**{**_OF_MIRRORS, "deliver": _NEW, "hand_on": _NEW})
-def LeavingIsWritten(s: Confirms) -> bool:
-    """What is about to leave the files is in them, and the store has confirmed it (C5.2)."""
-    return all(
-        s.replicas[r].store.lazy
-        and (
-            s.replicas[r].store.level[m] == Level.WRITTEN
-            or s.replicas[r].store.level[m] == Level.SYNCED
-        )
-        and m not in s.replicas[r].store.unconfirmed
-        for r in Replica
-        for m in s.replicas[r].store.leaving
     )
 
 

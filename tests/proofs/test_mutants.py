@@ -39,6 +39,8 @@ NOTICED = {
     ("BlockedIsToldOnce", "RepeatingReader"): "BlockedIsToldOnce/reader_bumped#1",
     ("BlockedStops", "HeedlessReader"): "BlockedStops/publish",
     ("CastMeansPresent", "DroppingQueue"): "LearntIsPresent/master_tells",
+    ("CastMeansSynced", "HastyMirror"): "CastMeansSynced/deliver_to_mirror",
+    ("CastMeansSynced", "LossyMulticast"): "MirrorsWillHaveTheSame/crash_queue",
     ("ChannelsCloseAlone", "ContagiousConfirms"): "ChannelsCloseAlone/close",
     ("ClientKnowsWhy", "TalkativeReader"): "ClientKnowsWhy/publish_unroutable",
     ("ClosedHasNoTransaction", "LingeringTransaction"): "ClosedHasNoTransaction/close",
@@ -67,6 +69,11 @@ NOTICED = {
     ("KeptWhileRunning", "ForgetfulQueue"): "KeptWhileRunning/requeue",
     ("LoadIsWhatIsUnsettled", "BurdenedChannel"): "LoadIsWhatIsUnsettled/recover",
     ("MandatoryIsReturned", "BusyChannel"): "MandatoryCameBack/publish",
+    ("MirrorFollowsMaster", "EarlyRestart"): "MasterHasTheSame/restart",
+    ("MirrorFollowsMaster", "HoardingMirror"): "MasterHasTheSame/master_removes",
+    ("MirrorFollowsMaster", "LeadingMirror"): "MasterHasTheSame/deliver_to_mirror",
+    ("MirrorFollowsMaster", "RoomyQueue"): "MasterHasTheSame/deliver",
+    ("MirrorFollowsMaster", "SilentMaster"): "MasterHasTheSame/acknowledge",
     ("NoAckFromMinority", "LargeMinority"): "NoAckFromMinority/flush#1",
     ("NoAckInTransaction", "TalkativeChannel"): "NoAckInTransaction/flush#1",
     ("NoCommitBeforeDurable", "HastyStore"): "StoredIsSafe/write",
@@ -115,6 +122,7 @@ BEYOND = {
     ("AckMeansAccepted", "AgreeableMirror"): "RefusersAreAlone",
     ("EveryPublishSettles", "StayingMirrors"): "QueuesAreAlone",
     ("EveryPublisherHears", "HalfHealing"): "QueuesAreAlone",
+    ("MirrorFollowsMaster", "HastySynchronisation"): "MirrorsStay",
 }
 
 #: How many of the mistakes are tried in a usual run.
