@@ -83,6 +83,7 @@ NOTICED = {
     ("NoNeedlessNack", "ChattyChannel"): "NoNeedlessNack/flush#7",
     ("NoSecondCopy", "DoublingQueue"): "NoSecondCopy/deliver",
     ("NothingBeforeCommit", "HastyPublisher"): "BatchIsNumbered/publish_in_tx",
+    ("NothingComesBack", "DoublingQueue"): "NothingComesBack/deliver",
     ("OneMaster", "OneSidedHealing"): "TwoLeadOnTwoSides/heal",
     ("OneMaster", "UsurpingMirrors"): "TwoLeadOnTwoSides/promote",
     ("OneQueueOfAName", "ImpatientConfirms"): "OneQueueOfAName/declare",
