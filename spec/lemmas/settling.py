@@ -19,7 +19,7 @@ That the network is whole again is nothing that has to happen, and happens once 
 
 from __future__ import annotations
 
-from ackproof.lang import Ranking, helpful, lemma, measure, restriction
+from ackproof.lang import Ranking, helper, helpful, lemma, measure, restriction
 from ackproof.spec.sorts import ChannelId, Level, Msg, Node, Replica, TxMode
 from ackproof.spec.system import Confirms
 
@@ -54,16 +54,6 @@ _OF_MIRRORS = {
 }
 
 
-#: What it takes to know that what arrives at a master is new to its store.
-_NEW = (
-    "LeaderIsToldNothing",
-    "MasterIsNoMirror",
-    "UntoldIsNotStored",
-    "EachQueueHasAMaster",
-    "QueuesAreAlone",
-)
-
-
 @lemma("BatchBelongs", "LostIsAway", promote=_ALONE)
 def CalledIsAble(s: Confirms) -> bool:
     """What is on its way to a process is on its way to one that began, and is not given up (A9)."""
@@ -72,21 +62,6 @@ def CalledIsAble(s: Confirms) -> bool:
         for m in Msg
         for r in Replica
         if m in s.casts[Msg.owner(m)].publishes[r]
-    )
-
-
-@lemma(**{**_OF_MIRRORS, "deliver": _NEW, "hand_on": _NEW})
-def LeavingIsWritten(s: Confirms) -> bool:
-    """What is about to leave the files is in them, and the store has confirmed it (C5.2)."""
-    return all(
-        s.replicas[r].store.lazy
-        and (
-            s.replicas[r].store.level[m] == Level.WRITTEN
-            or s.replicas[r].store.level[m] == Level.SYNCED
-        )
-        and m not in s.replicas[r].store.unconfirmed
-        for r in Replica
-        for m in s.replicas[r].store.leaving
     )
 
 
@@ -186,6 +161,12 @@ _PUT_BACK = ("EndedHandsNothingOut", "UnderOneTag", "UnsettledIsPending")
 # -- what helps --------------------------------------------------------------------------------
 
 
+@helper
+def sees_most(s: Confirms) -> bool:
+    """Tell whether the channels' node sees more than half of the cluster (A12.2)."""
+    return not s.cluster.lost or 2 * len(s.cluster.lost) < len(Node)
+
+
 @helpful("notice")
 def ToBeNoticed(s: Confirms, node: Node) -> bool:
     """A node on the other side is given up in the end (A12.7)."""
@@ -195,21 +176,21 @@ def ToBeNoticed(s: Confirms, node: Node) -> bool:
 @helpful("pause", pause=("ClosedHasNoTransaction", *_PUT_BACK))
 def ToPause(s: Confirms, channel: ChannelId) -> bool:
     """In a minority the channel's node pauses, unless the network is whole before (A12.2)."""
-    return not s.cluster.majority()
+    return not sees_most(s)
 
 
 @helpful("flush", "IdleIsEmpty", "ConfirmXorTransaction", flush=("EachMessageHasOnePlace",))
 def ToBeTold(s: Confirms, channel: ChannelId) -> bool:
     """What is settled is told (A10.4)."""
     settled = bool(s.channels[channel].confirmed) or bool(s.channels[channel].rejected)
-    return settled and s.transactions[channel].mode == TxMode.NONE and s.cluster.majority()
+    return settled and s.transactions[channel].mode == TxMode.NONE and sees_most(s)
 
 
 @helpful("complete", "ConfirmXorTransaction", "RejectedIsNoticed", complete=_PUT_BACK)
 def ToBeCommitted(s: Confirms, channel: ChannelId) -> bool:
     """A commit is answered when nothing is waited for (A13.4)."""
     done = not s.channels[channel].unconfirmed and not s.transactions[channel].answers()
-    return done and s.cluster.majority()
+    return done and sees_most(s)
 
 
 @helpful("confirm_arrives", confirm_arrives=("OnePhaseAtATime",))
@@ -255,7 +236,8 @@ def ToBeSynced(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> b
 )
 def ToBeDelivered(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> bool:
     """The oldest message on its way to a master arrives (B1)."""
-    first = s.casts[channel].next_for(replica) == msg and Msg.owner(msg) == channel
+    oldest = min(s.casts[channel].publishes[replica], default=None)
+    first = oldest == msg and Msg.owner(msg) == channel
     return first and s.replicas[replica].leads() and s.reaches(replica)
 
 

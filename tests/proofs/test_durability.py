@@ -29,6 +29,9 @@ def _obligation(name: str) -> Obligation:
         "StoredIsSafe/sync",
         "UntoldIsUnheard/deliver",
         "CopiesComeInOrder/lose_node",
+        "CastMeansSynced/drain",
+        "ConfirmedByStoreIsSafe/deliver",
+        "MirrorsWillHaveTheSame/lose_node",
     ],
 )
 def test_an_ack_means_that_the_message_is_safe(name: str) -> None:
@@ -43,6 +46,9 @@ def test_an_ack_means_that_the_message_is_safe(name: str) -> None:
         ("AnsweredIsSafe/confirm_arrives:1", "CastIsSafe"),
         ("StoredIsSafe/sync", "WaitingIsPresent"),
         ("UntoldIsUnheard/deliver", "OneLeads"),
+        ("CastMeansSynced/drain", "ConfirmedByStoreIsSafe"),
+        ("ConfirmedByStoreIsSafe/forget", "LeavingIsWritten"),
+        ("MasterHasTheSame/declare", "MasterIsNoMirror"),
     ],
 )
 def test_it_takes_the_lemma_that_says_so(name: str, lemma: str) -> None:
@@ -52,7 +58,10 @@ def test_it_takes_the_lemma_that_says_so(name: str, lemma: str) -> None:
     assert discharged(OBLIGATIONS, less, 2).status != PROVED
 
 
-@pytest.mark.parametrize("name", ["NoAckBeforeDurable", "ConfirmedSurvives"])
+@pytest.mark.parametrize(
+    "name",
+    ["NoAckBeforeDurable", "ConfirmedSurvives", "CastMeansSynced", "MirrorFollowsMaster"],
+)
 def test_it_is_proved_for_mirrors_that_are_there_from_the_start(name: str) -> None:
     assert set(LIBRARY.restricted(name)) == {"MirrorsStay"}
 

@@ -25,6 +25,7 @@ def _obligation(name: str) -> Obligation:
         ("AckedIsAvailable/always", "AnsweredIsPresent"),
         ("AnsweredIsPresent/confirm_arrives:1", "CastIsPresent"),
         ("EachTagIsSeenOnce/get", "SeenWasCounted"),
+        ("NothingComesBack/deliver", "ArrivingIsHeld"),
         ("FifoPerPublisher/always", "UntoldIsLast"),
         ("RedeliveredIsMarked/hand_on#1", "HandedIsMarked"),
     ],
@@ -38,7 +39,8 @@ def test_it_is_proved_with_the_lemma_that_says_so(name: str, lemma: str) -> None
 
 
 @pytest.mark.parametrize(
-    "name", ["EachTagIsSeenOnce", "FetchedAgainIsMarked", "RedeliveredIsMarked"]
+    "name",
+    ["EachTagIsSeenOnce", "FetchedAgainIsMarked", "NothingComesBack", "RedeliveredIsMarked"],
 )
 def test_consumers_may_count_on_it_whoever_joins_and_whatever_falls_apart(name: str) -> None:
     assert LIBRARY.restricted(name) == ()
