@@ -22,15 +22,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import z3
+from ackproof.lang import ir
 from ackproof.lang.frontend import compile_model
 from ackproof.lang.lemmas import Library
 from ackproof.lang.model import Design, Model
 from ackproof.lang.program import Action, Program, PropertyDecl
+from ackproof.lang.types import Type
 from ackproof.proofs.cases import cases_of
 from ackproof.proofs.library import with_lemmas
 from ackproof.proofs.obligation import Obligation, Query
 from ackproof.proofs.ranking import KINDS, RankingRule
-from ackproof.proofs.relevance import paths_in
+from ackproof.proofs.relevance import paths_in, paths_written
 from ackproof.proofs.smt.counting import Comparisons
 from ackproof.proofs.smt.logic import Term, conjuncts, has_quantifier, implies, negation
 from ackproof.proofs.smt.theory import Step, Theory
@@ -63,6 +65,8 @@ class Obligations:
         self.rule = RankingRule(self.theory, library, self.step)
         self._steps: dict[tuple[str, int | None], Step] = {}
         self._reads: dict[str, frozenset[tuple[str, ...]]] = {}
+        self._writes: dict[str, frozenset[tuple[str, ...]]] = {}
+        self._events: dict[str, frozenset[Type]] = {}
         self._known: dict[str, Term] = {}
         self._mentioned: dict[str, tuple[int, tuple[str, ...]]] = {}
         self._stutters: dict[str, bool] = {}
@@ -121,6 +125,8 @@ class Obligations:
         self, prop: PropertyDecl, action: Action, by: tuple[str, ...]
     ) -> Iterator[Obligation]:
         kind = "safety" if prop.of_steps else "consecution"
+        if not self._may_concern(action, prop):
+            return
         if not self._translatable(action):
             yield Obligation(prop.name, kind, action.name, by)
         elif prop.event is not None:
@@ -133,16 +139,45 @@ class Obligations:
                 one = case if several > 1 else None
                 yield Obligation(prop.name, kind, action.name, by, case=one)
 
+    def _may_concern(self, action: Action, prop: PropertyDecl) -> bool:
+        """Tell whether there may be something to show of an action, by what its text does.
+
+        Most actions have nothing to do with a property, and no formulas are made of those.
+        """
+        if prop.event is not None:
+            return prop.event.type in self._emitted(action)
+        return self._may_touch(prop, action) or (prop.of_steps and not self.stutters(prop.name))
+
+    def _emitted(self, action: Action) -> frozenset[Type]:
+        """Return the types of the events that an action sends in some branch."""
+        if action.name not in self._events:
+            every = (node for stmt in action.body for node in ir.walk(stmt))
+            self._events[action.name] = frozenset(
+                node.event.type for node in every if isinstance(node, ir.Emit)
+            )
+        return self._events[action.name]
+
+    def _may_touch(self, prop: PropertyDecl, action: Action) -> bool:
+        """Tell whether an action writes in some branch what a property reads."""
+        if action.name not in self._writes:
+            self._writes[action.name] = paths_written(action.body)
+        return bool(self.reads(prop.name) & self._writes[action.name])
+
     def _touches(self, prop: PropertyDecl, action: Action) -> bool:
         """Tell whether an action writes something that a property reads."""
+        if not self._may_touch(prop, action):
+            return False
         return bool(self.reads(prop.name) & self.step(action.name).written)
 
     def _untouched(self, prop: PropertyDecl) -> bool:
         """Tell whether there are steps of which a property says what it says of no step at all."""
         if not prop.of_steps or prop.event is not None:
             return False
-        known = (a for a in self.program.actions if self._translatable(a))
-        return any(not self._touches(prop, action) for action in known)
+        return any(
+            not self._may_touch(prop, action)
+            or (self._translatable(action) and not self._touches(prop, action))
+            for action in self.program.actions
+        )
 
     def stutters(self, name: str) -> bool:
         """Tell whether a property of steps is seen to be true of every state and itself."""

@@ -51,7 +51,7 @@ from ackproof.lang.lemmas import Library
 from ackproof.lang.program import Param, PropertyDecl
 from ackproof.lang.rankings import Helpful
 from ackproof.proofs.obligation import Obligation
-from ackproof.proofs.relevance import paths_in
+from ackproof.proofs.relevance import paths_in, paths_written
 from ackproof.proofs.smt.expressions import State
 from ackproof.proofs.smt.logic import (
     FALSE,
@@ -155,6 +155,8 @@ class RankingRule:
         """Tell whether an action may write something that a predicate reads."""
         if part not in self._reads:
             self._reads[part] = paths_in(self._decls[part].body, {})
+        if not self._reads[part] & paths_written(self._actions[action].body):
+            return False
         try:
             return bool(self._reads[part] & self._step(action).written)
         except Untranslatable:  # the obligation says so

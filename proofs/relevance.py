@@ -1,12 +1,12 @@
-"""Relevance: which variables a formula reads."""
+"""Relevance: which variables a formula reads, and which a step may write."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ackproof.lang import ir
 
-__all__ = ["paths_in"]
+__all__ = ["paths_in", "paths_written"]
 
 Path = tuple[str, ...]
 
@@ -20,6 +20,12 @@ def paths_in(node: ir.Node, names: Mapping[str, frozenset[Path]]) -> frozenset[P
         elif isinstance(one, ir.Field) and (path := _path(one)):
             found.add(path)
     return frozenset(found)
+
+
+def paths_written(body: Iterable[ir.Stmt]) -> frozenset[Path]:
+    """Return the paths of the variables that statements write to, whatever branch is taken."""
+    every = (node for stmt in body for node in ir.walk(stmt))
+    return frozenset(_path(node.place) for node in every if isinstance(node, ir.AnyWrite))
 
 
 def _path(place: ir.Expr) -> Path:

@@ -73,11 +73,11 @@ def queries_of(
 ) -> Iterator[tuple[Obligation, InstanceQuery]]:
     """Yield the queries of some goals that come up where all sorts have one size.
 
-    What one action has to do with all of them is asked together, of one action in `share`.
+    What one case of an action has to do with all of them is asked together, of one in `share`.
     """
 
-    def about(obligation: Obligation) -> tuple[str, str]:
-        return obligation.kind, obligation.action
+    def about(obligation: Obligation) -> tuple[str, str, int]:
+        return obligation.kind, obligation.action, obligation.case or 0
 
     todo = sorted(dict.fromkeys(obligations.of(names)), key=about)
     groups = [list(group) for _, group in itertools.groupby(todo, about)]

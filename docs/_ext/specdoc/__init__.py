@@ -28,6 +28,7 @@ from specdoc import (
     instances,
     language,
     machines,
+    navigation,
     pages,
     promises,
     proofs,
@@ -86,4 +87,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", pages.write_pages)
     app.connect("env-before-read-docs", checking.prepare_evidence)
     app.connect("doctree-read", pages.depend_on_everything)
+    app.connect("html-page-context", navigation.show_navigation, priority=100)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

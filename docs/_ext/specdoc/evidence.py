@@ -225,6 +225,8 @@ def prepare(evidence: Evidence) -> None:
     _say("proving what is not proved yet")
     assert evidence.proof is not None
     assert evidence.table is not None
+    # Pages are read by processes that are forked from this one, and would copy it.
+    gc.freeze()
 
 
 def _say(text: str) -> None:
