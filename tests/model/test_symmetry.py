@@ -351,6 +351,14 @@ def test_a_design_may_be_folded_where_the_base_is_not(tmp_path: Path) -> None:
     assert (report.verdict, report.outcome.states) == (Verdict.VERIFIED, 3)
 
 
+def test_plain_python_refuses_more_names_than_it_can_try(tmp_path: Path) -> None:
+    body = root("seen: Set[B]", *step("self.seen.add(b)"))
+    bound = folded(model_of(body, tmp_path, "{B: 8}"))
+    assert explore_compiled(bound).states == 9
+    with pytest.raises(BindError, match="plain Python tries each state under all its names"):
+        explore_plain(bound)
+
+
 def test_a_search_up_to_names_answers_no_other(tmp_path: Path) -> None:
     model, cache = two_phase_commit.MODEL, Cache(tmp_path / "cache")
     instance = model.instance("rm3")
