@@ -127,11 +127,14 @@ def check(
         return report
     if not compare:
         return report
-    without = chosen(model, instance, None, properties, None, cache, symmetry=symmetry)
+    without = _base(model, instance, properties, cache, symmetry=symmetry)
+    # Counts of states that are folded by other sorts are counts of something else.
+    comparable = set(without.folded) == set(bound.folded)
     known = asked(without, "plain" if callable(engine) else engine, cache=cache)
     suspects = suspected(report, without, known.idle)
     known_states = None if symmetry else instance.states
-    if not suspects and known_states not in (None, report.outcome.states):
+    differs = not comparable or known_states not in (None, report.outcome.states)
+    if not suspects and differs:
         return report
     base = check(
         model,
@@ -141,18 +144,36 @@ def check(
         workers=workers,
         memory=memory,
         progress=progress,
-        symmetry=symmetry,
+        symmetry=bool(without.folded),
         cache=cache,
     )
-    return _beside(report, base.outcome, lost(suspects, base.outcome))
+    gone = lost(suspects, base.outcome)
+    return _beside(report, base.outcome, gone, comparable=comparable)
 
 
-def _beside(report: Report, base: Outcome, gone: tuple[str, ...]) -> Report:
+def _base(
+    model: Model,
+    instance: Instance,
+    properties: Iterable[str] | None,
+    cache: Cache | None,
+    *,
+    symmetry: bool,
+) -> Bound:
+    """Return what a design is compared with: folded if that is asked for and the base has what."""
+    found = chosen(model, instance, None, properties, None, cache)
+    if not symmetry:
+        return found
+    from ackproof.model.symmetry import folded, told_apart
+
+    return folded(found) if None in told_apart(found).values() else found
+
+
+def _beside(report: Report, base: Outcome, gone: tuple[str, ...], *, comparable: bool) -> Report:
     """Return what is to be said of a design of which nothing is false, knowing the base."""
     verdict = report.verdict
     if verdict is Verdict.VERIFIED and gone:
         verdict = Verdict.NARROWED
-    elif verdict is Verdict.VERIFIED and _is_same(report.outcome, base):
+    elif verdict is Verdict.VERIFIED and comparable and _is_same(report.outcome, base):
         verdict = Verdict.UNCHANGED
     off = tuple(name for name in report.off if name not in gone)
     return replace(report, verdict=verdict, off=off, lost=gone)

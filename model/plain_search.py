@@ -12,12 +12,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
+from math import factorial, prod
 from typing import assert_never
 
 from ackproof.lang.binding import Bound
+from ackproof.lang.errors import BindError
 from ackproof.lang.properties import DEADLOCK
 from ackproof.model.beginnings import initial_states
 from ackproof.model.fairness import eventualities, fairness_of
+from ackproof.model.limits import MOST_RENAMINGS
 from ackproof.model.outcome import Limit, Outcome, Progress, unjudged
 from ackproof.model.plain import PlainMachine, State, Step
 from ackproof.model.plain_liveness import Graph, nearest_lasso
@@ -161,6 +164,17 @@ class _Search:
                 self.violate(prop.name, lasso.start, *lasso.way)
 
 
+def _refuse_many_names(bound: Bound) -> None:
+    """Refuse to try every name of each state, where there are too many of them."""
+    names = prod(factorial(len(bound.elements[sort])) for sort in bound.folded)
+    if names > MOST_RENAMINGS:
+        raise BindError(
+            f"instance {bound.instance.name}: plain Python tries each state under all its names, "
+            f"and there are more than {MOST_RENAMINGS:,}; use the kernel, or make "
+            f"{' or '.join(bound.folded)} smaller"
+        )
+
+
 def explore(
     bound: Bound,
     *,
@@ -179,7 +193,11 @@ def explore(
         max_depth: number of levels after which to stop.
         survey: whether to go on after a violation, and so to decide every property.
         progress: called a few times a second.
+
+    Raises:
+        BindError: folded states have more names than can be tried.
     """
+    _refuse_many_names(bound)
     started = time.perf_counter()
     with PlainMachine(bound) as machine:
         search = _Search(bound, machine, survey)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from ackproof.lang import Design
 from ackproof.lang.binding import Bound, bind
 from ackproof.lang.errors import BindError
 from ackproof.model.cache import Cache
@@ -304,6 +306,58 @@ def test_properties_of_runs_are_not_judged(engine: str, tmp_path: Path) -> None:
     }
     asked = check(bound.model, bound.instance, properties=["Inv"], symmetry=True)
     assert (asked.verdict, asked.outcome.states) == (Verdict.VERIFIED, 4)
+
+
+DESIGN = """
+class Mine(Root):
+    \"\"\"A design.\"\"\"
+
+    @action
+    def act(self, n: N) -> None:
+        \"\"\"Act.\"\"\"
+        require(n not in self.seen)
+        {done}
+"""
+
+IN_ORDER = "self.seen.add(n if self.seen else N.first())"
+
+
+@pytest.mark.parametrize(
+    ("base", "design", "verdict", "sorts"),
+    [
+        # Two states of the design's three are two of the base's four: it never begins with n2.
+        ("self.seen.add(n)", IN_ORDER, Verdict.VERIFIED, {"B"}),
+        (IN_ORDER, "self.seen.add(n)", Verdict.VERIFIED, {"B", "N"}),
+        ("self.seen.add(n)", "self.seen.add(n)", Verdict.UNCHANGED, {"B", "N"}),
+    ],
+)
+def test_a_design_is_compared_by_counts_only_where_the_same_sorts_are_folded(
+    base: str, design: str, verdict: Verdict, sorts: set[str], tmp_path: Path
+) -> None:
+    other = [line.replace("def act", "def other") for line in step("self.bs.add(b)")]
+    lines = step("require(n not in self.seen)", base, of="n: N")
+    body = root("seen: Set[N]", "bs: Set[B]", *lines, *other) + DESIGN.format(done=design)
+    model = model_of(body + shown("    return len(s.seen) < 9"), tmp_path, "{N: 2, B: 2}").model
+    mine = Design("x", replace=(sys.modules[model.system.__module__].Mine,))
+    report = check(model, model.instances[0], mine, symmetry=True)
+    assert (report.verdict, set(report.bound.folded)) == (verdict, sorts)
+
+
+def test_a_design_may_be_folded_where_the_base_is_not(tmp_path: Path) -> None:
+    lines = step("require(n not in self.seen)", IN_ORDER, of="n: N")
+    body = root("seen: Set[N]", *lines) + DESIGN.format(done="self.seen.add(n)")
+    model = model_of(body + shown("    return len(s.seen) < 9"), tmp_path, "{N: 2}").model
+    mine = Design("x", replace=(sys.modules[model.system.__module__].Mine,))
+    report = check(model, model.instances[0], mine, symmetry=True)
+    assert (report.verdict, report.outcome.states) == (Verdict.VERIFIED, 3)
+
+
+def test_plain_python_refuses_more_names_than_it_can_try(tmp_path: Path) -> None:
+    body = root("seen: Set[B]", *step("self.seen.add(b)"))
+    bound = folded(model_of(body, tmp_path, "{B: 8}"))
+    assert explore_compiled(bound).states == 9
+    with pytest.raises(BindError, match="plain Python tries each state under all its names"):
+        explore_plain(bound)
 
 
 def test_a_search_up_to_names_answers_no_other(tmp_path: Path) -> None:
