@@ -25,7 +25,9 @@ def paths_in(node: ir.Node, names: Mapping[str, frozenset[Path]]) -> frozenset[P
 def paths_written(body: Iterable[ir.Stmt]) -> frozenset[Path]:
     """Return the paths of the variables that statements write to, whatever branch is taken."""
     every = (node for stmt in body for node in ir.walk(stmt))
-    return frozenset(_path(node.place) for node in every if isinstance(node, ir.AnyWrite))
+    found = frozenset(_path(node.place) for node in every if isinstance(node, ir.AnyWrite))
+    assert () not in found, "what is written lies in the system itself"
+    return found
 
 
 def _path(place: ir.Expr) -> Path:

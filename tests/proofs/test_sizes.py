@@ -76,7 +76,7 @@ def test_what_happens_to_sequences_is_unknown_for_all_sizes_and_decided_for_some
         for outcome in discharge(obligations, obligations.of(["AcknowledgedMeansReceived"]), 1, 1.0)
         if outcome.status == UNKNOWN
     ]
-    sending = next(o for o in unknown if o.obligation.action == "send_ack")
+    sending = next(o for o in unknown if o.obligation.action == "send_new")
     assert "no formula says" in sending.reason
     found = decide_sizes(model, None, Library(), sending.obligation, most=2)
-    assert str(found) == "AcknowledgedMeansReceived/send_ack is proved for Value 2"
+    assert str(found) == "AcknowledgedMeansReceived/send_new is proved for Value 2"
