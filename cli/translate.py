@@ -78,7 +78,7 @@ def _check_name(file: Path) -> None:
 
 def _refuse_others(file: Path) -> None:
     """Refuse to write over a file that was not written here."""
-    from ackproof.export.tla.module import is_translation
+    from ackproof.export.mark import is_translation
 
     if file.is_file() and not is_translation(file):
         raise InputError(

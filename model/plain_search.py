@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from math import factorial, prod
 from typing import assert_never
 
 from ackproof.lang.binding import Bound
@@ -24,7 +23,7 @@ from ackproof.model.limits import MOST_RENAMINGS
 from ackproof.model.outcome import Limit, Outcome, Progress, unjudged
 from ackproof.model.plain import PlainMachine, State, Step
 from ackproof.model.plain_liveness import Graph, nearest_lasso
-from ackproof.model.renaming import OfStates, renamings
+from ackproof.model.renaming import OfStates, count_renamings, renamings
 
 __all__ = ["explore"]
 
@@ -166,8 +165,7 @@ class _Search:
 
 def _refuse_many_names(bound: Bound) -> None:
     """Refuse to try every name of each state, where there are too many of them."""
-    names = prod(factorial(len(bound.elements[sort])) for sort in bound.folded)
-    if names > MOST_RENAMINGS:
+    if count_renamings(bound.elements, bound.folded) > MOST_RENAMINGS:
         raise BindError(
             f"instance {bound.instance.name}: plain Python tries each state under all its names, "
             f"and there are more than {MOST_RENAMINGS:,}; use the kernel, or make "

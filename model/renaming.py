@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise, permutations, product
+from math import factorial, prod
 from typing import Any, assert_never
 
 from ackproof.lang.binding import Bound
@@ -28,7 +29,15 @@ from ackproof.lang.types import (
     Type,
 )
 
-__all__ = ["OfStates", "Renaming", "mentions", "neighbours", "renamed", "renamings"]
+__all__ = [
+    "OfStates",
+    "Renaming",
+    "count_renamings",
+    "mentions",
+    "neighbours",
+    "renamed",
+    "renamings",
+]
 
 #: For each sort that is renamed the new name of each of its elements, as data.
 Renaming = Mapping[str, Mapping[Any, Any]]
@@ -119,6 +128,11 @@ class OfStates:
         for place, t, value in zip(self.places, self._types, state, strict=False):
             after[place] = renamed(value, t, self._renaming, self._elements)
         return tuple(after)
+
+
+def count_renamings(elements: Elements, sorts: Collection[str]) -> int:
+    """Return how many renamings there are of the elements of some sorts."""
+    return prod(factorial(len(elements[sort])) for sort in sorts)
 
 
 def renamings(elements: Elements, sorts: Collection[str]) -> Iterator[Renaming]:

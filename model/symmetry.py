@@ -31,7 +31,7 @@ from ackproof.model.lower.columns import Columns
 from ackproof.model.lower.fixed import Fixed, fixed
 from ackproof.model.lower.leaves import Leaves
 from ackproof.model.lower.ops import Emitter
-from ackproof.model.renaming import mentions, neighbours, renamed
+from ackproof.model.renaming import count_renamings, mentions, neighbours, renamed
 from ackproof.model.widths import refuse_wide_types
 
 __all__ = ["folded", "told_apart"]
@@ -113,9 +113,10 @@ def _by_constant(bound: Bound, sort: str) -> str | None:
 def _too_many(leaves: Leaves, sorts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Yield the sorts of which there are too many names to try, the largest first."""
     columns = Columns(leaves, sorts)
-    kept = set(sorts)
-    for sort in sorted(columns.tangled, key=columns.size, reverse=True):
-        if columns.renamings(kept) > MOST_RENAMINGS:
+    tangled = [sort for sort in sorts if sort in columns.tangled]
+    kept = set(tangled)
+    for sort in sorted(tangled, key=columns.size, reverse=True):
+        if count_renamings(leaves.bound.elements, kept) > MOST_RENAMINGS:
             kept.discard(sort)
             yield sort, f"a state may have more than {MOST_RENAMINGS:,} names to choose from"
 

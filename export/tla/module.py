@@ -9,11 +9,12 @@ that are cut.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import assert_never
 
+from ackproof.export.mark import TRANSLATED
 from ackproof.export.tla.expressions import OPERATORS, Scope, VarPath, Writer
 from ackproof.export.tla.names import Names
 from ackproof.export.tla.steps import Steps
@@ -22,10 +23,7 @@ from ackproof.lang.ir import Expr
 from ackproof.lang.program import Action, PropertyDecl, Variable
 from ackproof.lang.types import IntT, MapT, OptionT, RecordT, Type
 
-__all__ = ["TlaModule", "is_translation", "tla_module"]
-
-#: A line of each of the two files.
-_WRITTEN = "\\* Written by `ackproof translate`."
+__all__ = ["TlaModule", "tla_module"]
 
 #: Whose variable it is: the elements of its families.
 Members = tuple[object, ...]
@@ -56,22 +54,13 @@ def tla_module(bound: Bound, name: str) -> TlaModule:
     return _Module(bound, name).written()
 
 
-def is_translation(file: Path) -> bool:
-    """Tell whether a file was written here, or is empty: nobody loses anything if it is again."""
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return False
-    return not text or _WRITTEN in text
-
-
 class _Module:
     """Writes a module."""
 
     def __init__(self, bound: Bound, name: str) -> None:
         self.bound, self.name, self.names = bound, name, Names()
         self.names.new(name)
-        for operator in ("Least", "Greatest", "LeastOrNone", "GreatestOrNone", "Smaller", "Larger"):
+        for operator in re.findall(r"^\w+", OPERATORS, re.MULTILINE):
             self.names.new(operator)
         program = bound.program
         self.sorts = {sort.name: self.names.new(sort.name) for sort in program.sorts}
@@ -101,7 +90,7 @@ class _Module:
         bound = self.bound
         instance = bound.instance
         yield f"\\* {bound.program.name} on {instance.name}: {instance.purpose}".rstrip()
-        yield f"{_WRITTEN}  The elements of a sort are numbered from 1."
+        yield f"{TRANSLATED}  The elements of a sort are numbered from 1."
         if not bound.program.deadlock_free:
             yield "\\* That nothing can go on is allowed: give TLC the option -deadlock."
         yield "EXTENDS Integers, Sequences, FiniteSets, TLC"
@@ -126,16 +115,16 @@ class _Module:
     def _constant(self, v: Variable, members: Members) -> str:
         return self.writer.literal(v.type, self.bound.constants[v.name, members])
 
-    def _for_members(self, v: Variable, value: Callable[[Variable, Members], str]) -> str:
+    def _for_members(
+        self, v: Variable, value: Callable[[Variable, Members], str], members: Members = ()
+    ) -> str:
         """Return what a variable is for each member of its families, as a function of them."""
-        return self._of(v, value, ())
-
-    def _of(self, v: Variable, value: Callable[[Variable, Members], str], members: Members) -> str:
         if len(members) == len(v.families):
             return value(v, members)
         sort = v.families[len(members)]
         elements, own = self.bound.elements[sort.name], self.writer.names.new(sort.name[0].lower())
-        texts = [self._of(v, value, (*members, element)) for element in elements] or ["None"]
+        each = (self._for_members(v, value, (*members, element)) for element in elements)
+        texts = list(each) or ["None"]
         text = texts[-1]
         if len(set(texts)) > 1:
             for number, other in reversed(list(enumerate(texts[:-1], start=1))):
@@ -255,7 +244,7 @@ class _Module:
         return self.writer.text(e, Scope(dict(zip(prop.roots, now, strict=False))))
 
     def _configuration(self) -> Iterator[str]:
-        yield _WRITTEN
+        yield TRANSLATED
         yield "SPECIFICATION Spec"
         yield "CONSTANT None = None"
         for what, names in (

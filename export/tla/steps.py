@@ -180,7 +180,7 @@ class Steps:
         self._block(stmt.orelse, orelse)
         if then.demands or orelse.demands:
             at.demands.append(f"(IF {cond} THEN {then.enabled} ELSE {orelse.enabled})")
-        for name in then.values.keys() & orelse.values.keys() - at.values.keys():
+        for name in [n for n in then.values if n in orelse.values and n not in at.values]:
             one, other = then.values[name], orelse.values[name]
             at.values[name] = self._let(name, f"IF {cond} THEN {one} ELSE {other}", at)
         for path, text in at.now.items():

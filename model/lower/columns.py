@@ -11,8 +11,7 @@ be a difference all the same.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -56,11 +55,6 @@ class Columns:
     def __post_init__(self) -> None:
         for leaf, t in self.leaves.types.items():
             self._note(leaf, t)
-
-    def renamings(self, sorts: Collection[str] | None = None) -> int:
-        """Return how many names of the elements of tangled sorts there are, or of some of them."""
-        asked = self.tangled if sorts is None else self.tangled & set(sorts)
-        return math.prod(math.factorial(self.size(name)) for name in asked)
 
     def size(self, sort: str) -> int:
         """Return how many elements a sort has."""

@@ -386,3 +386,10 @@ def test_a_long_text_is_compiled_in_parts(monkeypatch: pytest.MonkeyPatch) -> No
     bound = folded(bind(simple_allocator.MODEL, simple_allocator.MODEL.instances[0]))
     monkeypatch.setattr(compiling.modules, "__defaults__", (5_000,))
     assert explore_compiled(bound).states == 50
+
+
+def test_of_sorts_with_too_many_names_the_first_of_the_largest_is_left_out(tmp_path: Path) -> None:
+    lines = step("self.likes[b] = d", "self.near[n] = m", of="b: B, d: B, n: N, m: N")
+    body = root("likes: Map[B, Option[B]]", "near: Map[N, Option[N]]", *lines)
+    found = told_apart(model_of(body, tmp_path, "{B: 5, N: 5}"))
+    assert [name for name, why in found.items() if why is not None] == [next(iter(found))]

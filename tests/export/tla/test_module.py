@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from ackproof.export.tla.module import is_translation, tla_module
+from ackproof.export.mark import is_translation
+from ackproof.export.tla.module import tla_module
 from ackproof.export.tla.names import Names
 from ackproof.lang.binding import bind
 from ackproof.spec.model import MODEL as CONFIRMS
