@@ -515,6 +515,27 @@ REDELIVERY = Instance(
     ),
 )
 
+SUCCESSION = Instance(
+    name="succession",
+    purpose="two messages that a client fetches, and a mirror that takes over between the two",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 2, Tag: 2},
+    faults={"crash_queue": 1, "drop": 1},
+    constants={
+        **REDELIVERY.constants,
+        "QueueProcess.durable": False,
+    },
+    states=387_670,
+    lacks=(
+        "AckedFromDisk",
+        "DeletionConfirms",
+        "NackedWhileMirrored",
+        "NackedYetRecovered",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+    ),
+)
+
 
 CREDIT = Instance(
     name="credit",
@@ -809,6 +830,7 @@ INSTANCES = (
     CONSUMERS,
     PREFETCH,
     REDELIVERY,
+    SUCCESSION,
     SHARED,
     TRANSACTIONS,
     CREDIT,

@@ -601,7 +601,7 @@ def ConsumedComesBack(before: Confirms, after: Confirms) -> bool:
         for r in Replica
         if before.replicas[r].store.lazy
         for m in after.replicas[r].ready - before.replicas[r].ready
-        if m in before.persistent - before.plain
+        if m in before.persistent
     )
 
 

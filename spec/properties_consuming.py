@@ -185,12 +185,15 @@ def FetchedAgainIsMarked(before: Confirms, after: Confirms, answer: GetOk) -> bo
 def DeliveredInOrder(before: Confirms, after: Confirms) -> bool:
     """The first deliveries of a queue are, for each channel, in publishing order (INV-B4).
 
-    Only what comes back may come late.
+    Only what comes back may come late: what was handed out before; and what had left the queue
+    unseen, or had been refused, if the master crashes and who takes its place has not heard of
+    that (D1.3, D2.1).
     """
     return all(
         k < m
         for q in Queue
         for m in after.handed[q] - before.handed[q]
+        if q in before.holders[m] and m not in before.excused
         for k in before.handed[q]
         if Msg.owner(k) == Msg.owner(m)
     )

@@ -52,8 +52,7 @@ def NothingComesBack(before: Confirms, after: Confirms) -> bool:
     partition, and with a promoted master that had not heard of it (D1.3).
     """
     return before.cluster.parted or all(
-        m in before.plain
-        or before.replicas[r].of in before.holders[m]
+        before.replicas[r].of in before.holders[m]
         or (before.replicas[r].promoted and before.replicas[r].seen[m] == Seen.ABSENT)
         for r in Replica
         if before.replicas[r].leads() and after.replicas[r].leads()

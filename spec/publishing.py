@@ -77,6 +77,7 @@ class Publishing(Closing):
         require(self.channels[channel].open and not self.channels[channel].confirming)
         require(self.channels[channel].next_seq == msg and all(self.exists(q) for q in targets))
         self.plain.add(msg)
+        self.holders[msg] = set(targets)
         self.publishers[channel].skip()
         self.channels[channel].skip()
         self.route(msg, targets, persistent)

@@ -33,6 +33,16 @@ def CommittedIsPast(s: Confirms) -> bool:
     )
 
 
+@lemma("BatchBelongs", "CommittedIsPast", "PlainIsPast")
+def CommittedIsNotPlain(s: Confirms) -> bool:
+    """What was committed was published in a transaction (A7.1, A13.3)."""
+    return all(
+        m not in s.plain
+        for c in ChannelId
+        for m in s.transactions[c].committing | s.transactions[c].committed
+    )
+
+
 @lemma("BatchBelongs", "BatchIsNumbered", "CommittedIsPast")
 def AbandonedIsNotUnderWay(s: Confirms) -> bool:
     """What was taken back no process has heard of (A13.6)."""
@@ -86,6 +96,7 @@ PROOFS = {
     "NoCommitBeforeDurable": (
         "AnsweredIsSafe",
         "ClosedHasNoTransaction",
+        "CommittedIsNotPlain",
         "CommittedIsPast",
         "ConfirmXorTransaction",
         "FailureIsNoticed",
@@ -101,6 +112,7 @@ FOLLOWS = {
     "CommittedSurvives": (
         "AnsweredIsSafe",
         "CommitMeansAccepted",
+        "CommittedIsNotPlain",
         "DeletedHoldsNothing",
     ),
     "NothingBeforeCommit": (

@@ -7,7 +7,7 @@ through the queue's, to the channel's, everybody speaks of what is on the disk.
 
 from __future__ import annotations
 
-from ackproof.lang import lemma
+from ackproof.lang import helper, lemma
 from ackproof.spec.lemmas.keeping import FRESH
 from ackproof.spec.sorts import Level, Msg, Replica, Seen, Status
 from ackproof.spec.system import Confirms
@@ -76,6 +76,16 @@ def DeletedHoldsNothing(s: Confirms) -> bool:
     )
 
 
+@helper
+def answered(s: Confirms, msg: Msg, replica: Replica) -> bool:
+    """Tell whether a process has confirmed a message to its channel (A8.3, B2.1).
+
+    A queue without mirrors has nothing to answer for of what nobody asks to be confirmed.
+    """
+    asked = msg not in s.plain or s.mirrored(replica)
+    return asked and not s.unanswered(msg, replica)
+
+
 @lemma(
     "DeletedHoldsNothing",
     "OnePhaseAtATime",
@@ -87,7 +97,7 @@ def DeletedHoldsNothing(s: Confirms) -> bool:
 def AskedHasNotAnswered(s: Confirms) -> bool:
     """What is still on its way to a process, that has not confirmed (INV-B2)."""
     return all(
-        s.unanswered(m, r)
+        not answered(s, m, r)
         for r in Replica
         for m in Msg
         if m in s.casts[Msg.owner(m)].publishes[r] | s.replicas[r].direct
@@ -193,7 +203,7 @@ def AnsweredIsSafe(s: Confirms) -> bool:
         for r in Replica
         if s.replicas[r].durable
         for m in s.persistent
-        if s.replicas[r].of in s.holders[m] and not s.unanswered(m, r)
+        if s.replicas[r].of in s.holders[m] and answered(s, m, r)
     )
 
 
@@ -201,6 +211,7 @@ PROOFS = {
     "NoAckBeforeDurable": (
         "AnsweredIsSafe",
         "ClosedIsEmpty",
+        "SentIsNotPlain",
         "EachMessageHasOnePlace",
         "MultipleIsExact",
         "SentBelongs",
@@ -216,6 +227,7 @@ FOLLOWS = {
     "ConfirmedSurvives": (
         "AnsweredIsSafe",
         "ClosedIsEmpty",
+        "SentIsNotPlain",
         "DeletedHoldsNothing",
         "EachMessageHasOnePlace",
         "MultipleIsExact",

@@ -43,7 +43,7 @@ def ArrivingIsNew(s: Confirms) -> bool:
 def ArrivingIsHeld(s: Confirms) -> bool:
     """Nor has anybody else consumed it (INV-F3)."""
     return s.cluster.parted or all(
-        m in s.plain or s.replicas[r].of in s.holders[m]
+        s.replicas[r].of in s.holders[m]
         for r in Replica
         if s.replicas[r].born == Born.MASTER
         for m in Msg

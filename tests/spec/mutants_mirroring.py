@@ -5,7 +5,7 @@ Each is one step that forgets something, and some property notices it in a small
 
 from __future__ import annotations
 
-from ackproof.lang import Design, Set, action, handler, helper, require
+from ackproof.lang import Design, Option, Set, action, handler, helper, require
 from ackproof.spec.channel import Channel
 from ackproof.spec.cluster import Cluster
 from ackproof.spec.mirror import QueueProcess
@@ -25,6 +25,15 @@ class ForgettingPromotion(QueueProcess):
         """Become the master, and begin anew."""
         super().promote()
         self.awaiting.clear()
+
+
+class HastySuccessor(QueueProcess):
+    """Hands out the youngest first, once it has taken over (INV-B4)."""
+
+    @helper
+    def head(self) -> Option[Msg]:
+        """Return the youngest, if this was a mirror."""
+        return max(self.ready, default=None) if self.promoted else super().head()
 
 
 class DeafMirror(QueueProcess):
@@ -286,6 +295,7 @@ MIRRORING_MUTANTS: dict[str, tuple[Design, str, str]] = {
     design.replace[0].__name__: (design, prop, instance)
     for design, prop, instance in (
         _case(ForgettingPromotion, "SomebodyOwesAnAnswer", "mirrors"),
+        _case(HastySuccessor, "DeliveredInOrder", "succession"),
         _case(DeafMirror, "SomebodyOwesAnAnswer", "mirrors"),
         _case(UnmovedMirror, "SomebodyOwesAnAnswer", "mirrors"),
         _case(HoardingMirror, "MirrorFollowsMaster", "failover"),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
-from ackproof.lang import Breaks
+from ackproof.lang import Breaks, Design, handler
 from ackproof.lang.properties import ASSERTION, Property, stated_by
 from ackproof.model.check import check
 from ackproof.model.museum import museum
+from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.model import MODEL
+from ackproof.spec.sorts import Msg
 
 from tests.spec.mistakes import MISTAKES
 from tests.spec.mutants import MUTANTS
@@ -44,6 +47,27 @@ def test_every_property_is_broken_by_a_design_or_a_mistake() -> None:
     in_steps = [*MIRRORING_MUTANTS.values(), *CHANNELS_MUTANTS.values()]
     mistakes |= {prop for _, prop, _ in in_steps}
     assert {p.name for p in CLAIMS} == (broken | mistakes) - {ASSERTION}
+
+
+class CarelessQueue(QueueProcess):
+    """Keeps of what nobody will confirm the last only (B2.1)."""
+
+    @handler
+    def accept(self, msg: Msg, persistent: bool, confirming: bool) -> None:
+        """Forget what came before."""
+        if not confirming:
+            self.ready.clear()
+        super().accept(msg, persistent, confirming)
+
+
+def test_what_nobody_will_confirm_is_kept_too() -> None:
+    base = MODEL.instance("plain")
+    assert base is not None
+    constants = {**base.constants, "QueueProcess.limited": False}
+    instance = replace(base, constants=constants, states=None, lacks=())
+    careless = Design(claim="the last is enough", replace=(CarelessQueue,))
+    report = check(MODEL, instance, careless, properties=["KeptWhileRunning"])
+    assert [t.property for t in report.traces] == ["KeptWhileRunning"]
 
 
 @pytest.mark.parametrize("prop", MODEL.properties, ids=lambda p: p.name)
