@@ -9,6 +9,7 @@ to all of it, and a sweep (`ackproof check --sweep`) looks at no others.
 from __future__ import annotations
 
 from ackproof.lang import assumption
+from ackproof.spec.lemmas.bodies import SharedBodiesAreOnOneNode
 from ackproof.spec.lemmas.causes import SiblingsLiveApart
 from ackproof.spec.lemmas.consumers import ConsumersAreOfOneKind
 from ackproof.spec.lemmas.handing import HandedOutIsRecorded
@@ -28,6 +29,7 @@ __all__ = [
     "MastersAreOldest",
     "NamesAreTakenInTurn",
     "NodesAreKnownOfAllOrNone",
+    "SharedBodiesAreOnOneNode",
     "SiblingsAgree",
     "SiblingsLiveApart",
 ]

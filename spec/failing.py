@@ -31,6 +31,7 @@ class Failing(Closing):
             if self.replicas[replica].status == Status.RUNNING:
                 self.end_process(replica, self.news(replica, Reason.NORMAL))
             self.replicas[replica].delete()
+            self.part_from_bodies(replica)
             self.forget_process(replica)
         for msg in Msg:
             self.holders[msg].discard(queue)
@@ -50,6 +51,7 @@ class Failing(Closing):
             m for m in Msg if self.expects(m, replica) and m not in self.replicas[replica].outbox
         }
         self.replicas[replica].crash()
+        self.part_from_bodies(replica)
         self.fall_silent(replica)
         self.end_process(replica, self.news(replica, Reason.ABNORMAL))
         self.forget_process(replica)
@@ -59,9 +61,11 @@ class Failing(Closing):
     def lose_node(self, replica: Replica) -> None:
         """The node of a process is killed, and what the process had sent is lost with it (A9, C5).
 
-        What would still have arrived had arrived before.
+        What would still have arrived had arrived before.  Queues whose bodies lie in one store are
+        on one node, which only fails as a whole (`crash_node`).
         """
         require(self.replicas[replica].status == Status.RUNNING and self.present(replica))
+        require(not self.replicas[replica].store.apart)
         self.excuse(replica)
         self.replicas[replica].crash()
         self.replicas[replica].silence()
@@ -126,9 +130,11 @@ class Failing(Closing):
         """The one node that everything runs on is killed; the kernel keeps what it has (C5)."""
         require(any(self.replicas[r].status == Status.RUNNING for r in Replica))
         self.vanish()
+        self.bodies.crash()
         for replica in Replica:
             if self.replicas[replica].status == Status.RUNNING:
                 self.replicas[replica].crash()
+            self.part_from_bodies(replica)
             self.replicas[replica].silence()
             self.forget_process(replica)
 
@@ -137,9 +143,11 @@ class Failing(Closing):
         """The one machine that everything runs on loses power: the disk keeps what it has (C5)."""
         require(any(self.replicas[r].status != Status.DELETED for r in Replica))
         self.vanish()
+        self.bodies.lose_power()
         for replica in Replica:
             if self.replicas[replica].status != Status.DELETED:
                 self.replicas[replica].lose_power()
+            self.part_from_bodies(replica)
             self.replicas[replica].silence()
             self.forget_process(replica)
 

@@ -166,9 +166,9 @@ class Flow(Parts):
     # -- a process and its store ----------------------------------------------------------------
 
     @handler
-    def send_to_store(self, msg: Msg, replica: Replica) -> None:
-        """A process sends a persistent message to its store, and pays for it (C2.1, E2)."""
-        if self.credit and msg in self.persistent and self.replicas[replica].durable:
+    def pay_store(self, msg: Msg, replica: Replica) -> None:
+        """A process pays for a message that it sends to its store (C2.1, E2)."""
+        if self.credit:
             self.mailboxes[replica].send(msg)
             self.storing[replica].send(1)
 

@@ -124,6 +124,17 @@ DEEP = Instance(
     table=False,
 )
 
+BODIES = Instance(
+    name="bodies",
+    purpose="a message that two queues have, with one body apart from their entries",
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2},
+    faults={"crash_queue": 1, "crash_node": 1, "crash_machine": 1, "delete_queue": 1},
+    constants={"QueueProcess.of": {"r1": "q1", "r2": "q2"}, "Store.apart": True},
+    states=14_368,
+    lacks=("AckCoversSeveral",),
+    table=False,
+)
+
 REDECLARED = Instance(
     name="redeclared",
     purpose="two messages, a queue that is deleted, and one of its name that refuses everything",
@@ -534,6 +545,7 @@ SUCCESSION = Instance(
         "restart",
         "stop_unsynchronised",
     ),
+    table=False,
 )
 
 
@@ -811,6 +823,7 @@ INSTANCES = (
     FANOUT,
     MIXED,
     TRIO,
+    BODIES,
     REDECLARED,
     RENEWED,
     POWER,

@@ -10,6 +10,7 @@ from ackproof.spec import (
     properties_crediting,
     properties_keeping,
     properties_renewing,
+    properties_storing,
     properties_telling,
     properties_transacting,
 )
@@ -23,6 +24,7 @@ CLAIMS = properties_in(
     properties,
     properties_keeping,
     properties_renewing,
+    properties_storing,
     properties_telling,
     properties_channels,
     properties_transacting,

@@ -52,6 +52,7 @@ from ackproof.spec.sorts import (
     Born,
     ChannelId,
     Consumer,
+    Level,
     Msg,
     Node,
     Queue,
@@ -60,7 +61,7 @@ from ackproof.spec.sorts import (
     Status,
     Tag,
 )
-from ackproof.spec.store import Mailbox
+from ackproof.spec.store import Bodies, Mailbox
 from ackproof.spec.transaction import Transaction
 
 __all__ = ["Parts"]
@@ -94,6 +95,7 @@ class Parts(System):
     multicast: Multicast
     storing: Each[Replica, CreditPair]  # credit of a process with its store
     mailboxes: Each[Replica, Mailbox]
+    bodies: Bodies  # what all queues share, where their bodies lie apart
     enlisted: Set[Replica]  # mirrors that joined and are in the record
     trimmed: Set[Replica]  # dead processes that were taken out of it
     unsynced: Set[Replica]
@@ -316,6 +318,18 @@ class Parts(System):
             if self.replicas[r].of in self.holders[msg]
             if r in self.vouchers[msg] or not self.mirrored(r)
         }
+
+    @helper
+    def synced(self, msg: Msg, replica: Replica) -> bool:
+        """Tell whether a message of a process is on the disk, with its body (C2.2, C2.4)."""
+        body = not self.replicas[replica].store.apart or self.bodies.level[msg] == Level.SYNCED
+        return self.replicas[replica].store.level[msg] == Level.SYNCED and body
+
+    @helper
+    def recoverable(self, msg: Msg, replica: Replica) -> bool:
+        """Tell whether a message would be there if its process started again (C5.1)."""
+        body = not self.replicas[replica].store.apart or self.bodies.level[msg] != Level.ABSENT
+        return self.replicas[replica].store.level[msg] != Level.ABSENT and body
 
     @helper
     def unanswered(self, msg: Msg, replica: Replica) -> bool:

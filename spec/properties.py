@@ -247,7 +247,7 @@ def CastMeansSynced(s: Confirms) -> bool:
     The confirm is on its way to the channel, which will believe it.
     """
     return all(
-        s.replicas[r].store.level[m] == Level.SYNCED or m not in s.replicas[r].holds()
+        s.synced(m, r) or m not in s.replicas[r].holds()
         for r in Replica
         if s.replicas[r].durable
         for m in s.replicas[r].outbox & s.persistent
@@ -271,7 +271,7 @@ def NoAckBeforeDurable(before: Confirms, after: Confirms) -> bool:
     there (C4.4); without mirrors, that is the one process of the queue.
     """
     return all(
-        after.replicas[r].store.level[m] == Level.SYNCED or not after.replicas[r].durable
+        after.synced(m, r) or not after.replicas[r].durable
         for m in (after.acked() - before.acked()) & after.persistent
         for r in after.answering(m)
     )
@@ -286,7 +286,7 @@ def ConfirmedSurvives(s: Confirms) -> bool:
     return all(
         m in s.replicas[r].holds()
         if s.replicas[r].status == Status.RUNNING
-        else s.replicas[r].store.level[m] != Level.ABSENT
+        else s.recoverable(m, r)
         for m in s.acked() & s.persistent
         for r in s.answering(m)
         if s.replicas[r].durable
@@ -448,7 +448,7 @@ def ConfirmedByStoreIsSafe(s: Confirms) -> bool:
     The queue passes the store's word on without looking.
     """
     return all(
-        s.replicas[r].store.level[m] == Level.SYNCED or m not in s.replicas[r].holds()
+        s.synced(m, r) or m not in s.replicas[r].holds()
         for r in Replica
         for m in s.replicas[r].store.confirmed
     )
@@ -541,9 +541,7 @@ def AckedFromDisk(before: Confirms, after: Confirms, ack: Ack) -> bool:
     return (
         ack.tag in after.persistent
         and bool(after.holders[ack.tag])
-        and all(
-            after.replicas[r].store.level[ack.tag] == Level.SYNCED for r in after.answering(ack.tag)
-        )
+        and all(after.synced(ack.tag, r) for r in after.answering(ack.tag))
     )
 
 
@@ -747,7 +745,7 @@ def ConfirmedTransientLost(s: Confirms) -> bool:
 def UnknownYetStored(s: Confirms) -> bool:
     """The channel is closed, and a message of which nothing was heard is on disk (A14.3)."""
     return any(
-        s.replicas[r].store.level[m] == Level.SYNCED
+        s.synced(m, r)
         for c in ChannelId
         if not s.channels[c].open
         for m in s.publishers[c].unknown()

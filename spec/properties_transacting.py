@@ -9,7 +9,7 @@ must be reachable.
 from __future__ import annotations
 
 from ackproof.lang import eventually, invariant, reachable, step_property
-from ackproof.spec.sorts import ChannelId, Level, Status, TxMode
+from ackproof.spec.sorts import ChannelId, Status, TxMode
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import (
     Ack,
@@ -92,7 +92,7 @@ def NoCommitBeforeDurable(before: Confirms, after: Confirms, ok: CommitOk) -> bo
     What is in the way of a crash then is not the commit's business any more.
     """
     return all(
-        after.replicas[r].store.level[m] == Level.SYNCED or not after.replicas[r].durable
+        after.synced(m, r) or not after.replicas[r].durable
         for m in before.transactions[ok.channel].committing & after.persistent
         for r in after.answering(m)
     )
@@ -107,7 +107,7 @@ def CommittedSurvives(s: Confirms) -> bool:
     return all(
         m in s.replicas[r].holds()
         if s.replicas[r].status == Status.RUNNING
-        else s.replicas[r].store.level[m] != Level.ABSENT
+        else s.recoverable(m, r)
         for c in ChannelId
         for m in s.transactions[c].committed & s.persistent
         for r in s.answering(m)

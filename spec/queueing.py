@@ -22,14 +22,14 @@ an instance has other things to look at or consumers with names (`Consuming`).
 from __future__ import annotations
 
 from ackproof.lang import action, fault, handler, require
-from ackproof.spec.flow import Flow
-from ackproof.spec.sorts import Level, Msg, Replica, Status
+from ackproof.spec.sorts import Msg, Replica
+from ackproof.spec.storing import Storing
 
 __all__ = ["Queueing"]
 
 
-class Queueing(Flow):
-    """Messages arrive at queues, reach the disk, and leave (B1-B7, C1-C4, D2)."""
+class Queueing(Storing):
+    """Messages arrive at queues, and leave them (B1-B7, C4, D2)."""
 
     # -- arriving -------------------------------------------------------------------------------
 
@@ -102,6 +102,7 @@ class Queueing(Flow):
     def leaves(self, msg: Msg, replica: Replica) -> None:
         """A message has left its queue, in one way or another (C4.4, D2.1, D8 L12, INV-F3)."""
         self.holders[msg].discard(self.replicas[replica].of)
+        self.release_body(msg, replica)
         for mirror in self.mirrors_of(replica):
             self.multicast.tell_removal(msg, mirror)
 
@@ -171,39 +172,3 @@ class Queueing(Flow):
         require(msg in self.replicas[replica].pending)
         self.replicas[replica].requeue(msg)
         self.shorten(replica)
-
-    # -- the disk -------------------------------------------------------------------------------
-
-    @action
-    def write(self, msg: Msg, replica: Replica) -> None:
-        """A buffer is handed to the kernel, if the store has taken it (C3)."""
-        require(msg not in self.mailboxes[replica].writes)
-        require(self.replicas[replica].status == Status.RUNNING)
-        require(self.replicas[replica].store.level[msg] == Level.BUFFERED)
-        self.replicas[replica].store.write(msg)
-
-    @action(fair="weak")
-    def sync(self, msg: Msg, replica: Replica) -> None:
-        """A message reaches the disk, if the store has taken it (C3.1, C3.3, B6.3)."""
-        require(msg not in self.mailboxes[replica].writes)
-        require(self.replicas[replica].status == Status.RUNNING)
-        require(
-            self.replicas[replica].store.level[msg] == Level.BUFFERED
-            or self.replicas[replica].store.level[msg] == Level.WRITTEN
-        )
-        self.replicas[replica].store.sync(msg)
-
-    @action(fair="weak")
-    def forget(self, msg: Msg, replica: Replica) -> None:
-        """The removal of a message reaches the disk (C5.2)."""
-        require(self.replicas[replica].status == Status.RUNNING)
-        require(msg in self.replicas[replica].store.leaving)
-        self.replicas[replica].store.forget(msg)
-        self.replicas[replica].displace({msg})
-
-    @action(fair="weak")
-    def drain(self, replica: Replica) -> None:
-        """A process learns what its store has confirmed, and casts the confirms (B6.1)."""
-        require(self.replicas[replica].status == Status.RUNNING)
-        require(bool(self.replicas[replica].store.confirmed))
-        self.replicas[replica].drain()

@@ -1,11 +1,14 @@
 """The store: how far each message of a queue has come on its way to the disk.
 
 A persistent message in a durable queue has two parts on disk: an entry in the queue's index, and a
-body, which is embedded in that entry or lies in a store shared by all queues (C1.1, C1.2).  Both
-pass through the same three places: memory of the process (`BUFFERED`), memory of the kernel after
-write(2) (`WRITTEN`), the disk after fsync(2) (`SYNCED`).  The message is as safe as the lesser of
-its two parts, and only that lesser level is kept here.  So one step of this machine may be the
-last of several calls: the one that brings the slower part up.
+body, which is embedded in that entry or lies in a store that all queues of a node share (C1.1,
+C1.2).  Both pass through the same three places: memory of the process (`BUFFERED`), memory of the
+kernel after write(2) (`WRITTEN`), the disk after fsync(2) (`SYNCED`).
+
+Usually one level is kept for the two, the lesser one, as the message is no safer than that: one
+step of this machine is the last of several calls, the one that brings the slower part up.  Where
+bodies lie `apart`, `level` is that of the entry, and `Bodies` has that of the body, which all
+queues share that have the message.
 
 One fsync covers a whole file.  Here it is one step for each message, in any order: index and body
 live in different files, so the order in which *messages* become safe is not the order in which
@@ -14,9 +17,10 @@ between them.
 
 The store answers for what it was asked to confirm, `unconfirmed` (UC in RabbitMQ), by moving
 it to `confirmed` (C), from where the queue drains it.  Confirmed is the message whose level became
-`SYNCED` (C2.2, C2.4, C2.5), or which left the queue before that (C2.3, C4): a message that was
-consumed, dropped or expired needs no disk any more.  What lies in `confirmed` is a callback on
-its way to the queue process: if that process dies, it is lost.
+`SYNCED` (C2.4, C2.5), and whose body is known to be (`stored`, MOD in RabbitMQ, C2.2), or which
+left the queue before that (C2.3, C4): a message that was consumed, dropped or expired needs no
+disk any more.  What lies in `confirmed` is a callback on its way to the queue process: if that
+process dies, it is lost.
 
 A removal has to reach the disk too, and nobody waits for that (C5.2).  Where `lazy` says so, what
 was removed stays in the files for a while, as `leaving`, and is back after a crash.
@@ -30,20 +34,27 @@ from __future__ import annotations
 
 from ackproof.lang import Const, Map, Option, Process, Set, handler, helper, require
 from ackproof.spec.arrivals import Arrivals
-from ackproof.spec.sorts import Level, Msg
+from ackproof.spec.sorts import Level, Msg, Replica
 
-__all__ = ["Mailbox", "Store"]
+__all__ = ["Bodies", "Mailbox", "Store"]
 
 
 class Store(Process):
     """Index and message store of one queue (C1-C5)."""
 
     lazy: Const[bool] = False  # whether removals take their time to reach the disk
+    apart: Const[bool] = False  # whether bodies lie in the store that all queues share
 
     level: Map[Msg, Level]
+    stored: Set[Msg]  # those to be confirmed whose body is on the disk
     leaving: Set[Msg]
     unconfirmed: Set[Msg]
     confirmed: Set[Msg]
+
+    @helper
+    def needs_no_body(self, msg: Msg) -> bool:
+        """Tell whether a body that lies apart has no entry here (C5.1)."""
+        return self.apart and self.level[msg] == Level.ABSENT
 
     @handler
     def put(self, msg: Msg, confirming: bool) -> None:
@@ -60,13 +71,22 @@ class Store(Process):
 
     @handler
     def sync(self, msg: Msg) -> None:
-        """The message is on the disk, and confirmed by that (C2.2, C2.4, C3.1, C3.3, C3.4).
+        """The message is on the disk, and confirmed if its body is (C2.4, C2.5, C3.1, C3.3, C3.4).
 
         An fsync writes what is still buffered, so `write` need not have come before.
         """
         require(self.level[msg] == Level.BUFFERED or self.level[msg] == Level.WRITTEN)
         self.level[msg] = Level.SYNCED
-        self.confirm(msg)
+        if msg in self.stored or not self.apart:
+            self.confirm(msg)
+
+    @handler
+    def hear_of_body(self, msg: Msg) -> None:
+        """The shared store says that a body is on the disk (C2.2, C2.7)."""
+        if msg in self.unconfirmed:
+            self.stored.add(msg)
+            if self.level[msg] == Level.SYNCED:
+                self.confirm(msg)
 
     @handler
     def remove(self, msg: Msg) -> None:
@@ -90,6 +110,7 @@ class Store(Process):
         """Confirm what must be confirmed; anything else has no effect (C2.6, C2.7, INV-C3)."""
         if msg in self.unconfirmed:
             self.unconfirmed.discard(msg)
+            self.stored.discard(msg)
             self.confirmed.add(msg)
 
     @handler
@@ -104,8 +125,7 @@ class Store(Process):
             if self.level[msg] == Level.BUFFERED:
                 self.level[msg] = Level.ABSENT
         self.leaving.clear()
-        self.unconfirmed.clear()
-        self.confirmed.clear()
+        self.silence()
 
     @handler
     def lose_power(self) -> None:
@@ -114,16 +134,93 @@ class Store(Process):
             if self.level[msg] != Level.SYNCED:
                 self.level[msg] = Level.ABSENT
         self.leaving.clear()
-        self.unconfirmed.clear()
-        self.confirmed.clear()
+        self.silence()
 
     @handler
     def wipe(self) -> None:
         """The queue is deleted, and its files with it (B8.5)."""
         self.level.clear()
         self.leaving.clear()
+        self.silence()
+
+    @handler
+    def silence(self) -> None:
+        """There is no process any more that could be told of anything (C5)."""
         self.unconfirmed.clear()
+        self.stored.clear()
         self.confirmed.clear()
+
+    @handler
+    def miss(self, msgs: Set[Msg]) -> None:
+        """Entries whose body is nowhere are dropped at the next start (C5.1)."""
+        for msg in msgs:
+            self.level[msg] = Level.ABSENT
+
+
+class Bodies(Process):
+    """The store of bodies that all queues of a node share (C1.2, C3.1, C3.2).
+
+    It has a body once, and does not lose it as long as some queue refers to it.  Who writes one
+    that is there already adds a reference, and is told when it is on the disk, as whoever wrote it
+    first.
+    """
+
+    level: Map[Msg, Level]
+    referring: Map[Msg, Set[Replica]]
+    waiting: Map[Msg, Set[Replica]]  # those to be told that a body is on the disk
+
+    @handler
+    def keep(self, msg: Msg, replica: Replica) -> None:
+        """A process has a body written, or refers to it, and waits for the disk (C3.1, C3.2)."""
+        if self.level[msg] == Level.ABSENT:
+            self.level[msg] = Level.BUFFERED
+        self.referring[msg].add(replica)
+        if self.level[msg] != Level.SYNCED:
+            self.waiting[msg].add(replica)
+
+    @handler
+    def write(self, msg: Msg) -> None:
+        """Hand a body to the kernel (C3)."""
+        require(self.level[msg] == Level.BUFFERED)
+        self.level[msg] = Level.WRITTEN
+
+    @handler
+    def sync(self, msg: Msg) -> None:
+        """A body is on the disk, and all who wait for that are told (C2.2, C3.1)."""
+        require(self.level[msg] == Level.BUFFERED or self.level[msg] == Level.WRITTEN)
+        self.level[msg] = Level.SYNCED
+        self.waiting[msg].clear()
+
+    @handler
+    def release(self, msg: Msg, replica: Replica) -> None:
+        """A process refers to a body no more, and waits for nothing (C4.1)."""
+        self.referring[msg].discard(replica)
+        self.waiting[msg].discard(replica)
+
+    @handler
+    def collect(self, msg: Msg) -> None:
+        """A body that nobody refers to goes (C5.1)."""
+        require(self.level[msg] != Level.ABSENT and not self.referring[msg])
+        self.level[msg] = Level.ABSENT
+
+    @handler
+    def forget(self, msg: Msg, replica: Replica) -> None:
+        """A process is gone, and is told nothing any more (C5)."""
+        self.waiting[msg].discard(replica)
+
+    @handler
+    def crash(self) -> None:
+        """The node goes down, and what is in the store's memory with it (C5, row 2)."""
+        for msg in set(self.level):
+            if self.level[msg] == Level.BUFFERED:
+                self.level[msg] = Level.ABSENT
+
+    @handler
+    def lose_power(self) -> None:
+        """The machine goes down: only what is synced is there afterwards (C5, row 3)."""
+        for msg in set(self.level):
+            if self.level[msg] != Level.SYNCED:
+                self.level[msg] = Level.ABSENT
 
 
 class Mailbox(Process):

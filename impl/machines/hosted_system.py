@@ -63,6 +63,7 @@ _CONSTANTS: dict[str, Any] = {
     "Confirms.plain_publishes": True,
     "QueueProcess.after": None,
     "QueueProcess.marking": True,
+    "Store.apart": False,
     "Store.lazy": False,
 }
 
@@ -116,8 +117,12 @@ _WRITTEN_IN = (
     "monitoring_casts",
 )
 
-#: What a broker never does: alarms are a matter of its sockets, and unnamed consumers of none.
-_NEVER = ("alarm", "alarm_clears", "publish_waits", "channel_bumped", "crash_node", "crash_machine")
+#: What a broker never does: alarms are a matter of its sockets, unnamed consumers and shared bodies
+#: of none.
+_NEVER = (
+    *("alarm", "alarm_clears", "publish_waits", "channel_bumped", "crash_node", "crash_machine"),
+    *("write_body", "sync_body", "collect_body"),
+)
 
 
 def hosted_system(replicas: int, complain: Callable[[Event], None] | None = None) -> HostedSystem:

@@ -8,6 +8,7 @@ through the queue's, to the channel's, everybody speaks of what is on the disk.
 from __future__ import annotations
 
 from ackproof.lang import helper, lemma
+from ackproof.spec.lemmas.bodies import BODIES
 from ackproof.spec.lemmas.keeping import FRESH
 from ackproof.spec.sorts import Level, Msg, Replica, Seen, Status
 from ackproof.spec.system import Confirms
@@ -58,7 +59,7 @@ def WaitingIsPresent(s: Confirms) -> bool:
     return all(
         m in s.replicas[r].holds()
         and s.replicas[r].store.level[m] != Level.ABSENT
-        and s.replicas[r].store.level[m] != Level.SYNCED
+        and (s.replicas[r].store.apart or s.replicas[r].store.level[m] != Level.SYNCED)
         for r in Replica
         for m in s.replicas[r].store.unconfirmed
         if s.replicas[r].of in s.holders[m]
@@ -106,12 +107,14 @@ def AskedHasNotAnswered(s: Confirms) -> bool:
 
 
 @lemma(
+    *BODIES,
     "LeavingIsNotHeld",
     **FRESH,
     tx_commit=("BatchBelongs", "BatchIsNew"),
     master_removes=("RemovedIsNotHeld",),
     synchronise=_SYNCHRONISED,
     sync=("WaitingIsPresent",),
+    sync_body=("AwaitedBodyIsUnsynced", "WaitingIsPresent"),
     deliver=(
         "CalledIsNotAsked",
         "DiscardedIsNotHeld",
@@ -125,8 +128,7 @@ def AskedHasNotAnswered(s: Confirms) -> bool:
 def StoredIsSafe(s: Confirms) -> bool:
     """What a store has confirmed is on disk, if its queue must still have it (C2.2, C4.4)."""
     return all(
-        s.replicas[r].store.level[m] == Level.SYNCED
-        and (s.replicas[r].status != Status.RUNNING or m in s.replicas[r].holds())
+        s.synced(m, r) and (s.replicas[r].status != Status.RUNNING or m in s.replicas[r].holds())
         for r in Replica
         for m in s.replicas[r].store.confirmed
         if s.replicas[r].of in s.holders[m]
@@ -134,6 +136,7 @@ def StoredIsSafe(s: Confirms) -> bool:
 
 
 @lemma(
+    *BODIES,
     "LeavingIsNotHeld",
     **FRESH,
     tx_commit=("BatchIsUnheard",),
@@ -147,8 +150,7 @@ def StoredIsSafe(s: Confirms) -> bool:
 def NotedIsSafe(s: Confirms) -> bool:
     """What a mirror has noted to be on disk is there, if its queue must have it (D4.12)."""
     return all(
-        s.replicas[r].store.level[m] == Level.SYNCED
-        and (s.replicas[r].status != Status.RUNNING or m in s.replicas[r].holds())
+        s.synced(m, r) and (s.replicas[r].status != Status.RUNNING or m in s.replicas[r].holds())
         for r in Replica
         for m in Msg
         if s.replicas[r].seen[m] == Seen.CONFIRMED
@@ -157,6 +159,7 @@ def NotedIsSafe(s: Confirms) -> bool:
 
 
 @lemma(
+    *BODIES,
     "LeavingIsNotHeld",
     **FRESH,
     tx_commit=("BatchBelongs", "BatchIsUnanswered"),
@@ -172,8 +175,7 @@ def NotedIsSafe(s: Confirms) -> bool:
 def CastIsSafe(s: Confirms) -> bool:
     """What a process has cast a confirm for is on disk, if its queue must have it (INV-B5)."""
     return all(
-        s.replicas[r].store.level[m] == Level.SYNCED
-        and (s.replicas[r].status != Status.RUNNING or m in s.replicas[r].holds())
+        s.synced(m, r) and (s.replicas[r].status != Status.RUNNING or m in s.replicas[r].holds())
         for r in Replica
         if s.replicas[r].durable
         for m in s.replicas[r].outbox & s.persistent
@@ -182,6 +184,7 @@ def CastIsSafe(s: Confirms) -> bool:
 
 
 @lemma(
+    *BODIES,
     "LeavingIsNotHeld",
     "DeletedHoldsNothing",
     **FRESH,
@@ -198,8 +201,7 @@ def CastIsSafe(s: Confirms) -> bool:
 def AnsweredIsSafe(s: Confirms) -> bool:
     """What a process has confirmed it has on disk, if its queue must have it (INV-B5)."""
     return all(
-        s.replicas[r].store.level[m] == Level.SYNCED
-        and (s.replicas[r].status != Status.RUNNING or m in s.replicas[r].holds())
+        s.synced(m, r) and (s.replicas[r].status != Status.RUNNING or m in s.replicas[r].holds())
         for r in Replica
         if s.replicas[r].durable
         for m in s.persistent
@@ -209,6 +211,7 @@ def AnsweredIsSafe(s: Confirms) -> bool:
 
 PROOFS = {
     "NoAckBeforeDurable": (
+        *BODIES,
         "AnsweredIsSafe",
         "ClosedIsEmpty",
         "SentIsNotPlain",
@@ -225,6 +228,7 @@ PROOFS = {
 
 FOLLOWS = {
     "ConfirmedSurvives": (
+        *BODIES,
         "AnsweredIsSafe",
         "ClosedIsEmpty",
         "SentIsNotPlain",

@@ -65,17 +65,6 @@ def CalledIsAble(s: Confirms) -> bool:
     )
 
 
-@lemma(forget=("LeavingIsWritten",))
-def StoringIsPossible(s: Confirms) -> bool:
-    """What a store has to confirm it has not on disk yet (C2.1)."""
-    return all(
-        s.replicas[r].store.level[m] == Level.BUFFERED
-        or s.replicas[r].store.level[m] == Level.WRITTEN
-        for r in Replica
-        for m in s.replicas[r].store.unconfirmed
-    )
-
-
 @lemma("NobodyKeepsCredit")
 def NobodyIsBumped(s: Confirms) -> bool:
     """Where nobody keeps credit, none is on its way (E1.3)."""
@@ -133,6 +122,14 @@ def Waited(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> bool:
 def OnItsWay(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> bool:
     """Messages on their way to a process."""
     return msg in s.casts[channel].publishes[replica]
+
+
+@measure("CastsBelong", forget=("LeavingIsWritten",), **_OF_MIRRORS)
+def Entering(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> bool:
+    """Messages that a store has still to confirm, and whose entry is not on the disk."""
+    entered = s.replicas[replica].store.level[msg] == Level.SYNCED
+    waits = msg in s.replicas[replica].store.unconfirmed
+    return Msg.owner(msg) == channel and waits and not entered
 
 
 @measure("CastsBelong", **_OF_MIRRORS)
@@ -223,7 +220,25 @@ def ToBeNoted(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> bo
 @helpful("sync", "EndedHasNothing", "MailboxesAreEmpty", "StoringIsPossible")
 def ToBeSynced(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> bool:
     """What a store has taken reaches the disk (C3.1)."""
-    return Msg.owner(msg) == channel and msg in s.replicas[replica].store.unconfirmed
+    entered = s.replicas[replica].store.level[msg] == Level.SYNCED
+    waits = msg in s.replicas[replica].store.unconfirmed
+    return Msg.owner(msg) == channel and waits and not entered
+
+
+@helpful(
+    "sync_body",
+    "AwaitedBodyIsUnsynced",
+    "EntriesHaveBodies",
+    "StoringIsPossible",
+    "UnstoredIsUnderWay",
+    forget=("LeavingIsWritten",),
+    **_OF_MIRRORS,
+)
+def BodyToBeSynced(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> bool:
+    """So does its body, where that lies apart (C2.2)."""
+    entered = s.replicas[replica].store.level[msg] == Level.SYNCED
+    waits = msg in s.replicas[replica].store.unconfirmed
+    return Msg.owner(msg) == channel and waits and entered
 
 
 @helpful(
@@ -252,7 +267,7 @@ FOLLOWS = {
 }
 
 #: What is left of the way of a message that was published, and which steps help it on.
-_WAY = ("Waited", "OnItsWay", "Storing", "Stored", "Answered")
+_WAY = ("Waited", "OnItsWay", "Entering", "Storing", "Stored", "Answered")
 _HELP = (
     "ToBeNoticed",
     "ToPause",
@@ -262,6 +277,7 @@ _HELP = (
     "EndIsNews",
     "ToBeNoted",
     "ToBeSynced",
+    "BodyToBeSynced",
     "ToBeDelivered",
 )
 

@@ -8,6 +8,7 @@ has.  Nobody stores a message twice, so what is on disk stays there while the qu
 from __future__ import annotations
 
 from ackproof.lang import lemma
+from ackproof.spec.lemmas.bodies import BODIES
 from ackproof.spec.lemmas.following import STAYS
 from ackproof.spec.sorts import Level, Msg, Replica, Seen, Status
 from ackproof.spec.system import Confirms
@@ -48,6 +49,7 @@ def LeavingIsWritten(s: Confirms) -> bool:
 @lemma(
     *_NEW,
     *_GONE,
+    *BODIES,
     "ConfirmedByStoreIsSafe",
     "LeavingIsWritten",
     synchronise=STAYS,
@@ -60,10 +62,7 @@ def NotedIsSynced(s: Confirms) -> bool:
         m not in s.replicas[r].holds()
         or (
             s.replicas[r].seen[m] != Seen.DISCARDED
-            and (
-                s.replicas[r].seen[m] != Seen.CONFIRMED
-                or s.replicas[r].store.level[m] == Level.SYNCED
-            )
+            and (s.replicas[r].seen[m] != Seen.CONFIRMED or s.synced(m, r))
         )
         for r in Replica
         for m in Msg
@@ -75,6 +74,7 @@ PROOFS = {
         *_NEW,
         *_GONE,
         *STAYS,
+        *BODIES,
         "CalledIsNotAsked",
         "EndedHasNothing",
         "LeavingIsWritten",
@@ -84,6 +84,7 @@ PROOFS = {
         *_NEW,
         *_GONE,
         *STAYS,
+        *BODIES,
         "CalledIsNotAsked",
         "ConfirmedByStoreIsSafe",
         "LeavingIsWritten",

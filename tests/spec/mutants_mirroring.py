@@ -1,4 +1,4 @@
-"""Small mistakes of the machines and chapters around mirrors, limits, recovery and partitions.
+"""Small mistakes of the machines and chapters around mirrors, limits, disks and partitions.
 
 Each is one step that forgets something, and some property notices it in a small instance.
 """
@@ -11,7 +11,7 @@ from ackproof.spec.cluster import Cluster
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.network import Multicast
 from ackproof.spec.sorts import Level, Msg, Replica, Seen
-from ackproof.spec.store import Store
+from ackproof.spec.store import Bodies, Store
 from ackproof.spec.system import Confirms
 
 # -- a process of a queue -------------------------------------------------------------------------
@@ -286,6 +286,35 @@ class ForgetfulStore(Store):
         self.unconfirmed.discard(msg)
 
 
+class IndexIsEnough(Store):
+    """Confirms what is in the index, wherever its body is (C2.4)."""
+
+    @handler
+    def sync(self, msg: Msg) -> None:
+        """Look at the entry only."""
+        super().sync(msg)
+        self.confirm(msg)
+
+
+class BodyIsEnough(Store):
+    """Confirms what has its body on the disk, whether or not the index knows of it (C2.2)."""
+
+    @handler
+    def hear_of_body(self, msg: Msg) -> None:
+        """Look at the body only."""
+        self.confirm(msg)
+
+
+class UncountedBodies(Bodies):
+    """Lets a body go although somebody refers to it (C5.1)."""
+
+    @handler
+    def collect(self, msg: Msg) -> None:
+        """Do not look who does."""
+        require(self.level[msg] != Level.ABSENT)
+        self.level[msg] = Level.ABSENT
+
+
 def _case(mistake: type, prop: str, instance: str) -> tuple[Design, str, str]:
     return Design(claim="", replace=(mistake,)), prop, instance
 
@@ -320,5 +349,8 @@ MIRRORING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(LargeMinority, "NoAckFromMinority", "partition"),
         _case(OneSidedHealing, "OneMaster", "partition"),
         _case(ForgetfulStore, "AwaitedIsUnderWay", "drops"),
+        _case(IndexIsEnough, "NoAckBeforeDurable", "bodies"),
+        _case(BodyIsEnough, "NoAckBeforeDurable", "bodies"),
+        _case(UncountedBodies, "EntriesHaveBodies", "bodies"),
     )
 }

@@ -1,0 +1,86 @@
+"""Lemmas of bodies: what queues share is there as long as one of them has the message (C1.2).
+
+A queue that has an entry in its index refers to the body, and the shared store collects what nobody
+refers to.  So what the store has said once of a body, that it is on the disk, stays true.
+"""
+
+from __future__ import annotations
+
+from ackproof.lang import assumption, lemma
+from ackproof.spec.sorts import Born, Level, Msg, Replica
+from ackproof.spec.system import Confirms
+
+
+@assumption
+def SharedBodiesAreOnOneNode(s: Confirms) -> bool:
+    """Queues that share a store are on one node, which is not spoken of, and pay nothing (C1.2)."""
+    return not any(s.replicas[r].store.apart for r in Replica) or (
+        not s.credit
+        and all(s.replicas[r].store.apart and s.replicas[r].born == Born.MASTER for r in Replica)
+        and all(s.replicas[r].node is None for r in Replica)
+    )
+
+
+#: What it takes to know that nobody who shares a body is a mirror.
+_NO_MIRRORS = ("JoinedIsNoMaster", "SharedBodiesAreOnOneNode")
+
+#: What it takes to know that a body that is on the disk stays there.
+BODIES = (*_NO_MIRRORS, "EntryRefers", "StoredBodyIsSynced", "StoringIsPossible")
+
+
+@lemma(*_NO_MIRRORS)
+def EntryRefers(s: Confirms) -> bool:
+    """A queue whose index has a message refers to its body (C3.2)."""
+    return all(
+        r in s.bodies.referring[m]
+        for r in Replica
+        if s.replicas[r].store.apart
+        for m in set(s.replicas[r].store.level)
+    )
+
+
+#: The steps in which the entries of processes that have ended go, too.
+_CRASHES = {"crash_node": ("EndedHasNothing",), "crash_machine": ("EndedHasNothing",)}
+
+
+@lemma(*_NO_MIRRORS, forget=("LeavingIsWritten",), **_CRASHES)
+def StoringIsPossible(s: Confirms) -> bool:
+    """What a store has to confirm it has not on disk yet, or not its body (C2.1)."""
+    return all(
+        s.replicas[r].store.level[m] != Level.ABSENT
+        and (
+            s.replicas[r].store.level[m] != Level.SYNCED
+            or (s.replicas[r].store.apart and m not in s.replicas[r].store.stored)
+        )
+        for r in Replica
+        for m in s.replicas[r].store.unconfirmed
+    )
+
+
+@lemma(*_NO_MIRRORS, "AwaitedBodyIsUnsynced", "EntryRefers", "StoringIsPossible")
+def StoredBodyIsSynced(s: Confirms) -> bool:
+    """What a queue knows of a body is true: it is on the disk, and it is waited for (C2.2)."""
+    return all(
+        s.replicas[r].store.apart
+        and m in s.replicas[r].store.unconfirmed
+        and s.bodies.level[m] == Level.SYNCED
+        for r in Replica
+        for m in s.replicas[r].store.stored
+    )
+
+
+@lemma()
+def AwaitedBodyIsUnsynced(s: Confirms) -> bool:
+    """A body that somebody waits for is not on the disk (C3.1)."""
+    return all(
+        s.replicas[r].store.apart and s.bodies.level[m] != Level.SYNCED
+        for m in Msg
+        for r in s.bodies.waiting[m]
+    )
+
+
+#: What the properties of this group are proved with.
+PROOFS = {
+    "EntriesHaveBodies": (*_NO_MIRRORS, "EntryRefers"),
+    "UnstoredIsUnderWay": (*_NO_MIRRORS, "EndedHasNothing", "LeavingIsWritten"),
+}
