@@ -76,6 +76,7 @@ def test_few_properties_are_proved_with_a_restriction() -> None:
         "NoAckBeforeDurable": ("MirrorsStay",),
         "NoSecondCopy": ("MirrorsStay",),
         "SomebodyOwesAnAnswer": ("MirrorsStay",),
+        "UnstoredIsUnderWay": ("MirrorsStay",),
         "ConfirmedSurvives": ("MirrorsStay",),
         "NoCommitBeforeDurable": ("MirrorsStay",),
         "CommittedSurvives": ("MirrorsStay",),
