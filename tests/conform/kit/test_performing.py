@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import inf
 
@@ -213,7 +213,7 @@ def test_who_waits_releases_what_a_fault_holds_back() -> None:
 class Reaching:
     """Control of a broker that is not there: keeps what it was asked for."""
 
-    faults = FAULTS
+    faults: Sequence[str] = FAULTS
 
     def __init__(self) -> None:
         self.struck: list[str] = []

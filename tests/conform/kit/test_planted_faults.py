@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ackproof.conform.kit.drawing import draw
 from ackproof.conform.kit.control import HttpControl
+from ackproof.conform.kit.drawing import draw
 from ackproof.conform.kit.running import run
 
 from tests.conform.kit.planted import PLANTED, serving

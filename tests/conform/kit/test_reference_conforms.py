@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ackproof.conform.kit.drawing import draw
 from ackproof.conform.kit.control import HttpControl
+from ackproof.conform.kit.drawing import draw
 from ackproof.conform.kit.operations import Do, Operation
 from ackproof.conform.kit.running import Setting, run
 from ackproof.conform.kit.url import parse
