@@ -2,12 +2,12 @@
 
     python bench/conforming.py                             Debian's own, 200 runs
     python bench/conforming.py --root build/rabbitmq/sid   one that make-root has made
-    python bench/conforming.py --faults crash_queue        with these faults only
+    python bench/conforming.py --fault crash_queue         with this fault only
 
 One node is started on the loopback interface, in a directory that is removed at the end.  Its
 queues crash and are suspended, and it is killed and suspended itself, where a program says so.
-A line is printed for each run that breaks a rule or does not come to its end.  In the end the
-document of `ackproof conform --json` is written, and the programs are kept beside it.
+A line is printed for each run that breaks a rule or does not come to its end.  In the end
+a summary is written, with small programs that break what was broken beside it.
 
 Exit code 0: all runs conform; 1: one does not, or RabbitMQ did not start; 2: wrong arguments.
 """
