@@ -44,6 +44,7 @@ class Clients:
     Attributes:
         judgement: judges each channel.
         release: releases what a fault holds back, if there is such a thing.
+        suspended: the node is among that, so nobody can log in.
     """
 
     def __init__(self, address: Address, trace: Trace, key: bytes, patience: float) -> None:
@@ -51,6 +52,7 @@ class Clients:
         self.patience = patience
         self.trace = trace
         self.release: Callable[[], None] | None = None
+        self.suspended = False
         self._address = address
         self._key = key
         self._connections: dict[int, Connection] = {}
@@ -86,6 +88,8 @@ class Clients:
         return wire
 
     def _connect(self) -> Connection:
+        if self.suspended and self.release is not None:
+            self.release()
         self._names += 1
         end = time.monotonic() + self.patience
         while True:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ackproof.conform.kit.operations import FAULTS
+from ackproof.conform.kit.operations import FAULTS, OF_QUEUES
 
 __all__ = ["CommandControl", "ControlError", "HttpControl", "control_of"]
 
@@ -39,7 +39,7 @@ class HttpControl:
         ControlError: there is no such thing.
     """
 
-    faults: Sequence[str] = FAULTS
+    faults: Sequence[str] = ("crash_queue", "restart_node", "hold_fsync", "release_fsync")
 
     def __init__(self, url: str, patience: float = 30.0) -> None:
         self._url = url
@@ -53,7 +53,7 @@ class HttpControl:
         Raises:
             ControlError: the broker does not do it.
         """
-        arguments = {"name": queue} if fault == "crash_queue" else {}
+        arguments = {"name": queue} if fault in OF_QUEUES else {}
         self._ask("POST", f"/faults/{fault}", arguments)
 
     def _ask(self, verb: str, path: str, arguments: dict[str, str] | None) -> None:
@@ -107,7 +107,7 @@ class CommandControl:
         Raises:
             ControlError: the program does not do it.
         """
-        self._run(fault, *([queue] if fault == "crash_queue" else []))
+        self._run(fault, *([queue] if fault in OF_QUEUES else []))
 
     def _run(self, *words: str) -> str:
         said = f"{self._program} {' '.join(words)}"

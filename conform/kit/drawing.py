@@ -14,7 +14,7 @@ import random
 from collections.abc import Callable, Sequence
 
 import msgspec
-from ackproof.conform.kit.operations import Do, Operation, Overflow
+from ackproof.conform.kit.operations import OF_QUEUES, Do, Operation, Overflow
 
 __all__ = ["draw"]
 
@@ -196,7 +196,7 @@ class _Artist:
 
     def _fault(self) -> list[Operation]:
         fault = self._chance.choice(self._faults)
-        queue = self._queue() if fault == "crash_queue" else ""
+        queue = self._queue() if fault in OF_QUEUES else ""
         return [self._on(Do.FAULT, fault=fault, queue=queue)]
 
 

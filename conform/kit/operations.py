@@ -20,6 +20,8 @@ from msgspec import Meta
 
 __all__ = [
     "FAULTS",
+    "HELD",
+    "OF_QUEUES",
     "Do",
     "Operation",
     "Overflow",
@@ -76,7 +78,24 @@ class Overflow(StrEnum):
 
 
 #: Faults that a program can ask for, where something can cause them.
-FAULTS = ("crash_queue", "restart_node", "hold_fsync", "release_fsync")
+FAULTS = (
+    "crash_queue",
+    "restart_node",
+    "hold_fsync",
+    "release_fsync",
+    "suspend_queue",
+    "resume_queue",
+    "suspend_node",
+    "resume_node",
+)
+#: What is held back until something else lets it go on: what begins it, and what ends it.
+HELD = {
+    "hold_fsync": "release_fsync",
+    "suspend_queue": "resume_queue",
+    "suspend_node": "resume_node",
+}
+#: Those that strike one queue.
+OF_QUEUES = frozenset({"crash_queue", "suspend_queue", "resume_queue"})
 
 
 class Operation(msgspec.Struct, omit_defaults=True, frozen=True, forbid_unknown_fields=True):

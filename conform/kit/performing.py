@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from ackproof.conform.kit.clients import Clients
-from ackproof.conform.kit.operations import Do, Operation
+from ackproof.conform.kit.operations import HELD, OF_QUEUES, Do, Operation
 from ackproof.conform.kit.session import Session
 from ackproof.conform.kit.trace import Life, Queue
 from ackproof.impl.wire.frames import FRAME_MAX, encode_content, encode_method
@@ -60,6 +60,7 @@ class Performer:
         self._control = control
         self.fanout_name = self.alternate_name = ""
         self._consumers = 0
+        self._held: list[tuple[str, str]] = []
         self._tags: dict[str, tuple[Session, str]] = {}
         self._rules: dict[Do, Callable[[Session, Operation], None]] = {
             Do.DECLARE: self._declare,
@@ -255,23 +256,49 @@ class Performer:
             self._restart(control)
         elif operation.fault == "crash_queue":
             self._crash(control, self._trace.queue(operation.queue))
-        elif operation.fault == "hold_fsync":
-            self._clients.send()
-            control.strike(operation.fault, "")
-            self._clients.release = self.release
+        elif operation.fault in HELD:
+            self._hold(control, operation)
         else:
             self.release()
 
     def release(self) -> None:
         """Release what a fault holds back."""
-        if self._control is not None and self._clients.release is not None:
-            self._clients.release = None
-            self._control.strike("release_fsync", "")
+        held, self._held = self._held, []
+        self._clients.release, self._clients.suspended = None, False
+        for fault, queue in reversed(held):  # the node first, if it holds a queue, too
+            if self._control is not None:
+                self._control.strike(HELD[fault], queue)
+
+    def _hold(self, control: Control, operation: Operation) -> None:
+        """Hold something back, until somebody waits for it, or says that it may go on.
+
+        It makes nothing wrong that is right without it, only later; so no mark is left.
+        """
+        queue = self._trace.queue(operation.queue)
+        if operation.fault in OF_QUEUES and not self._reaches(queue):
+            return
+        self._clients.send()
+        name = self.name(queue.name) if operation.fault in OF_QUEUES else ""
+        self._held.append((operation.fault, name))
+        self._clients.release = self.release
+        self._clients.suspended |= operation.fault == "suspend_node"
+        control.strike(operation.fault, name)
+
+    def _reaches(self, queue: Queue) -> bool:
+        """Make sure that a queue's process is there; tell whether that is known.
+
+        Of a node that is suspended nobody reaches a queue.
+        """
+        if queue.blurred or queue.alive is None or queue.alive.owner:
+            return False
+        if self._clients.suspended:
+            self.release()
+        self._clients.make_known(queue.alive.declared)
+        return True
 
     def _crash(self, control: Control, queue: Queue) -> None:
-        if queue.blurred or queue.alive is None or queue.alive.owner:
+        if not self._reaches(queue):
             return
-        self._clients.make_known(queue.alive.declared)
         self._clients.listen(_SOON)
         queue.crashed = True
         control.strike("crash_queue", self.name(queue.name))

@@ -88,6 +88,7 @@ def run(program: Sequence[Operation], setting: Setting) -> Result:
     try:
         performer.perform(program)
         drain.settle()
+        performer.release()
         drain.empty()
     except Stalled as stalled:
         result.incomplete = str(stalled)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 from weakref import WeakKeyDictionary
 
-from ackproof.conform.kit.operations import FAULTS
+from ackproof.conform.kit.control import HttpControl
 from ackproof.conform.kit.running import Setting
 from ackproof.conform.kit.url import Address
 from ackproof.impl.machines.channels import PublishingChannel
@@ -312,7 +312,7 @@ PLANTED: dict[str, Planted] = {
 class _Striking:
     """Makes a broker of this process fail."""
 
-    faults: Sequence[str] = FAULTS
+    faults: Sequence[str] = HttpControl.faults
 
     def __init__(self, broker: RunningBroker) -> None:
         self._broker = broker

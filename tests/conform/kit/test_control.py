@@ -54,7 +54,7 @@ def test_the_control_api_does_all_and_says_what_it_does_not_do() -> None:
     with served("--control", "0", lines=2) as broker:
         control = control_of(broker.lines[1].rsplit(" ", 1)[1])
         assert isinstance(control, HttpControl)
-        assert control.faults == FAULTS
+        assert set(control.faults) < set(FAULTS)
         control.strike("hold_fsync", "")
         control.strike("release_fsync", "")
         with pytest.raises(ControlError, match=r"404.*there is no queue 'q' to crash"):

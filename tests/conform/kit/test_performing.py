@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import inf
 
@@ -10,7 +10,7 @@ import pytest
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judgement import Judgement
 from ackproof.conform.kit.clients import Clients
-from ackproof.conform.kit.operations import Do, Operation, Overflow
+from ackproof.conform.kit.operations import FAULTS, Do, Operation, Overflow
 from ackproof.conform.kit.performing import Performer
 from ackproof.conform.kit.trace import Trace
 from ackproof.conform.violations import Violation
@@ -208,3 +208,60 @@ def test_who_waits_releases_what_a_fault_holds_back() -> None:
     with performing(struck=True) as watched:
         watched.perform([DECLARE, CONFIRM, WAIT, held, PUBLISH, SETTLE])
         assert [one.fate for one in watched.trace.publishes] == ["acked"]
+
+
+class Reaching:
+    """Control of a broker that is not there: keeps what it was asked for."""
+
+    faults: Sequence[str] = FAULTS
+
+    def __init__(self) -> None:
+        self.struck: list[str] = []
+
+    def strike(self, fault: str, queue: str) -> None:
+        """Keep a fault."""
+        self.struck.append(f"{fault} {queue}".strip())
+
+
+@contextmanager
+def reaching() -> Iterator[tuple[Watched, Reaching]]:
+    """Give a performer whose faults go nowhere."""
+    control = Reaching()
+    with performing() as watched:
+        performer = Performer(watched.clients, "t", control)
+        watched.perform = performer.perform
+        yield watched, control
+
+
+def fault(name: str, queue: str = "") -> Operation:
+    """Return the operation that causes a fault."""
+    return Operation(Do.FAULT, fault=name, queue=queue)
+
+
+def test_a_node_that_is_suspended_goes_on_before_its_queue_does() -> None:
+    with reaching() as (watched, control):
+        held = [fault("suspend_queue", "q1"), fault("suspend_node")]
+        watched.perform([DECLARE, *held, fault("resume_queue", "q1")])
+        names = [said.split()[0] for said in control.struck]
+        assert names == ["suspend_queue", "suspend_node", "resume_node", "resume_queue"]
+
+
+def test_a_queue_is_not_reached_while_its_node_is_suspended() -> None:
+    with reaching() as (watched, control):
+        watched.perform([DECLARE, fault("suspend_node"), fault("crash_queue", "q1")])
+        names = [said.split()[0] for said in control.struck]
+        assert names == ["suspend_node", "resume_node", "crash_queue"]
+
+
+def test_a_node_that_is_suspended_goes_on_when_somebody_logs_in() -> None:
+    with reaching() as (watched, control):
+        watched.perform([DECLARE, fault("suspend_node"), ELSEWHERE])
+        assert [said.split()[0] for said in control.struck] == ["suspend_node", "resume_node"]
+
+
+def test_what_was_suspended_excuses_nothing() -> None:
+    with reaching() as (watched, _):
+        watched.perform([DECLARE, fault("suspend_queue", "q1"), fault("suspend_node"), WAIT])
+        queue = watched.trace.queue("q1")
+        assert not queue.crashed
+        assert not queue.blurred

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from ackproof.conform.kit.control import HttpControl
 from ackproof.conform.kit.drawing import draw
-from ackproof.conform.kit.operations import FAULTS
 from ackproof.conform.kit.running import run
 
 from tests.conform.kit.planted import PLANTED, serving
@@ -16,7 +16,7 @@ _RUNS = 300
 @pytest.mark.parametrize("name", sample(sorted(PLANTED), 8))
 def test_a_planted_fault_is_found(name: str) -> None:
     fault = PLANTED[name]
-    faults = FAULTS if fault.struck else ()
+    faults = HttpControl.faults if fault.struck else ()
     seen: set[str] = set()
     with serving(fault, struck=fault.struck, patience=1.0) as setting:
         for seed in range(_RUNS):

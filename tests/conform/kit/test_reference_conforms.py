@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from ackproof.conform.kit.control import HttpControl
 from ackproof.conform.kit.drawing import draw
-from ackproof.conform.kit.operations import FAULTS, Do, Operation
+from ackproof.conform.kit.operations import Do, Operation
 from ackproof.conform.kit.running import Setting, run
 from ackproof.conform.kit.url import parse
 from ackproof.impl.broker import Broker
@@ -22,7 +23,7 @@ def test_random_programs_conform(order: int | None, struck: bool) -> None:
     acked = 0
     with serving(struck=struck, order=order) as setting:
         for seed in seeds(_RUNS):
-            program = draw(seed, FAULTS if struck else ())
+            program = draw(seed, HttpControl.faults if struck else ())
             result = run(program, setting)
             assert (seed, result.findings, result.incomplete) == (seed, [], "")
             acked += result.counts["acked"]
