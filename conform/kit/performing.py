@@ -274,11 +274,13 @@ class Performer:
 
         It makes nothing wrong that is right without it, only later; so no mark is left.
         """
-        queue = self._trace.queue(operation.queue)
-        if operation.fault in OF_QUEUES and not self._reaches(queue):
-            return
+        name = ""
+        if operation.fault in OF_QUEUES:
+            queue = self._trace.queue(operation.queue)
+            if not self._reaches(queue):
+                return
+            name = self.name(queue.name)
         self._clients.send()
-        name = self.name(queue.name) if operation.fault in OF_QUEUES else ""
         self._held.append((operation.fault, name))
         self._clients.release = self.release
         self._clients.suspended |= operation.fault == "suspend_node"
