@@ -22,7 +22,7 @@ from ackproof.lang.errors import BindError, SpecError
 from ackproof.lang.frontend import compile_model
 from ackproof.lang.model import Design, Instance, Model
 from ackproof.lang.program import Program
-from ackproof.model.cache import Cache
+from ackproof.model.cache import COMPILED, Cache
 from ackproof.model.check import asked, check, check_bound
 from ackproof.model.mutation.mutants import Mutant, loaded
 from ackproof.model.outcome import Outcome
@@ -106,7 +106,7 @@ class Judge:
         self._folder = folder
         self._cache = cache
         # Machine code would fill the cache, and is quickly made.
-        self._outcomes = cache.without("code", "frames") if cache else None
+        self._outcomes = cache.without(*COMPILED) if cache else None
         self._keys: dict[str, str | None] = {}
         self._base: dict[str, Outcome] = {}
 
