@@ -12,6 +12,7 @@ from ackproof.cli.inputs import InputError, clean_exit
 from ackproof.cli.options import AsJson, FarmEngine, Master, Memory, NoCache, Workers
 
 if TYPE_CHECKING:
+    from ackproof.cli.targets import Target
     from ackproof.model.era_table import EraTable
     from ackproof.model.eras import Era, Run, Surveyor
 
@@ -86,8 +87,8 @@ def eras(
 eras.__doc__ = _HELP
 
 
-def _columns(names: Sequence[str]) -> dict[str, tuple[Era, str]]:
-    """Return the eras that are named, or all of them, and how a command line names each.
+def _columns(names: Sequence[str]) -> dict[str, tuple[Era, Target]]:
+    """Return the eras that are named, or all of them, and what each was made from.
 
     Raises:
         InputError: there is no such era, design or file, or it cannot be used, or there are none.
@@ -101,11 +102,11 @@ def _columns(names: Sequence[str]) -> dict[str, tuple[Era, str]]:
         raise InputError(
             "there are no eras; give designs of the museum, or files: ackproof eras my_design.py"
         )
-    found: dict[str, tuple[Era, str]] = {}
+    found: dict[str, tuple[Era, Target]] = {}
     for name in names or [DOCUMENTED, *known]:
         target = base_target() if name == DOCUMENTED else load(name)
         era = era_of(target)
-        era, _ = found.setdefault(era.name, (era, target.text))
+        era, _ = found.setdefault(era.name, (era, target))
         _check_expectations(era)
     return found
 
@@ -123,7 +124,7 @@ def _check_expectations(era: Era) -> None:
 
 
 def _made(
-    columns: dict[str, tuple[Era, str]], asked: Asked, surveyor: Surveyor, limit: int | None
+    columns: dict[str, tuple[Era, Target]], asked: Asked, surveyor: Surveyor, limit: int | None
 ) -> EraTable:
     """Search every era on every instance, where it was asked for, and judge what they expect."""
     from ackproof.cli.era_runs import runs_elsewhere, runs_here
@@ -132,7 +133,7 @@ def _made(
     pairs = [(era, i) for era in eras for i in era.instances]
     if asked.engine != SPARK:
         return _table(eras, runs_here(pairs, surveyor), surveyor)
-    texts = {name: text for name, (_, text) in columns.items()}
+    texts = {name: target.text for name, (_, target) in columns.items()}
     with asked.pool() as pool:
         assert pool is not None, "on Spark, nothing runs here"
         return _table(eras, runs_elsewhere(pairs, texts, surveyor, limit, pool), surveyor)

@@ -115,7 +115,10 @@ class Judge:
         with loaded(mutant, self._folder) as design:
             try:
                 program = compile_model(self._model, design)
-            except (SpecError, BindError) as error:
+            except SpecError as error:
+                # Its place is in a file that is gone in a moment; the mutant's is known.
+                return Verdict(Fate.REJECTED, problem=error.problem)
+            except BindError as error:
                 return Verdict(Fate.REJECTED, problem=str(error).partition("\n")[0])
             return self._searched(design, program)
 
