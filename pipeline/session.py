@@ -12,6 +12,7 @@ idle and still answering.
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -69,10 +70,12 @@ class Session:
         """The machines that have an executor, as far as is known now."""
 
         def ask() -> set[str]:
-            status = self.spark.sparkContext._jsc.sc()
-            driver = status.env().blockManager().blockManagerId().hostPort()
-            known = status.getExecutorMemoryStatus().keySet().mkString(" ").split()
-            return {one.rpartition(":")[0] for one in known if one != driver}
+            context = self.spark.sparkContext
+            known = context._jsc.sc().getExecutorMemoryStatus().keySet().mkString(" ").split()
+            hosts = Counter(one.rpartition(":")[0] for one in known)
+            # The driver is among them.
+            hosts[context.getConf().get("spark.driver.host") or ""] -= 1
+            return {host for host, executors in hosts.items() if executors > 0}
 
         return self.run(ask)
 
