@@ -35,14 +35,15 @@ ERA = "from tests.model.harbour import MODEL, {design} as design\n"
 DEADLY = """
 import os, signal
 from pathlib import Path
+from pyspark import TaskContext
 from ackproof.lang import Design, Holds
 
-marker = Path({marker!r})
-if os.getpid() != {driver} and not marker.exists():
+marker = Path(__file__).with_suffix(".dead")
+if TaskContext.get() is not None and not marker.exists():
     marker.touch()
     os.kill(os.getpid(), signal.SIGKILL)
 
-design = Design("dies", constants={{"QueueProcess.durable": True}}, expect=(Holds("tiny"),))
+design = Design("dies", constants={"QueueProcess.durable": True}, expect=(Holds("tiny"),))
 """
 
 
@@ -206,13 +207,10 @@ def test_what_the_farm_finds_is_found_in_the_cache_by_the_local_command(
 def test_a_worker_that_is_killed_has_its_piece_run_again(
     run: Callable[..., Result], tmp_path: Path
 ) -> None:
-    marker = tmp_path / "marker"
-    (file := tmp_path / "deadly.py").write_text(
-        DEADLY.format(marker=str(marker), driver=os.getpid())
-    )
+    (file := tmp_path / "deadly.py").write_text(DEADLY)
     asked = ("museum", str(file), "ack_on_channel", "--no-cache")
     found = run(*asked, "--engine", "spark")
-    assert marker.exists(), "nobody was killed"
+    assert file.with_suffix(".dead").exists(), "nobody was killed"
     assert (found.exit_code, found.stderr) == (0, "")
     assert same(found.stdout) == same(run(*asked).stdout)
 
