@@ -117,6 +117,7 @@ def test_what_is_found_on_another_machine_is_kept_on_this_one(tmp_path: Path, an
         there, here = (store.without(*FOUND) for store in (there, here))
     returned = replace(task, store=named(there))(0)
     assert returned.found == named(there)
+    assert [entry.kind for entry in returned.entries] == (["keys"] if anew else [OUTCOMES, "keys"])
     farm._taken("it", returned, here)
     assert here.get("keys", "key") == b"data"
     assert here.get(OUTCOMES, "key") == (None if anew else b"data")
@@ -167,7 +168,7 @@ def same(text: str) -> str:
 def eras(tmp_path: Path) -> list[str]:
     """Files with two eras of a small model, which share searches."""
     files = []
-    for design in ("shallow", "lazy"):
+    for design in ("shallow", "open_air"):
         (file := tmp_path / f"{design}.py").write_text(ERA.format(design=design))
         files.append(str(file))
     return files
@@ -191,6 +192,8 @@ def test_the_farm_says_what_the_local_command_says(
     found = run(*asked, *form, "--no-cache", "--engine", "spark")
     assert (found.exit_code, same(found.stdout)) == (local.exit_code, same(local.stdout))
     assert local.stdout
+    if (command, form) == ("eras", ("--json",)):
+        assert '"same_as": "shallow"' in local.stdout, "no search is shared"
 
 
 @pytest.mark.spark
