@@ -57,7 +57,8 @@ With `--engine spark`, a cluster searches what is too much for the memory of one
 the same. Each search has a directory of its own in `--work`, with every level that is finished, and
 `--resume` goes on after the last of them, whatever ended the run before. It needs Java 17 or later
 and `pip install "ackproof[spark]"`; without `--master`, it runs on this machine. `--memory` is then
-what the properties of runs may take of this process, and `--museum` works, too.
+what the properties of runs may take of this process. With `--museum` or `--sweep` there are many
+searches: each is a task, and needs no directory.
 
 What was searched once is not searched again while nothing that it depends on has changed: the
 report says that it is from the cache, and when the search was made. The variable `ACKPROOF_CACHE`
@@ -155,7 +156,7 @@ def check(
     from ackproof.cli.targets import base_target, load_all
 
     asked = Asked(engine, workers, master, partitions, work, resume)
-    asked.check_options()
+    asked.check_options(farm=museum or sweep is not None)
     others = {"--engine spark": engine == SPARK, "--museum": museum, "--sweep": sweep is not None}
     _refuse_with("--symmetry", symmetry, others)
     if watch:

@@ -1,14 +1,18 @@
 """Which engine a check uses, and what goes with it.
 
 The engines `kernel` and `plain` search in this process.  The engine `spark` searches on a cluster,
-or as if there were one; it needs a directory for what it finds, and it is opened once for all
-checks of a command.  An option that has no effect with the engine that was chosen is refused, so
-that nobody waits for hours for something else than was asked.
+or as if there were one, and is opened once for all checks of a command.  One large search is
+divided there; it needs a directory for what it finds.  Of many small ones, a *farm*, each is one
+search of the kernel in one task, and what it finds is kept where the kernel keeps it.
+
+An option that has no effect with the engine that was chosen is refused, so that nobody waits for
+hours for something else than was asked.
 """
 
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,8 +23,9 @@ from ackproof.cli.inputs import InputError, choose
 
 if TYPE_CHECKING:
     from ackproof.model.check import Engine, Explore
+    from ackproof.model.pools import Pool
 
-__all__ = ["SPARK", "Asked", "local_engine"]
+__all__ = ["SPARK", "Asked"]
 
 SPARK = "spark"
 
@@ -45,8 +50,11 @@ class Asked:
     work: Path | None = None
     resume: bool = False
 
-    def check_options(self) -> None:
+    def check_options(self, *, farm: bool = False) -> None:
         """Refuse an engine that is unknown, and options that have no effect with it.
+
+        Args:
+            farm: whether there are many searches.
 
         Raises:
             InputError: there is no such engine, or an option does not go with it, or is missing.
@@ -62,6 +70,9 @@ class Asked:
                 "--workers has no effect with --engine spark, which runs where its master says\n"
                 f"  instead: --master 'local[{self.workers}]'"
             )
+        if farm:
+            self._refuse_options_of_one_search()
+            return
         if self.work is None:
             raise InputError(
                 "--engine spark needs a directory for what it finds\n"
@@ -81,6 +92,70 @@ class Asked:
                 raise InputError(
                     f"{option} goes with --engine spark only; leave it out, or add --engine spark"
                 )
+
+    def _refuse_options_of_one_search(self) -> None:
+        for option, given in (
+            ("--partitions", self.partitions is not None),
+            ("--work", self.work is not None),
+            ("--resume", self.resume),
+        ):
+            if given:
+                raise InputError(
+                    f"{option} is for one large search on Spark, and here each of many is a task\n"
+                    "  instead: leave it out; what is found is kept in the cache, and the same "
+                    "command goes on"
+                )
+
+    @property
+    def of_task(self) -> Asked:
+        """What a piece of work is searched with, in the process that it is given to."""
+        return Asked("kernel" if self.engine == SPARK else self.engine)
+
+    @contextmanager
+    def pool(self, pieces: int | None = None) -> Iterator[Pool | None]:
+        """Yield where pieces of work run; None if that is here, one after the other.
+
+        Args:
+            pieces: how many there are, if that is known.
+
+        Raises:
+            InputError: there is no Spark here, or a piece fails there.
+        """
+        if self.engine == SPARK:
+            with self._farm() as farm:
+                yield farm
+            return
+        from ackproof.cli.process_pool import ProcessPool
+        from ackproof.model.resources import default_workers
+
+        processes = self.workers or default_workers()
+        processes = processes if pieces is None else min(processes, pieces)
+        yield ProcessPool(processes) if processes > 1 else None
+
+    @contextmanager
+    def _farm(self) -> Iterator[Pool]:
+        from ackproof.pipeline.errors import FarmFailed, SparkUnavailable
+        from ackproof.pipeline.java import require_packages
+
+        log = Path(tempfile.mkdtemp(prefix="ackproof-farm-")) / "spark.log"
+        kept = False
+        try:
+            require_packages()
+            from ackproof.pipeline.farm import Farm
+            from ackproof.pipeline.session import open_session
+
+            with open_session(self.master, 1, log, "ackproof farm") as session:
+                for remark in session.remarks:
+                    _say(remark)
+                yield Farm(session)
+        except (FarmFailed, SparkUnavailable) as error:
+            # The message may name the log, for what Spark itself has said.
+            kept = log.exists() and str(log) in str(error)
+            raise InputError(str(error)) from error
+        finally:
+            if not kept:
+                log.unlink(missing_ok=True)
+                log.parent.rmdir()
 
     @contextmanager
     def opened(self) -> Iterator[Engine | Explore]:
@@ -113,23 +188,6 @@ class Asked:
                 explore.close()
         except (SparkUnavailable, SearchRefused, SearchFailed) as error:
             raise InputError(str(error)) from error
-
-
-def local_engine(name: str) -> Engine:
-    """Return the engine of this process that has a name, for commands that have only those.
-
-    Raises:
-        InputError: there is none.
-    """
-    from ackproof.model.check import ENGINES
-
-    if name == SPARK:
-        raise InputError(
-            "--engine spark goes with ackproof check only\n"
-            f"  instead: use one of: {', '.join(ENGINES)}"
-        )
-    choose("engine", name, ENGINES)
-    return "plain" if name == "plain" else "kernel"
 
 
 def _say(text: str) -> None:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import sys
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from ackproof.cli.engines import local_engine
+from ackproof.cli.engines import SPARK, Asked
 from ackproof.cli.inputs import InputError, clean_exit
-from ackproof.cli.options import AsJson, EngineName, Memory, NoCache, Workers
+from ackproof.cli.options import AsJson, FarmEngine, Master, Memory, NoCache, Workers
 
 if TYPE_CHECKING:
-    from ackproof.lang.model import Instance
+    from ackproof.cli.targets import Target
     from ackproof.model.era_table import EraTable
     from ackproof.model.eras import Era, Run, Surveyor
-    from ackproof.model.museum import Judgement
 
-__all__ = ["eras", "make_table"]
+__all__ = ["eras"]
 
 _HELP = """
 Check every property in every era, and show which holds where.
@@ -39,6 +36,8 @@ Examples:
     ackproof eras documented rabbitmq_3_9   these two
 
     ackproof eras my_design.py              one of your own
+
+    ackproof eras --engine spark --master spark://HOST:7077
 """
 
 Names = Annotated[
@@ -50,16 +49,14 @@ Names = Annotated[
     ),
 ]
 
-#: Seconds between two lines on standard error where that is no terminal.
-_PAUSE = 5.0
-
 
 @clean_exit
 def eras(
     names: Names = None,
-    engine: EngineName = "kernel",
+    engine: FarmEngine = "kernel",
     workers: Workers = None,
     memory: Memory = None,
+    master: Master = None,
     no_cache: NoCache = False,
     as_json: AsJson = False,
 ) -> int:
@@ -67,13 +64,16 @@ def eras(
     from ackproof.cli.jobs import cache_for, memory_limit, worker_count
     from ackproof.model.eras import Surveyor
 
+    asked = Asked(engine, worker_count(workers), master)
+    asked.check_options(farm=True)
+    limit = memory_limit(memory)
     surveyor = Surveyor(
-        engine=local_engine(engine),
-        workers=worker_count(workers),
-        memory=memory_limit(memory),
+        engine="plain" if engine == "plain" else "kernel",
+        workers=asked.workers,
+        memory=limit,
         cache=cache_for(no_cache),
     )
-    table = make_table(_columns(names or []), surveyor)
+    table = _made(_columns(names or []), asked, surveyor, limit)
     if as_json:
         typer.echo(json.dumps(table.document(), indent=2))
     else:
@@ -87,27 +87,28 @@ def eras(
 eras.__doc__ = _HELP
 
 
-def _columns(names: Sequence[str]) -> tuple[Era, ...]:
-    """Return the eras that are named, or all of them.
+def _columns(names: Sequence[str]) -> dict[str, tuple[Era, Target]]:
+    """Return the eras that are named, or all of them, and what each was made from.
 
     Raises:
         InputError: there is no such era, design or file, or it cannot be used, or there are none.
     """
+    from ackproof.cli.era_runs import era_of
     from ackproof.cli.targets import base_target, load
-    from ackproof.model.eras import DOCUMENTED, Era, era_names
+    from ackproof.model.eras import DOCUMENTED, era_names
 
     known = era_names(base_target().model)
     if not names and not known:
         raise InputError(
             "there are no eras; give designs of the museum, or files: ackproof eras my_design.py"
         )
-    found: dict[str, Era] = {}
+    found: dict[str, tuple[Era, Target]] = {}
     for name in names or [DOCUMENTED, *known]:
         target = base_target() if name == DOCUMENTED else load(name)
-        label = target.name or DOCUMENTED
-        era = found.setdefault(label, Era(label, target.model, target.design))
+        era = era_of(target)
+        era, _ = found.setdefault(era.name, (era, target))
         _check_expectations(era)
-    return tuple(found.values())
+    return found
 
 
 def _check_expectations(era: Era) -> None:
@@ -122,35 +123,34 @@ def _check_expectations(era: Era) -> None:
         raise InputError(f"{era.name}: {error}") from None
 
 
-def make_table(columns: Sequence[Era], surveyor: Surveyor) -> EraTable:
-    """Search every era on every instance, and judge what they expect.
+def _made(
+    columns: dict[str, tuple[Era, Target]], asked: Asked, surveyor: Surveyor, limit: int | None
+) -> EraTable:
+    """Search every era on every instance, where it was asked for, and judge what they expect."""
+    from ackproof.cli.era_runs import runs_elsewhere, runs_here
 
-    An interruption ends the searches; what was found until then is in the table.
-    """
+    eras = [era for era, _ in columns.values()]
+    pairs = [(era, i) for era in eras for i in era.instances]
+    if asked.engine != SPARK:
+        return _table(eras, runs_here(pairs, surveyor), surveyor)
+    texts = {name: target.text for name, (_, target) in columns.items()}
+    with asked.pool() as pool:
+        assert pool is not None, "on Spark, nothing runs here"
+        return _table(eras, runs_elsewhere(pairs, texts, surveyor, limit, pool), surveyor)
+
+
+def _table(eras: Sequence[Era], found: Iterable[Run], surveyor: Surveyor) -> EraTable:
+    """Return the table of what is found, up to the first run that is interrupted."""
     from ackproof.model.era_table import EraTable
     from ackproof.model.outcome import Limit
 
     runs: list[Run] = []
-    judgements: dict[str, Sequence[Judgement]] = {}
-    pairs = [(era, i) for era in columns for i in era.instances]
-    for run in _runs(pairs, surveyor):
+    interrupted = False
+    for run in found:
         runs.append(run)
-        if run.report.outcome.limit is Limit.INTERRUPTED:
+        interrupted = run.report.outcome.limit is Limit.INTERRUPTED
+        if interrupted:
             break
-    else:
-        judgements = {era.name: surveyor.judge(era, runs) for era in columns}
-    return EraTable(tuple(columns), tuple(runs), judgements)
-
-
-def _runs(pairs: Sequence[tuple[Era, Instance]], surveyor: Surveyor) -> Iterator[Run]:
-    """Yield the run of each pair, telling on standard error how far it is."""
-    from ackproof.cli.progress import Watch
-
-    last = time.monotonic()
-    for number, (era, instance) in enumerate(pairs, start=1):
-        label = f"{number} of {len(pairs)}  {era.name} on {instance.name}"
-        if not sys.stderr.isatty() and time.monotonic() - last >= _PAUSE:
-            last = time.monotonic()
-            print(label, file=sys.stderr, flush=True)
-        with Watch(label, None if era.design else instance.states) as watch:
-            yield surveyor.run(era, instance, watch)
+    whole = not interrupted and len(runs) == sum(len(era.instances) for era in eras)
+    judgements = {era.name: surveyor.judge(era, runs) for era in eras} if whole else {}
+    return EraTable(tuple(eras), tuple(runs), judgements)

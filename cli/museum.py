@@ -6,12 +6,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import typer
-from ackproof.cli.engines import SPARK, Asked, local_engine
+from ackproof.cli.engines import Asked
 from ackproof.cli.inputs import InputError, clean_exit
 from ackproof.cli.options import (
     AsJson,
     Designs,
-    EngineName,
+    FarmEngine,
+    Master,
     Memory,
     NoCache,
     Workers,
@@ -40,24 +41,29 @@ Examples:
     ackproof museum my_design.py    one of your own
 
     ackproof check b10              one of them, with its counterexample
+
+    ackproof museum --engine spark --master spark://HOST:7077
 """
 
 
 @clean_exit
 def museum(
     designs: Designs = None,
-    engine: EngineName = "kernel",
+    engine: FarmEngine = "kernel",
     workers: Workers = None,
     memory: Memory = None,
+    master: Master = None,
     no_cache: NoCache = False,
     as_json: AsJson = False,
 ) -> int:
     """Check the museum; the text of the help is in `_HELP`."""
     from ackproof.cli.jobs import cache_for, memory_limit, worker_count
 
+    asked = Asked(engine, worker_count(workers), master)
+    asked.check_options(farm=True)
     options = {
-        "engine": Asked(local_engine(engine)),
-        "workers": worker_count(workers),
+        "engine": asked,
+        "workers": asked.workers,
         "memory": memory_limit(memory),
         "cache": cache_for(no_cache),
     }
@@ -107,13 +113,12 @@ def _checked(
 ) -> Sequence[Finished]:
     """Run checks, those of several designs in several processes."""
     from ackproof.cli.worker_processes import check_here, check_in_processes
-    from ackproof.model.resources import default_workers
 
     designs = len({id(job.target) for job in jobs})
-    processes = min(options["workers"] or default_workers(), designs)
-    if processes < 2 or options["engine"].engine == SPARK:
-        return check_here(jobs, options, with_entries=with_entries)
-    return check_in_processes(jobs, options, processes, with_entries=with_entries)
+    with options["engine"].pool(designs) as pool:
+        if pool is None:
+            return check_here(jobs, options, with_entries=with_entries)
+        return check_in_processes(jobs, options, pool, with_entries=with_entries)
 
 
 def _exit_code(results: list[Any], jobs: int) -> int:

@@ -1,4 +1,4 @@
-"""Mutants, judged in several processes, with what was found before from the cache.
+"""Mutants, judged in several processes, here or elsewhere, with what was found before.
 
 Each process finds the mutants of the model by itself, and is told which to judge.  A verdict is
 kept: it depends on the model, the text of the mutant, the instances that were looked at, and on
@@ -10,21 +10,22 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import Any
 
+from ackproof.cli.engines import Asked
 from ackproof.cli.inputs import InputError
-from ackproof.cli.process_pool import in_processes
-from ackproof.cli.targets import Target, base_target, load
+from ackproof.cli.process_pool import run_in
+from ackproof.cli.targets import Target, named
 from ackproof.lang.model import Instance, Model
 from ackproof.model.cache import Cache, default_cache, digest, sources
 from ackproof.model.difference import within
 from ackproof.model.mutation.judging import Fate, Judge, Verdict
 from ackproof.model.mutation.matrix import Matrix, entries_of
 from ackproof.model.mutation.mutants import Mutant, mutants_of
+from ackproof.model.pools import Piece
 from ackproof.model.programs import origin
 from ackproof.model.results import ENGINES
 
@@ -40,7 +41,7 @@ def judged(
     target: Target,
     choice: Callable[[Sequence[Mutant]], list[int]],
     states: int,
-    processes: int,
+    asked: Asked,
     *,
     cached: bool = True,
 ) -> Matrix:
@@ -50,7 +51,7 @@ def judged(
         target: the model.
         choice: returns the numbers of the mutants to look at.
         states: how many states the instances may have together.
-        processes: how many work at once.
+        asked: where they are judged.
         cached: whether verdicts that are known are taken.
 
     Raises:
@@ -66,7 +67,7 @@ def judged(
     known = {n: found for n in numbers if (found := _kept(store, keys[n])) is not None}
     missing = [n for n in numbers if n not in known]
     for number, verdict in zip(
-        missing, _found(target, missing, states, processes, cached=cached), strict=False
+        missing, _found(target, mutants, missing, states, asked, cached=cached), strict=False
     ):
         known[number] = verdict
         _put(store, keys[number], verdict)
@@ -77,16 +78,26 @@ def judged(
 
 
 def _found(
-    target: Target, numbers: Sequence[int], states: int, processes: int, *, cached: bool
-) -> Any:
+    target: Target,
+    mutants: Sequence[Mutant],
+    numbers: Sequence[int],
+    states: int,
+    asked: Asked,
+    *,
+    cached: bool,
+) -> Iterator[Verdict]:
     """Yield what becomes of mutants."""
-    text = "" if target.module is None else str(target.module.__file__)
-    with tempfile.TemporaryDirectory() as folder:
-        pieces = [(text, states, folder, cached, number) for number in numbers]
-        if min(processes, len(pieces)) < 2:
-            yield from (_judge(*piece) for piece in pieces)
+    if not numbers:
+        return
+    with tempfile.TemporaryDirectory() as folder, asked.pool(len(numbers)) as pool:
+        pieces = [
+            Piece(mutants[number].name, (target.text, states, folder, cached, number))
+            for number in numbers
+        ]
+        if pool is None:
+            yield from (_judge(*piece.arguments) for piece in pieces)
         else:
-            yield from in_processes(_judge, pieces, min(processes, len(pieces)), "mutants")
+            yield from run_in(pool, _judge, pieces, "mutants")
 
 
 def _judge(text: str, states: int, folder: str, cached: bool, number: int) -> Verdict:
@@ -98,9 +109,9 @@ def _judge(text: str, states: int, folder: str, cached: bool, number: int) -> Ve
 @cache
 def _bench(text: str, states: int, folder: str, cached: bool) -> tuple[list[Mutant], Judge]:
     """Return what a process needs for all mutants of a model."""
-    model = (load(text) if text else base_target()).model
+    model = named(text).model
     own = Path(folder) / str(os.getpid())
-    own.mkdir(exist_ok=True)
+    own.mkdir(parents=True, exist_ok=True)  # on another machine, nothing is there
     store = default_cache() if cached else None
     return mutants_of(model), Judge(model, within(model, states), own, store)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from ackproof.cli.inputs import InputError, choose, clean_exit
-from ackproof.cli.options import AsJson, NoCache, Workers
+from ackproof.cli.options import AsJson, Master, NoCache, SearchEngine, Workers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +41,8 @@ Examples:
     ackproof mutate --step Channel               those of one class
 
     ackproof mutate --step Channel.settle --json
+
+    ackproof mutate --engine spark --master spark://HOST:7077
 
     ackproof mutate --step settle --keep found   write those that nothing notices as designs
 """
@@ -95,17 +97,22 @@ def mutate(
     step: Steps = None,
     states: States = None,
     keep: Keep = None,
+    engine: SearchEngine = "kernel",
     workers: Workers = None,
+    master: Master = None,
     no_cache: NoCache = False,
     as_json: AsJson = False,
 ) -> int:
     """Make mistakes; the text of the help is in `_HELP`."""
+    from ackproof.cli.engines import SPARK, Asked
     from ackproof.cli.jobs import worker_count
     from ackproof.cli.mutant_runs import judged
     from ackproof.cli.targets import base_target, load
     from ackproof.model.difference import BUDGETS
-    from ackproof.model.resources import default_workers
 
+    choose("engine", engine, ["kernel", SPARK])
+    asked = Asked(engine, worker_count(workers), master)
+    asked.check_options(farm=True)
     target = load(file) if file else base_target()
     if target.design is not None:
         raise InputError(
@@ -113,12 +120,11 @@ def mutate(
             "  instead: give a file that defines MODEL = Model(…) alone, or none for the base"
         )
     _check_folder(keep, target)
-    processes = worker_count(workers) or default_workers()
     matrix = judged(
         target,
         lambda mutants: _chosen(mutants, step or [], sample, seed),
         states or BUDGETS["kernel"],
-        processes,
+        asked,
         cached=not no_cache,
     )
     _keep(matrix, keep)

@@ -13,8 +13,8 @@ __all__ = [
     "Continue",
     "Depth",
     "Designs",
-    "EngineName",
     "Export",
+    "FarmEngine",
     "Instances",
     "Itf",
     "Junit",
@@ -31,6 +31,7 @@ __all__ = [
     "PrintPython",
     "Properties",
     "Resume",
+    "SearchEngine",
     "Sweep",
     "Verbose",
     "Watch",
@@ -93,13 +94,23 @@ Properties = Annotated[
         show_default=False,
     ),
 ]
-EngineName = Annotated[
+FarmEngine = Annotated[
     str,
     typer.Option(
         "--engine",
         "-e",
-        metavar="kernel|plain",
-        help="kernel: compiled. plain: the specification's own Python, for small instances.",
+        metavar="kernel|plain|spark",
+        help="kernel: compiled. plain: the specification's own Python, for small instances. "
+        "spark: compiled, each search a task on a cluster.",
+    ),
+]
+SearchEngine = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        "-e",
+        metavar="kernel|spark",
+        help="kernel: compiled, on this machine. spark: the same, each search a task on a cluster.",
     ),
 ]
 CheckEngine = Annotated[
@@ -109,7 +120,8 @@ CheckEngine = Annotated[
         "-e",
         metavar="kernel|plain|spark",
         help="kernel: compiled. plain: the specification's own Python, for small instances. "
-        "spark: compiled, for more states than one machine has memory for; needs `--work`.",
+        "spark: compiled, for more states than one machine has memory for; needs `--work`. With "
+        "`--museum` or `--sweep`, each search is a task.",
     ),
 ]
 Symmetry = Annotated[

@@ -3,7 +3,8 @@
 To compile a design takes longer than to search it, and Python compiles one at a time in a process.
 
 A process is started afresh and loads what it needs by its name, as this one did; nothing is
-inherited, so it makes no difference what this process has loaded or which threads it runs.
+inherited, so it makes no difference what this process has loaded or which threads it runs.  The
+pieces may as well run on other machines (`ackproof.pipeline.farm`).
 """
 
 from __future__ import annotations
@@ -14,54 +15,84 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ackproof.cli.inputs import InputError
+from ackproof.model.pools import Piece, Pool
+from ackproof.model.resources import default_memory
 
 if TYPE_CHECKING:
     from rich.status import Status
 
-__all__ = ["in_processes"]
+__all__ = ["ProcessPool", "run_in"]
 
 T = TypeVar("T")
 
 
-def in_processes(
-    work: Callable[..., T], pieces: Sequence[tuple[Any, ...]], processes: int, noun: str
-) -> Iterator[T]:
-    """Yield what a function returns for each piece, in order.
+def run_in(pool: Pool, work: Callable[..., T], pieces: Sequence[Piece], noun: str) -> Iterator[T]:
+    """Yield what a function returns for each piece, in order, and tell how far they are.
 
-    An interruption ends all processes, and what is finished up to the first that is not has been
+    An interruption ends all work, and what is finished up to the first that is not has been
     yielded.
 
     Args:
-        work: called with the arguments in a piece, in some process.
+        pool: where the pieces run.
+        work: called with the arguments of a piece, in some process.
         pieces: what it is called with.
-        processes: how many run at once.
         noun: what the pieces are called.
 
     Raises:
         InputError: a process was ended.
     """
-    spawning = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(processes, spawning, signal.signal, (signal.SIGINT, signal.SIG_IGN))
     try:
-        found = [pool.submit(work, *piece) for piece in pieces]
         with _Line(len(pieces), noun) as line:
-            for number, future in enumerate(found):
+            for number, found in enumerate(pool.run(work, pieces, noun), start=1):
                 line.tell(number)
-                yield future.result()
+                yield found
     except KeyboardInterrupt:
         pass  # what is finished is shown
-    except BrokenProcessPool:
-        raise InputError(
-            f"a process that checked {noun} was ended from outside, perhaps for its memory\n"
-            "  instead: give --workers 1, or less --memory"
-        ) from None
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in multiprocessing.active_children():
-            process.terminate()
+
+
+class ProcessPool:
+    """Processes of this machine, started for the pieces that are there.
+
+    Args:
+        processes: how many run at once.
+    """
+
+    #: Instances of a sweep are so quickly searched that a process takes longer to start.
+    few = 3
+
+    def __init__(self, processes: int) -> None:
+        self._processes = processes
+
+    def memory(self, limit: int | None) -> int:
+        """Return the bytes that a piece may take; see `Pool`."""
+        return (limit or default_memory()) // self._processes
+
+    def run(self, work: Callable[..., T], pieces: Sequence[Piece], noun: str) -> Iterator[T]:
+        """Yield what a function returns for each piece, in order; see `Pool`.
+
+        Raises:
+            InputError: a process was ended.
+        """
+        processes = min(self._processes, len(pieces))
+        spawning = multiprocessing.get_context("spawn")
+        ignoring = (signal.SIGINT, signal.SIG_IGN)
+        pool = ProcessPoolExecutor(processes, spawning, signal.signal, ignoring)
+        try:
+            found = [pool.submit(work, *piece.arguments) for piece in pieces]
+            for future in found:
+                yield future.result()
+        except BrokenProcessPool:
+            raise InputError(
+                f"a process that checked {noun} was ended from outside, perhaps for its memory\n"
+                "  instead: give --workers 1, or less --memory"
+            ) from None
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in multiprocessing.active_children():
+                process.terminate()
 
 
 class _Line:
@@ -78,6 +109,7 @@ class _Line:
 
             self._status = Console(stderr=True).status("")
             self._status.start()
+            self.tell(0)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import typer
-from ackproof.cli.engines import SPARK
 from ackproof.cli.inputs import INCOMPLETE, InputError, choose
 from ackproof.cli.sweep_runs import breaks, run_sweep
 from ackproof.cli.targets import Target
@@ -58,11 +57,6 @@ def run_and_show(
                 f"{option} is about one instance, and --sweep makes many\n"
                 "  instead: leave out one of the two"
             )
-    if options["engine"].engine == SPARK:
-        raise InputError(
-            "--sweep searches many small instances, and --engine spark is for one large one\n"
-            "  instead: leave out one of the two"
-        )
     if len(targets) > 1:
         raise InputError(
             "--sweep spends its states on one design, and several are named\n"

@@ -1,4 +1,6 @@
-"""A sweep, searched in several processes, and what broke in it as a usual check shows it.
+"""A sweep, searched in several processes, here or elsewhere, and what broke in it.
+
+What broke is shown as a usual check shows it.
 
 Each process loads the model by itself, and searches the instances that it is given with one thread.
 A counterexample is made in this process once more: on the instance with the faults of its run and
@@ -7,7 +9,6 @@ no others, which is the smaller, and where it is a shortest one all the same.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -16,20 +17,18 @@ from typing import Any
 from ackproof.cli.inputs import InputError
 from ackproof.cli.jobs import Job, cache_for
 from ackproof.cli.output import Result
-from ackproof.cli.process_pool import in_processes
-from ackproof.cli.targets import USER, Target, base_target, load
+from ackproof.cli.process_pool import run_in
+from ackproof.cli.targets import Target, named
 from ackproof.lang.model import Instance
 from ackproof.model.check import check
+from ackproof.model.pools import Piece, Pool
 from ackproof.model.programs import program_of
-from ackproof.model.resources import default_memory, default_workers
+from ackproof.model.resources import default_memory
 from ackproof.model.sweep.growth import Growth
 from ackproof.model.sweep.looking import Candidate, Fate, Found, Looking
 from ackproof.model.sweep.plan import Sweep, share_of, swept
 
 __all__ = ["breaks", "run_sweep"]
-
-#: Instances that are looked at in one process only, as another one takes longer to start.
-_FEW = 4
 
 
 def run_sweep(
@@ -55,13 +54,14 @@ def run_sweep(
     """
     program = program_of(target.model, target.design, options["cache"])
     growth = Growth(target.model, program, target.design)
-    processes = options["workers"] or default_workers()
-    memory = (options["memory"] or default_memory()) // processes
     chosen = None if properties is None else tuple(properties)
-    manner = (chosen, options["engine"].engine, share_of(budget), memory, fresh)
-    look = _looker(target, manner, processes)
     shape = None if start is None else growth.shape_of(start)
-    return swept(growth, budget, look, shape, go_on=go_on)
+    with options["engine"].pool() as pool:
+        limit = options["memory"]
+        memory = pool.memory(limit) if pool else limit or default_memory()
+        manner = (chosen, options["engine"].of_task.engine, share_of(budget), memory, fresh)
+        look = _looker(target, manner, pool)
+        return swept(growth, budget, look, shape, go_on=go_on)
 
 
 #: How a sweep looks at instances: the properties, the engine, how many states one may have, how
@@ -70,16 +70,16 @@ _Manner = tuple[tuple[str, ...] | None, Any, int, int, bool]
 
 
 def _looker(
-    target: Target, manner: _Manner, processes: int
+    target: Target, manner: _Manner, pool: Pool | None
 ) -> Callable[[Sequence[Candidate]], Iterator[Found]]:
     looking = cache(partial(_looking, target, manner))  # made where this process searches, once
 
     def look(candidates: Sequence[Candidate]) -> Iterator[Found]:
-        if min(processes, len(candidates)) < 2 or len(candidates) < _FEW:
+        if pool is None or len(candidates) <= pool.few:
             yield from _here(looking(), candidates)
         else:
-            pieces = [(_text(target), manner, candidate) for candidate in candidates]
-            yield from in_processes(_look, pieces, min(processes, len(pieces)), "instances")
+            pieces = [Piece(one.name, (target.text, manner, one)) for one in candidates]
+            yield from run_in(pool, _look, pieces, "instances")
 
     return look
 
@@ -101,21 +101,13 @@ def _look(text: str, manner: _Manner, candidate: Candidate) -> Found:
 
 @cache
 def _bench(text: str, manner: _Manner) -> Looking:
-    return _looking(load(text) if text else base_target(), manner)
+    return _looking(named(text), manner)
 
 
 def _looking(target: Target, manner: _Manner) -> Looking:
     properties, engine, share, memory, fresh = manner
     store = cache_for(fresh)
     return Looking(target.model, target.design, properties, engine, share, memory, store)
-
-
-def _text(target: Target) -> str:
-    """Return how a command line names what is swept; nothing for the base."""
-    if target.module is None:
-        return ""
-    own = target.module.__name__.startswith(USER)
-    return os.fspath(target.module.__file__ or "") if own else target.label
 
 
 def breaks(
@@ -134,7 +126,7 @@ def breaks(
                 target.design,
                 name=target.name,
                 properties=properties,
-                engine=options["engine"].engine,
+                engine=options["engine"].of_task.engine,
                 workers=options["workers"],
                 memory=options["memory"],
                 cache=options["cache"],

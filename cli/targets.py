@@ -37,6 +37,7 @@ __all__ = [
     "design_names",
     "load",
     "load_all",
+    "named",
     "names_design",
     "plainly",
 ]
@@ -70,6 +71,23 @@ class Target:
     def label(self) -> str:
         """How reports call it."""
         return self.name or self.model.name
+
+    @property
+    def text(self) -> str:
+        """How a command line names it, for `named`; nothing for the base."""
+        if self.module is None:
+            return ""
+        own = self.module.__name__.startswith(USER)
+        return os.fspath(self.module.__file__ or "") if own else self.label
+
+
+def named(text: str) -> Target:
+    """Return the target whose `text` this is, in whichever process.
+
+    Raises:
+        InputError: it cannot be used here.
+    """
+    return load(text) if text else base_target()
 
 
 def base_target() -> Target:

@@ -1,4 +1,4 @@
-"""Checks of many designs in several processes, a design at a time.
+"""Checks of many designs in several processes, here or on other machines, a design at a time.
 
 Each process is given designs, compiles each once for all that it expects, and searches with one
 thread.  What comes back is what is shown: counts, verdicts and judgements, and for a document its
@@ -8,7 +8,7 @@ entry.  Counterexamples stay where they were replayed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -16,14 +16,12 @@ from ackproof.cli.check_runs import run_jobs
 from ackproof.cli.inputs import InputError
 from ackproof.cli.jobs import Job, plan
 from ackproof.cli.output import Result
-from ackproof.cli.process_pool import in_processes
-from ackproof.cli.targets import USER, Target, load_all
-from ackproof.lang.binding import Bound, bind
+from ackproof.cli.process_pool import run_in
+from ackproof.cli.sent_reports import SentReport
+from ackproof.cli.targets import load_all
 from ackproof.lang.errors import BindError, SpecError
-from ackproof.model.bounds import dumped, loaded
 from ackproof.model.museum import Judgement
-from ackproof.model.report import Report
-from ackproof.model.resources import default_memory
+from ackproof.model.pools import Piece, Pool
 
 __all__ = ["Finished", "check_here", "check_in_processes"]
 
@@ -43,10 +41,9 @@ class Finished:
 
 @dataclass(frozen=True)
 class _Sent:
-    """A result as it is sent: a report without its program, what became of it, its entry."""
+    """A result as it is sent: a report, what became of it, its entry."""
 
-    program: bytes
-    report: dict[str, Any]
+    report: SentReport
     came_true: bool
     found: str
     entry: dict[str, Any] | None
@@ -61,7 +58,7 @@ def check_here(
 
 
 def check_in_processes(
-    jobs: Sequence[Job], options: dict[str, Any], processes: int, *, with_entries: bool
+    jobs: Sequence[Job], options: dict[str, Any], pool: Pool, *, with_entries: bool
 ) -> list[Finished]:
     """Run checks that are judged, those of a design in one process, and return them in order.
 
@@ -70,32 +67,31 @@ def check_in_processes(
     Args:
         jobs: the checks, those of a design next to each other.
         options: what goes to each check.
-        processes: how many run at once.
+        pool: where they run.
         with_entries: whether a document is to be written.
 
     Raises:
         InputError: a design is outside the language, or a process was ended.
     """
     groups = [list(group) for _, group in groupby(jobs, key=lambda job: id(job.target))]
-    limit = options["memory"] or default_memory()
-    options = {**options, "workers": 1, "memory": limit // processes}
-    pieces = [(_text(group[0].target), options, with_entries) for group in groups]
+    own = {"engine": options["engine"].of_task, "workers": 1}
+    options = {**options, **own, "memory": pool.memory(options["memory"])}
+    pieces = [
+        Piece(group[0].target.label, (group[0].target.text, options, with_entries), _states(group))
+        for group in groups
+    ]
     finished: list[Finished] = []
-    for group, sent in zip(
-        groups, in_processes(_check, pieces, processes, "designs"), strict=False
-    ):
+    for group, sent in zip(groups, run_in(pool, _check, pieces, "designs"), strict=False):
         if isinstance(sent, str):
             raise InputError(sent)
         finished += [_received(job, one) for job, one in zip(group, sent, strict=True)]
     return finished
 
 
-def _text(target: Target) -> str:
-    """Return how a command line names a design."""
-    module = target.module
-    assert module is not None, "the base expects nothing"
-    own = module.__name__.startswith(USER)
-    return str(module.__file__) if own else target.label
+def _states(group: Sequence[Job]) -> int:
+    """Return how many states the base has where a design is checked, as far as that is known."""
+    known = {job.instance.name: job.instance.states or 0 for job in group}
+    return sum(known.values())
 
 
 def _check(text: str, options: dict[str, Any], with_entries: bool) -> list[_Sent] | str:
@@ -111,12 +107,8 @@ def _sent(results: Sequence[Result], with_entries: bool) -> Iterator[_Sent]:
     for result in results:
         report, judged = result.report, result.judgement
         assert judged is not None, "a design of the museum expects something"
-        program = dumped(report.bound)
-        assert program is not None, "the design was loaded by its name"
-        said = {f.name: getattr(report, f.name) for f in fields(report)}
-        del said["bound"], said["traces"]
         entry = _entry(result) if with_entries else None
-        yield _Sent(program, said, judged.came_true, judged.found, entry)
+        yield _Sent(SentReport.of(report), judged.came_true, judged.found, entry)
 
 
 def _entry(result: Result) -> dict[str, Any]:
@@ -131,14 +123,6 @@ def _entry(result: Result) -> dict[str, Any]:
 def _received(job: Job, sent: _Sent) -> Finished:
     target, expectation = job.target, job.expectation
     assert expectation is not None, "a design of the museum expects something"
-    model, instance, design = target.model, job.instance, target.design
-
-    def whole() -> Bound:
-        assert bound is not None
-        return bind(model, instance, design, [p.name for p in bound.properties])
-
-    bound = loaded(sent.program, whole, model, instance, design)
-    assert bound is not None, "it was written a moment ago"
-    report = Report(bound=bound, traces=(), **sent.report)
+    report = sent.report.received(target.model, job.instance, target.design)
     judged = Judgement(expectation, report, sent.came_true, sent.found)
     return Finished(Result(job, report, judged), sent.entry)

@@ -25,22 +25,28 @@ import time
 import uuid
 import zlib
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 __all__ = [
     "ANEW",
+    "COMPILED",
     "FOUND",
     "MOST_BYTES",
     "OFF",
     "OUTCOMES",
     "VARIABLE",
     "Cache",
+    "Entry",
     "default_cache",
     "digest",
     "is_as_imported",
+    "named",
+    "noted",
     "sources",
+    "using",
 ]
 
 #: The variable of the environment that says where the store is, what switches it off, and what
@@ -56,6 +62,9 @@ OUTCOMES = "outcomes"
 #: and compiled, and make nothing less of a search or a proof.
 FOUND = (OUTCOMES, "obligations", "consistent", "proofs", "mutants")
 
+#: Entries that are of use to one kind of processor only: machine code, and what goes with it.
+COMPILED = ("code", "frames")
+
 #: How large a store may become.
 MOST_BYTES = 256 << 20
 
@@ -66,6 +75,31 @@ _STARTED = time.time()
 
 _SUFFIX = ".entry"
 _CHECKSUM = hashlib.sha256().digest_size
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What was put into a store."""
+
+    kind: str
+    key: str
+    data: bytes
+
+
+#: Where it is noted what is put into stores.
+_notes: list[list[Entry]] = []
+
+
+@contextmanager
+def noted() -> Iterator[list[Entry]]:
+    """Return a list that gets all that this process puts into stores meanwhile."""
+    notes: list[Entry] = []
+    _notes.append(notes)
+    try:
+        yield notes
+    finally:
+        # By identity: two that are empty are equal.
+        _notes[:] = [other for other in _notes if other is not notes]
 
 
 class Cache:
@@ -90,9 +124,13 @@ class Cache:
         """Return this store without some kinds of entries: they are neither read nor written."""
         return Cache(self.folder, self.most, self._left_out.union(kinds))
 
+    def keeps(self, kind: str) -> bool:
+        """Tell whether entries of a kind are read and written."""
+        return kind not in self._left_out
+
     def get(self, kind: str, key: str) -> bytes | None:
         """Return the content of an entry, or None if there is none that is whole."""
-        if kind in self._left_out:
+        if not self.keeps(kind):
             return None
         path = self._path(kind, key)
         try:
@@ -108,9 +146,17 @@ class Cache:
             os.utime(path)  # what was used last goes last
         return zlib.decompress(packed)
 
+    def has(self, kind: str, key: str) -> bool:
+        """Tell whether there is an entry, whole or not."""
+        return self.keeps(kind) and self._path(kind, key).exists()
+
     def put(self, kind: str, key: str, data: bytes) -> None:
         """Write an entry; where that is impossible, say so once and go on."""
-        if self._closed or kind in self._left_out:
+        if not self.keeps(kind):
+            return
+        for notes in _notes:
+            notes.append(Entry(kind, key, data))
+        if self._closed:
             return
         packed = zlib.compress(data, 1)
         path = self._path(kind, key)
@@ -192,6 +238,28 @@ def default_cache() -> Cache | None:
         return Cache(Path(said))
     base = os.environ.get("XDG_CACHE_HOME")
     return Cache((Path(base) if base else Path.home() / ".cache") / "ackproof" / "results")
+
+
+def named(store: Cache | None) -> str:
+    """Return how the environment names a store that `default_cache` has returned."""
+    if store is None:
+        return OFF
+    folder = str(store.folder.absolute())
+    return folder if store.keeps(OUTCOMES) else f"{ANEW}{folder}"
+
+
+@contextmanager
+def using(said: str) -> Iterator[None]:
+    """Have the environment name a store for as long as it is used."""
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = said
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[VARIABLE]
+        else:
+            os.environ[VARIABLE] = before
 
 
 def digest(*parts: str) -> str:

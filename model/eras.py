@@ -63,12 +63,14 @@ class Run:
     """What is known of an era on an instance.
 
     Args:
+        key: a digest of what was searched; runs that have it in common are one search.
         same_as: the era whose search it shares, if it was not searched itself.
     """
 
     era: str
     instance: str
     report: Report
+    key: str = ""
     same_as: str | None = None
 
     @property
@@ -160,7 +162,7 @@ class Surveyor:
         key = digest(instance.name, repr(instance.lacks), question.key or bound.digest())
         known = self._searched.get(key)
         if known is not None:
-            return Run(era.name, instance.name, _shared(known.report, bound, era), known.era)
+            return _shared(known, bound, era)
         report = check_bound(
             bound,
             _design_name(era),
@@ -173,9 +175,23 @@ class Surveyor:
             survey=True,
             question=question,
         )
-        run = Run(era.name, instance.name, report)
-        if report.outcome.limit is None:
-            self._searched[key] = run
+        return self._remembered(Run(era.name, instance.name, report, key))
+
+    def take(self, era: Era, run: Run) -> Run:
+        """Return what is known of an era on an instance, as `run` does, from another surveyor's.
+
+        The others do not know what was searched here before, or in which order.
+        """
+        bound = run.report.bound
+        self._programs.setdefault(era.name, bound.program)
+        known = self._searched.get(run.key)
+        if known is not None:
+            return _shared(known, bound, era)
+        return self._remembered(replace(run, same_as=None))
+
+    def _remembered(self, run: Run) -> Run:
+        if run.report.outcome.limit is None:
+            self._searched[run.key] = run
         return run
 
     def judge(self, era: Era, runs: Sequence[Run]) -> tuple[Judgement, ...]:
@@ -203,15 +219,16 @@ class Surveyor:
         )
 
 
-def _shared(report: Report, bound: Bound, era: Era) -> Report:
-    """Return a report as one of another era that has the same search."""
-    return replace(
-        report,
+def _shared(known: Run, bound: Bound, era: Era) -> Run:
+    """Return a run as one of another era that has the same search."""
+    report = replace(
+        known.report,
         bound=bound,
         design=_design_name(era),
-        traces=replay_found(bound, report.outcome),
+        traces=replay_found(bound, known.report.outcome),
         seconds=0.0,
     )
+    return Run(era.name, known.instance, report, known.key, known.era)
 
 
 def _design_name(era: Era) -> str | None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ackproof.lang.binding import Bound
-from ackproof.model.cache import Cache, digest, sources
+from ackproof.model.cache import COMPILED, Cache, digest, sources
 from ackproof.model.lower import compile as compiling
 from ackproof.model.lower.compile import (
     Frame,
@@ -38,7 +38,7 @@ from ackproof.model.lower.tables import Tables
 __all__ = ["kernel_of"]
 
 #: What entries are called in the cache.
-_FRAMES, _CODE = "frames", "code"
+_CODE, _FRAMES = COMPILED
 
 #: What makes machine code of a text.
 _COMPILER = Path(compiling.__file__)

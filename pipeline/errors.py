@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ["AuditFailed", "AuditRefused", "SearchFailed", "SearchRefused", "SparkUnavailable"]
+__all__ = [
+    "AuditFailed",
+    "AuditRefused",
+    "FarmFailed",
+    "SearchFailed",
+    "SearchRefused",
+    "SparkUnavailable",
+]
 
 
 class SparkUnavailable(Exception):
@@ -23,3 +30,7 @@ class AuditRefused(Exception):
 
 class AuditFailed(Exception):
     """A job of an audit failed for good; the text says what to do."""
+
+
+class FarmFailed(Exception):
+    """A piece of work failed for good; the text names it, and says what went wrong."""

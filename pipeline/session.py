@@ -12,6 +12,7 @@ idle and still answering.
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -65,6 +66,20 @@ class Session:
         return self.run(lambda: int(self.spark.sparkContext.defaultParallelism))
 
     @property
+    def hosts(self) -> set[str]:
+        """The machines that have an executor, as far as is known now."""
+
+        def ask() -> set[str]:
+            context = self.spark.sparkContext
+            known = context._jsc.sc().getExecutorMemoryStatus().keySet().mkString(" ").split()
+            hosts = Counter(one.rpartition(":")[0] for one in known)
+            # The driver is among them.
+            hosts[context.getConf().get("spark.driver.host") or ""] -= 1
+            return {host for host, executors in hosts.items() if executors > 0}
+
+        return self.run(ask)
+
+    @property
     def ui(self) -> str | None:
         """The address of Spark's own pages, or None if they are off."""
         return self.run(lambda: self.spark.sparkContext.uiWebUrl)
@@ -95,12 +110,9 @@ class Session:
             KeyboardInterrupt: Ctrl-C; the jobs are cancelled, and the session can go on.
         """
         tag = f"ackproof-{uuid.uuid4().hex}"
-        context = self.spark.sparkContext
 
         def work() -> T:
-            context.addJobTag(tag)
-            context.setInterruptOnCancel(True)
-            context.setJobDescription(description)
+            self.mark(tag, description)
             return job()
 
         aside = Aside(work)
@@ -114,8 +126,19 @@ class Session:
         """Cancel what runs aside, until it has ended; a job may be just about to start."""
         with suppress(Exception):
             while aside.running:
-                self.spark.sparkContext.cancelJobsWithTag(tag)
+                self.cancel(tag)
                 aside.wait(0.2)
+
+    def mark(self, tag: str, description: str) -> None:
+        """Give the jobs that this thread starts from now on a tag and a description."""
+        context = self.spark.sparkContext
+        context.addJobTag(tag)
+        context.setInterruptOnCancel(True)
+        context.setJobDescription(description)
+
+    def cancel(self, tag: str) -> None:
+        """Cancel all jobs that have a tag; tasks that run are ended with their processes."""
+        self.spark.sparkContext.cancelJobsWithTag(tag)
 
     def close(self) -> None:
         """Stop Spark, and end its JVM; a session that was found open stays open."""

@@ -22,7 +22,7 @@ from ackproof.lang.errors import BindError, SpecError
 from ackproof.lang.frontend import compile_model
 from ackproof.lang.model import Design, Instance, Model
 from ackproof.lang.program import Program
-from ackproof.model.cache import Cache
+from ackproof.model.cache import COMPILED, Cache
 from ackproof.model.check import asked, check, check_bound
 from ackproof.model.mutation.mutants import Mutant, loaded
 from ackproof.model.outcome import Outcome
@@ -106,7 +106,7 @@ class Judge:
         self._folder = folder
         self._cache = cache
         # Machine code would fill the cache, and is quickly made.
-        self._outcomes = cache.without("code", "frames") if cache else None
+        self._outcomes = cache.without(*COMPILED) if cache else None
         self._keys: dict[str, str | None] = {}
         self._base: dict[str, Outcome] = {}
 
@@ -115,7 +115,10 @@ class Judge:
         with loaded(mutant, self._folder) as design:
             try:
                 program = compile_model(self._model, design)
-            except (SpecError, BindError) as error:
+            except SpecError as error:
+                # Its place is in a file that is gone in a moment; the mutant's is known.
+                return Verdict(Fate.REJECTED, problem=error.problem)
+            except BindError as error:
                 return Verdict(Fate.REJECTED, problem=str(error).partition("\n")[0])
             return self._searched(design, program)
 

@@ -203,16 +203,6 @@ def test_the_engine_is_opened_once_for_all_checks_and_closed(run: Run, stand_in:
     }
 
 
-def test_the_museum_is_checked_with_it_too(
-    run: Run, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ackproof.model.museum.museum_names", lambda _: ("ack_on_channel",))
-    result = run(*spark("--museum"))
-    assert result.exit_code == 0
-    assert (stand_in.opened, stand_in.closed) == (1, 1)
-    assert result.stdout.endswith(" expectations came true\n")
-
-
 @pytest.mark.parametrize(
     "fault",
     [
@@ -277,14 +267,35 @@ def test_a_number_of_partitions_that_is_none_is_refused(run: Run, number: str) -
     assert "'--partitions'" in result.stderr
 
 
-@pytest.mark.parametrize("command", ["museum", "eras"])
-def test_a_command_of_one_process_says_which_command_has_the_engine(command: str) -> None:
-    result = CliRunner().invoke(app, [command, "--engine", "spark"])
-    assert result.exit_code == 2
-    assert result.stderr == (
-        "error: --engine spark goes with ackproof check only\n"
-        "  instead: use one of: kernel, plain\n"
-    )
+FARMS = (
+    ["check", "--museum"],
+    ["check", DIE_HARD, "--sweep", "10"],
+    ["museum"],
+    ["eras"],
+    ["mutate", DIE_HARD],
+)
+
+
+@pytest.mark.parametrize("command", FARMS[:2])
+def test_what_is_for_one_large_search_is_refused_where_there_are_many(command: list[str]) -> None:
+    for option, *value in (["--work", "found"], ["--partitions", "3"], ["--resume"]):
+        result = CliRunner().invoke(app, [*command, "--engine", "spark", option, *value])
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == (
+            f"error: {option} is for one large search on Spark, and here each of many is a task\n"
+            "  instead: leave it out; what is found is kept in the cache, and the same command "
+            "goes on\n"
+        )
+
+
+@pytest.mark.parametrize("command", FARMS)
+def test_who_divides_the_work_is_said_by_one_of_two_options(command: list[str]) -> None:
+    result = CliRunner().invoke(app, [*command, "--engine", "spark", "--workers", "2"])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "instead: --master 'local[2]'" in result.stderr
+    result = CliRunner().invoke(app, [*command, "--master", "local[2]"])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: --master goes with --engine spark only;")
 
 
 def test_help_says_what_goes_with_spark() -> None:

@@ -200,7 +200,7 @@ def test_no_eras_are_no_success(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_progress_says_which_run_it_is(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ackproof.cli.eras._PAUSE", 0.0)
+    monkeypatch.setattr("ackproof.cli.era_runs._PAUSE", 0.0)
     result = run()
     assert result.stderr.splitlines()[0] == "1 of 9  documented on pair"
     assert result.stderr.splitlines()[-1] == "9 of 9  open_air on unbuilt"

@@ -97,11 +97,9 @@ def test_a_sweep_may_begin_with_an_instance() -> None:
     assert (first["sizes"]["Node"], first["constants"]) == (0, [])
 
 
-def test_what_does_not_go_with_a_sweep_is_refused(tmp_path: Path) -> None:
+def test_what_does_not_go_with_a_sweep_is_refused() -> None:
     assert "--depth is about one instance" in refused("--sweep", "10", "--depth", "3")
     assert "--export is about one instance" in refused("--sweep", "10", "--export", "run.svg")
     assert "several are named" in refused("--sweep", "10", "-i", "tiny", "-i", "core")
     assert "several are named" in refused("b01", "b02", "--sweep", "10")
     assert "there is no instance 'tin'" in refused("--sweep", "10", "-i", "tin")
-    spark = ["check", "--sweep", "10", "--engine", "spark", "--work", str(tmp_path)]
-    assert "--engine spark is for one large one" in CliRunner().invoke(app, spark).stderr

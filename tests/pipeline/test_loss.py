@@ -52,12 +52,17 @@ def expected() -> list[dict[str, Any]]:
         os.chdir(before)
 
 
-def start(cluster: Cluster, work: Path, *options: str) -> subprocess.Popen[str]:
+def search(cluster: Cluster, work: Path, *options: str) -> subprocess.Popen[str]:
     """Start the search on a cluster."""
-    command = [sys.executable, "-m", "ackproof.cli", "check", *SEARCH, "--json", *options]
-    command += ["--engine", "spark", "--master", cluster.url, "--work", str(work)]
+    where = ("--work", str(work), "--partitions", "4")
+    return start(cluster, "check", *SEARCH, "--json", *where, *options)
+
+
+def start(cluster: Cluster, *arguments: str) -> subprocess.Popen[str]:
+    """Start a command on a cluster."""
+    command = [sys.executable, "-m", "ackproof.cli", *arguments]
     return subprocess.Popen(
-        [*command, "--partitions", "4"],
+        [*command, "--engine", "spark", "--master", cluster.url],
         cwd=ROOT,
         text=True,
         stdin=subprocess.DEVNULL,
@@ -72,11 +77,11 @@ def finished(work: Path) -> int:
     return len(list((work / NAME / "levels").glob("*.json")))
 
 
-def reach(level: int, search: subprocess.Popen[str], work: Path) -> None:
+def reach(level: int, driver: subprocess.Popen[str], work: Path) -> None:
     """Wait until a search has finished a level, but not the last that is a job."""
 
     def there() -> str | None:
-        assert search.poll() is None, search.communicate()
+        assert driver.poll() is None, driver.communicate()
         return "there" if finished(work) >= level else None
 
     until(there, f"level {level}", PATIENCE)
@@ -86,14 +91,14 @@ def reach(level: int, search: subprocess.Popen[str], work: Path) -> None:
 def test_a_driver_and_then_a_worker_that_are_killed_in_mid_run_change_nothing(
     workers: Cluster, work: Path, expected: list[dict[str, Any]]
 ) -> None:
-    first = start(workers, work)
+    first = search(workers, work)
     reach(SOON, first, work)
     first.kill()
     assert first.communicate()[0] == ""
     resumed = finished(work)
     assert resumed < LAST - 2, "the search was almost over before its driver was"
     (work / "spark.log").unlink()
-    second = start(workers, work, "--resume")
+    second = search(workers, work, "--resume")
     reach(resumed + 1, second, work)
     workers.kill(workers.workers[0])
     assert finished(work) < LAST, "the search was over before the worker was"
@@ -103,3 +108,40 @@ def test_a_driver_and_then_a_worker_that_are_killed_in_mid_run_change_nothing(
     (result,) = json.loads(out)["results"]
     assert result["cluster"]["resumed_levels"] == resumed
     assert "Lost executor" in (work / "spark.log").read_text()
+
+
+#: A design that says that a task has read it, and then waits.
+SLOW = """
+import time
+from pathlib import Path
+from pyspark import TaskContext
+from ackproof.lang import Design, Holds
+
+if TaskContext.get() is not None:
+    Path(__file__).with_suffix(".begun").touch()
+    while not Path(__file__).with_name("go").exists():
+        time.sleep(0.05)
+
+design = Design("slow", constants={"QueueProcess.durable": True}, expect=(Holds("tiny"),))
+"""
+
+
+@pytest.mark.spark
+def test_a_worker_that_is_killed_in_mid_run_changes_nothing_on_a_farm(
+    workers: Cluster, tmp_path: Path
+) -> None:
+    files = [tmp_path / f"{name}.py" for name in ("one", "two")]
+    for file in files:
+        file.write_text(SLOW)
+    farm = start(workers, "museum", *map(str, files), "--no-cache")
+
+    def begun() -> str | None:
+        assert farm.poll() is None, farm.communicate()
+        return "begun" if all(file.with_suffix(".begun").exists() for file in files) else None
+
+    until(begun, "task for each design", PATIENCE)
+    workers.kill(workers.workers[0])
+    (tmp_path / "go").touch()
+    out, err = farm.communicate(timeout=PATIENCE)
+    assert (farm.returncode, err) == (0, "")
+    assert out.splitlines()[-1] == "2 of 2 expectations came true"
