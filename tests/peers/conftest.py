@@ -24,9 +24,15 @@ def installed() -> None:
 
 
 @pytest.fixture(scope="session")
-def port(installed: None) -> Iterator[int]:
+def node(installed: None) -> Iterator[Node]:
     """A node for the whole run."""
     with site() as here, here.names(), Node(here, "peer") as node:
         node.start()
         node.ready()
-        yield node.port
+        yield node
+
+
+@pytest.fixture(scope="session")
+def port(node: Node) -> int:
+    """Where it listens."""
+    return node.port

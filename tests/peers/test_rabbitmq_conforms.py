@@ -17,6 +17,8 @@ from ackproof.conform.kit.operations import Do, Operation, read_program
 from ackproof.conform.kit.running import Setting, run
 from ackproof.conform.kit.url import parse
 
+from bench.rabbitmq.faults import NodeControl
+from bench.rabbitmq.node import Node
 from tests.exploring import examples, seeds
 
 pytestmark = pytest.mark.peer
@@ -28,6 +30,7 @@ KEPT = Path(__file__).resolve().parents[2] / "docs" / "examples" / "rabbitmq"
 SHOWN = {
     "cancelled-and-served": set(),
     "consumer-of-the-next-queue": {"F3.3"},
+    "crash-while-asked": {"ClosedWithCause"},
     "deleted-before-commit": set(),
     "false-ack": set(),
     "lost-consumer-ack": set(),
@@ -37,9 +40,9 @@ SHOWN = {
 
 
 @pytest.fixture
-def setting(port: int) -> Setting:
-    """How to reach it."""
-    return Setting(parse(f"amqp://127.0.0.1:{port}"))
+def setting(node: Node) -> Setting:
+    """How to reach it, and to make it fail."""
+    return Setting(parse(f"amqp://127.0.0.1:{node.port}"), NodeControl(node))
 
 
 def harmless(program: list[Operation]) -> list[Operation]:
@@ -55,6 +58,21 @@ def test_random_programs_conform(setting: Setting) -> None:
         assert (seed, result.findings, result.incomplete) == (seed, [], "")
         acked += result.counts["acked"]
     assert acked > examples(100)
+
+
+def test_what_is_suspended_answers_when_it_goes_on(setting: Setting) -> None:
+    asked = [
+        Operation(Do.DECLARE, queue="q1"),
+        Operation(Do.CONFIRM),
+        Operation(Do.FAULT, fault="suspend_node"),
+        Operation(Do.PUBLISH, queue="q1", persistent=True),
+        Operation(Do.FAULT, fault="resume_node"),
+        Operation(Do.FAULT, fault="suspend_queue", queue="q1"),
+        Operation(Do.PUBLISH, queue="q1", persistent=True),
+        Operation(Do.SETTLE),
+    ]
+    result = run(asked, setting)
+    assert (result.findings, result.incomplete, result.counts["acked"]) == ([], "", 2)
 
 
 @pytest.mark.parametrize("name", SHOWN)
