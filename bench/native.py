@@ -53,6 +53,7 @@ def translated() -> Confirms:
         constants={
             **{f"Confirms.{name}": False for name in off},
             "QueueProcess.born": Born.MASTER,
+            "Store.apart": False,
         },
         empty=[Node, Consumer],
         growing=True,
