@@ -132,7 +132,6 @@ BODIES = Instance(
     constants={"QueueProcess.of": {"r1": "q1", "r2": "q2"}, "Store.apart": True},
     states=14_368,
     lacks=("AckCoversSeveral",),
-    table=False,
 )
 
 REDECLARED = Instance(
@@ -545,7 +544,6 @@ SUCCESSION = Instance(
         "restart",
         "stop_unsynchronised",
     ),
-    table=False,
 )
 
 
