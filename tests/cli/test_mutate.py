@@ -81,7 +81,8 @@ def test_a_survivor_of_the_base_is_kept_as_a_design_that_check_takes(tmp_path: P
     assert run(*some, "--keep", str(folder)).exit_code == 1
     (file,) = folder.iterdir()
     checked = CliRunner().invoke(app, ["check", str(file), "-i", "tiny", "-e", "plain"])
-    assert "claim: Store.confirm: has `add` for `discard` in `self.stored.discard(msg)`" in checked.stdout
+    mistake = "has `add` for `discard` in `self.stored.discard(msg)`"
+    assert f"claim: Store.confirm: {mistake}" in checked.stdout
 
 
 def test_wrong_input_is_refused_with_what_to_do_instead(tmp_path: Path) -> None:
