@@ -10,7 +10,7 @@ goes wrong would satisfy all others, and prove nothing.
 from __future__ import annotations
 
 from ackproof.lang import eventually, invariant, reachable, step_property
-from ackproof.spec.sorts import Born, ChannelId, Level, Msg, Node, Reason, Replica, Seen, Status
+from ackproof.spec.sorts import ChannelId, Msg, Node, Reason, Replica, Seen, Status
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Ack, Nack
 
@@ -429,32 +429,6 @@ def ConfirmedOnceByQueue(s: Confirms) -> bool:
 
 
 @invariant
-def ConfirmedOnceByStore(s: Confirms) -> bool:
-    """The store of a master confirms only what it awaits, and so nothing twice (INV-C3).
-
-    The queue would not notice: it ignores what it does not await (B6.1).
-    """
-    return all(
-        s.replicas[r].store.confirmed <= s.replicas[r].awaiting
-        for r in Replica
-        if s.replicas[r].born == Born.MASTER
-    )
-
-
-@invariant
-def ConfirmedByStoreIsSafe(s: Confirms) -> bool:
-    """What the store confirms is on disk, or has left the queue (INV-C1, INV-C2).
-
-    The queue passes the store's word on without looking.
-    """
-    return all(
-        s.synced(m, r) or m not in s.replicas[r].holds()
-        for r in Replica
-        for m in s.replicas[r].store.confirmed
-    )
-
-
-@invariant
 def FifoPerPublisher(s: Confirms) -> bool:
     """What is on its way to a queue is newer than all of its channel that is there (INV-B4, O2).
 
@@ -706,17 +680,6 @@ def NackedYetRecovered(before: Confirms, after: Confirms) -> bool:
         after.nacked() & (after.replicas[r].ready - before.replicas[r].ready)
         for r in Replica
         if before.replicas[r].status == Status.DOWN
-    )
-
-
-@reachable
-def ConfirmedWithoutWrite(before: Confirms, after: Confirms) -> bool:
-    """A persistent message is confirmed that was never written: it was consumed (C4.2)."""
-    return any(
-        before.replicas[r].store.level[m] == Level.BUFFERED
-        for r in Replica
-        for m in after.replicas[r].store.confirmed - before.replicas[r].store.confirmed
-        if after.replicas[r].store.level[m] == Level.ABSENT
     )
 
 

@@ -1,15 +1,47 @@
-"""Shared bodies: several queues have a message, and one body of it (C1.2, C3.2).
+"""What is on the disk: stores confirm what is safe, and a failure takes what is not.
+
+The first group is what a queue must be able to count on when its store confirms (INV-C1 to INV-C3),
+also where several queues have a message and one body of it (C1.2, C3.2).  The second says what
+failures do (C5): memory ends with its process, and with its node.  An environment that is kinder
+than that would prove nothing.  The third is that what was removed is gone in the end.
 
 That a message is confirmed only when entry and body are on the disk, and is there after a crash, is
-`ConfirmedByStoreIsSafe`, `NoAckBeforeDurable` and `ConfirmedSurvives`: they speak of both parts.
-Here is what queues that share a store must be able to count on.
+`NoAckBeforeDurable` and `ConfirmedSurvives`, too (`properties`): they speak of both parts.
 """
 
 from __future__ import annotations
 
-from ackproof.lang import invariant, reachable
-from ackproof.spec.sorts import Level, Msg, Replica
+from ackproof.lang import eventually, helper, invariant, reachable, step_property
+from ackproof.spec.sorts import Born, ChannelId, Level, Msg, Replica, Status
 from ackproof.spec.system import Confirms
+
+# -- what a store confirms ----------------------------------------------------------------------
+
+
+@invariant
+def ConfirmedOnceByStore(s: Confirms) -> bool:
+    """The store of a master confirms only what it awaits, and so nothing twice (INV-C3).
+
+    The queue would not notice: it ignores what it does not await (B6.1).
+    """
+    return all(
+        s.replicas[r].store.confirmed <= s.replicas[r].awaiting
+        for r in Replica
+        if s.replicas[r].born == Born.MASTER
+    )
+
+
+@invariant
+def ConfirmedByStoreIsSafe(s: Confirms) -> bool:
+    """What the store confirms is on disk, or has left the queue (INV-C1, INV-C2).
+
+    The queue passes the store's word on without looking.
+    """
+    return all(
+        s.synced(m, r) or m not in s.replicas[r].holds()
+        for r in Replica
+        for m in s.replicas[r].store.confirmed
+    )
 
 
 @invariant
@@ -37,6 +69,118 @@ def EntriesHaveBodies(s: Confirms) -> bool:
         for r in Replica
         if s.replicas[r].store.apart
         for m in set(s.replicas[r].store.level)
+    )
+
+
+@step_property
+def NoBodyFromNowhere(before: Confirms, after: Confirms) -> bool:
+    """A body gets into the shared store when a queue gets its message (C3.1, INV-C1).
+
+    What came there otherwise would be of no queue, or of one that had lost it.
+    """
+    return all(
+        before.bodies.level[m] != Level.ABSENT
+        or after.bodies.level[m] == Level.ABSENT
+        or any(m in before.in_flight(r) - after.in_flight(r) for r in Replica)
+        for m in Msg
+    )
+
+
+# -- what failures take -------------------------------------------------------------------------
+
+
+@invariant
+def MemoryEndsWithItsProcess(s: Confirms) -> bool:
+    """A process that does not run has nothing in memory, only what is in its files (B8.5, C5).
+
+    A queue that came back with more than that would be no queue that crashed.
+    """
+    return not any(
+        m in s.replicas[r].holds() | s.replicas[r].awaiting
+        or m in s.replicas[r].store.unconfirmed | s.replicas[r].store.confirmed
+        or m in s.replicas[r].store.stored | s.replicas[r].store.leaving
+        or s.replicas[r].store.level[m] == Level.BUFFERED
+        for r in Replica
+        if s.replicas[r].status != Status.RUNNING
+        for m in Msg
+    )
+
+
+@helper
+def everything_ended(before: Confirms, after: Confirms) -> bool:
+    """Tell whether the one node of all channels and processes has gone down in a step (C5)."""
+    closed = any(before.channels[c].open != after.channels[c].open for c in ChannelId)
+    ended = any(before.replicas[r].status != after.replicas[r].status for r in Replica)
+    down = all(after.replicas[r].status != Status.RUNNING for r in Replica)
+    return closed and ended and down
+
+
+@step_property
+def MemoryEndsWithItsNode(before: Confirms, after: Confirms) -> bool:
+    """What the shared store has in memory is gone with its node (C5).
+
+    Otherwise a queue would find a body again that nobody has written.
+    """
+    return not everything_ended(before, after) or all(
+        after.bodies.level[m] != Level.BUFFERED for m in Msg
+    )
+
+
+@reachable
+def WrittenIsLost(before: Confirms, after: Confirms) -> bool:
+    """The power fails, and what only the kernel had is lost (C5)."""
+    return everything_ended(before, after) and any(
+        before.replicas[r].store.level[m] == Level.WRITTEN
+        and after.replicas[r].store.level[m] == Level.ABSENT
+        for r in Replica
+        if not before.replicas[r].store.apart
+        for m in Msg
+    )
+
+
+@reachable
+def WrittenBodyIsLost(before: Confirms, after: Confirms) -> bool:
+    """The power fails, and the body of a message that a queue has is lost (C5)."""
+    return any(
+        before.bodies.level[m] == Level.WRITTEN
+        and after.bodies.level[m] == Level.ABSENT
+        and bool(before.bodies.referring[m])
+        for m in Msg
+    )
+
+
+# -- what is gone in the end --------------------------------------------------------------------
+
+
+@eventually
+def UnreferredBodyGoes(s: Confirms, msg: Msg) -> bool:
+    """A body that no queue refers to is removed in the end (C5.1).
+
+    Nobody else could free its place: no queue knows of it.
+    """
+    return s.bodies.level[msg] == Level.ABSENT or bool(s.bodies.referring[msg])
+
+
+@eventually
+def RemovedIsForgotten(s: Confirms, msg: Msg, replica: Replica) -> bool:
+    """What was removed is removed from the files in the end (C5.2).
+
+    Until then a crash brings it back to consumers that are done with it.
+    """
+    return msg not in s.replicas[replica].store.leaving
+
+
+# -- what must come up --------------------------------------------------------------------------
+
+
+@reachable
+def ConfirmedWithoutWrite(before: Confirms, after: Confirms) -> bool:
+    """A persistent message is confirmed that was never written: it was consumed (C4.2)."""
+    return any(
+        before.replicas[r].store.level[m] == Level.BUFFERED
+        for r in Replica
+        for m in after.replicas[r].store.confirmed - before.replicas[r].store.confirmed
+        if after.replicas[r].store.level[m] == Level.ABSENT
     )
 
 

@@ -3,7 +3,7 @@
 A persistent message in a durable queue has two parts on disk: an entry in the queue's index, and a
 body, which is embedded in that entry or lies in a store that all queues of a node share (C1.1,
 C1.2).  Both pass through the same three places: memory of the process (`BUFFERED`), memory of the
-kernel after write(2) (`WRITTEN`), the disk after fsync(2) (`SYNCED`).
+kernel after write(2) (`WRITTEN`), the disk after fsync(2) (`SYNCED`).  `Files` has these places.
 
 Usually one level is kept for the two, the lesser one, as the message is no safer than that: one
 step of this machine is the last of several calls, the one that brings the slower part up.  Where
@@ -36,16 +36,50 @@ from ackproof.lang import Const, Map, Option, Process, Set, handler, helper, req
 from ackproof.spec.arrivals import Arrivals
 from ackproof.spec.sorts import Level, Msg, Replica
 
-__all__ = ["Bodies", "Mailbox", "Store"]
+__all__ = ["Bodies", "Files", "Mailbox", "Store"]
 
 
-class Store(Process):
+class Files(Process):
+    """Files of a node: how far what was written has come on its way to the disk (C3, C5)."""
+
+    level: Map[Msg, Level]
+
+    @handler
+    def write(self, msg: Msg) -> None:
+        """Hand what is buffered to the kernel; nothing is promised by that (C3)."""
+        require(self.level[msg] == Level.BUFFERED)
+        self.level[msg] = Level.WRITTEN
+
+    @handler
+    def sync(self, msg: Msg) -> None:
+        """What was written is on the disk (C3.1, C3.3, C3.4).
+
+        An fsync writes what is still buffered, so `write` need not have come before.
+        """
+        require(self.level[msg] == Level.BUFFERED or self.level[msg] == Level.WRITTEN)
+        self.level[msg] = Level.SYNCED
+
+    @handler
+    def crash(self) -> None:
+        """Whoever had the files open dies, and what was buffered with them (C5, row 1 and 2)."""
+        for msg in set(self.level):
+            if self.level[msg] == Level.BUFFERED:
+                self.level[msg] = Level.ABSENT
+
+    @handler
+    def lose_power(self) -> None:
+        """The machine goes down: only what is synced is there afterwards (C5, row 3)."""
+        for msg in set(self.level):
+            if self.level[msg] != Level.SYNCED:
+                self.level[msg] = Level.ABSENT
+
+
+class Store(Files):
     """Index and message store of one queue (C1-C5)."""
 
     lazy: Const[bool] = False  # whether removals take their time to reach the disk
     apart: Const[bool] = False  # whether bodies lie in the store that all queues share
 
-    level: Map[Msg, Level]
     stored: Set[Msg]  # those to be confirmed whose body is on the disk
     leaving: Set[Msg]
     unconfirmed: Set[Msg]
@@ -64,19 +98,9 @@ class Store(Process):
             self.unconfirmed.add(msg)
 
     @handler
-    def write(self, msg: Msg) -> None:
-        """Hand the buffered message to the kernel; nothing is promised by that (C3)."""
-        require(self.level[msg] == Level.BUFFERED)
-        self.level[msg] = Level.WRITTEN
-
-    @handler
     def sync(self, msg: Msg) -> None:
-        """The message is on the disk, and confirmed if its body is (C2.4, C2.5, C3.1, C3.3, C3.4).
-
-        An fsync writes what is still buffered, so `write` need not have come before.
-        """
-        require(self.level[msg] == Level.BUFFERED or self.level[msg] == Level.WRITTEN)
-        self.level[msg] = Level.SYNCED
+        """The message is on the disk, and confirmed if its body is (C2.4, C2.5, C3.3)."""
+        super().sync(msg)
         if msg in self.stored or not self.apart:
             self.confirm(msg)
 
@@ -121,18 +145,14 @@ class Store(Process):
     @handler
     def crash(self) -> None:
         """The process dies: its buffers and its callbacks die with it (C5, row 1 and 2)."""
-        for msg in set(self.level):
-            if self.level[msg] == Level.BUFFERED:
-                self.level[msg] = Level.ABSENT
+        super().crash()
         self.leaving.clear()
         self.silence()
 
     @handler
     def lose_power(self) -> None:
-        """The machine goes down: only what is synced is there afterwards (C5, row 3)."""
-        for msg in set(self.level):
-            if self.level[msg] != Level.SYNCED:
-                self.level[msg] = Level.ABSENT
+        """The machine goes down under the process (C5, row 3)."""
+        super().lose_power()
         self.leaving.clear()
         self.silence()
 
@@ -157,7 +177,7 @@ class Store(Process):
             self.level[msg] = Level.ABSENT
 
 
-class Bodies(Process):
+class Bodies(Files):
     """The store of bodies that all queues of a node share (C1.2, C3.1, C3.2).
 
     It has a body once, and does not lose it as long as some queue refers to it.  Who writes one
@@ -165,7 +185,6 @@ class Bodies(Process):
     first.
     """
 
-    level: Map[Msg, Level]
     referring: Map[Msg, Set[Replica]]
     waiting: Map[Msg, Set[Replica]]  # those to be told that a body is on the disk
 
@@ -179,16 +198,9 @@ class Bodies(Process):
             self.waiting[msg].add(replica)
 
     @handler
-    def write(self, msg: Msg) -> None:
-        """Hand a body to the kernel (C3)."""
-        require(self.level[msg] == Level.BUFFERED)
-        self.level[msg] = Level.WRITTEN
-
-    @handler
     def sync(self, msg: Msg) -> None:
         """A body is on the disk, and all who wait for that are told (C2.2, C3.1)."""
-        require(self.level[msg] == Level.BUFFERED or self.level[msg] == Level.WRITTEN)
-        self.level[msg] = Level.SYNCED
+        super().sync(msg)
         self.waiting[msg].clear()
 
     @handler
@@ -207,20 +219,6 @@ class Bodies(Process):
     def forget(self, msg: Msg, replica: Replica) -> None:
         """A process is gone, and is told nothing any more (C5)."""
         self.waiting[msg].discard(replica)
-
-    @handler
-    def crash(self) -> None:
-        """The node goes down, and what is in the store's memory with it (C5, row 2)."""
-        for msg in set(self.level):
-            if self.level[msg] == Level.BUFFERED:
-                self.level[msg] = Level.ABSENT
-
-    @handler
-    def lose_power(self) -> None:
-        """The machine goes down: only what is synced is there afterwards (C5, row 3)."""
-        for msg in set(self.level):
-            if self.level[msg] != Level.SYNCED:
-                self.level[msg] = Level.ABSENT
 
 
 class Mailbox(Process):

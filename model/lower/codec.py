@@ -204,7 +204,7 @@ class Codec:
     def equal(self, t: Type, a: Value, b: Value) -> Bit:
         """Return whether two values of one type are equal."""
         if isinstance(t, BoolT):
-            return self.ops.pick(a, b, self.ops.no(b))
+            return True if a == b else self.ops.pick(a, b, self.ops.no(b))
         if isinstance(t, RecordT):
             return self.ops.all(
                 *(self.equal(f, x, y) for (_, f), x, y in zip(t.fields, a, b, strict=True))

@@ -1,4 +1,4 @@
-"""Lemmas of bodies: what queues share is there as long as one of them has the message (C1.2).
+"""Lemmas of files and bodies: what queues share is there as long as one of them needs it (C1.2).
 
 A queue that has an entry in its index refers to the body, and the shared store collects what nobody
 refers to.  So what the store has said once of a body, that it is on the disk, stays true.
@@ -6,7 +6,7 @@ refers to.  So what the store has said once of a body, that it is on the disk, s
 
 from __future__ import annotations
 
-from ackproof.lang import assumption, lemma
+from ackproof.lang import Ranking, assumption, helpful, lemma, measure
 from ackproof.spec.sorts import Born, Level, Msg, Replica
 from ackproof.spec.system import Confirms
 
@@ -40,7 +40,10 @@ def EntryRefers(s: Confirms) -> bool:
 
 
 #: The steps in which the entries of processes that have ended go, too.
-_CRASHES = {"crash_node": ("EndedHasNothing",), "crash_machine": ("EndedHasNothing",)}
+_CRASHES = {
+    "crash_node": ("MemoryEndsWithItsProcess",),
+    "crash_machine": ("MemoryEndsWithItsProcess",),
+}
 
 
 @lemma(*_NO_MIRRORS, forget=("LeavingIsWritten",), **_CRASHES)
@@ -79,8 +82,43 @@ def AwaitedBodyIsUnsynced(s: Confirms) -> bool:
     )
 
 
+# -- why what nobody needs is gone in the end ---------------------------------------------------
+
+
+@measure()
+def BodyIsThere(s: Confirms, msg: Msg) -> bool:
+    """A body that can be removed: it cannot get there a second time but by who refers to it."""
+    return s.bodies.level[msg] != Level.ABSENT
+
+
+@helpful("collect_body")
+def ToBeCollected(s: Confirms, msg: Msg) -> bool:
+    """A body that nobody refers to is removed (C5.1)."""
+    return s.bodies.level[msg] != Level.ABSENT and not s.bodies.referring[msg]
+
+
+@measure()
+def EntryLeaves(s: Confirms, msg: Msg, replica: Replica) -> bool:
+    """An entry whose removal has to reach the disk."""
+    return msg in s.replicas[replica].store.leaving
+
+
+@helpful("forget", "MemoryEndsWithItsProcess")
+def ToBeForgotten(s: Confirms, msg: Msg, replica: Replica) -> bool:
+    """The removal of an entry reaches the disk (C5.2)."""
+    return msg in s.replicas[replica].store.leaving
+
+
+RANKINGS = {
+    "UnreferredBodyGoes": Ranking(measure=("BodyIsThere",), helpful=("ToBeCollected",)),
+    "RemovedIsForgotten": Ranking(measure=("EntryLeaves",), helpful=("ToBeForgotten",)),
+}
+
 #: What the properties of this group are proved with.
 PROOFS = {
     "EntriesHaveBodies": (*_NO_MIRRORS, "EntryRefers"),
-    "UnstoredIsUnderWay": (*_NO_MIRRORS, "EndedHasNothing", "LeavingIsWritten"),
+    "MemoryEndsWithItsNode": (),
+    "MemoryEndsWithItsProcess": (),
+    "NoBodyFromNowhere": (*_NO_MIRRORS, "CastsBelong"),
+    "UnstoredIsUnderWay": (*_NO_MIRRORS, "MemoryEndsWithItsProcess", "LeavingIsWritten"),
 }

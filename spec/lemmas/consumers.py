@@ -89,7 +89,7 @@ def UnnamedGetNoTags(s: Confirms) -> bool:
 _ARRIVES = ("JoinedIsNoMaster", "LeaderIsToldNothing", "UntoldIsNotStored")
 
 
-@lemma("MirrorHandsNothingOut", *_ARRIVES, restart=("EndedHandsNothingOut",))
+@lemma("MirrorHandsNothingOut", *_ARRIVES, restart=("MemoryEndsWithItsProcess",))
 def PendingIsNotReady(s: Confirms) -> bool:
     """What is with a consumer is not ready (INV-F2)."""
     return all(not s.replicas[r].pending & s.replicas[r].ready for r in Replica)
@@ -143,8 +143,8 @@ _NEXT = ("ClosedKeepsNothing", "SeenWasCounted", "TagsAreOrdered")
     hand_out=_NEXT,
     get=_NEXT,
     hand_on=_NEXT,
-    crash_node=("EndedHandsNothingOut",),
-    crash_machine=("EndedHandsNothingOut",),
+    crash_node=("MemoryEndsWithItsProcess",),
+    crash_machine=("MemoryEndsWithItsProcess",),
 )
 def PendingIsUnsettled(s: Confirms) -> bool:
     """What is with a consumer is under a delivery tag, where consumers have names (INV-F2)."""

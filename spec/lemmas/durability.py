@@ -22,17 +22,6 @@ _SYNCHRONISED = (
 )
 
 
-@lemma()
-def EndedHasNothing(s: Confirms) -> bool:
-    """The store of a process that has ended confirms nothing (C5)."""
-    return all(
-        m not in s.replicas[r].store.unconfirmed | s.replicas[r].store.confirmed
-        for r in Replica
-        if s.replicas[r].status != Status.RUNNING
-        for m in Msg
-    )
-
-
 @lemma(
     **FRESH,
     tx_commit=("BatchBelongs", "BatchIsNew"),
@@ -47,7 +36,7 @@ def LeavingIsNotHeld(s: Confirms) -> bool:
 
 
 @lemma(
-    "EndedHasNothing",
+    "MemoryEndsWithItsProcess",
     "LeavingIsNotHeld",
     **FRESH,
     tx_commit=("BatchBelongs", "BatchIsNew"),

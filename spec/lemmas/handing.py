@@ -32,13 +32,7 @@ def HandedIsPast(s: Confirms) -> bool:
     )
 
 
-@lemma()
-def EndedHandsNothingOut(s: Confirms) -> bool:
-    """Of a process that has ended nothing is with a consumer (F3.3)."""
-    return all(not s.replicas[r].pending for r in Replica if s.replicas[r].status != Status.RUNNING)
-
-
-@lemma("EndedHandsNothingOut", "MirrorHandsNothingOut")
+@lemma("MemoryEndsWithItsProcess", "MirrorHandsNothingOut")
 def PendingIsMarked(s: Confirms) -> bool:
     """What is with a consumer counts as handed out (B7.4)."""
     return all(

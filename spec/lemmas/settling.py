@@ -124,18 +124,28 @@ def OnItsWay(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> boo
     return msg in s.casts[channel].publishes[replica]
 
 
+@helper
+def waits(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> bool:
+    """Tell whether a store has still to confirm a message of a channel (C2.1)."""
+    return Msg.owner(msg) == channel and msg in s.replicas[replica].store.unconfirmed
+
+
+@helper
+def entered(s: Confirms, msg: Msg, replica: Replica) -> bool:
+    """Tell whether an entry is on the disk (C2.4)."""
+    return s.replicas[replica].store.level[msg] == Level.SYNCED
+
+
 @measure("CastsBelong", forget=("LeavingIsWritten",), **_OF_MIRRORS)
 def Entering(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> bool:
     """Messages that a store has still to confirm, and whose entry is not on the disk."""
-    entered = s.replicas[replica].store.level[msg] == Level.SYNCED
-    waits = msg in s.replicas[replica].store.unconfirmed
-    return Msg.owner(msg) == channel and waits and not entered
+    return waits(s, channel, msg, replica) and not entered(s, msg, replica)
 
 
 @measure("CastsBelong", **_OF_MIRRORS)
 def Storing(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> bool:
     """Messages that a store has still to confirm."""
-    return Msg.owner(msg) == channel and msg in s.replicas[replica].store.unconfirmed
+    return waits(s, channel, msg, replica)
 
 
 @measure("CastsBelong", **_OF_MIRRORS)
@@ -152,7 +162,7 @@ def Answered(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> boo
 
 
 #: What it takes to know that what a channel has under its tags can be put back (F3.2).
-_PUT_BACK = ("EndedHandsNothingOut", "UnderOneTag", "UnsettledIsPending")
+_PUT_BACK = ("MemoryEndsWithItsProcess", "UnderOneTag", "UnsettledIsPending")
 
 
 # -- what helps --------------------------------------------------------------------------------
@@ -211,18 +221,16 @@ def EndIsNews(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> bo
     return gone and replica in s.channels[channel].unconfirmed[msg]
 
 
-@helpful("drain", "EndedHasNothing")
+@helpful("drain", "MemoryEndsWithItsProcess")
 def ToBeNoted(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> bool:
     """What a store has confirmed its process hears (B6.1)."""
     return Msg.owner(msg) == channel and msg in s.replicas[replica].store.confirmed
 
 
-@helpful("sync", "EndedHasNothing", "MailboxesAreEmpty", "StoringIsPossible")
+@helpful("sync", "MemoryEndsWithItsProcess", "MailboxesAreEmpty", "StoringIsPossible")
 def ToBeSynced(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> bool:
     """What a store has taken reaches the disk (C3.1)."""
-    entered = s.replicas[replica].store.level[msg] == Level.SYNCED
-    waits = msg in s.replicas[replica].store.unconfirmed
-    return Msg.owner(msg) == channel and waits and not entered
+    return waits(s, channel, msg, replica) and not entered(s, msg, replica)
 
 
 @helpful(
@@ -236,9 +244,7 @@ def ToBeSynced(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> b
 )
 def BodyToBeSynced(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) -> bool:
     """So does its body, where that lies apart (C2.2)."""
-    entered = s.replicas[replica].store.level[msg] == Level.SYNCED
-    waits = msg in s.replicas[replica].store.unconfirmed
-    return Msg.owner(msg) == channel and waits and entered
+    return waits(s, channel, msg, replica) and entered(s, msg, replica)
 
 
 @helpful(

@@ -76,7 +76,7 @@ PROOFS = {
         *STAYS,
         *BODIES,
         "CalledIsNotAsked",
-        "EndedHasNothing",
+        "MemoryEndsWithItsProcess",
         "LeavingIsWritten",
         "NotedIsSynced",
     ),
