@@ -21,6 +21,10 @@ _EXISTS = (
 
 _SYSTEM = "The action that calls it requires the same."
 _FEWER = "Outside of any mode an unroutable publish may go without a number; no frame differs."
+_IGNORED = "A queue that is told of a body that it does not wait for ignores that (C2.7)."
+_NOTHING = "It is a step that changes nothing."
+_NO_PLACE = "Nobody asks for the place of what has left, and what arrives has its place anew."
+_NO_MEMORY = "What has ended has nothing in memory (`MemoryEndsWithItsProcess`)."
 _NOT_ASKED = "Nobody asks for it where no process of the queue is waited for, and none is by then."
 
 #: For each method, what a mutant does, and why nothing can notice it.
@@ -75,16 +79,56 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     "Channel.close": {
         "drops `self.vouched.clear()`": _NOT_ASKED,
     },
-    "Store.write": {
-        "drops `self.level[msg] = Level.WRITTEN`": (
-            "An fsync writes what is buffered, so a store may go without writes of its own."
-        ),
-    },
     "Store.remove": {
         "drops `self.level[msg] == Level.WRITTEN` from `self.level[msg] == Level.WRITTEN or "
         "self.level[msg] == Level.SYNCED`": "A removal may reach the disk at once.",
         "drops `self.level[msg] == Level.SYNCED` from `self.level[msg] == Level.WRITTEN or "
         "self.level[msg] == Level.SYNCED`": "A removal may reach the disk at once.",
+        "has `Level.SYNCED` for `Level.WRITTEN`": "A removal may reach the disk at once.",
+        "has `Level.ABSENT` for `Level.SYNCED`": "A removal may reach the disk at once.",
+        "drops `self.lazy` from `self.lazy and written`": "A removal may take its time.",
+    },
+    "Bodies.keep": {
+        "takes `self.level[msg] != Level.SYNCED` for true": _IGNORED,
+        "has `Level.ABSENT` for `Level.SYNCED`": _IGNORED,
+    },
+    "Bodies.sync": {"drops `self.waiting[msg].clear()`": _IGNORED},
+    "Bodies.release": {
+        "drops `self.waiting[msg].discard(replica)`": _IGNORED,
+        "has `add` for `discard` in `self.waiting[msg].discard(replica)`": _IGNORED,
+    },
+    "Bodies.forget": {
+        "drops `self.waiting[msg].discard(replica)`": _IGNORED,
+        "has `add` for `discard` in `self.waiting[msg].discard(replica)`": _IGNORED,
+    },
+    "Bodies.collect": {
+        "drops `self.level[msg] != Level.ABSENT` from `self.level[msg] != Level.ABSENT and "
+        "(not self.referring[msg])`": _NOTHING,
+        "has `Level.BUFFERED` for `Level.ABSENT` (1 of 2)": (
+            "A body in memory is collected when it has been written."
+        ),
+    },
+    "Storing.write": {
+        "drops `require(self.replicas[replica].status == Status.RUNNING)`": _NO_MEMORY,
+    },
+    "Storing.sync": {
+        "drops `require(self.replicas[replica].status == Status.RUNNING)`": (
+            "The kernel may write back what nobody has asked it to (C5)."
+        ),
+    },
+    "Storing.forget": {
+        "drops `require(self.replicas[replica].status == Status.RUNNING)`": _NO_MEMORY,
+        "drops `self.replicas[replica].displace({msg})`": _NO_PLACE,
+    },
+    "Storing.drain": {
+        "drops `require(bool(self.replicas[replica].store.confirmed))`": _NOTHING,
+    },
+    "Storing.part_from_bodies": {
+        "drops `self.replicas[replica].displace(lost)`": _NO_PLACE,
+        "drops `self.bodies.forget(msg, replica)`": _IGNORED,
+        "has `entries` for `entries - lost`": (
+            "A body that is lost is not there, whoever refers to it, and no message comes twice."
+        ),
     },
     "Mirroring.join": {
         "swaps arguments: `self.linked(mirror, master)`": (

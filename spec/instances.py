@@ -129,8 +129,12 @@ BODIES = Instance(
     purpose="a message that two queues have, with one body apart from their entries",
     sizes={**OFF, Msg: 1, Queue: 2, Replica: 2},
     faults={"crash_queue": 1, "crash_node": 1, "crash_machine": 1, "delete_queue": 1},
-    constants={"QueueProcess.of": {"r1": "q1", "r2": "q2"}, "Store.apart": True},
-    states=14_368,
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "Store.apart": True,
+        "Store.lazy": True,
+    },
+    states=31_732,
     lacks=("AckCoversSeveral",),
 )
 

@@ -81,8 +81,12 @@ class Partitioning(Failing):
 
     @action(fair="weak")
     def halt(self, replica: Replica) -> None:
-        """The node of a process pauses, on either side (A12.2, D9, F3.3)."""
+        """The node of a process pauses, on either side (A12.2, D9, F3.3).
+
+        As in `lose_node`, no queues share bodies there.
+        """
         require(self.runs(replica) and self.in_minority(replica))
+        require(not self.replicas[replica].store.apart)
         self.excuse(replica)
         self.replicas[replica].crash()
         self.replicas[replica].silence()

@@ -17,8 +17,8 @@ What only the properties need is kept in ghosts, and is said in the publishers' 
 * `owing[m]`, `vouchers[m]`: the processes of mirrored queues that `m` was cast to and whose confirm
   has not arrived, and those whose confirm has;
 * `backed[m]`: the mirrors that were given `m` when they were synchronised;
-* `holders[m]`: the queues that must have `m` once they have accepted it; a queue leaves when it is
-  deleted, or when `m` is consumed there (C4.4, INV-B5);
+* `holders[m]`: the queues that must have `m` once they have accepted it, in confirm mode or not; a
+  queue leaves when it is deleted, or when `m` is consumed there (C4.4, INV-B5);
 * `unroutable`: the messages routed nowhere (A6.2);
 * `mandatory`: those of them that must come back (A6.2);
 * `nacked_now[c]`: the tags of the nacks of a flush, so far (A10.5);

@@ -59,6 +59,21 @@ def UnstoredIsUnderWay(s: Confirms) -> bool:
 
 
 @invariant
+def KnownBodyIsSynced(s: Confirms) -> bool:
+    """What a queue knows of a body is true: it is on the disk, and it is waited for (C2.2).
+
+    The entry of such a message is confirmed by itself.
+    """
+    return all(
+        s.replicas[r].store.apart
+        and m in s.replicas[r].store.unconfirmed
+        and s.bodies.level[m] == Level.SYNCED
+        for r in Replica
+        for m in s.replicas[r].store.stored
+    )
+
+
+@invariant
 def EntriesHaveBodies(s: Confirms) -> bool:
     """A body is there as long as the index of some queue has the message (C5.1, INV-C1).
 
@@ -83,6 +98,40 @@ def NoBodyFromNowhere(before: Confirms, after: Confirms) -> bool:
         or after.bodies.level[m] == Level.ABSENT
         or any(m in before.in_flight(r) - after.in_flight(r) for r in Replica)
         for m in Msg
+    )
+
+
+@invariant
+def MailIsUnwritten(s: Confirms) -> bool:
+    """What a store has not taken from its mailbox is in no file, unless in memory (C2.1, E1.3).
+
+    It is what the queue has to store, and nothing else.
+    """
+    return all(
+        s.replicas[r].store.level[m] == Level.BUFFERED
+        or (s.replicas[r].store.level[m] == Level.ABSENT and m not in s.replicas[r].holds())
+        for r in Replica
+        for m in s.mailboxes[r].writes
+    )
+
+
+@invariant
+def LeavingIsWritten(s: Confirms) -> bool:
+    """What is about to leave the files is in them, and has left the queue that runs (C5.2).
+
+    It is confirmed, for nobody would say so later.
+    """
+    return all(
+        s.replicas[r].store.lazy
+        and (
+            s.replicas[r].store.level[m] == Level.WRITTEN
+            or s.replicas[r].store.level[m] == Level.SYNCED
+        )
+        and m not in s.replicas[r].store.unconfirmed
+        and m not in s.replicas[r].holds()
+        and s.replicas[r].status == Status.RUNNING
+        for r in Replica
+        for m in s.replicas[r].store.leaving
     )
 
 
@@ -153,21 +202,29 @@ def WrittenBodyIsLost(before: Confirms, after: Confirms) -> bool:
 
 
 @eventually
-def UnreferredBodyGoes(s: Confirms, msg: Msg) -> bool:
-    """A body that no queue refers to is removed in the end (C5.1).
+def NeedlessBodyGoes(s: Confirms, msg: Msg) -> bool:
+    """A body that no queue has an entry for is removed in the end (C5.1).
 
     Nobody else could free its place: no queue knows of it.
     """
-    return s.bodies.level[msg] == Level.ABSENT or bool(s.bodies.referring[msg])
+    return s.bodies.level[msg] == Level.ABSENT or any(
+        s.replicas[r].store.apart and s.replicas[r].store.level[msg] != Level.ABSENT
+        for r in Replica
+    )
 
 
 @eventually
 def RemovedIsForgotten(s: Confirms, msg: Msg, replica: Replica) -> bool:
-    """What was removed is removed from the files in the end (C5.2).
+    """What has left a queue that runs is removed from its files in the end (C5.2).
 
     Until then a crash brings it back to consumers that are done with it.
     """
-    return msg not in s.replicas[replica].store.leaving
+    return (
+        not s.replicas[replica].store.lazy
+        or s.replicas[replica].status != Status.RUNNING
+        or s.replicas[replica].store.level[msg] == Level.ABSENT
+        or msg in s.replicas[replica].holds()
+    )
 
 
 # -- what must come up --------------------------------------------------------------------------

@@ -4,10 +4,11 @@ A message goes through
 
     publish -> deliver -> (write ->) sync -> drain -> confirm_arrives -> flush
 
-and this chapter has the part of it that is in the queue.  An action is one step of the whole, and
-moves a message from one machine to the next.  Each has its message and its process as arguments
-and chooses nothing by itself, so a run is a list of actions with arguments; between two steps
-anything may interleave (O4).
+and this chapter has what queues do when it arrives and when it leaves; what is between the two, on
+the way to the disk and back, is in `Storing`.  An action is one step of the whole, and moves a
+message from one machine to the next.  Each has its message and its process as arguments and chooses
+nothing by itself, so a run is a list of actions with arguments; between two steps anything may
+interleave (O4).
 
 What a master does with a message it tells its mirrors in the step that does it (D2.1), and nobody
 waits for them.

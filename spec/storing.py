@@ -39,7 +39,6 @@ class Storing(Flow):
         """A buffer is handed to the kernel, if the store has taken it (C3)."""
         require(msg not in self.mailboxes[replica].writes)
         require(self.replicas[replica].status == Status.RUNNING)
-        require(self.replicas[replica].store.level[msg] == Level.BUFFERED)
         self.replicas[replica].store.write(msg)
 
     @action(fair="weak")
@@ -47,17 +46,12 @@ class Storing(Flow):
         """A message reaches the disk, if the store has taken it (C3.1, C3.3, B6.3)."""
         require(msg not in self.mailboxes[replica].writes)
         require(self.replicas[replica].status == Status.RUNNING)
-        require(
-            self.replicas[replica].store.level[msg] == Level.BUFFERED
-            or self.replicas[replica].store.level[msg] == Level.WRITTEN
-        )
         self.replicas[replica].store.sync(msg)
 
     @action(fair="weak")
     def forget(self, msg: Msg, replica: Replica) -> None:
         """The removal of a message reaches the disk (C5.2)."""
         require(self.replicas[replica].status == Status.RUNNING)
-        require(msg in self.replicas[replica].store.leaving)
         self.replicas[replica].store.forget(msg)
         self.release_body(msg, replica)
         self.replicas[replica].displace({msg})
@@ -65,7 +59,6 @@ class Storing(Flow):
     @action(fair="weak")
     def drain(self, replica: Replica) -> None:
         """A process learns what its store has confirmed, and casts the confirms (B6.1)."""
-        require(self.replicas[replica].status == Status.RUNNING)
         require(bool(self.replicas[replica].store.confirmed))
         self.replicas[replica].drain()
 

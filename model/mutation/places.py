@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,7 +32,7 @@ class Place:
         process: the class of the process whose method it is.
         owner: the class that defines it, that one or a base.
         function: the method.
-        shared: the base class is that of another process of the model, too.
+        shared: another process of the model has it from the same class, which is its own or a base.
     """
 
     process: type[Process]
@@ -67,13 +68,14 @@ def places_of(model: Model) -> list[Place]:
     """Return the methods of a model, process by process, in the order in which they are written."""
     found: dict[tuple[type, type, str], Place] = {}
     processes = list(discover(model.system, registry_of(model, None)))
+    heirs = Counter(owner for process in processes for owner in process.__mro__)
     for process in processes:
         for owner in process.__mro__:
             if not issubclass(owner, Process) or owner in (Process, System):
                 continue
             for name, function in vars(owner).items():
                 if inspect.isfunction(function) and mark_of(function) is not None:
-                    shared = owner is not process and owner in processes
+                    shared = owner is not process and heirs[owner] > 1
                     found[process, owner, name] = Place(process, owner, function, shared)
     return list(found.values())
 

@@ -25,7 +25,7 @@ def SharedBodiesAreOnOneNode(s: Confirms) -> bool:
 _NO_MIRRORS = ("JoinedIsNoMaster", "SharedBodiesAreOnOneNode")
 
 #: What it takes to know that a body that is on the disk stays there.
-BODIES = (*_NO_MIRRORS, "EntryRefers", "StoredBodyIsSynced", "StoringIsPossible")
+BODIES = (*_NO_MIRRORS, "EntryRefers", "KnownBodyIsSynced", "StoringIsPossible")
 
 
 @lemma(*_NO_MIRRORS)
@@ -60,18 +60,6 @@ def StoringIsPossible(s: Confirms) -> bool:
     )
 
 
-@lemma(*_NO_MIRRORS, "AwaitedBodyIsUnsynced", "EntryRefers", "StoringIsPossible")
-def StoredBodyIsSynced(s: Confirms) -> bool:
-    """What a queue knows of a body is true: it is on the disk, and it is waited for (C2.2)."""
-    return all(
-        s.replicas[r].store.apart
-        and m in s.replicas[r].store.unconfirmed
-        and s.bodies.level[m] == Level.SYNCED
-        for r in Replica
-        for m in s.replicas[r].store.stored
-    )
-
-
 @lemma()
 def AwaitedBodyIsUnsynced(s: Confirms) -> bool:
     """A body that somebody waits for is not on the disk (C3.1)."""
@@ -83,6 +71,16 @@ def AwaitedBodyIsUnsynced(s: Confirms) -> bool:
 
 
 # -- why what nobody needs is gone in the end ---------------------------------------------------
+
+
+@lemma(*_NO_MIRRORS, "EntryRefers")
+def ReferredHasEntry(s: Confirms) -> bool:
+    """A queue that refers to a body has the message in its index (C4.1)."""
+    return all(
+        s.replicas[r].store.apart and s.replicas[r].store.level[m] != Level.ABSENT
+        for m in Msg
+        for r in s.bodies.referring[m]
+    )
 
 
 @measure()
@@ -97,26 +95,21 @@ def ToBeCollected(s: Confirms, msg: Msg) -> bool:
     return s.bodies.level[msg] != Level.ABSENT and not s.bodies.referring[msg]
 
 
-@measure()
-def EntryLeaves(s: Confirms, msg: Msg, replica: Replica) -> bool:
-    """An entry whose removal has to reach the disk."""
-    return msg in s.replicas[replica].store.leaving
-
-
-@helpful("forget", "MemoryEndsWithItsProcess")
-def ToBeForgotten(s: Confirms, msg: Msg, replica: Replica) -> bool:
-    """The removal of an entry reaches the disk (C5.2)."""
-    return msg in s.replicas[replica].store.leaving
-
-
 RANKINGS = {
-    "UnreferredBodyGoes": Ranking(measure=("BodyIsThere",), helpful=("ToBeCollected",)),
-    "RemovedIsForgotten": Ranking(measure=("EntryLeaves",), helpful=("ToBeForgotten",)),
+    "NeedlessBodyGoes": Ranking(
+        measure=("BodyIsThere",), helpful=("ToBeCollected",), by=("ReferredHasEntry",)
+    ),
 }
 
 #: What the properties of this group are proved with.
 PROOFS = {
     "EntriesHaveBodies": (*_NO_MIRRORS, "EntryRefers"),
+    "KnownBodyIsSynced": (
+        *_NO_MIRRORS,
+        "AwaitedBodyIsUnsynced",
+        "EntryRefers",
+        "StoringIsPossible",
+    ),
     "MemoryEndsWithItsNode": (),
     "MemoryEndsWithItsProcess": (),
     "NoBodyFromNowhere": (*_NO_MIRRORS, "CastsBelong"),

@@ -7,7 +7,7 @@ has.  Nobody stores a message twice, so what is on disk stays there while the qu
 
 from __future__ import annotations
 
-from ackproof.lang import lemma
+from ackproof.lang import Ranking, helpful, lemma, measure
 from ackproof.spec.lemmas.bodies import BODIES
 from ackproof.spec.lemmas.following import STAYS
 from ackproof.spec.sorts import Level, Msg, Replica, Seen, Status
@@ -23,27 +23,6 @@ _NEW = (
 
 #: What it takes to know that what leaves a queue is not with a consumer as well.
 _GONE = ("MirrorHandsNothingOut", "PendingIsNotReady")
-
-
-@lemma(
-    *_NEW,
-    *_GONE,
-    synchronise=STAYS,
-)
-def LeavingIsWritten(s: Confirms) -> bool:
-    """What is about to leave the files is in them, confirmed, and in the queue no more (C5.2)."""
-    return all(
-        s.replicas[r].store.lazy
-        and (
-            s.replicas[r].store.level[m] == Level.WRITTEN
-            or s.replicas[r].store.level[m] == Level.SYNCED
-        )
-        and m not in s.replicas[r].store.unconfirmed
-        and m not in s.replicas[r].holds()
-        and s.replicas[r].status == Status.RUNNING
-        for r in Replica
-        for m in s.replicas[r].store.leaving
-    )
 
 
 @lemma(
@@ -69,7 +48,46 @@ def NotedIsSynced(s: Confirms) -> bool:
     )
 
 
+@lemma("MailIsUnwritten")
+def MailIsToBeStored(s: Confirms) -> bool:
+    """What is on its way to a store is persistent, and the queue durable (C2.1)."""
+    return all(
+        m in s.persistent and s.replicas[r].durable for r in Replica for m in s.mailboxes[r].writes
+    )
+
+
+@lemma(*_NEW, *_GONE, "LeavingIsWritten", synchronise=STAYS)
+def FiledIsHeldOrLeaving(s: Confirms) -> bool:
+    """What is in the files of a process that runs it has, or they are about to lose it (C5.2)."""
+    return all(
+        m in s.replicas[r].holds() or m in s.replicas[r].store.leaving
+        for r in Replica
+        if s.replicas[r].status == Status.RUNNING
+        for m in set(s.replicas[r].store.level)
+    )
+
+
+@measure()
+def EntryIsThere(s: Confirms, msg: Msg, replica: Replica) -> bool:
+    """An entry that is of no use: it cannot get there a second time but with its message."""
+    return s.replicas[replica].store.level[msg] != Level.ABSENT
+
+
+@helpful("forget", "MemoryEndsWithItsProcess", "LeavingIsWritten")
+def ToBeForgotten(s: Confirms, msg: Msg, replica: Replica) -> bool:
+    """The removal of an entry reaches the disk (C5.2)."""
+    return msg in s.replicas[replica].store.leaving
+
+
+RANKINGS = {
+    "RemovedIsForgotten": Ranking(
+        measure=("EntryIsThere",), helpful=("ToBeForgotten",), by=("FiledIsHeldOrLeaving",)
+    ),
+}
+
 PROOFS = {
+    "LeavingIsWritten": (*_NEW, *_GONE, *STAYS),
+    "MailIsUnwritten": (*_NEW, *_GONE, *STAYS, "LeavingIsWritten", "MailIsToBeStored"),
     "ConfirmedByStoreIsSafe": (
         *_NEW,
         *_GONE,

@@ -23,6 +23,7 @@ from tests.spec.mutants import MUTANTS
 from tests.spec.mutants_channels import CHANNELS_MUTANTS
 from tests.spec.mutants_crediting import CREDITING_MUTANTS
 from tests.spec.mutants_mirroring import MIRRORING_MUTANTS
+from tests.spec.mutants_storing import STORING_MUTANTS
 
 #: For each property that is proved, and each mistake that breaks it, the obligation that fails.
 NOTICED = {
@@ -75,6 +76,14 @@ NOTICED = {
     ("MirrorFollowsMaster", "RoomyQueue"): "MasterHasTheSame/deliver",
     ("MirrorFollowsMaster", "SilentMaster"): "MasterHasTheSame/acknowledge",
     ("EntriesHaveBodies", "UncountedBodies"): "EntriesHaveBodies/collect_body",
+    ("KnownBodyIsSynced", "RememberingStore"): "KnownBodyIsSynced/sync",
+    ("LeavingIsWritten", "RestlessStore"): "LeavingIsWritten/forget",
+    ("MailIsUnwritten", "ForesightedConfirms"): "MailIsUnwritten/sync",
+    ("MemoryEndsWithItsNode", "LastingBodies"): "MemoryEndsWithItsNode/crash_node",
+    ("MemoryEndsWithItsProcess", "SparingStore"): "MemoryEndsWithItsProcess/crash_queue",
+    ("NeedlessBodyGoes", "HoardingBodies"): "NeedlessBodyGoes/ToBeCollected/descent",
+    ("NoBodyFromNowhere", "ConjuringBodies"): "NoBodyFromNowhere/sync_body",
+    ("RemovedIsForgotten", "ClingingStore"): "FiledIsHeldOrLeaving/forget",
     ("NoAckBeforeDurable", "BodyIsEnough"): "StoredIsSafe/sync_body",
     ("NoAckBeforeDurable", "IndexIsEnough"): "StoredIsSafe/sync",
     ("NoAckFromMinority", "LargeMinority"): "NoAckFromMinority/flush#1",
@@ -137,7 +146,7 @@ SOME = 4
 def mistakes() -> dict[tuple[str, str], Design]:
     """Return the mistakes that break what is proved, by the property and their own name."""
     by_property = {**MUTANTS, **MISTAKES, **CREDITING_MUTANTS}.items()
-    by_name = {**MIRRORING_MUTANTS, **CHANNELS_MUTANTS}.values()
+    by_name = {**MIRRORING_MUTANTS, **CHANNELS_MUTANTS, **STORING_MUTANTS}.values()
     broken = [
         *((name, design) for name, (design, _) in by_property),
         *((name, design) for design, name, _ in by_name),

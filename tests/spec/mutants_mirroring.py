@@ -1,4 +1,4 @@
-"""Small mistakes of the machines and chapters around mirrors, limits, disks and partitions.
+"""Small mistakes of the machines and chapters around mirrors, limits and partitions.
 
 Each is one step that forgets something, and some property notices it in a small instance.
 """
@@ -10,8 +10,7 @@ from ackproof.spec.channel import Channel
 from ackproof.spec.cluster import Cluster
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.network import Multicast
-from ackproof.spec.sorts import Level, Msg, Replica, Seen
-from ackproof.spec.store import Bodies, Store
+from ackproof.spec.sorts import Msg, Replica, Seen
 from ackproof.spec.system import Confirms
 
 # -- a process of a queue -------------------------------------------------------------------------
@@ -273,48 +272,6 @@ class OneSidedHealing(Confirms):
         return True
 
 
-# -- the store ------------------------------------------------------------------------------------
-
-
-class ForgetfulStore(Store):
-    """Does not confirm what leaves before it was written (C2.3)."""
-
-    @handler
-    def remove(self, msg: Msg) -> None:
-        """Forget it, and that somebody waits."""
-        self.level[msg] = Level.ABSENT
-        self.unconfirmed.discard(msg)
-
-
-class IndexIsEnough(Store):
-    """Confirms what is in the index, wherever its body is (C2.4)."""
-
-    @handler
-    def sync(self, msg: Msg) -> None:
-        """Look at the entry only."""
-        super().sync(msg)
-        self.confirm(msg)
-
-
-class BodyIsEnough(Store):
-    """Confirms what has its body on the disk, whether or not the index knows of it (C2.2)."""
-
-    @handler
-    def hear_of_body(self, msg: Msg) -> None:
-        """Look at the body only."""
-        self.confirm(msg)
-
-
-class UncountedBodies(Bodies):
-    """Lets a body go although somebody refers to it (C5.1)."""
-
-    @handler
-    def collect(self, msg: Msg) -> None:
-        """Do not look who does."""
-        require(self.level[msg] != Level.ABSENT)
-        self.level[msg] = Level.ABSENT
-
-
 def _case(mistake: type, prop: str, instance: str) -> tuple[Design, str, str]:
     return Design(claim="", replace=(mistake,)), prop, instance
 
@@ -348,9 +305,5 @@ MIRRORING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(HalfHealing, "EveryPublisherHears", "away"),
         _case(LargeMinority, "NoAckFromMinority", "partition"),
         _case(OneSidedHealing, "OneMaster", "partition"),
-        _case(ForgetfulStore, "AwaitedIsUnderWay", "drops"),
-        _case(IndexIsEnough, "NoAckBeforeDurable", "bodies"),
-        _case(BodyIsEnough, "NoAckBeforeDurable", "bodies"),
-        _case(UncountedBodies, "EntriesHaveBodies", "bodies"),
     )
 }

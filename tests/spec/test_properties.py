@@ -19,6 +19,10 @@ from tests.spec.mutants import MUTANTS
 from tests.spec.mutants_channels import CHANNELS_MUTANTS
 from tests.spec.mutants_crediting import CREDITING_MUTANTS
 from tests.spec.mutants_mirroring import MIRRORING_MUTANTS
+from tests.spec.mutants_storing import STORING_MUTANTS
+
+#: Those of the steps of one chapter or machine.
+IN_STEPS = {**MIRRORING_MUTANTS, **CHANNELS_MUTANTS, **STORING_MUTANTS}
 
 CLAIMS = [p for p in MODEL.properties if p.kind != "reachable"]
 
@@ -32,9 +36,9 @@ def test_a_mistake_breaks_the_property_that_is_there_to_find_it(name: str) -> No
     assert name in report.outcome.violations
 
 
-@pytest.mark.parametrize("name", [*MIRRORING_MUTANTS, *CHANNELS_MUTANTS])
+@pytest.mark.parametrize("name", IN_STEPS)
 def test_a_mistake_in_a_step_breaks_some_property(name: str) -> None:
-    design, prop, where = {**MIRRORING_MUTANTS, **CHANNELS_MUTANTS}[name]
+    design, prop, where = IN_STEPS[name]
     instance = MODEL.instance(where)
     assert instance is not None
     violations = check(MODEL, instance, design, properties=[prop]).outcome.violations
@@ -44,8 +48,7 @@ def test_a_mistake_in_a_step_breaks_some_property(name: str) -> None:
 def test_every_property_is_broken_by_a_design_or_a_mistake() -> None:
     broken = {e.property for d in museum(MODEL).values() for e in d.expect if isinstance(e, Breaks)}
     mistakes = set(MUTANTS) | set(MISTAKES) | set(CREDITING_MUTANTS)
-    in_steps = [*MIRRORING_MUTANTS.values(), *CHANNELS_MUTANTS.values()]
-    mistakes |= {prop for _, prop, _ in in_steps}
+    mistakes |= {prop for _, prop, _ in IN_STEPS.values()}
     assert {p.name for p in CLAIMS} == (broken | mistakes) - {ASSERTION}
 
 
