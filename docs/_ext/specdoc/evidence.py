@@ -213,7 +213,10 @@ def prepare(evidence: Evidence) -> None:
     global _TASK
     alone = replace(evidence, workers=1)
     tasks = _tasks(evidence)
-    _TASK = (alone, alone.surveyor(), tasks)
+    surveyor = alone.surveyor()
+    with suppress(SpecError):
+        surveyor.read(alone.eras)
+    _TASK = (alone, surveyor, tasks)
     told = time.monotonic()
     # What is there now stays; to look for garbage in it took a quarter of the time.
     collect_seldom()
