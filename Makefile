@@ -32,14 +32,22 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
+# Commands and tests start hundreds of processes: what they import is compiled once, whatever the
+# environment says.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Where rabbitmq-server is, once it is installed, and the releases of Debian that have others.
 RABBITMQ := /usr/lib/rabbitmq/lib
 RELEASES := trixie sid
 
 LAYERS  := lang spec model proofs impl conform pipeline export cli
 FILES   := $(shell find $(LAYERS) -name '*.py' | LC_ALL=C sort | cksum | cut -d' ' -f1)
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
            --config-settings editable_mode=strict
+
+# pip compiles one file after the other, and this on all processors.  Some packages have templates
+# and tests that are no Python of today.
+COMPILE := $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 
 USER_STAMP  := $(VENV)/installed-for-users-$(FILES)
 DEV_STAMP   := $(VENV)/installed-for-development-$(FILES)
@@ -114,12 +122,15 @@ $(BIN)/python:
 
 $(USER_STAMP): pyproject.toml | $(BIN)/python
 	$(INSTALL) -e '.[check]'
+	@$(COMPILE)
 	@rm -f $(VENV)/installed-for-* && touch $@
 
 $(DEV_STAMP): pyproject.toml | $(BIN)/python
 	$(INSTALL) -e '.[all,test,docs]'
+	@$(COMPILE)
 	@rm -f $(VENV)/installed-for-* && touch $(USER_STAMP) $@
 
 $(BENCH_STAMP): pyproject.toml | $(BIN)/python
 	$(INSTALL) -e '.[all,test,docs,bench]'
+	@$(COMPILE)
 	@rm -f $(VENV)/installed-for-* && touch $(USER_STAMP) $(DEV_STAMP) $@

@@ -19,12 +19,14 @@ import traceback
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from ackproof.cli.inputs import InputError, choose
+from ackproof.lang.collection import collect_seldom
 from ackproof.lang.model import Breaks, Design, Holds, Instance, Model
 from ackproof.lang.process import Process
 from ackproof.lang.properties import properties_in
@@ -92,7 +94,15 @@ def named(text: str) -> Target:
 
 def base_target() -> Target:
     """Return the base specification."""
-    return Target(importlib.import_module(BASE).MODEL)
+    model = importlib.import_module(BASE).MODEL
+    _spare_the_collector()
+    return Target(model)
+
+
+@cache
+def _spare_the_collector() -> None:
+    """See `collect_seldom`; once, for whoever asks again has garbage that is not to stay."""
+    collect_seldom()
 
 
 def load_all(texts: Sequence[str]) -> list[Target]:
@@ -144,7 +154,9 @@ def load(text: str) -> Target:
     """
     path = Path(text)
     if _is_file(text):
-        return _target(_from_file(path), path.stem)
+        module = _from_file(path)
+        _spare_the_collector()
+        return _target(module, path.stem)
     packages = _packages()
     name = choose("design", text, packages, short=True)
     return _target(_imported(f"{packages[name]}.{name}", name), name)

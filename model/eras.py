@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ackproof.lang.binding import Bound
+from ackproof.lang.frontend import compile_model
 from ackproof.lang.model import Breaks, Design, Instance, Model
 from ackproof.lang.program import Program
 from ackproof.lang.properties import stated_by
@@ -142,6 +143,17 @@ class Surveyor:
         }
         self._programs: dict[str, Program] = {}
         self._searched: dict[str, Run] = {}
+
+    def read(self, eras: Sequence[Era]) -> None:
+        """Read eras together, so that what they have in common is one thing, and analysed once.
+
+        Each program that comes from the cache is all its own.
+
+        Raises:
+            SpecError: the specification or a design is outside the language.
+        """
+        for era in eras:
+            self._programs[era.name] = compile_model(era.model, era.design)
 
     def run(
         self, era: Era, instance: Instance, progress: Callable[[Progress], None] | None = None

@@ -6,7 +6,6 @@ Workers are forked from a process that has translated the specification, so none
 from __future__ import annotations
 
 import ctypes
-import gc
 import multiprocessing
 import signal
 import time
@@ -14,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
+from ackproof.lang.collection import collect_seldom
 from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.smt.unbounded import Untranslatable
@@ -101,8 +101,7 @@ def start_worker() -> None:
     and give it back with each obligation; what they had stays with the process for the next one.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.freeze()
-    gc.set_threshold(100_000, 50, 100)
+    collect_seldom()
     with suppress(OSError, AttributeError):  # where there is no GNU C library
         set_option = ctypes.CDLL(None).mallopt
         set_option(_MMAP_THRESHOLD, _KEPT)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ackproof.lang.collection import collect_seldom
 from ackproof.model.cache import ANEW, OFF, VARIABLE, Cache, default_cache
 
 from tests import exploring
@@ -50,6 +51,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("long")]
+
+
+def pytest_collection_finish() -> None:
+    """Have the collector look seldom, and not at all at ten thousand tests and what they import."""
+    collect_seldom()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -26,6 +26,7 @@ from typing import Any
 
 from ackproof.lang import Breaks, Design, Holds, Instance, Model
 from ackproof.lang.binding import Bound, bind
+from ackproof.lang.collection import collect_seldom
 from ackproof.lang.errors import BindError, SpecError
 from ackproof.lang.ir import Not
 from ackproof.lang.program import PropertyDecl
@@ -212,11 +213,13 @@ def prepare(evidence: Evidence) -> None:
     global _TASK
     alone = replace(evidence, workers=1)
     tasks = _tasks(evidence)
-    _TASK = (alone, alone.surveyor(), tasks)
+    surveyor = alone.surveyor()
+    with suppress(SpecError):
+        surveyor.read(alone.eras)
+    _TASK = (alone, surveyor, tasks)
     told = time.monotonic()
     # What is there now stays; to look for garbage in it took a quarter of the time.
-    gc.freeze()
-    gc.set_threshold(100_000, 50, 100)
+    collect_seldom()
     with multiprocessing.get_context("fork").Pool(default_workers()) as pool:
         for number, _ in enumerate(pool.imap_unordered(_work, range(len(tasks))), start=1):
             if time.monotonic() - told > _PAUSE:
