@@ -12,18 +12,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkdtemp
 
 from ackproof.lang.binding import Bound
 from ackproof.model.lower.compile import compile_kernel
 from ackproof.model.outcome import Outcome, Progress
-from ackproof.pipeline.errors import SearchRefused
+from ackproof.pipeline.errors import SearchFailed, SearchRefused, StoreFailed
 from ackproof.pipeline.findings import outcome
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.identity import Identity, folder_name, read_search
 from ackproof.pipeline.lease import Lease
 from ackproof.pipeline.levels import Search
+from ackproof.pipeline.places import LocalPlace, Place
 from ackproof.pipeline.sealed import FileChanged
 from ackproof.pipeline.session import Session, open_session
+from ackproof.pipeline.storage import placed
 
 __all__ = ["SearchRefused", "SparkExplorer", "explorer"]
 
@@ -40,7 +43,7 @@ def _silent(text: str) -> None:
 
 def explorer(
     *,
-    work: Path,
+    work: Path | str,
     master: str | None = None,
     partitions: int | None = None,
     resume: bool = False,
@@ -50,7 +53,8 @@ def explorer(
     """Return the engine that searches on Spark; to be closed in the end.
 
     Args:
-        work: the folder that each search has a folder of its own in; the same on all machines.
+        work: the folder that each search has a folder of its own in; the same on all machines, or
+            the address of one in an object store.
         master: the address of a cluster; all cores of this machine when left out.
         partitions: into how many parts the states are divided; by the cores when left out.
         resume: whether to go on with the searches that are there.
@@ -58,21 +62,25 @@ def explorer(
         small: levels with fewer states before them are settled without a job.
 
     Raises:
-        SearchRefused: there are more parts than can be named.
+        SearchRefused: there are more parts than can be named, or there is no such store.
     """
     if partitions is not None and not 0 < partitions < _MOST_PARTS:
         raise SearchRefused(
             f"--partitions {partitions}: a search has 1 to {_MOST_PARTS - 1:,} partitions\n"
             "  instead: give a few for each core of the cluster"
         )
-    return SparkExplorer(work, master, partitions, resume, say, small)
+    try:
+        place = placed(work).absolute()
+    except StoreFailed as error:
+        raise SearchRefused(str(error)) from None
+    return SparkExplorer(place, master, partitions, resume, say, small)
 
 
 @dataclass
 class SparkExplorer:
     """Explores bound programs on Spark; one session serves them all.  See `explorer`."""
 
-    work: Path
+    work: Place
     master: str | None
     partitions: int | None
     resume: bool
@@ -88,14 +96,19 @@ class SparkExplorer:
             SparkUnavailable: Java, PySpark or the cluster is missing.
         """
         if self._session is None:
-            self.work.mkdir(parents=True, exist_ok=True)
-            log = self.work / "spark.log"
+            log = self._log()
             self._session = open_session(self.master, self.partitions or 1, log, "ackproof check")
             for remark in self._session.remarks:
                 self.say(remark)
             if self._session.ui:
                 self.say(f"Spark's own pages: {self._session.ui}")
         return self._session
+
+    def _log(self) -> Path:
+        """Return the file that Spark is to write to, which must be of this machine."""
+        if isinstance(self.work, LocalPlace):
+            return self.work / "spark.log"
+        return Path(mkdtemp(prefix="ackproof-check-")) / "spark.log"
 
     def close(self) -> None:
         """Close the session."""
@@ -136,16 +149,19 @@ class SparkExplorer:
                 "states are not folded on Spark\n  instead: leave symmetry out, or use the kernel"
             )
         kernel = compile_kernel(bound)
-        folder = Folder(self.work.absolute() / folder_name(bound))
-        if folder.search.exists() and not self.resume:
-            raise SearchRefused(
-                f"{folder.root} holds a search already\n"
-                "  instead: add --resume to go on with it, or give another --work"
-            )
-        session = self.session
-        self.say(f"the search is kept in {folder.root}")
-        identity = Identity.of(bound, kernel, self._parts(folder, session))
-        with Lease(folder) as lease, _remedied(folder):
+        folder = Folder(self.work / folder_name(bound))
+        with _refused():
+            self.work.ready()
+            if folder.search.exists() and not self.resume:
+                raise SearchRefused(
+                    f"{folder.root} holds a search already\n"
+                    "  instead: add --resume to go on with it, or give another --work"
+                )
+            session = self.session
+            self.say(f"the search is kept in {folder.root.address}")
+            identity = Identity.of(bound, kernel, self._parts(folder, session))
+            lease = Lease(folder)
+        with lease, _remedied(folder):
             search = Search(session, folder, lease, kernel, identity, self.small, progress)
             search.begin()
             compiled = time.perf_counter() - started
@@ -162,9 +178,22 @@ class SparkExplorer:
 
 
 @contextmanager
-def _remedied(folder: Folder) -> Iterator[None]:
-    """Say what to do about a file that was changed."""
+def _refused() -> Iterator[None]:
+    """Refuse to begin where a store does."""
     try:
         yield
+    except StoreFailed as error:
+        raise SearchRefused(str(error)) from None
+
+
+@contextmanager
+def _remedied(folder: Folder) -> Iterator[None]:
+    """Say what to do about a file that was changed, and about a store that has failed."""
+    try:
+        yield
+    except StoreFailed as error:
+        raise SearchFailed(
+            f"{error}\n  instead: once it is mended, add --resume to go on with the search"
+        ) from None
     except FileChanged as error:
         raise SearchRefused(f"{error}\n  instead: {folder.remedy(error.path)}") from None

@@ -27,13 +27,8 @@ from pathlib import Path
 import msgspec
 from ackproof.conform.judging.texts import Numbering
 from ackproof.pipeline.errors import AuditRefused
-from ackproof.pipeline.sealed import (
-    FileChanged,
-    read_document,
-    seal_of,
-    sealed_document,
-    write_once,
-)
+from ackproof.pipeline.places import LocalPlace
+from ackproof.pipeline.sealed import FileChanged, read_document, seal_of, sealed_document
 
 __all__ = ["DOCUMENT", "Batch", "Batches", "Recording"]
 
@@ -121,7 +116,7 @@ class Batches:
         found = []
         for path in sorted((self.root / "batches").glob("*.json")):
             try:
-                found.append(msgspec.json.decode(read_document(path), type=Batch))
+                found.append(msgspec.json.decode(read_document(LocalPlace(path)), type=Batch))
             except (FileChanged, msgspec.DecodeError) as error:
                 raise AuditRefused(
                     f"{path} is not the manifest of a batch: {error}\n"
@@ -163,7 +158,7 @@ class Batches:
     def finish(self, batch: Batch) -> None:
         """Make a batch exist, whose rows are there."""
         path = self.place(batch).with_suffix(".json")
-        write_once(path, sealed_document(msgspec.json.encode(batch)))
+        LocalPlace(path).write(sealed_document(msgspec.json.encode(batch)))
 
     def replace(self, table: str, made: Path) -> None:
         """Put a table that was made anew in the place of the one before."""

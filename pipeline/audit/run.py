@@ -48,7 +48,7 @@ from ackproof.pipeline.errors import AuditFailed, AuditRefused
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.jobs import reason_of
 from ackproof.pipeline.lease import Lease
-from ackproof.pipeline.sealed import write_text
+from ackproof.pipeline.places import LocalPlace
 from ackproof.pipeline.session import Session
 from ackproof.pipeline.settings import sql_settings
 
@@ -167,7 +167,7 @@ class SparkAudit:
         (tables / DOCUMENT).unlink(missing_ok=True)
         for name in WRITTEN:
             batches.replace(name, made[name])
-        write_text(tables / DOCUMENT, msgspec.json.encode(document).decode() + "\n")
+        LocalPlace(tables / DOCUMENT).write(msgspec.json.encode(document).decode() + "\n")
         return document
 
     def _configured(self, parts: int) -> SparkSession:

@@ -106,7 +106,7 @@ def test_a_search_that_lacks_something_is_refused(
 def test_a_search_that_ended_at_a_violation_says_so(written: Written, tmp_path: Path) -> None:
     root = tmp_path / "violated"
     shutil.copytree(written.root, root)
-    rewrite(root / "levels" / "00003.json", lambda level: level.update(broken=["NoCups"]))
+    rewrite(root / "levels" / "00003-00001.json", lambda level: level.update(broken=["NoCups"]))
     said = query(root).stderr
     assert said == "the search ended where NoCups is false: the tables have its first 3 levels\n"
 
