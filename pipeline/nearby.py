@@ -16,6 +16,7 @@ import atexit
 import os
 import shutil
 import tempfile
+import time
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
@@ -49,7 +50,8 @@ def copied(seal: str, fetch: Callable[[Path], object]) -> Path:
     """
     place = _folder() / seal
     with suppress(FileNotFoundError):
-        os.utime(place)
+        # When it was written is what a process remembers of it.
+        os.utime(place, ns=(time.time_ns(), place.stat().st_mtime_ns))
         return place
     _make_room(place.parent)
     path = temporary()
@@ -75,7 +77,7 @@ def _make_room(folder: Path) -> None:
         # Another process may remove it at the same time.
         with suppress(FileNotFoundError):
             if not path.name.startswith("."):
-                known.append((path.stat().st_mtime, path.stat().st_size, path))
+                known.append((path.stat().st_atime_ns, path.stat().st_size, path))
     for _, size, path in sorted(known):
         if missing <= 0:
             return

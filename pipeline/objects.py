@@ -2,8 +2,8 @@
 
 What is asked of a store: an object is there as a whole or not at all; and whoever lists or reads
 after a write has ended sees it.  Amazon's and Google's stores, Azure's, HDFS and MinIO are like
-that.  A file is made on a disk of this machine and put as one object, by one call that an
-interruption does not cut.
+that.  A file is made on a disk of this machine and put as one object, in a thread of its own that
+an interruption does not reach: a stream that is left in the middle would be put as it is.
 
 Arrow cannot say "put this unless there is one".  So who claims a name writes `name-…` with
 something random in it, and then lists: if there is another claim to the same name, it takes its own
@@ -29,8 +29,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pyarrow as pa
 from ackproof.pipeline import nearby
+from ackproof.pipeline.aside import Aside
 from ackproof.pipeline.errors import StoreFailed
-from ackproof.pipeline.places import Place, Stored, require_same
+from ackproof.pipeline.places import LocalPlace, Place, Stored, require_same
 from ackproof.pipeline.sealed import FileChanged, seal_of
 from pyarrow import fs
 
@@ -221,7 +222,7 @@ class ObjectPlace:
             path = nearby.copied(seal, self._fetch)
             try:
                 content = pa.memory_map(str(path)).read_buffer()
-                require_same(self, content, seal, path, path.stat().st_ino)
+                require_same(self, content, seal, path, *LocalPlace(path).stamp())
                 return content
             except FileNotFoundError:
                 continue  # it was removed to make room
@@ -234,9 +235,16 @@ class ObjectPlace:
     def _fetch(self, path: Path) -> None:
         try:
             with self._told():
-                _copy(self._path, self._store, str(path), fs.LocalFileSystem())
+                source = self._store.open_input_stream(self._path)
         except FileNotFoundError:
             raise FileChanged(self, "is missing") from None
+        with path.open("wb") as target:
+            while piece := self._piece(source):
+                target.write(piece)
+
+    def _piece(self, source: Any) -> Any:
+        with self._told():
+            return source.read_buffer(_CHUNK)
 
     # -- writing --------------------------------------------------------------------------------
 
@@ -253,13 +261,20 @@ class ObjectPlace:
             write(path)
             size = path.stat().st_size
             seal = seal_of(pa.memory_map(str(path)).read_buffer() if size else b"")
-            with self._told():
-                _copy(str(path), fs.LocalFileSystem(), self._path, self._store)
+            Aside(lambda: self._put(path)).result()
             if near:
                 nearby.kept(path, seal)
         finally:
             path.unlink(missing_ok=True)
         return Stored(size, seal)
+
+    def _put(self, path: Path) -> None:
+        with path.open("rb") as source, self._told():
+            target = self._store.open_output_stream(self._path)
+            while piece := source.read(_CHUNK):
+                target.write(piece)
+            # Only here it is said whether there is an object now.
+            target.close()
 
     def claim(self, content: str) -> ObjectPlace:
         """Write under a name of its own, and take it back if that is not the only one."""
@@ -351,13 +366,6 @@ def _opened(root: str, query: str) -> tuple[Any, str]:
         query += f"{'&' if query else ''}allow_delayed_open=true"
     store, path = fs.FileSystem.from_uri(f"{root}?{query}" if query else root)
     return store, path.rstrip("/")
-
-
-def _copy(source: str, of: Any, target: str, to: Any) -> None:
-    """Copy a file by one call, which nothing interrupts."""
-    fs.copy_files(
-        source, target, source_filesystem=of, destination_filesystem=to, chunk_size=_CHUNK
-    )
 
 
 def _meaning(error: Exception) -> str:
