@@ -33,6 +33,14 @@ OPTIONS = (
 )
 
 
+#: Who asks an object store of the tests.
+ENVIRONMENT = {
+    "AWS_ACCESS_KEY_ID": "testing",
+    "AWS_SECRET_ACCESS_KEY": "SESAME",
+    # Else whoever has no credentials asks Amazon's machines for some.
+    "AWS_EC2_METADATA_DISABLED": "true",
+}
+
 #: Runs a command with a disk of its own at a path, where a user may be root of himself.
 APART = (
     *("unshare", "--mount", *(() if os.getuid() == 0 else ("--user", "--map-root-user"))),
@@ -151,7 +159,11 @@ class Cluster:
         command += [f"org.apache.spark.deploy.{name}", "--host", "127.0.0.1"]
         command += ["--port", "0", "--webui-port", "0", *arguments]
         own = {"SPARK_LOCAL_DIRS": str(disk), "TMPDIR": str(disk)}
-        own |= {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "JAVA_HOME": str(java.home)}
+        own |= ENVIRONMENT | {
+            "SPARK_HOME": str(home),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "JAVA_HOME": str(java.home),
+        }
         # Of the settings of whoever runs the tests nothing is to count.
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("SPARK_", "PYSPARK_"))}
         with log.open("wb") as file:

@@ -11,17 +11,9 @@ from types import TracebackType
 
 from pyarrow import fs
 
-from tests.pipeline.cluster import PATIENCE, until
+from tests.pipeline.cluster import ENVIRONMENT, PATIENCE, until
 
-__all__ = ["ENVIRONMENT", "Store"]
-
-#: Who asks, for all who ask: the tests, and the workers of a cluster.
-ENVIRONMENT = {
-    "AWS_ACCESS_KEY_ID": "testing",
-    "AWS_SECRET_ACCESS_KEY": "SESAME",
-    # Else whoever has no credentials asks Amazon's machines for some.
-    "AWS_EC2_METADATA_DISABLED": "true",
-}
+__all__ = ["Store"]
 
 _SERVE = """
 import sys
