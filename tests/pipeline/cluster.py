@@ -1,8 +1,8 @@
 """A standalone Spark cluster on loopback: a master and workers, each a process of its own.
 
 It is what `sbin/start-all.sh` of a Spark distribution starts, with ports that the system chooses,
-and with less memory.  What a worker keeps for itself is on a disk that it alone can see: a file
-system of its own, mounted at the same path.  Each of its processes is the leader of a process
+and with less memory.  Each has an address of its own, and what it keeps for itself is on a disk
+that it alone can see: a file system mounted at the same path.  Each is the leader of a process
 group, in which its executors are too, so that a machine can be lost as machines are: all at once.
 """
 
@@ -156,14 +156,11 @@ class Cluster:
         java = find_java()
         home = spark_home()
         command = [str(java.program), *OPTIONS, "-cp", f"{home}/jars/*"]
-        command += [f"org.apache.spark.deploy.{name}", "--host", "127.0.0.1"]
+        host = f"127.0.0.{len(self._daemons) + 1}"
+        command += [f"org.apache.spark.deploy.{name}", "--host", host]
         command += ["--port", "0", "--webui-port", "0", *arguments]
         own = {"SPARK_LOCAL_DIRS": str(disk), "TMPDIR": str(disk)}
-        own |= ENVIRONMENT | {
-            "SPARK_HOME": str(home),
-            "SPARK_LOCAL_IP": "127.0.0.1",
-            "JAVA_HOME": str(java.home),
-        }
+        own |= {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": host, "JAVA_HOME": str(java.home)}
         # Of the settings of whoever runs the tests nothing is to count.
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("SPARK_", "PYSPARK_"))}
         with log.open("wb") as file:
@@ -173,7 +170,7 @@ class Cluster:
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=file,
-                env=kept | own | {"SPARK_SCALA_VERSION": "2.13"},
+                env=kept | ENVIRONMENT | own | {"SPARK_SCALA_VERSION": "2.13"},
                 start_new_session=True,
             )
         daemon = Daemon(process, log)
