@@ -171,14 +171,20 @@ class ObjectPlace:
         with self._told():
             return bool(self._store.get_file_info(self._path).type == fs.FileType.File)
 
-    def files(self) -> list[Place]:
+    def files(self, *, deep: bool = False) -> list[Place]:
         """Return the objects of this folder, by name."""
         with self._told():
-            names = sorted(found.base_name for found in self._listed() if found.is_file)
-        return [self / name for name in names if name and not name.startswith(".")]
+            listed = [found for found in self._listed(deep) if found.is_file and found.base_name]
+        names = sorted(found.path[len(self._path) + 1 :] for found in listed)
+        return [self / name for name in names if not PurePosixPath(name).name.startswith(".")]
 
-    def _listed(self) -> Any:
-        return self._store.get_file_info(fs.FileSelector(self._path, allow_not_found=True))
+    def _listed(self, deep: bool = False) -> Any:
+        selector = fs.FileSelector(self._path, allow_not_found=True, recursive=deep)
+        return self._store.get_file_info(selector)
+
+    def size(self) -> int:
+        """Return how many bytes it has."""
+        return self.stamp()[-1]
 
     def arrived(self) -> ObjectPlace:
         """Return the same: what was put is there."""

@@ -58,6 +58,11 @@ class Place(Readable, Protocol):
         ...
 
     @property
+    def suffix(self) -> str:
+        """What is behind the last point of its name, with the point."""
+        ...
+
+    @property
     def parent(self) -> Place:
         """The folder that it is in."""
         ...
@@ -83,8 +88,16 @@ class Place(Readable, Protocol):
         """Tell whether there is such a file."""
         ...
 
-    def files(self) -> list[Place]:
-        """Return the files in this folder, by name; none if it does not exist."""
+    def files(self, *, deep: bool = False) -> list[Place]:
+        """Return the files in this folder, by name; none if it does not exist.
+
+        Args:
+            deep: whether those in folders of it are meant, too.
+        """
+        ...
+
+    def size(self) -> int:
+        """Return how many bytes a file has."""
         ...
 
     def arrived(self) -> Place:
@@ -166,8 +179,10 @@ class LocalPlace(PosixPath):
         """Make the folder."""
         self.mkdir(parents=True, exist_ok=True)
 
-    def files(self) -> list[Place]:
+    def files(self, *, deep: bool = False) -> list[Place]:
         """Return the files in this folder that have their names already."""
+        if deep:
+            return [path for path in sorted(self.rglob("*")) if path.is_file()]
         try:
             with os.scandir(self) as found:
                 names = sorted(f.name for f in found if f.name[0] != "." and f.is_file())
@@ -183,6 +198,10 @@ class LocalPlace(PosixPath):
                 raise FileChanged(self, "is missing; is the folder the same on all machines?")
             time.sleep(0.05)
         return self
+
+    def size(self) -> int:
+        """Return how many bytes it has."""
+        return self.stat().st_size
 
     def stamp(self) -> tuple[int, ...]:
         """Return when it was written, which file it is, and its size."""
