@@ -53,7 +53,7 @@ def files_in(store: Store, folder: Folder) -> list[str]:
 
 def test_tiny_is_the_same_with_jobs_that_are_run_twice(store: Store, work: str) -> None:
     bound = bound_of(CONFIRMS, "tiny")
-    outcome = explorer_of(work, session=StandIn(again=True))(bound)
+    outcome = explorer_of(work, small=60, session=StandIn(again=True))(bound)
     assert_same(bound, outcome)
     assert outcome.cluster is not None
     assert outcome.cluster.folder == folder_in(work, bound).root.address

@@ -90,26 +90,39 @@ def test_core_is_the_same_when_a_worker_is_killed_in_mid_run(
     assert len(Folder(levels.parent).levels()) == 30
 
 
-def test_an_audit_is_the_same_when_a_worker_is_killed_in_mid_run(
-    workers: Cluster, store: Store, tmp_path: Path
+def test_an_audit_and_what_is_added_are_the_same_when_a_worker_is_killed_in_mid_run(
+    workers: Cluster, session: Session, store: Store, tmp_path: Path
 ) -> None:
-    recorded = drawn(tmp_path, random.Random(7), files=4, rounds=60)
+    rng = random.Random(7)
+    recorded = drawn(tmp_path / "in", rng, files=3, rounds=40)
     inputs, tables = store.address("audit/in"), store.address("audit/out")
+    names = {f"{placed(inputs)}/{path.name}": str(path) for path in recorded.paths}
     for path in recorded.paths:
-        (placed(inputs) / path.name).make(
-            lambda made, path=path: made.write_bytes(path.read_bytes())
-        )
+        put(path, placed(inputs) / path.name)
     driver = start(workers, "audit", "--json", "--partitions", "4", "--tables", tables, inputs)
     reached(driver, placed(tables) / "lease", 1)
     workers.kill(workers.workers[0])
     batches = placed(tables) / "batches"
-    assert not [x for x in batches.files() if x.suffix == ".json"], "all was judged before"
+    assert not batches.files(), "all was judged before the worker was killed"
     found = msgspec.json.decode(ended(driver, 1), type=AuditDocument)
-    wanted = audit(recorded.paths)
-    names = {str(path): f"{placed(inputs)}/{path.name}" for path in recorded.paths}
-    assert found == renamed(wanted, names)
-    kept = json.loads((placed(tables) / "audit.json").read_bytes())
-    assert kept == msgspec.to_builtins(found)
+    assert renamed(found, names) == audit(recorded.paths)
+    assert document_in(placed(tables)) == found
+    spoilt, _ = spoiled(recorded.paths[0], rng)
+    late = placed(store.address(f"audit/late/{spoilt.name}"))
+    names[str(late)] = str(spoilt)
+    put(spoilt, late)
+    SparkAudit(session, 2, tables, add=True)([late])
+    once = tmp_path / "tables"
+    SparkAudit(session, 2, once)(sorted([*recorded.paths, spoilt]))
+    assert renamed(document_in(placed(tables)), names) == document_in(placed(once))
+    assert rows_in(placed(tables), names) == tables_in(once)
+    with pytest.raises(AuditRefused, match="holds an audit already"):
+        SparkAudit(session, 2, tables)([late])
+
+
+def document_in(tables: Place) -> AuditDocument:
+    """The document that an audit has left."""
+    return msgspec.json.decode((tables / "audit.json").read_bytes(), type=AuditDocument)
 
 
 def renamed(document: AuditDocument, names: dict[str, str]) -> AuditDocument:
@@ -120,12 +133,12 @@ def renamed(document: AuditDocument, names: dict[str, str]) -> AuditDocument:
     return msgspec.json.decode(text, type=AuditDocument)
 
 
-def rows_in(tables: str, names: dict[str, str]) -> dict[str, list[tuple[Any, ...]]]:
+def rows_in(tables: Place, names: dict[str, str]) -> dict[str, list[tuple[Any, ...]]]:
     """The rows of all tables that an audit has left in a store, in order, by other names."""
     found = {}
     for table in WRITTEN:
         rows: list[dict[str, Any]] = []
-        for file in (placed(tables) / table).files():
+        for file in (tables / table).files():
             with file.open("rb") as content:
                 rows += pq.read_table(content).to_pylist()
         for row in rows:
@@ -134,34 +147,9 @@ def rows_in(tables: str, names: dict[str, str]) -> dict[str, list[tuple[Any, ...
     return found
 
 
-def test_tables_in_a_store_are_those_of_a_directory_in_one_batch_or_two(
-    session: Session, store: Store, tmp_path: Path
-) -> None:
-    rng = random.Random(9)
-    paths = drawn(tmp_path / "recordings", rng, files=3).paths
-    paths.append(spoiled(paths[0], rng)[0])
-    addresses = [store.address(f"tables/in/{path.name}") for path in paths]
-    for path, address in zip(paths, addresses, strict=True):
-        put(path, placed(address))
-    names = {str(placed(a)): str(p) for a, p in zip(addresses, paths, strict=True)}
-    SparkAudit(session, 2, tmp_path / "tables")(sorted(paths))
-    out = store.address("tables/out")
-    for some in (addresses[:2], addresses[1:]):
-        found = SparkAudit(session, 2, out, add=True)(sorted(some))
-    assert renamed(found, names) == audit_of(tmp_path / "tables")
-    assert rows_in(out, names) == tables_in(tmp_path / "tables")
-    with pytest.raises(AuditRefused, match="holds an audit already"):
-        SparkAudit(session, 2, out)(addresses)
-
-
-def audit_of(tables: Path) -> AuditDocument:
-    """The document that an audit has left."""
-    return msgspec.json.decode((tables / "audit.json").read_bytes(), type=AuditDocument)
-
-
 def test_tiny_is_the_same_and_can_be_asked_about(session: Session, store: Store) -> None:
     bound, work = bound_of(CONFIRMS, "tiny"), store.address("tiny")
-    found = explorer(work=work, partitions=3, small=1)(bound)
+    found = explorer(work=work, partitions=3, small=60)(bound)
     assert summary(found) == summary(explore_compiled(bound))
     assert found.cluster is not None
     tables = register(session.spark, found.cluster.folder)
