@@ -15,6 +15,7 @@ from ackproof.pipeline.errors import SearchFailed, SearchRefused
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.identity import folder_name
 from ackproof.pipeline.lease import Lease
+from ackproof.pipeline.objects import ObjectPlace
 from ackproof.pipeline.places import Place
 from ackproof.pipeline.storage import placed
 from ackproof.spec.model import MODEL as CONFIRMS
@@ -151,6 +152,24 @@ def test_a_claim_that_was_not_taken_back_hides_nobody(work: str) -> None:
         with pytest.raises(SearchRefused, match="is in use, by process"):
             Lease(folder)
         first.require()
+
+
+def test_a_driver_that_looked_long_ago_is_refused(
+    work: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, claim = folder_in(work), ObjectPlace.claim
+
+    def late(self: ObjectPlace, content: str) -> ObjectPlace:
+        monkeypatch.setattr(ObjectPlace, "claim", claim)
+        for token in (1, 2):
+            with Lease(folder) as other:
+                assert other.token == token
+        return claim(self, content)
+
+    monkeypatch.setattr(ObjectPlace, "claim", late)
+    with pytest.raises(SearchRefused, match="by another driver that began before"):
+        Lease(folder)
+    assert [path.stem.partition("-")[0] for path in folder.lease.files()] == ["00002"]
 
 
 def given_up(folder: Folder) -> None:
