@@ -228,7 +228,9 @@ def test_states_that_are_no_states_are_one_message(written: Written, tmp_path: P
     said = refusal(root, asked).removeprefix(UNFINISHED)
     assert said.startswith(f"error: {path} is not as it was written: its seal is broken\n")
     part, seal = int(path.stem.rpartition("-")[2]), seal_of(path.read_bytes())
-    rewrite(root / "levels" / "00002.json", lambda level: level["seals"].__setitem__(part, seal))
+    rewrite(
+        root / "levels" / "00002-00001.json", lambda level: level["seals"].__setitem__(part, seal)
+    )
     said = refusal(root, asked).removeprefix(UNFINISHED)
     assert said.splitlines()[0] == (
         "error: the query: a Python worker failed: ValueError: "
