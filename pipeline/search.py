@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import rmtree
 from tempfile import mkdtemp
 
 from ackproof.lang.binding import Bound
 from ackproof.model.lower.compile import compile_kernel
 from ackproof.model.outcome import Outcome, Progress
-from ackproof.pipeline.errors import SearchFailed, SearchRefused, StoreFailed
+from ackproof.pipeline.errors import SearchFailed, SearchRefused, SparkUnavailable, StoreFailed
 from ackproof.pipeline.findings import outcome
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.identity import Identity, folder_name, read_search
@@ -87,6 +88,8 @@ class SparkExplorer:
     say: Callable[[str], None]
     small: int
     _session: Session | None = None
+    _scratch: Path | None = None
+    _failed: bool = False
 
     @property
     def session(self) -> Session:
@@ -108,13 +111,16 @@ class SparkExplorer:
         """Return the file that Spark is to write to, which must be of this machine."""
         if isinstance(self.work, LocalPlace):
             return self.work / "spark.log"
-        return Path(mkdtemp(prefix="ackproof-check-")) / "spark.log"
+        self._scratch = Path(mkdtemp(prefix="ackproof-check-"))
+        return self._scratch / "spark.log"
 
     def close(self) -> None:
-        """Close the session."""
+        """Close the session; a log outside of `work` stays if a message may have named it."""
         session, self._session = self._session, None
         if session is not None:
             session.close()
+        if self._scratch is not None and not self._failed:
+            rmtree(self._scratch, ignore_errors=True)
 
     def __call__(
         self,
@@ -157,16 +163,29 @@ class SparkExplorer:
                     f"{folder.root} holds a search already\n"
                     "  instead: add --resume to go on with it, or give another --work"
                 )
-            session = self.session
+            session = self._opened()
             self.say(f"the search is kept in {folder.root.address}")
             identity = Identity.of(bound, kernel, self._parts(folder, session))
             lease = Lease(folder)
-        with lease, _remedied(folder):
+        with lease, self._noted(), _remedied(folder):
             search = Search(session, folder, lease, kernel, identity, self.small, progress)
             search.begin()
             compiled = time.perf_counter() - started
             limit = search.run(max_depth, survey=survey)
             return outcome(search, limit, compiled, survey=survey, memory=memory)
+
+    def _opened(self) -> Session:
+        with self._noted():
+            return self.session
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        """Keep in mind that something has failed, and what Spark has said may matter."""
+        try:
+            yield
+        except (SearchFailed, SparkUnavailable):
+            self._failed = True
+            raise
 
     def _parts(self, folder: Folder, session: Session) -> int:
         """Return into how many parts states are divided: as it was, or by what can run at once."""

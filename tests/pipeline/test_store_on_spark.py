@@ -149,7 +149,9 @@ def rows_in(tables: Place, names: dict[str, str]) -> dict[str, list[tuple[Any, .
 
 def test_tiny_is_the_same_and_can_be_asked_about(session: Session, store: Store) -> None:
     bound, work = bound_of(CONFIRMS, "tiny"), store.address("tiny")
-    found = explorer(work=work, partitions=3, small=60)(bound)
+    search = explorer(work=work, partitions=3, small=60)
+    found = search(bound)
+    search.close()
     assert summary(found) == summary(explore_compiled(bound))
     assert found.cluster is not None
     tables = register(session.spark, found.cluster.folder)
