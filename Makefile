@@ -6,7 +6,8 @@
 #   make test-long
 #                 all tests, with those of peers and spark, and everything random from a new seed
 #                 and twenty times as often; hours
-#   make spark    the tests of searches and audits on Spark (needs Java 17 or newer)
+#   make spark    the tests of searches and audits on Spark (needs Java 17 or newer, and unshare,
+#                 which gives each worker of a cluster a disk of its own)
 #   make lint     style and types
 #   make docs     build the documentation into docs/_build/html (needs Graphviz)
 #   make peers    the tests that compare with SPIN, TLC, tshark and RabbitMQ, and the examples in

@@ -16,6 +16,7 @@ from typing import Any
 
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.identity import read_search
+from ackproof.pipeline.storage import placed
 
 from bench.cases import ROOT, Case
 from bench.process import Failed, run
@@ -135,7 +136,7 @@ def _kept(
     """Return what a search on Spark says of its levels in its folder."""
     if cluster is None:
         return {}, ()
-    folder = Folder(Path(cluster["folder"]))
+    folder = Folder(placed(cluster["folder"]))
     levels = folder.levels()
     kept = {
         "words": read_search(folder).words,

@@ -115,7 +115,7 @@ def candidates_of(
                 yield part, distinct(initial, np.zeros(rows, np.int64))
         return
     moved: dict[int, list[tuple[bytes, bytes]]] = {}
-    for row in Expansion(str(folder.root), last.level, last.rows, last.seals, 1).moves(0):
+    for row in Expansion(folder, last.level, last.rows, last.seals, 1).moves(0):
         for part, states, entries in zip(*(c.to_pylist() for c in row.columns[:3]), strict=True):
             moved.setdefault(part, []).append((states, entries))
     for part, pieces in sorted(moved.items()):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 from pathlib import Path
 from typing import Protocol
 
@@ -19,6 +20,7 @@ from ackproof.pipeline.expanding import read_states
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.index import Run, extended, fresh, read_run, write_run
 from ackproof.pipeline.ordering import Sorted, fingerprints
+from ackproof.pipeline.places import LocalPlace
 
 __all__ = ["Filtered", "Runs", "Scan", "Way"]
 
@@ -56,12 +58,12 @@ class Runs:
 
     folder: Path
     read: int = 0
-    names: list[Path] = field(default_factory=list)
+    names: list[tuple[LocalPlace, str]] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
 
     def fresh(self, level: int, candidates: Sorted) -> Bits:
         """Look candidates up in each run."""
-        return fresh(map(read_run, self.names), candidates.prints, candidates.states)
+        return fresh(starmap(read_run, self.names), candidates.prints, candidates.states)
 
     def keep(self, level: int, found: Sorted) -> None:
         """Write a run of what is new, with the runs in it that it takes in."""
@@ -70,18 +72,18 @@ class Runs:
         for _ in range(extended(self.sizes, len(run))):
             old.append(self.names.pop())
             self.sizes.pop()
-            self.read += old[-1].stat().st_size
-            run = read_run(old[-1]).merged(run)
-        self.names.append(self.folder / f"{level:05d}.arrow")
+            self.read += old[-1][0].stat().st_size
+            run = read_run(*old[-1]).merged(run)
+        path = LocalPlace(self.folder / f"{level:05d}.arrow")
+        self.names.append((path, write_run(path, run).seal))
         self.sizes.append(len(run))
-        write_run(self.names[-1], run)
-        for path in old:
+        for path, _ in old:
             path.unlink()
 
     def account(self, level: int, candidates: Sorted) -> None:
         """Count the pages in which the lookups end."""
         left = np.ones(len(candidates), bool)
-        for run in map(read_run, self.names):
+        for run in starmap(read_run, self.names):
             some = np.flatnonzero(left)
             rows = run.rows_of(candidates.prints[some], candidates.states[some])
             ends = np.searchsorted(run.prints, candidates.prints[some])

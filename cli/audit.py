@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from ackproof.cli.audit_engines import LOCAL, AuditEngine
-from ackproof.cli.inputs import InputError, clean_exit
+from ackproof.cli.inputs import InputError, clean_exit, located
 from ackproof.cli.keys import KeyFile, key_of
 from ackproof.cli.options import AsJson
 
@@ -49,9 +49,12 @@ Examples:
 """
 
 Paths = Annotated[
-    list[Path],
+    list[str],
     typer.Argument(
-        metavar="PATH", help="Recordings, captures, or folders of them.", show_default=False
+        metavar="PATH",
+        help="Recordings, captures, or folders of them; with spark, addresses in an object store, "
+        "too.",
+        show_default=False,
     ),
 ]
 Drained = Annotated[
@@ -92,11 +95,12 @@ Partitions = Annotated[
     ),
 ]
 Tables = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
         metavar="DIR",
         help="With spark: a new directory for what was found, as tables in Parquet: channels, "
-        "violations, messages, quarantine; all machines of a cluster must share it.",
+        "violations, messages, quarantine; all machines of a cluster must share it. It may be in "
+        "an object store, such as `s3://BUCKET/found`.",
         show_default=False,
     ),
 ]
@@ -148,12 +152,15 @@ def audit(
     from ackproof.cli.page import Page, console
     from ackproof.conform.capture.listening import Listening
 
-    chosen = AuditEngine(engine, master, partitions, tables, add)
+    where = None if tables is None else located(tables)
+    chosen = AuditEngine(engine, master, partitions, where, add)
     chosen.check_options()
     # A file that is named twice, by itself and by its folder, say, is one recording.
-    known: dict[Path, Path] = {}
-    for file in (file for path in paths for file in _files(path)):
-        known.setdefault(file.resolve(), file)
+    known: dict[Path | str, Path | str] = {}
+    for place in map(located, paths):
+        found = _files(place) if isinstance(place, Path) else chosen.files(place, _ENDINGS)
+        for file in found:
+            known.setdefault(file.resolve() if isinstance(file, Path) else file, file)
     files = sorted(known.values(), key=str)
     document = chosen.audit(files, drained, Listening(key_of(key), port))
     if as_json:

@@ -33,14 +33,14 @@ class AuditEngine:
         name: its name.
         master: the address of a cluster.
         partitions: into how many parts channels are divided.
-        tables: the directory for tables.
+        tables: the directory for tables, or its address.
         add: it may hold an audit, to which recordings are added.
     """
 
     name: str
     master: str | None = None
     partitions: int | None = None
-    tables: Path | None = None
+    tables: Path | str | None = None
     add: bool = False
 
     def check_options(self) -> None:
@@ -68,7 +68,43 @@ class AuditEngine:
                 "  instead: add --tables DIR"
             )
 
-    def audit(self, files: Sequence[Path], drained: bool, how: Listening) -> AuditDocument:
+    def files(self, address: str, endings: tuple[str, ...]) -> list[str]:
+        """Return the addresses of the recordings that an address stands for.
+
+        Args:
+            address: of a recording, or of a folder of them.
+            endings: how the names of recordings in a folder end.
+
+        Raises:
+            InputError: there is none, or it is for Spark to look there.
+        """
+        if self.name != SPARK:
+            raise InputError(
+                f"{address} is an address, which only --engine spark reads\n"
+                "  instead: add --engine spark, or give files of this machine"
+            )
+        from ackproof.pipeline.errors import SparkUnavailable, StoreFailed
+        from ackproof.pipeline.java import require_packages
+
+        try:
+            require_packages()
+            from ackproof.pipeline.storage import placed
+
+            place = placed(address)
+            place.ready()
+            if place.exists():
+                return [address]
+            within = place.files(deep=True)
+        except (SparkUnavailable, StoreFailed) as error:
+            raise InputError(str(error)) from error
+        files = [file.address for file in within if file.suffix in endings]
+        if not files:
+            raise InputError(
+                f"no file in {place} ends in {', '.join(endings)}; give the address of recordings"
+            )
+        return files
+
+    def audit(self, files: Sequence[Path | str], drained: bool, how: Listening) -> AuditDocument:
         """Audit recordings, and captures as it is said how.
 
         Raises:
@@ -77,13 +113,16 @@ class AuditEngine:
         run = self._on_spark if self.name == SPARK else _here
         return run(files, drained, how)
 
-    def _on_spark(self, files: Sequence[Path], drained: bool, how: Listening) -> AuditDocument:
+    def _on_spark(
+        self, files: Sequence[Path | str], drained: bool, how: Listening
+    ) -> AuditDocument:
         from ackproof.pipeline.errors import (
             AuditFailed,
             AuditRefused,
             SearchFailed,
             SearchRefused,
             SparkUnavailable,
+            StoreFailed,
         )
         from ackproof.pipeline.java import require_packages
 
@@ -102,7 +141,7 @@ class AuditEngine:
                     print(remark, file=sys.stderr, flush=True)
                 run = SparkAudit(session, self.partitions, self.tables, self.add, how=how)
                 return run(files, drained)
-        except (AuditRefused, SearchFailed, SearchRefused) as error:
+        except (AuditRefused, SearchFailed, SearchRefused, StoreFailed) as error:
             raise InputError(str(error)) from error
         except (AuditFailed, SparkUnavailable) as error:
             # The message may name the log, for what Spark itself has said.
@@ -114,11 +153,11 @@ class AuditEngine:
                 log.parent.rmdir()
 
 
-def _here(files: Sequence[Path], drained: bool, how: Listening) -> AuditDocument:
+def _here(files: Sequence[Path | str], drained: bool, how: Listening) -> AuditDocument:
     from ackproof.conform.audit import audit
     from ackproof.conform.schema import RecordingError
 
     try:
-        return audit(files, drained, how)
+        return audit([Path(file) for file in files], drained, how)
     except RecordingError as error:
         raise InputError(str(error)) from None

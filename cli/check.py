@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from ackproof.cli.engines import SPARK, Asked
-from ackproof.cli.inputs import InputError, clean_exit
+from ackproof.cli.inputs import InputError, clean_exit, located
 from ackproof.cli.options import (
     AsJson,
     CheckEngine,
@@ -155,7 +155,8 @@ def check(
     from ackproof.cli.jobs import cache_for, memory_limit, plan, worker_count
     from ackproof.cli.targets import base_target, load_all
 
-    asked = Asked(engine, workers, master, partitions, work, resume)
+    where = None if work is None else located(work)
+    asked = Asked(engine, workers, master, partitions, where, resume)
     asked.check_options(farm=museum or sweep is not None)
     others = {"--engine spark": engine == SPARK, "--museum": museum, "--sweep": sweep is not None}
     _refuse_with("--symmetry", symmetry, others)

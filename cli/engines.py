@@ -39,7 +39,7 @@ class Asked:
         workers: threads.
         master: the address of a cluster.
         partitions: into how many parts the states are divided.
-        work: the directory for what a cluster finds.
+        work: the directory for what a cluster finds, or its address.
         resume: whether to go on where an earlier run stopped.
     """
 
@@ -47,7 +47,7 @@ class Asked:
     workers: int | None = None
     master: str | None = None
     partitions: int | None = None
-    work: Path | None = None
+    work: Path | str | None = None
     resume: bool = False
 
     def check_options(self, *, farm: bool = False) -> None:
@@ -78,7 +78,7 @@ class Asked:
                 "--engine spark needs a directory for what it finds\n"
                 "  instead: add --work DIR; on a cluster, one that all machines share"
             )
-        if self.work.exists() and not self.work.is_dir():
+        if isinstance(self.work, Path) and self.work.exists() and not self.work.is_dir():
             raise InputError(f"--work {self.work} is a file; name a directory")
 
     def _refuse_options_of_spark(self) -> None:

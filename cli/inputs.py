@@ -13,6 +13,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from ackproof.cli.extras import missing_extra
@@ -24,6 +25,7 @@ __all__ = [
     "InputError",
     "choose",
     "clean_exit",
+    "located",
     "refused_by_system",
 ]
 
@@ -38,6 +40,11 @@ INTERNAL = 70
 
 class InputError(Exception):
     """Something the user gave that cannot be worked with; the text says what to do instead."""
+
+
+def located(text: str) -> Path | str:
+    """Return what names a place: a path, or an address such as s3://bucket/found as it is."""
+    return text if "://" in text else Path(text)
 
 
 def choose(kind: str, name: str, known: Iterable[str], *, short: bool = False) -> str:

@@ -153,11 +153,11 @@ Partitions = Annotated[
     ),
 ]
 Work = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
         metavar="DIR",
         help="With spark: where each search makes a directory for what it finds; all machines of "
-        "a cluster must share it.",
+        "a cluster must share it. It may be in an object store, such as `s3://BUCKET/found`.",
         show_default=False,
     ),
 ]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from ackproof.cli.inputs import InputError, clean_exit
+from ackproof.cli.inputs import InputError, clean_exit, located
 from ackproof.cli.options import AsJson
 
 if TYPE_CHECKING:
@@ -49,8 +49,12 @@ Examples:
 """
 
 Folder = Annotated[
-    Path,
-    typer.Argument(metavar="FOLDER", help="The folder of a search.", show_default=False),
+    str,
+    typer.Argument(
+        metavar="FOLDER",
+        help="The folder of a search, or its address in an object store.",
+        show_default=False,
+    ),
 ]
 Sql = Annotated[
     str | None,
@@ -89,7 +93,7 @@ def query(
 
     if file is not None:
         sql = _read(file, sql)
-    tables = _tables(folder)
+    tables = _tables(located(folder))
     if remark := _remark(tables):
         typer.echo(remark, err=True)
     if sql is None:
@@ -133,7 +137,7 @@ def _read(file: Path, sql: str | None) -> str:
         raise InputError(f"{file} is not text in UTF-8") from None
 
 
-def _tables(folder: Path) -> Tables:
+def _tables(folder: Path | str) -> Tables:
     """Return the tables of a search.
 
     Raises:
@@ -142,12 +146,8 @@ def _tables(folder: Path) -> Tables:
     from ackproof.pipeline.errors import SearchRefused, SparkUnavailable
     from ackproof.pipeline.java import require_packages
 
-    within = sorted(path.parent.name for path in folder.glob("*/search.json"))
-    if within and not (folder / "search.json").exists():
-        raise InputError(
-            f"{folder} holds {'a search' if len(within) == 1 else 'searches'}, and is none itself\n"
-            f"  instead: name {' or '.join(str(folder / name) for name in within)}"
-        )
+    if isinstance(folder, Path):
+        _require_search(folder)
     try:
         require_packages()
         from ackproof.pipeline.tables import Tables
@@ -155,6 +155,20 @@ def _tables(folder: Path) -> Tables:
         return Tables(folder)
     except (SearchRefused, SparkUnavailable) as error:
         raise InputError(str(error)) from error
+
+
+def _require_search(folder: Path) -> None:
+    """Refuse a folder that has searches in it, and is none.
+
+    Raises:
+        InputError: it has; the message names them.
+    """
+    within = sorted(path.parent.name for path in folder.glob("*/search.json"))
+    if within and not (folder / "search.json").exists():
+        raise InputError(
+            f"{folder} holds {'a search' if len(within) == 1 else 'searches'}, and is none itself\n"
+            f"  instead: name {' or '.join(str(folder / name) for name in within)}"
+        )
 
 
 def _remark(tables: Tables) -> str:
@@ -202,7 +216,7 @@ def _answer(
         raise InputError(str(error)) from error
     except QueryError as error:
         raise InputError(
-            f"{error}\n  instead: see the columns: ackproof query {tables.folder.root}"
+            f"{error}\n  instead: see the columns: ackproof query {tables.folder.root.address}"
         ) from error
     finally:
         if not kept:

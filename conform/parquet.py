@@ -20,6 +20,7 @@ from ackproof.conform.judging import stream
 from ackproof.conform.judging.facts import BITS, NUMBER, complaints_in
 from ackproof.conform.judging.texts import HERE, Numbering, Texts
 from ackproof.conform.schema import FORMAT, VERSION, RecordingError, check_version
+from ackproof.conform.sources import Source
 from ackproof.conform.wellformed import Malformed, wrong_with
 
 __all__ = ["ParquetReader", "ParquetWriter", "read_parquet", "read_parquet_columns"]
@@ -93,17 +94,19 @@ class ParquetReader:
         RecordingError: it is none.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Source) -> None:
         self._pyarrow, parquet = _arrow()
         #: What reading damaged data can raise, besides what Python raises for texts.
         self._damage = (self._pyarrow.ArrowException, OSError, UnicodeDecodeError)
+        # Arrow reads a file of this machine by itself.
+        file = path if isinstance(path, Path) else path.open("rb")
         try:
             try:
                 self._file = parquet.ParquetFile(
-                    path, page_checksum_verification=True, read_dictionary=_REPEATED
+                    file, page_checksum_verification=True, read_dictionary=_REPEATED
                 )
             except KeyError:  # one of those columns is missing, which is told below
-                self._file = parquet.ParquetFile(path)
+                self._file = parquet.ParquetFile(file)
         except self._damage as error:
             if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
                 raise
@@ -114,7 +117,7 @@ class ParquetReader:
         sizes = [self._file.metadata.row_group(i).num_rows for i in range(self.groups)]
         self._firsts = [0, *accumulate(sizes)]
 
-    def _check(self, path: Path) -> None:
+    def _check(self, path: Source) -> None:
         """Reject a file of another version, or with other columns."""
         said = self._file.schema_arrow.metadata or {}
         form, version = (said.get(key, b"").decode("latin-1") for key in (b"format", b"version"))

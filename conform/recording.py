@@ -26,6 +26,7 @@ from ackproof.conform.events import Event
 from ackproof.conform.judging.texts import HERE, Numbering
 from ackproof.conform.parquet import ParquetWriter, read_parquet, read_parquet_columns
 from ackproof.conform.schema import FORMAT, VERSION, RecordingError, check_version
+from ackproof.conform.sources import Source
 from ackproof.conform.wellformed import Malformed, of_line
 
 __all__ = ["Sink", "check_header", "read", "read_columns", "writer"]
@@ -132,7 +133,7 @@ def _read_lines(path: Path) -> Iterator[Event]:
             yield event
 
 
-def check_header(path: Path, line: bytes) -> None:
+def check_header(path: Source, line: bytes) -> None:
     """Reject a file in JSON Lines by its first line, if it is no recording.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from ackproof.conform.sources import Source
 
 __all__ = ["FORMAT", "VERSION", "RecordingError", "check_version"]
 
@@ -14,7 +14,7 @@ class RecordingError(Exception):
     """A file is no recording, or cannot be read: where, what is wrong, what to do instead."""
 
 
-def check_version(path: Path, form: str, version: int) -> None:
+def check_version(path: Source, form: str, version: int) -> None:
     """Reject what is no recording that this program can read.
 
     Raises:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 import pyarrow as pa
 from ackproof.pipeline.expanding import batches_of, read_states
-from ackproof.pipeline.folder import Folder, Level
+from ackproof.pipeline.folder import Folder, Level, RunFile
 from ackproof.pipeline.index import Run, read_run, write_run
 from ackproof.pipeline.jobs import ask
 from ackproof.pipeline.ordering import fingerprints
@@ -34,39 +33,36 @@ class _Files:
     """What is asked of each part: whether its files are as they were written.
 
     Args:
-        root: the folder of the search.
+        folder: the files of the search.
         rows: how many states each part has, by level.
         seals: the seals of their files.
-        runs: the names of the runs that hold all that was seen, by part; None if nothing is to be
-            looked up in them any more.
-        run_rows: and how many states each of them has.
+        runs: the runs that hold all that was seen, by part; None if nothing is to be looked up in
+            them any more.
     """
 
-    root: str
+    folder: Folder
     rows: tuple[tuple[int, ...], ...]
     seals: tuple[tuple[str, ...], ...]
-    runs: tuple[tuple[str, ...], ...] | None
-    run_rows: tuple[tuple[int, ...], ...]
+    runs: tuple[tuple[RunFile, ...], ...] | None
 
     def __call__(self, part: int) -> dict[str, Any]:
-        """Return the file of states that was changed, and what is wrong; and whether a run was."""
-        folder = Folder(Path(self.root))
+        """Return the level whose states were changed, and what is wrong; and whether a run was."""
         for level, (rows, seals) in enumerate(zip(self.rows, self.seals, strict=True), start=1):
             if rows[part]:
                 try:
-                    require_seal(folder.states(level, part), seals[part])
+                    require_seal(self.folder.states(level, part), seals[part])
                 except FileChanged as error:
-                    return {"changed": str(error.path), "what": error.what, "index": False}
-        return {"changed": None, "what": "", "index": self._index(folder, part)}
+                    return {"changed": level, "what": error.what, "index": False}
+        return {"changed": None, "what": "", "index": self._index(part)}
 
-    def _index(self, folder: Folder, part: int) -> bool:
+    def _index(self, part: int) -> bool:
         """Tell whether runs of a part were changed."""
         if self.runs is None:
             return False
         try:
-            for name, rows in zip(self.runs[part], self.run_rows[part], strict=True):
-                path = folder.run(part, name)
-                if not path.exists() or len(read_run(path)) != rows:
+            for name, rows, seal in self.runs[part]:
+                path = self.folder.run(part, name)
+                if not path.exists() or len(read_run(path, seal)) != rows:
                     return True
         except (FileChanged, pa.ArrowException, OSError):
             return True
@@ -77,15 +73,15 @@ class _Files:
 class _Again:
     """What is asked of a part then: to make its index again, as one run of all its states."""
 
-    root: str
+    folder: Folder
     rows: tuple[tuple[int, ...], ...]
     seals: tuple[tuple[str, ...], ...]
     parts: tuple[int, ...]
 
     def __call__(self, part: int) -> dict[str, Any]:
         """Write the index of one of the parts, by its place among them; return its run."""
-        folder, part = Folder(Path(self.root)), self.parts[part]
-        words = batches_of(self.root).code.words
+        folder, part = self.folder, self.parts[part]
+        words = batches_of(folder).code.words
         found: list[States] = []
         for level, (rows, seals) in enumerate(zip(self.rows, self.seals, strict=True), start=1):
             path = folder.states(level, part)
@@ -94,11 +90,11 @@ class _Again:
         prints = fingerprints(states)
         order = np.argsort(prints, kind="stable")
         name = f"00001-{len(self.rows):05d}"
-        write_run(folder.run(part, name), Run.of(prints[order], states[order]))
-        for path in folder.run(part, name).parent.glob("*.arrow"):
+        stored = write_run(folder.run(part, name), Run.of(prints[order], states[order]))
+        for path in folder.run(part, name).parent.files():
             if path.stem != name:
                 path.unlink()
-        return {"of": part, "run": name, "rows": len(states)}
+        return {"of": part, "run": RunFile(name, len(states), stored.seal)}
 
 
 def checked(
@@ -115,22 +111,22 @@ def checked(
     Raises:
         FileChanged: states were changed.
     """
-    root, last = str(folder.root), levels[-1]
+    last = levels[-1]
     rows, seals = tuple(x.rows for x in levels), tuple(x.seals for x in levels)
     # A finished search looks nothing up any more.
     runs = last.runs if last.states else None
-    files, parts = _Files(root, rows, seals, runs, last.run_rows), len(last.rows)
+    files, parts = _Files(folder, rows, seals, runs), len(last.rows)
     answers = ask(session, files, parts, "comparing files with their seals", alone=alone)
     for answer in answers:
         if answer["changed"] is not None:
-            raise FileChanged(Path(answer["changed"]), answer["what"])
+            path = folder.states(answer["changed"], answer["part"])
+            raise FileChanged(path, answer["what"])
     doubtful = tuple(int(answer["part"]) for answer in answers if answer["index"])
     if not doubtful:
         return list(levels)
-    again = _Again(root, rows, seals, doubtful)
+    again = _Again(folder, rows, seals, doubtful)
     made = ask(session, again, len(doubtful), "making the index again", alone=alone)
-    names, sizes = list(last.runs), list(last.run_rows)
+    mended = list(last.runs)
     for answer in made:
-        names[answer["of"]], sizes[answer["of"]] = (answer["run"],), (answer["rows"],)
-    mended = msgspec.structs.replace(last, runs=tuple(names), run_rows=tuple(sizes))
-    return [*levels[:-1], mended]
+        mended[answer["of"]] = (RunFile(*answer["run"]),)
+    return [*levels[:-1], msgspec.structs.replace(last, runs=tuple(mended))]

@@ -9,6 +9,7 @@ __all__ = [
     "SearchFailed",
     "SearchRefused",
     "SparkUnavailable",
+    "StoreFailed",
 ]
 
 
@@ -34,3 +35,7 @@ class AuditFailed(Exception):
 
 class FarmFailed(Exception):
     """A piece of work failed for good; the text names it, and says what went wrong."""
+
+
+class StoreFailed(Exception):
+    """An object store refuses or does not answer; one line says where, what, and what to do."""

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,8 @@ from ackproof.pipeline.folder import Folder, offsets_of
 from ackproof.pipeline.identity import code_of
 from ackproof.pipeline.keeping import keep_what_is_loaded
 from ackproof.pipeline.ordering import Numbers, fingerprints, parts_of
-from ackproof.pipeline.sealed import FileChanged, arrived, read_sealed
+from ackproof.pipeline.places import Place
+from ackproof.pipeline.sealed import FileChanged, read_sealed
 
 __all__ = ["MOVED", "Expansion", "batches_of", "read_states", "shares"]
 
@@ -43,19 +43,18 @@ _ROW_BYTES = 4 << 20
 _BATCH = 1 << 19
 
 
-def batches_of(root: str) -> Batches:
+def batches_of(folder: Folder) -> Batches:
     """Return the kernel of a search; a process makes it once."""
     # A process may outlive the search, and there may be another one in its folder.
-    found = arrived(Folder(Path(root)).kernel).stat()
-    return _batches(root, found.st_mtime_ns, found.st_ino, found.st_size)
+    return _batches(folder, *folder.kernel.arrived().stamp())
 
 
 @lru_cache(maxsize=2)
-def _batches(root: str, *written: int) -> Batches:
-    return Batches(code_of(Folder(Path(root))))
+def _batches(folder: Folder, *written: int) -> Batches:
+    return Batches(code_of(folder))
 
 
-def read_states(path: Path, words: int, rows: int, seal: str) -> States:
+def read_states(path: Place, words: int, rows: int, seal: str) -> States:
     """Return the packed states in a file of a level, in their order.
 
     Args:
@@ -89,14 +88,14 @@ class Expansion:
     """The work of all tasks on one level; each is told which it is.
 
     Args:
-        root: the folder of the search.
+        folder: the files of the search.
         level: the level whose states are expanded.
         rows: how many states each part has there.
         seals: the seals of their files.
         tasks: how many tasks there are.
     """
 
-    root: str
+    folder: Folder
     level: int
     rows: tuple[int, ...]
     seals: tuple[str, ...]
@@ -111,7 +110,7 @@ class Expansion:
 
     def moves(self, task: int) -> Iterator[pa.RecordBatch]:
         """Do one task: yield what it moves to other parts, and at the end what it has counted."""
-        kernel = batches_of(self.root)
+        kernel = batches_of(self.folder)
         counts, seen, broken, cut = np.zeros(kernel.code.actions, np.int64), 0, 0, 0
         states, positions = self._share(task, kernel.code.words)
         for start in range(0, len(states), _BATCH):
@@ -130,9 +129,11 @@ class Expansion:
 
     def _share(self, task: int, words: int) -> tuple[States, Numbers]:
         """Return the states of a task's parts, and their positions in the level."""
-        folder, own = Folder(Path(self.root)), shares(len(self.rows), self.tasks)[task]
+        own = shares(len(self.rows), self.tasks)[task]
         found = [
-            read_states(folder.states(self.level, part), words, self.rows[part], self.seals[part])
+            read_states(
+                self.folder.states(self.level, part), words, self.rows[part], self.seals[part]
+            )
             for part in own
         ]
         states = np.concatenate(found)

@@ -61,7 +61,7 @@ def outcome(
         cluster=Cluster(
             master=search.session.master,
             partitions=search.parts,
-            folder=str(search.folder.root),
+            folder=search.folder.root.address,
             stored=search.stored,
             resumed=sum(1 for level in levels[: search.resumed] if level.states),
         ),

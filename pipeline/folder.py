@@ -2,31 +2,45 @@
 
     search.json                          what is searched, and how it is laid out
     kernel.ll                            the compiled model, as text
-    levels/00007.json                    what is known of a level: its manifest
+    levels/00007-00002.json              what is known of a level: its manifest, by driver 2
     states/level=00007/part-00003.parquet    the states found on it
     index/part-00003/00001-00007.arrow   what a part has seen, see `ackproof.pipeline.index`
     lease/00002.json                     who makes levels, see `ackproof.pipeline.lease`
 
-Nothing is ever changed.  A file is written beside its place, brought to the disk and renamed, and a
-level exists once its manifest does; what a driver left behind that died before is written again,
-with the same content.  So whoever opens the folder finds whole levels only, and can go on after the
-last.  Each file has a seal (`ackproof.pipeline.sealed`), those of states in the manifest.
+It may be a directory or lie in an object store (`ackproof.pipeline.places`).  Nothing is ever
+changed.  A file is there with all of its content, and a level exists once its manifest does; what a
+driver left behind that died before is written again, with the same content.  So whoever opens the
+folder finds whole levels only, and can go on after the last.  Each file has a seal
+(`ackproof.pipeline.sealed`), those of states and of what was seen in the manifest.
 
-One driver at a time makes levels (`ackproof.pipeline.lease`).  A manifest is made once and never
-replaced, and says which driver it was, by a number that grows: so what one has written that was
-given up for dead is noticed.
+One driver at a time makes levels (`ackproof.pipeline.lease`).  A manifest has the number of its
+driver in its name, which grows: so none ever replaces another's, and of one level that with the
+greatest number counts.  What a driver writes that was given up for dead is behind that.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
-from ackproof.pipeline.sealed import FileChanged, read_document, sealed_document, write_once
+from ackproof.pipeline.places import Place
+from ackproof.pipeline.sealed import FileChanged, read_document, sealed_document
+from ackproof.pipeline.storage import placed
 
-__all__ = ["Folder", "Level", "offsets_of"]
+__all__ = ["Folder", "Level", "RunFile", "offsets_of"]
+
+
+class RunFile(NamedTuple):
+    """A run of the index: its name, how many states it has, and the seal of its file."""
+
+    name: str
+    rows: int
+    seal: str
 
 
 class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,8 +58,7 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         candidates: states that went through the shuffle.
         shuffled: bytes that did.
         stored: bytes that the states of the level take, without the index.
-        runs: the names of the runs that hold all that was seen, by part.
-        run_rows: and how many states each of them has.
+        runs: the runs that hold all that was seen, by part.
         seconds: time taken.
         cut: states of the level before that were not expanded since a constraint is false there.
     """
@@ -61,8 +74,7 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     candidates: int
     shuffled: int
     stored: int
-    runs: tuple[tuple[str, ...], ...]
-    run_rows: tuple[tuple[int, ...], ...]
+    runs: tuple[tuple[RunFile, ...], ...]
     seconds: float
     cut: int = 0
 
@@ -77,38 +89,49 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return offsets_of(self.rows)
 
 
+@dataclass(frozen=True, init=False)
 class Folder:
-    """The files of one search, by what they hold."""
+    """The files of one search, by what they hold.
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    Attributes:
+        root: the folder itself.
+    """
+
+    root: Place
+
+    def __init__(self, root: Place | Path) -> None:
+        object.__setattr__(self, "root", placed(root))
 
     @property
-    def search(self) -> Path:
+    def search(self) -> Place:
         """What is searched."""
         return self.root / "search.json"
 
     @property
-    def kernel(self) -> Path:
+    def kernel(self) -> Place:
         """The compiled model, as text."""
         return self.root / "kernel.ll"
 
     @property
-    def lease(self) -> Path:
+    def lease(self) -> Place:
         """Where drivers say that they are at work."""
         return self.root / "lease"
 
-    def states(self, level: int, part: int) -> Path:
+    def states(self, level: int, part: int) -> Place:
         """The states that a part found on a level."""
         return self.root / "states" / f"level={level:05d}" / f"part-{part:05d}.parquet"
 
-    def run(self, part: int, name: str) -> Path:
+    def run(self, part: int, name: str) -> Place:
         """A run of the index of a part."""
         return self.root / "index" / f"part-{part:05d}" / f"{name}.arrow"
 
-    def manifest(self, level: int) -> Path:
-        """What is known of a level."""
-        return self.root / "levels" / f"{level:05d}.json"
+    def manifest(self, level: int, token: int) -> Place:
+        """What is known of a level that a driver has made."""
+        return self._levels / f"{level:05d}-{token:05d}.json"
+
+    @property
+    def _levels(self) -> Place:
+        return self.root / "levels"
 
     # -- levels ---------------------------------------------------------------------------------
 
@@ -120,10 +143,12 @@ class Folder:
                 been given up for dead.
         """
         found: list[Level] = []
-        while (path := self.manifest(len(found) + 1)).exists():
+        manifests = self._manifests()
+        while len(found) + 1 in manifests:
+            path = manifests[len(found) + 1][-1]
             level = _level(path)
-            if level.level != len(found) + 1:
-                raise FileChanged(path, f"is the manifest of level {level.level}")
+            if (level.level, level.token) != _numbers(path):
+                raise FileChanged(path, f"is by driver {level.token}, of level {level.level}")
             if found and level.token < found[-1].token:
                 raise FileChanged(
                     path, f"is by driver {level.token}, and driver {found[-1].token} came after it"
@@ -131,29 +156,33 @@ class Folder:
             found.append(level)
         return found
 
-    def finish(self, level: Level) -> None:
-        """Make a level exist, all of whose files are there.
+    def _manifests(self) -> dict[int, list[Place]]:
+        """Return the manifests by level, those of one level in the order of their drivers."""
+        found: dict[int, list[Place]] = {}
+        for path in sorted(self._levels.files(), key=_numbers):
+            found.setdefault(_numbers(path)[0], []).append(path)
+        return found
 
-        Raises:
-            FileExistsError: another driver has done so.
-        """
-        write_once(self.manifest(level.level), sealed_document(msgspec.json.encode(level)))
+    def finish(self, level: Level) -> None:
+        """Make a level exist, all of whose files are there."""
+        path = self.manifest(level.level, level.token)
+        path.write(sealed_document(msgspec.json.encode(level)))
 
     def forget(self, levels: int) -> None:
-        """Remove what there may be of manifests behind so many levels."""
-        for path in (self.root / "levels").glob("*.json"):
-            if int(path.stem) > levels:
+        """Remove manifests behind so many levels, and those that do not count."""
+        for number, paths in self._manifests().items():
+            for path in paths[: None if number > levels else -1]:
                 path.unlink(missing_ok=True)
 
-    def remedy(self, path: Path) -> str:
+    def remedy(self, path: object) -> str:
         """Say what to do about a file that is not as it was written."""
-        kind = path.relative_to(self.root).parts[0] if path.is_relative_to(self.root) else ""
+        kind, *rest = str(path).removeprefix(f"{self.root}/").split("/")
         if kind in ("levels", "states"):
-            number = int((path.stem if kind == "levels" else path.parent.name).rpartition("=")[2])
+            number = int(re.findall(r"\d+", rest[0])[0])
             if number > 1:
                 return (
-                    f"remove {self.manifest(number)}, and add --resume: the search goes on after "
-                    f"level {number - 1}"
+                    f"remove {self._levels}/{number:05d}-*.json, and add --resume: the search goes "
+                    f"on after level {number - 1}"
                 )
         elif kind != self.search.name:
             return "add --resume: the search goes on, and the file is made again"
@@ -162,7 +191,7 @@ class Folder:
     def drop_runs(self, before: Level, after: Level) -> None:
         """Remove the runs that later ones have taken in."""
         for part, (old, new) in enumerate(zip(before.runs, after.runs, strict=True)):
-            for name in set(old) - set(new):
+            for name in {run.name for run in old} - {run.name for run in new}:
                 self.run(part, name).unlink(missing_ok=True)
 
 
@@ -171,7 +200,16 @@ def offsets_of(rows: Sequence[int]) -> tuple[int, ...]:
     return (0, *accumulate(rows[:-1]))
 
 
-def _level(path: Path) -> Level:
+def _numbers(path: Place) -> tuple[int, int]:
+    """Return the level and the driver that the name of a manifest has."""
+    try:
+        level, token = map(int, path.stem.split("-"))
+    except ValueError:
+        raise FileChanged(path, "has not the name of a manifest") from None
+    return level, token
+
+
+def _level(path: Place) -> Level:
     try:
         return msgspec.json.decode(read_document(path), type=Level)
     except msgspec.DecodeError as error:

@@ -27,12 +27,11 @@ from ackproof.pipeline.sealed import (
     read_text,
     sealed_document,
     sealed_text,
-    write_text,
 )
 
 __all__ = ["FORMAT", "Identity", "SearchDocument", "code_of", "folder_name", "read_search"]
 
-FORMAT = "ackproof/search/2"
+FORMAT = "ackproof/search/3"
 
 #: Characters of one part of a folder's name.
 _LONGEST = 48
@@ -136,8 +135,8 @@ class Identity:
             actions=[a.name for a in bound.actions],
             instances=[ActionInstance(i.action.name, str(i)) for i in bound.instances()],
         )
-        write_text(folder.kernel, sealed_text(text))
-        write_text(folder.search, sealed_document(msgspec.json.encode(document)))
+        folder.kernel.write(sealed_text(text))
+        folder.search.write(sealed_document(msgspec.json.encode(document)))
 
     def refuse_other(self, folder: Folder) -> None:
         """Refuse to go on with a search that is about something else.

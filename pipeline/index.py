@@ -7,9 +7,9 @@ the logarithm of the number of states, a state is copied as often at most, and n
 because it was once seen.
 
 A run is a file in Arrow's format of streams: the fingerprints, which do not decrease, and the words
-of the states; and behind them a seal, with which a process compares a file before it first looks
-something up in it.  Its name says which levels it holds, and it never changes; it is written beside
-its place and then renamed, so that a task that is run twice does no harm.
+of the states.  It has a seal, with which a process compares it before it first looks something up
+in it.  Its name says which levels it holds, and it never changes, so a task that is run twice does
+no harm.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from ackproof.model.kernel.batches import States
 from ackproof.pipeline.ordering import Fingerprints
-from ackproof.pipeline.sealed import SEAL, FileChanged, arrived, beside, seal_of
+from ackproof.pipeline.places import Place, Stored
 
 __all__ = [
     "Run",
@@ -38,8 +38,6 @@ __all__ = [
 
 #: A level's run takes in the one before it unless that is more than so many times as large.
 _RATIO = 2
-#: Files that a process remembers to have compared with their seals.
-_MOST_COMPARED = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -112,74 +110,53 @@ def extended(sizes: Sequence[int], fresh: int) -> int:
     return taken
 
 
-def write_run(path: Path, run: Run, *, lasting: bool = True) -> None:
+def write_run(path: Place, run: Run, *, lasting: bool = True) -> Stored:
     """Write a run; the file is there with all of it, or not at all."""
     words = {f"w{i}": np.ascontiguousarray(word) for i, word in enumerate(run.words)}
-    write_table(path, {"fingerprint": run.prints, **words}, lasting=lasting)
+    return write_table(path, {"fingerprint": run.prints, **words}, lasting=lasting)
 
 
-def read_run(path: Path) -> Run:
+def read_run(path: Place, seal: str) -> Run:
     """Return a run whose arrays are the file itself, mapped into memory.
+
+    Args:
+        path: the file.
+        seal: its seal.
 
     Raises:
         FileChanged: it is not as it was written.
     """
-    columns = [_array(column) for column in read_table(path).columns]
+    columns = [_array(column) for column in read_table(path, seal).columns]
     return Run(columns[0], tuple(columns[1:]))
 
 
 def write_table(
-    path: Path, columns: Mapping[str, npt.NDArray[Any]], *, lasting: bool = True
-) -> None:
+    path: Place, columns: Mapping[str, npt.NDArray[Any]], *, lasting: bool = True
+) -> Stored:
     """Write columns of numbers; the file is there with all of them, or not at all.
 
     Args:
-        path: the file: a stream in Arrow's format, and behind it a seal.
+        path: the file: a stream in Arrow's format.
         columns: by name.
         lasting: whether it is to outlast this run of a search.
     """
     arrays = [pa.array(np.ascontiguousarray(column)) for column in columns.values()]
     batch = pa.record_batch(arrays, list(columns))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with beside(path, lasting=lasting) as temporary:
-        with pa.OSFile(str(temporary), "wb") as file, pa.ipc.new_stream(file, batch.schema) as out:
+
+    def write(place: Path) -> None:
+        with pa.OSFile(str(place), "wb") as file, pa.ipc.new_stream(file, batch.schema) as out:
             out.write_batch(batch)
-        with pa.memory_map(str(temporary)) as file:
-            seal = seal_of(file.read_buffer())
-        with temporary.open("ab") as file:
-            file.write(bytes.fromhex(seal))
+
+    return path.make(write, lasting=lasting, near=True)
 
 
-def read_table(path: Path) -> pa.Table:
+def read_table(path: Place, seal: str) -> pa.Table:
     """Return columns that are the file itself, mapped into memory.
 
     Raises:
         FileChanged: it is not as it was written.
     """
-    found = arrived(path).stat()
-    content = pa.memory_map(str(path)).read_buffer()
-    _require_seal(str(path), content, found.st_mtime_ns, found.st_ino, found.st_size)
-    return pa.ipc.open_stream(content.slice(0, content.size - SEAL)).read_all()
-
-
-#: The files that this process has compared with their seals, and when they were written.
-_compared: set[tuple[str, int, int, int]] = set()
-
-
-def _require_seal(path: str, content: pa.Buffer, *written: int) -> None:
-    """Compare a file with its seal, if this process has not done so.
-
-    A large run is looked up on each level, and never read as a whole again.
-    """
-    key = (path, written[0], written[1], written[2])
-    if key in _compared:
-        return
-    end = max(content.size - SEAL, 0)
-    if seal_of(content.slice(0, end)) != content.slice(end).to_pybytes().hex():
-        raise FileChanged(Path(path), "is not as it was written: its seal is broken")
-    if len(_compared) >= _MOST_COMPARED:
-        _compared.clear()
-    _compared.add(key)
+    return pa.ipc.open_stream(path.mapped(seal)).read_all()
 
 
 def _array(column: Any) -> Fingerprints:

@@ -97,4 +97,4 @@ def reason_of(error: Exception) -> str:
     raised = re.findall(r"^[ \t]*((?:\w+\.)*\w+: .*)$", str(error), re.MULTILINE)
     own = [line for line in raised if "spark" not in line.partition(":")[0].lower()]
     first = next(iter(str(error).splitlines()), "") or type(error).__name__
-    return (own[-1] if own else first)[:300]
+    return (own[-1] if own else first)[:500]

@@ -1,14 +1,15 @@
 """The lease: one driver at a time makes the levels of a search.
 
-A driver that begins takes the next number, its *token*, by making a file of that name, which only
-one can.  It renews the file while it works, and says in it when it has ended.  Where a file says
-that a driver is at work, another one is refused, unless that driver is dead: its process was one of
-this machine and is gone, or its file was not renewed for a minute.
+A driver that begins takes the next number, its *token*, by claiming a file of that name, which only
+one can, and looks whether there is a greater one by now.  It renews the file while it works, and
+says in it when it has ended.  Where a file says that a driver is at work, another one is refused,
+unless that driver is dead: its process was one of this machine and is gone, or its file was not
+renewed for a minute.
 
 A driver that was only held up, and not dead, may wake after another has taken its place.  So before
-it makes a level it looks whether there is a greater token, and then ends; and levels say by which
-token they were made, so what came too late is noticed by whoever reads them
-(`ackproof.pipeline.folder`).
+it makes a level it looks whether there is a greater token, and then ends.  What it may be writing
+just then comes too late: levels have the token in their names by which they were made, and the
+greatest counts (`ackproof.pipeline.folder`).
 """
 
 from __future__ import annotations
@@ -16,19 +17,15 @@ from __future__ import annotations
 import os
 import socket
 import threading
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
 import msgspec
-from ackproof.pipeline.errors import SearchFailed, SearchRefused
+from ackproof.pipeline.errors import SearchFailed, SearchRefused, StoreFailed
 from ackproof.pipeline.folder import Folder
-from ackproof.pipeline.sealed import (
-    FileChanged,
-    read_document,
-    sealed_document,
-    write_once,
-    write_text,
-)
+from ackproof.pipeline.places import Place
+from ackproof.pipeline.sealed import FileChanged, read_document, sealed_document
 
 __all__ = ["Lease"]
 
@@ -69,23 +66,26 @@ class Lease:
             SearchRefused: another driver has it, and is alive.
         """
         self._folder = folder
-        known = _tokens(folder)
-        if known:
-            _require_free(folder, known[-1])
-        self.token = known[-1] + 1 if known else 1
+        known = _holders(folder)
+        for path in known:
+            # Of one token there may be another claim, by a driver that died before it took it back.
+            if _token(path) == _token(known[-1]):
+                _require_free(folder, path)
+        self.token = _token(known[-1]) + 1 if known else 1
         self._holder = Holder(_host(), (os.getpid(), _born(os.getpid())))
+        path = folder.lease / f"{self.token:05d}.json"
         try:
-            write_once(self._path, _text(self._holder))
+            self._path = path.claim(_text(self._holder))
         except FileExistsError:
-            raise _in_use(folder, self._path, "by another driver that begins now") from None
-        for token in known:
-            _path(folder, token).unlink(missing_ok=True)
+            raise _in_use(folder, path, "by another driver that begins now") from None
+        if _token(_holders(folder)[-1]) != self.token:
+            # Others have come and gone since this one looked.
+            self._path.unlink(missing_ok=True)
+            raise _in_use(folder, path, "by another driver that began before")
+        for path in known:
+            path.unlink(missing_ok=True)
         self._ended = threading.Event()
         threading.Thread(target=self._renew, name="ackproof lease", daemon=True).start()
-
-    @property
-    def _path(self) -> Path:
-        return _path(self._folder, self.token)
 
     def require(self) -> None:
         """Return if no other driver has taken the lease since.
@@ -93,7 +93,7 @@ class Lease:
         Raises:
             SearchFailed: one has.
         """
-        if _tokens(self._folder)[-1:] != [self.token]:
+        if [_token(path) for path in _holders(self._folder)[-1:]] != [self.token]:
             raise SearchFailed(
                 f"{self._folder.root}: another driver goes on here, which took this one for "
                 "dead\n  instead: leave it to the other"
@@ -102,7 +102,9 @@ class Lease:
     def _renew(self) -> None:
         while not self._ended.wait(_SIGN):
             try:
-                os.utime(self._path)
+                self._path.renew()
+            except StoreFailed:
+                continue  # it may answer again
             except OSError:
                 return  # another driver has removed it, or the folder is gone
 
@@ -118,26 +120,27 @@ class Lease:
     ) -> None:
         """Say that this driver has ended, if it was not given up."""
         self._ended.set()
-        if self._path.exists():
-            write_text(self._path, _text(msgspec.structs.replace(self._holder, ended=True)))
-
-
-def _path(folder: Folder, token: int) -> Path:
-    return folder.lease / f"{token:05d}.json"
+        # A store that does not answer has been told of already.
+        with suppress(StoreFailed):
+            if self._path.exists():
+                self._path.write(_text(msgspec.structs.replace(self._holder, ended=True)))
 
 
 def _text(holder: Holder) -> str:
     return sealed_document(msgspec.json.encode(holder))
 
 
-def _tokens(folder: Folder) -> list[int]:
-    """Return the tokens that are there, the greatest last."""
-    return sorted(int(path.stem) for path in folder.lease.glob("[0-9]*.json"))
+def _holders(folder: Folder) -> list[Place]:
+    """Return the files that say who has taken tokens, that of the greatest last."""
+    return sorted((path for path in folder.lease.files() if path.stem[:1].isdecimal()), key=_token)
 
 
-def _require_free(folder: Folder, token: int) -> None:
-    """Return if nobody works with a token any more."""
-    path = _path(folder, token)
+def _token(path: Place) -> int:
+    return int(path.stem.partition("-")[0])
+
+
+def _require_free(folder: Folder, path: Place) -> None:
+    """Return if nobody works any more who has taken a token."""
     try:
         holder = msgspec.json.decode(read_document(path), type=Holder)
         if holder.gone:
@@ -147,27 +150,15 @@ def _require_free(folder: Folder, token: int) -> None:
         who = "by a driver whose name cannot be read"
     except FileNotFoundError:
         who = "by another driver that begins now"
-    if _silent(path) < _SILENCE:
+    if path.silence() < _SILENCE:
         raise _in_use(folder, path, who)
 
 
-def _in_use(folder: Folder, path: Path, who: str) -> SearchRefused:
+def _in_use(folder: Folder, path: Place, who: str) -> SearchRefused:
     return SearchRefused(
         f"{folder.root} is in use, {who}: {path} was renewed within {_SILENCE:.0f} s\n"
         "  instead: wait until it has ended; a driver that has died is forgotten after as long"
     )
-
-
-def _silent(path: Path) -> float:
-    """Return for how many seconds a file was not renewed, by the clock of whoever keeps it."""
-    probe = path.with_name(f".{os.getpid()}.clock")
-    try:
-        probe.touch()
-        return probe.stat().st_mtime - path.stat().st_mtime
-    except FileNotFoundError:
-        return 0.0
-    finally:
-        probe.unlink(missing_ok=True)
 
 
 def _host() -> str:

@@ -22,9 +22,8 @@ from ackproof.model.kernel.batches import States
 from ackproof.model.lower.compile import Kernel
 from ackproof.model.outcome import Limit, Progress
 from ackproof.pipeline.checking import checked
-from ackproof.pipeline.errors import SearchFailed
 from ackproof.pipeline.expanding import MOVED, Expansion
-from ackproof.pipeline.folder import Folder, Level
+from ackproof.pipeline.folder import Folder, Level, RunFile
 from ackproof.pipeline.identity import Identity
 from ackproof.pipeline.jobs import NOTES_SCHEMA, notes_of
 from ackproof.pipeline.lease import Lease
@@ -143,10 +142,12 @@ class Search:
         parts = self.parts
         alone = last.states < self.small
         tasks = 1 if alone else min(parts, max(1, self.session.parallelism))
-        expansion = Expansion(str(self.folder.root), last.level, last.rows, last.seals, tasks)
+        expansion = Expansion(self.folder, last.level, last.rows, last.seals, tasks)
         settlement = self._settlement(last.level + 1)
         make = _alone if alone else self._job
         self._finish(make(expansion, settlement), began)
+        # What another driver still looks up in is not removed.
+        self.lease.require()
         self.folder.drop_runs(last, self.levels[-1])
 
     def _job(self, expansion: Expansion, settlement: Settlement) -> list[dict[str, Any]]:
@@ -165,12 +166,10 @@ class Search:
 
     def _settlement(self, level: int) -> Settlement:
         last = self.levels[-1] if self.levels else None
-        empty: tuple[tuple[Any, ...], ...] = ((),) * self.parts
         return Settlement(
-            root=str(self.folder.root),
+            folder=self.folder,
             level=level,
-            runs=last.runs if last else empty,
-            run_rows=last.run_rows if last else empty,
+            runs=last.runs if last else ((),) * self.parts,
             metadata=self.identity.metadata(),
         )
 
@@ -179,12 +178,11 @@ class Search:
         last = self.levels[-1] if self.levels else None
         settlement = self._settlement(last.level + 1 if last else 1)
         rows, seals = [0] * self.parts, [""] * self.parts
-        runs, run_rows = list(settlement.runs), list(settlement.run_rows)
+        runs = list(settlement.runs)
         for note in notes:
             rows[note["part"]] = note["rows"]
             seals[note["part"]] = note["seal"]
-            runs[note["part"]] = tuple(note["runs"])
-            run_rows[note["part"]] = tuple(note["run_rows"])
+            runs[note["part"]] = tuple(RunFile(*run) for run in note["runs"])
         tasks = [told for note in notes for told in note["notes"]]
         counts = np.sum([told["counts"] for told in tasks], axis=0) if tasks else np.zeros(0)
         names = [a.name for a in self.kernel.layout.bound.actions]
@@ -202,17 +200,10 @@ class Search:
             shuffled=sum(note["shuffled"] for note in notes),
             stored=sum(note["stored"] for note in notes),
             runs=tuple(runs),
-            run_rows=tuple(run_rows),
             seconds=time.perf_counter() - began,
         )
         self.lease.require()
-        try:
-            self.folder.finish(level)
-        except FileExistsError:
-            raise SearchFailed(
-                f"{self.folder.manifest(level.level)} was made by another driver meanwhile\n"
-                "  instead: wait until the other ends, and add --resume"
-            ) from None
+        self.folder.finish(level)
         self.levels.append(level)
         self._tell()
 
@@ -234,7 +225,7 @@ class Search:
     def stored(self) -> int:
         """Bytes that the folder holds: the states of all levels, and the index of the last."""
         width = 8 * (self.kernel.words + 1)
-        index = sum(sum(sizes) for sizes in self.levels[-1].run_rows)
+        index = sum(run.rows for runs in self.levels[-1].runs for run in runs)
         return sum(level.stored for level in self.levels) + width * index
 
     def _tell(self) -> None:

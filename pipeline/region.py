@@ -14,10 +14,8 @@ is decided.
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,9 +33,12 @@ from ackproof.pipeline.jobs import ask
 from ackproof.pipeline.levels import Search
 from ackproof.pipeline.ordering import Numbers, fingerprints, parts_of
 from ackproof.pipeline.paths import path_to
+from ackproof.pipeline.places import Place
 
 __all__ = ["Runs", "judge_runs"]
 
+#: What is noted of each state of the region.
+_NOTED = ("level", "row", "mask")
 #: Bytes that the driver takes for each step, at its peak.
 STEP_BYTES = 64
 
@@ -65,13 +66,13 @@ class Runs:
 class _Gather:
     """What is asked of each part first: which of its states are in the region."""
 
-    root: str
+    folder: Folder
     rows: tuple[tuple[int, ...], ...]
     seals: tuple[tuple[str, ...], ...]
 
     def __call__(self, part: int) -> dict[str, Any]:
-        """Write the region of a part; return how many states it has."""
-        kernel, folder = batches_of(self.root), Folder(Path(self.root))
+        """Write the region of a part; return how many states it has, and the seals of files."""
+        kernel, folder = batches_of(self.folder), self.folder
         states, notes = [], []
         known = zip(self.rows, self.seals, strict=True)
         for level, (rows_of, seals) in enumerate(known, start=1):
@@ -84,25 +85,26 @@ class _Gather:
         region = np.concatenate(states)
         prints = fingerprints(region)
         order = np.argsort(prints)
-        write_run(_states(folder, part), Run.of(prints[order], region[order]), lasting=False)
-        columns = np.concatenate(notes)[order].T
-        names = ("level", "row", "mask")
-        write_table(_notes(folder, part), dict(zip(names, columns, strict=True)), lasting=False)
-        return {"states": len(region)}
+        run = Run.of(prints[order], region[order])
+        stored = write_run(_states(folder, part), run, lasting=False)
+        columns = dict(zip(_NOTED, np.concatenate(notes)[order].T, strict=True))
+        noted = write_table(_notes(folder, part), columns, lasting=False)
+        return {"states": len(region), "seal": stored.seal, "noted": noted.seal}
 
 
 @dataclass(frozen=True)
 class _Join:
     """What is asked of each part then: where the steps of its states lead."""
 
-    root: str
+    folder: Folder
     firsts: tuple[int, ...]
+    seals: tuple[str, ...]
     fair: frozenset[int]
 
     def __call__(self, part: int) -> dict[str, Any]:
-        """Write the steps of the region of a part; return how many there are."""
-        folder, kernel = Folder(Path(self.root)), batches_of(self.root)
-        region = read_run(_states(folder, part))
+        """Write the steps of the region of a part; return how many there are, and their seal."""
+        kernel = batches_of(self.folder)
+        region = read_run(_states(self.folder, part), self.seals[part])
         states: States = np.stack(region.words, axis=1)
         found = [
             self._steps(kernel, states[start : start + kernel.slice], self.firsts[part] + start)
@@ -110,8 +112,8 @@ class _Join:
         ]
         steps = np.concatenate(found) if found else np.empty((0, 3), np.int64)
         columns = dict(zip(("source", "target", "instance"), steps.T, strict=True))
-        write_table(_steps(folder, part), columns, lasting=False)
-        return {"steps": len(steps)}
+        stored = write_table(_steps(self.folder, part), columns, lasting=False)
+        return {"steps": len(steps), "seal": stored.seal}
 
     def _steps(self, kernel: Batches, states: States, first: int) -> Numbers:
         """Return the steps of some states that matter: source, target or -1, instance."""
@@ -130,12 +132,13 @@ class _Join:
 
     def _numbers(self, states: States) -> Numbers:
         """Return the numbers of states in the region, -1 for those outside."""
-        folder, prints = Folder(Path(self.root)), fingerprints(states)
+        prints = fingerprints(states)
         targets = parts_of(prints, len(self.firsts))
         numbers = np.full(len(states), -1, np.int64)
         for part in np.unique(targets):
             own = np.flatnonzero(targets == part)
-            rows = read_run(_states(folder, int(part))).rows_of(prints[own], states[own])
+            run = read_run(_states(self.folder, int(part)), self.seals[int(part)])
+            rows = run.rows_of(prints[own], states[own])
             numbers[own] = np.where(rows < 0, -1, rows + self.firsts[int(part)])
         return numbers
 
@@ -150,33 +153,41 @@ def judge_runs(search: Search, memory: int) -> Runs:
     fairness = fairness_of(search.kernel.layout.bound)
     total = sum(level.states for level in search.levels)
     alone = total < search.small
-    root = str(search.folder.root)
-    shutil.rmtree(_folder(search.folder), ignore_errors=True)
+    folder = search.folder
+    _folder(folder).clear()
     try:
         levels = search.levels
-        gather = _Gather(root, tuple(x.rows for x in levels), tuple(x.seals for x in levels))
-        told = ask(search.session, gather, search.parts, "the region of runs", alone=alone)
-        sizes = [answer["states"] for answer in told]
+        gather = _Gather(folder, tuple(x.rows for x in levels), tuple(x.seals for x in levels))
+        gathered = ask(search.session, gather, search.parts, "the region of runs", alone=alone)
+        sizes = [answer["states"] for answer in gathered]
+        seals = tuple(answer["seal"] for answer in gathered)
         firsts = tuple(int(n) for n in np.cumsum([0, *sizes[:-1]]))
-        join = _Join(root, firsts, fairness.any)
-        told = ask(search.session, join, search.parts, "the steps of the region", alone=alone)
-        taken = STEP_BYTES * sum(answer["steps"] for answer in told)
+        join = _Join(folder, firsts, seals, fairness.any)
+        joined = ask(search.session, join, search.parts, "the steps of the region", alone=alone)
+        taken = STEP_BYTES * sum(answer["steps"] for answer in joined)
         if taken > memory:
             return Runs(limit=Limit.MEMORY)
-        return _judged(search, fairness, sizes, taken)
+        notes = [answer["noted"] for answer in gathered]
+        return _judged(search, fairness, sizes, notes, [answer["seal"] for answer in joined])
     except KeyboardInterrupt:
         return Runs(limit=Limit.INTERRUPTED)
     finally:
-        shutil.rmtree(_folder(search.folder), ignore_errors=True)
+        _folder(folder).clear()
 
 
-def _judged(search: Search, fairness: Fairness, sizes: Sequence[int], taken: int) -> Runs:
-    """Judge the region that all parts have written down."""
-    folder, parts = search.folder, range(search.parts)
-    notes = pa.concat_tables(read_table(_notes(folder, part)) for part in parts)
+def _judged(
+    search: Search,
+    fairness: Fairness,
+    sizes: Sequence[int],
+    notes_seals: Sequence[str],
+    steps_seals: Sequence[str],
+) -> Runs:
+    """Judge the region that all parts have written down, in files with these seals."""
+    folder = search.folder
+    notes = _whole((_notes(folder, part), seal) for part, seal in enumerate(notes_seals))
     depths = notes.column("level").to_numpy() - 1
     masks = notes.column("mask").to_numpy()
-    steps = pa.concat_tables(read_table(_steps(folder, part)) for part in parts)
+    steps = _whole((_steps(folder, part), seal) for part, seal in enumerate(steps_seals))
     sources = steps.column("source").to_numpy()
     starts = np.zeros(len(depths) + 1, np.int64)
     np.cumsum(np.bincount(sources, minlength=len(depths)), out=starts[1:])
@@ -185,7 +196,7 @@ def _judged(search: Search, fairness: Fairness, sizes: Sequence[int], taken: int
         steps.column("target").to_numpy().astype(np.int32),
         steps.column("instance").to_numpy().astype(np.int32),
     )
-    judge, runs = Judge(graph, fairness), Runs(bytes=taken)
+    judge, runs = Judge(graph, fairness), Runs(bytes=STEP_BYTES * len(steps))
     asked = {name: bit for bit, name in search.kernel.tables.asked_bits.items()}
     for bit, name in search.kernel.tables.run_bits.items():
         false, due = masks >> bit & 1 == 1, masks >> asked.get(name, bit) & 1 == 1
@@ -200,6 +211,11 @@ def _judged(search: Search, fairness: Fairness, sizes: Sequence[int], taken: int
     return runs
 
 
+def _whole(files: Iterable[tuple[Place, str]]) -> pa.Table:
+    """Return tables in files that have seals, one behind the other."""
+    return pa.concat_tables(read_table(place, seal) for place, seal in files)
+
+
 def _number_of(search: Search, part: int, row: int) -> int:
     """Return the number of the initial state that a part has in a row of the first level."""
     initials: States = np.array(search.kernel.initials, np.uint64)
@@ -209,17 +225,17 @@ def _number_of(search: Search, part: int, row: int) -> int:
     return int(np.flatnonzero((initials == state).all(axis=1))[0])
 
 
-def _folder(folder: Folder) -> Path:
+def _folder(folder: Folder) -> Place:
     return folder.root / "region"
 
 
-def _states(folder: Folder, part: int) -> Path:
+def _states(folder: Folder, part: int) -> Place:
     return _folder(folder) / f"states-{part:05d}.arrow"
 
 
-def _notes(folder: Folder, part: int) -> Path:
+def _notes(folder: Folder, part: int) -> Place:
     return _folder(folder) / f"notes-{part:05d}.arrow"
 
 
-def _steps(folder: Folder, part: int) -> Path:
+def _steps(folder: Folder, part: int) -> Place:
     return _folder(folder) / f"steps-{part:05d}.arrow"

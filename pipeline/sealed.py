@@ -2,30 +2,22 @@
 
 What is read is first compared with its seal, so that no bit that has flipped is ever taken for a
 state.  Where the seal stands depends on the file.  A document in JSON has it as its last field, a
-text as its last line, a table of numbers behind its end; files of states are to be read by others,
-as Parquet, so their seals are in the manifest of their level.
-
-What is written is on the disk before it has its name, so that what was cut off by a loss of power
-has none.
+text as its last line.  Of a file of states, of what was seen and of what is kept for a moment it is
+with whoever has it made: in the manifest of the level, or with the driver.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
-import time
-import uuid
-from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import IO, Any, Literal, Protocol
 
 import pyarrow as pa
 
 __all__ = [
+    "NOT_THE_SAME",
     "SEAL",
     "FileChanged",
-    "arrived",
-    "beside",
+    "Readable",
     "read_document",
     "read_sealed",
     "read_text",
@@ -33,8 +25,6 @@ __all__ = [
     "seal_of",
     "sealed_document",
     "sealed_text",
-    "write_once",
-    "write_text",
 ]
 
 #: Bytes of a seal.
@@ -42,11 +32,26 @@ SEAL = 16
 #: Bytes that are read at a time, where all of a file need not be there at once.
 _PIECE = 1 << 22
 
-#: Seconds in which a file is seen on all machines.
-_ARRIVAL = 60.0
-
 _FIELD = b',"seal":"'
 _LINE = "; seal "
+
+NOT_THE_SAME = "is not as it was written: its seal is broken"
+
+
+class Readable(Protocol):
+    """A file that can be read, and is called by its text in messages."""
+
+    def read_bytes(self) -> bytes:
+        """Return all that is in it now."""
+        ...
+
+    def open(self, mode: Literal["rb"]) -> IO[bytes]:
+        """Open it."""
+        ...
+
+    def arrived(self) -> Readable:
+        """Return it once it is there."""
+        ...
 
 
 class FileChanged(OSError):
@@ -57,17 +62,14 @@ class FileChanged(OSError):
         what: what is wrong with it.
     """
 
-    def __init__(self, path: Path, what: str) -> None:
+    def __init__(self, path: object, what: str) -> None:
         super().__init__(f"{path} {what}")
         self.path = path
         self.what = what
 
-    def __reduce__(self) -> tuple[type[FileChanged], tuple[Path, str]]:
+    def __reduce__(self) -> tuple[type[FileChanged], tuple[object, str]]:
         """Say how to make it again in another process."""
         return FileChanged, (self.path, self.what)
-
-
-_NOT_THE_SAME = "is not as it was written: its seal is broken"
 
 
 def seal_of(data: Any) -> str:
@@ -75,35 +77,19 @@ def seal_of(data: Any) -> str:
     return hashlib.blake2b(data, digest_size=SEAL).hexdigest()
 
 
-def arrived(path: Path) -> Path:
-    """Return the path of a file that another machine has written, once it can be seen here.
-
-    A shared folder may show what others do with a delay.
-
-    Raises:
-        FileChanged: it does not come.
-    """
-    deadline = time.monotonic() + _ARRIVAL
-    while not path.exists():
-        if time.monotonic() > deadline:
-            raise FileChanged(path, "is missing; is the folder the same on all machines?")
-        time.sleep(0.05)
-    return path
-
-
-def read_sealed(path: Path, seal: str) -> pa.Buffer:
+def read_sealed(path: Readable, seal: str) -> pa.Buffer:
     """Return what is in a file whose seal is known.
 
     Raises:
         FileChanged: it is not what was written.
     """
-    data = arrived(path).read_bytes()
+    data = path.arrived().read_bytes()
     if seal_of(data) != seal:
-        raise FileChanged(path, _NOT_THE_SAME)
+        raise FileChanged(path, NOT_THE_SAME)
     return pa.py_buffer(data)
 
 
-def require_seal(path: Path, seal: str) -> None:
+def require_seal(path: Readable, seal: str) -> None:
     """Compare a file that was written long ago with its seal, without having room for all of it.
 
     Raises:
@@ -117,7 +103,7 @@ def require_seal(path: Path, seal: str) -> None:
     except OSError as error:
         raise FileChanged(path, f"cannot be read: {error.strerror or error}") from None
     if found.hexdigest() != seal:
-        raise FileChanged(path, _NOT_THE_SAME)
+        raise FileChanged(path, NOT_THE_SAME)
 
 
 def sealed_document(text: bytes) -> str:
@@ -129,7 +115,7 @@ def _sealed(text: bytes) -> bytes:
     return text[:-1] + _FIELD + seal_of(text).encode() + b'"}\n'
 
 
-def read_document(path: Path) -> bytes:
+def read_document(path: Readable) -> bytes:
     """Return the object of JSON that is in a sealed file, without its seal.
 
     Raises:
@@ -139,7 +125,7 @@ def read_document(path: Path) -> bytes:
     data = path.read_bytes()
     text = data.rpartition(_FIELD)[0] + b"}"
     if data != _sealed(text):
-        raise FileChanged(path, _NOT_THE_SAME)
+        raise FileChanged(path, NOT_THE_SAME)
     return text
 
 
@@ -148,7 +134,7 @@ def sealed_text(text: str) -> str:
     return f"{text}\n{_LINE}{seal_of(text.encode())}\n"
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Readable) -> str:
     """Return the text that is in a sealed file, without its seal.
 
     Raises:
@@ -158,71 +144,5 @@ def read_text(path: Path) -> str:
     data = path.read_bytes()
     text = data.rpartition(b"\n" + _LINE.encode())[0]
     if data != sealed_text(text.decode(errors="replace")).encode():
-        raise FileChanged(path, _NOT_THE_SAME)
+        raise FileChanged(path, NOT_THE_SAME)
     return text.decode()
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file that is there with all of its text, or not at all, also after a crash."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with beside(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-
-
-def write_once(path: Path, text: str) -> None:
-    """Write a file as `write_text` does, of which there must be none.
-
-    Raises:
-        FileExistsError: there is one; of two that write at the same time one finds the other's.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    try:
-        write_text(temporary, text)
-        os.link(temporary, path)
-        _to_disk(path.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-class beside:  # noqa: N801  # reads as a phrase: with beside(path) as temporary
-    """A file to be written beside its place, and renamed to it when all went well.
-
-    Args:
-        path: its place.
-        lasting: whether it is to be there after a loss of power, with all that is in it.
-    """
-
-    def __init__(self, path: Path, *, lasting: bool = True) -> None:
-        self._path = path
-        self._lasting = lasting
-        self._temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-
-    def __enter__(self) -> Path:
-        """Return where to write it."""
-        return self._temporary
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Give it its name, or remove what there is of it."""
-        try:
-            if kind is None:
-                if self._lasting:
-                    _to_disk(self._temporary)
-                os.replace(self._temporary, self._path)
-                if self._lasting:
-                    _to_disk(self._path.parent)
-        finally:
-            self._temporary.unlink(missing_ok=True)
-
-
-def _to_disk(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -12,18 +12,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 
 from ackproof.lang.binding import Bound
 from ackproof.model.lower.compile import compile_kernel
 from ackproof.model.outcome import Outcome, Progress
-from ackproof.pipeline.errors import SearchRefused
+from ackproof.pipeline.errors import SearchFailed, SearchRefused, SparkUnavailable, StoreFailed
 from ackproof.pipeline.findings import outcome
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.identity import Identity, folder_name, read_search
 from ackproof.pipeline.lease import Lease
 from ackproof.pipeline.levels import Search
+from ackproof.pipeline.places import LocalPlace, Place
 from ackproof.pipeline.sealed import FileChanged
 from ackproof.pipeline.session import Session, open_session
+from ackproof.pipeline.storage import placed
 
 __all__ = ["SearchRefused", "SparkExplorer", "explorer"]
 
@@ -40,7 +44,7 @@ def _silent(text: str) -> None:
 
 def explorer(
     *,
-    work: Path,
+    work: Path | str,
     master: str | None = None,
     partitions: int | None = None,
     resume: bool = False,
@@ -50,7 +54,8 @@ def explorer(
     """Return the engine that searches on Spark; to be closed in the end.
 
     Args:
-        work: the folder that each search has a folder of its own in; the same on all machines.
+        work: the folder that each search has a folder of its own in; the same on all machines, or
+            the address of one in an object store.
         master: the address of a cluster; all cores of this machine when left out.
         partitions: into how many parts the states are divided; by the cores when left out.
         resume: whether to go on with the searches that are there.
@@ -58,27 +63,33 @@ def explorer(
         small: levels with fewer states before them are settled without a job.
 
     Raises:
-        SearchRefused: there are more parts than can be named.
+        SearchRefused: there are more parts than can be named, or there is no such store.
     """
     if partitions is not None and not 0 < partitions < _MOST_PARTS:
         raise SearchRefused(
             f"--partitions {partitions}: a search has 1 to {_MOST_PARTS - 1:,} partitions\n"
             "  instead: give a few for each core of the cluster"
         )
-    return SparkExplorer(work, master, partitions, resume, say, small)
+    try:
+        place = placed(work).absolute()
+    except StoreFailed as error:
+        raise SearchRefused(str(error)) from None
+    return SparkExplorer(place, master, partitions, resume, say, small)
 
 
 @dataclass
 class SparkExplorer:
     """Explores bound programs on Spark; one session serves them all.  See `explorer`."""
 
-    work: Path
+    work: Place
     master: str | None
     partitions: int | None
     resume: bool
     say: Callable[[str], None]
     small: int
     _session: Session | None = None
+    _scratch: Path | None = None
+    _failed: bool = False
 
     @property
     def session(self) -> Session:
@@ -88,8 +99,7 @@ class SparkExplorer:
             SparkUnavailable: Java, PySpark or the cluster is missing.
         """
         if self._session is None:
-            self.work.mkdir(parents=True, exist_ok=True)
-            log = self.work / "spark.log"
+            log = self._log()
             self._session = open_session(self.master, self.partitions or 1, log, "ackproof check")
             for remark in self._session.remarks:
                 self.say(remark)
@@ -97,11 +107,20 @@ class SparkExplorer:
                 self.say(f"Spark's own pages: {self._session.ui}")
         return self._session
 
+    def _log(self) -> Path:
+        """Return the file that Spark is to write to, which must be of this machine."""
+        if isinstance(self.work, LocalPlace):
+            return self.work / "spark.log"
+        self._scratch = Path(mkdtemp(prefix="ackproof-check-"))
+        return self._scratch / "spark.log"
+
     def close(self) -> None:
-        """Close the session."""
+        """Close the session; a log outside of `work` stays if a message may have named it."""
         session, self._session = self._session, None
         if session is not None:
             session.close()
+        if self._scratch is not None and not self._failed:
+            rmtree(self._scratch, ignore_errors=True)
 
     def __call__(
         self,
@@ -136,21 +155,37 @@ class SparkExplorer:
                 "states are not folded on Spark\n  instead: leave symmetry out, or use the kernel"
             )
         kernel = compile_kernel(bound)
-        folder = Folder(self.work.absolute() / folder_name(bound))
-        if folder.search.exists() and not self.resume:
-            raise SearchRefused(
-                f"{folder.root} holds a search already\n"
-                "  instead: add --resume to go on with it, or give another --work"
-            )
-        session = self.session
-        self.say(f"the search is kept in {folder.root}")
-        identity = Identity.of(bound, kernel, self._parts(folder, session))
-        with Lease(folder) as lease, _remedied(folder):
+        folder = Folder(self.work / folder_name(bound))
+        with _refused():
+            self.work.ready()
+            if folder.search.exists() and not self.resume:
+                raise SearchRefused(
+                    f"{folder.root} holds a search already\n"
+                    "  instead: add --resume to go on with it, or give another --work"
+                )
+            session = self._opened()
+            self.say(f"the search is kept in {folder.root.address}")
+            identity = Identity.of(bound, kernel, self._parts(folder, session))
+            lease = Lease(folder)
+        with lease, self._noted(), _remedied(folder):
             search = Search(session, folder, lease, kernel, identity, self.small, progress)
             search.begin()
             compiled = time.perf_counter() - started
             limit = search.run(max_depth, survey=survey)
             return outcome(search, limit, compiled, survey=survey, memory=memory)
+
+    def _opened(self) -> Session:
+        with self._noted():
+            return self.session
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        """Keep in mind that something has failed, and what Spark has said may matter."""
+        try:
+            yield
+        except (SearchFailed, SparkUnavailable):
+            self._failed = True
+            raise
 
     def _parts(self, folder: Folder, session: Session) -> int:
         """Return into how many parts states are divided: as it was, or by what can run at once."""
@@ -162,9 +197,22 @@ class SparkExplorer:
 
 
 @contextmanager
-def _remedied(folder: Folder) -> Iterator[None]:
-    """Say what to do about a file that was changed."""
+def _refused() -> Iterator[None]:
+    """Refuse to begin where a store does."""
     try:
         yield
+    except StoreFailed as error:
+        raise SearchRefused(str(error)) from None
+
+
+@contextmanager
+def _remedied(folder: Folder) -> Iterator[None]:
+    """Say what to do about a file that was changed, and about a store that has failed."""
+    try:
+        yield
+    except StoreFailed as error:
+        raise SearchFailed(
+            f"{error}\n  instead: once it is mended, add --resume to go on with the search"
+        ) from None
     except FileChanged as error:
         raise SearchRefused(f"{error}\n  instead: {folder.remedy(error.path)}") from None

@@ -21,12 +21,12 @@ import pyarrow.parquet as pq
 from ackproof.model.kernel.batches import States
 from ackproof.model.kernel.control import INSTANCE_BITS, INSTANCE_MASK
 from ackproof.pipeline.expanding import batches_of
-from ackproof.pipeline.folder import Folder
+from ackproof.pipeline.folder import Folder, RunFile
 from ackproof.pipeline.index import Run, extended, fresh, read_run, write_run
 from ackproof.pipeline.jobs import NOTES
 from ackproof.pipeline.keeping import keep_what_is_loaded
 from ackproof.pipeline.ordering import Numbers, Sorted, distinct
-from ackproof.pipeline.sealed import beside, seal_of
+from ackproof.pipeline.places import Stored
 
 __all__ = ["Settlement"]
 
@@ -38,17 +38,15 @@ class Settlement:
     """The work of all parts on one level.
 
     Args:
-        root: the folder of the search.
+        folder: the files of the search.
         level: the level that is found.
-        runs: the names of the runs that hold what was seen before, by part.
-        run_rows: and how many states each of them has.
+        runs: the runs that hold what was seen before, by part.
         metadata: what files of states say of themselves.
     """
 
-    root: str
+    folder: Folder
     level: int
-    runs: tuple[tuple[str, ...], ...]
-    run_rows: tuple[tuple[int, ...], ...]
+    runs: tuple[tuple[RunFile, ...], ...]
     metadata: dict[str, str]
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -63,7 +61,7 @@ class Settlement:
 
         The rows are as `ackproof.pipeline.expanding.MOVED` says.
         """
-        kernel = batches_of(self.root)
+        kernel = batches_of(self.folder)
         part, states, entries, notes, moved = -1, [], [], [], 0
         for batch in batches:
             for row in batch.to_pylist():
@@ -78,17 +76,16 @@ class Settlement:
         candidates = np.concatenate(states).reshape(-1, kernel.code.words)
         found = self._new(part, distinct(candidates, np.concatenate(entries)))
         seen, false = kernel.inspect(found.states)
-        runs, run_rows = self._index(part, found)
-        stored, seal = self._write(part, found)
+        runs = self._index(part, found)
+        stored = self._write(part, found)
         return {
             "part": part,
             "rows": len(found),
             "seen": seen,
             "false": int(np.bitwise_or.reduce(false)) if len(false) else 0,
-            "stored": stored,
-            "seal": seal,
+            "stored": stored.size,
+            "seal": stored.seal,
             "runs": runs,
-            "run_rows": run_rows,
             "candidates": len(candidates),
             "shuffled": moved,
             "notes": notes,
@@ -96,46 +93,42 @@ class Settlement:
 
     def _new(self, part: int, candidates: Sorted) -> Sorted:
         """Return the candidates that the part has not seen."""
-        folder = Folder(Path(self.root))
-        runs = (read_run(folder.run(part, name)) for name in self.runs[part])
+        runs = (read_run(self.folder.run(part, run.name), run.seal) for run in self.runs[part])
         return candidates.where(fresh(runs, candidates.prints, candidates.states))
 
-    def _index(self, part: int, found: Sorted) -> tuple[list[str], list[int]]:
-        """Add new states to what the part has seen; return its runs, and their sizes."""
-        names, sizes = list(self.runs[part]), list(self.run_rows[part])
+    def _index(self, part: int, found: Sorted) -> list[RunFile]:
+        """Add new states to what the part has seen; return its runs."""
+        runs = list(self.runs[part])
         if not len(found):
-            return names, sizes
-        folder, run = Folder(Path(self.root)), Run.of(found.prints, found.states)
+            return runs
+        run = Run.of(found.prints, found.states)
         first = f"{self.level:05d}"
-        for _ in range(extended(sizes, len(run))):
-            name = names.pop()
-            sizes.pop()
-            run = read_run(folder.run(part, name)).merged(run)
+        for _ in range(extended([known.rows for known in runs], len(run))):
+            name, _, seal = runs.pop()
+            run = read_run(self.folder.run(part, name), seal).merged(run)
             first = name.partition("-")[0]
         name = f"{first}-{self.level:05d}"
-        write_run(folder.run(part, name), run)
-        return [*names, name], [*sizes, len(run)]
+        stored = write_run(self.folder.run(part, name), run)
+        return [*runs, RunFile(name, len(run), stored.seal)]
 
-    def _write(self, part: int, found: Sorted) -> tuple[int, str]:
-        """Write the states that a part has found; return the bytes that they take, and a seal."""
+    def _write(self, part: int, found: Sorted) -> Stored:
+        """Write the states that a part has found."""
         if not len(found):
-            return 0, ""
-        path = Folder(Path(self.root)).states(self.level, part)
-        path.parent.mkdir(parents=True, exist_ok=True)
+            return Stored(0, "")
         table = _table(part, found.states, found.numbers).replace_schema_metadata(self.metadata)
-        with beside(path) as temporary:
+
+        def write(place: Path) -> None:
             pq.write_table(
                 table,
-                temporary,
+                place,
                 use_dictionary=False,
                 # Words are in a random order; the other columns take the bits that they need.
                 column_encoding=_ENCODINGS | dict.fromkeys(_word_names(found.states), "PLAIN"),
                 compression="zstd",
                 write_page_checksum=True,
             )
-            with pa.memory_map(str(temporary)) as file:
-                content = file.read_buffer()
-                return content.size, seal_of(content)
+
+        return self.folder.states(self.level, part).make(write)
 
 
 def _word_names(states: States) -> list[str]:

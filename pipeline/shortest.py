@@ -13,9 +13,7 @@ Goals are files, one for each part of a level, as runs of the index are.
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +26,7 @@ from ackproof.pipeline.index import Run, read_run, write_run
 from ackproof.pipeline.jobs import ask
 from ackproof.pipeline.levels import Search
 from ackproof.pipeline.ordering import Numbers, fingerprints, parts_of
+from ackproof.pipeline.places import Place
 
 __all__ = ["Goal", "shortest"]
 
@@ -59,24 +58,25 @@ class _Back:
     """What is asked of each part of a level: which of its states are goals, or lead to one.
 
     Args:
-        root: the folder of the search.
+        folder: the files of the search.
         level: the level.
         rows: how many states each part has there.
         seals: the seals of their files.
         goal: what is looked for.
-        goals: how many goals each part has on the next level; None if they are to be found here.
+        goals: the seals of the goals of each part on the next level, of no file where there are
+            none; None if they are to be found here.
     """
 
-    root: str
+    folder: Folder
     level: int
     rows: tuple[int, ...]
     seals: tuple[str, ...]
     goal: Goal
-    goals: tuple[int, ...] | None
+    goals: tuple[str, ...] | None
 
     def __call__(self, part: int) -> dict[str, Any]:
-        """Write the goals of a part; return how many there are."""
-        kernel, folder = batches_of(self.root), Folder(Path(self.root))
+        """Write the goals of a part; return the seal of the file."""
+        kernel, folder = batches_of(self.folder), self.folder
         path, words = folder.states(self.level, part), kernel.code.words
         states = read_states(path, words, self.rows[part], self.seals[part])
         chosen = [
@@ -84,10 +84,10 @@ class _Back:
             for start in range(0, len(states), kernel.slice)
         ]
         goals = states[np.concatenate(chosen)] if chosen else states
-        if len(goals):
-            run = Run.of(fingerprints(goals), goals)
-            write_run(_path(folder, self.level, part), run, lasting=False)
-        return {"goals": len(goals)}
+        if not len(goals):
+            return {"goals": ""}
+        run = Run.of(fingerprints(goals), goals)
+        return {"goals": write_run(_path(folder, self.level, part), run, lasting=False).seal}
 
     def _chosen(self, kernel: Batches, states: States) -> Bits:
         if self.goals is None and not self.goal.of_steps:
@@ -98,8 +98,7 @@ class _Back:
         if self.goals is None:
             chosen[records[self.goal.among(records[:, 2]), 0]] = True
         else:
-            folder = Folder(Path(self.root))
-            chosen[sources[_among(folder, self.level + 1, self.goals, made)]] = True
+            chosen[sources[_among(self.folder, self.level + 1, self.goals, made)]] = True
         return chosen
 
 
@@ -114,25 +113,25 @@ def shortest(search: Search, goal: Goal) -> tuple[int, tuple[int, ...]]:
     """
     broken = next(level.level for level in search.levels if goal.name in level.broken)
     last = broken - 1 if goal.of_steps else broken
-    goals: dict[int, tuple[int, ...]] = {}
+    goals: dict[int, tuple[str, ...]] = {}
     try:
         for level in range(last, 0, -1):
             known = search.levels[level - 1]
-            root, there = str(search.folder.root), goals.get(level + 1)
-            question = _Back(root, level, known.rows, known.seals, goal, there)
+            there = goals.get(level + 1)
+            question = _Back(search.folder, level, known.rows, known.seals, goal, there)
             name, alone = f"{goal.name}: back to level {level}", known.states < search.small
             answers = ask(search.session, question, search.parts, name, alone=alone)
             goals[level] = tuple(answer["goals"] for answer in answers)
         return _forth(search, goal, goals)
     finally:
-        shutil.rmtree(_goals(search.folder), ignore_errors=True)
+        _goals(search.folder).clear()
 
 
 def _forth(
-    search: Search, goal: Goal, goals: dict[int, tuple[int, ...]]
+    search: Search, goal: Goal, goals: dict[int, tuple[str, ...]]
 ) -> tuple[int, tuple[int, ...]]:
     """Go from an initial state to a goal of the last level, by the first steps that lead there."""
-    kernel, folder = batches_of(str(search.folder.root)), search.folder
+    kernel, folder = batches_of(search.folder), search.folder
     initials: States = np.array(search.kernel.initials, np.uint64)
     start = int(np.flatnonzero(_among(folder, 1, goals[1], initials))[0])
     state = initials[start : start + 1]
@@ -150,22 +149,22 @@ def _forth(
     return start, tuple(taken)
 
 
-def _among(folder: Folder, level: int, goals: tuple[int, ...], states: States) -> Bits:
-    """Return which states are goals of a level, of which each part has so many."""
+def _among(folder: Folder, level: int, goals: tuple[str, ...], states: States) -> Bits:
+    """Return which states are goals of a level, of whose files there are the seals."""
     prints = fingerprints(states)
     targets = parts_of(prints, len(goals))
     inside = np.zeros(len(states), bool)
     for part in np.unique(targets):
         if goals[int(part)]:
             own = np.flatnonzero(targets == part)
-            run = read_run(_path(folder, level, int(part)))
+            run = read_run(_path(folder, level, int(part)), goals[int(part)])
             inside[own] = run.rows_of(prints[own], states[own]) >= 0
     return inside
 
 
-def _goals(folder: Folder) -> Path:
+def _goals(folder: Folder) -> Place:
     return folder.root / "goals"
 
 
-def _path(folder: Folder, level: int, part: int) -> Path:
+def _path(folder: Folder, level: int, part: int) -> Place:
     return _goals(folder) / f"level={level:05d}" / f"part-{part:05d}.arrow"

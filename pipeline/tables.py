@@ -23,20 +23,25 @@ Only what the manifests of finished levels name is read.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from ackproof.lang.data import Elements
 from ackproof.pipeline.columns import column_names, sql_literal, sql_type
 from ackproof.pipeline.decode import decode, words_of
-from ackproof.pipeline.errors import SearchRefused
+from ackproof.pipeline.errors import SearchRefused, StoreFailed
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.identity import read_search
+from ackproof.pipeline.places import LocalPlace, Place
 from ackproof.pipeline.schema import Schema, SchemaError, StateVariable
-from ackproof.pipeline.sealed import FileChanged, require_seal
+from ackproof.pipeline.sealed import FileChanged, read_sealed, require_seal
+from ackproof.pipeline.storage import placed
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -65,12 +70,13 @@ _LINKS = {
 VIEWS = ("levels", "actions", "states")
 
 
-def register(spark: SparkSession, folder: Path) -> Tables:
+def register(spark: SparkSession, folder: Path | str) -> Tables:
     """Make the tables of a search views of a session: `levels`, `actions` and `states`.
 
     Args:
         spark: the session.
-        folder: the folder of the search, which all machines must see at the same path.
+        folder: the folder of the search, which all machines must see at the same path; or its
+            address in an object store.
 
     Raises:
         SearchRefused: it holds no search, or one that this version cannot read, or half of one.
@@ -84,17 +90,19 @@ class Tables:
     """The tables of one search, as far as it has come.
 
     Args:
-        folder: the folder of the search.
+        folder: the folder of the search, or its address.
 
     Raises:
         SearchRefused: it holds no search, or one that this version cannot read.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = Folder(folder.absolute())
-        self.search = read_search(self.folder)
+    def __init__(self, folder: Path | str) -> None:
         try:
+            self.folder = Folder(placed(folder).absolute())
+            self.search = read_search(self.folder)
             self.levels = self.folder.levels()
+        except StoreFailed as error:
+            raise SearchRefused(str(error)) from None
         except FileChanged as error:
             raise SearchRefused(f"{error}\n  instead: {self.folder.remedy(error.path)}") from None
         try:
@@ -158,6 +166,8 @@ class Tables:
         words = {f"w{i}": "bigint" for i in range(self.schema.words)}
         links = {"predecessor": "bigint", "instance": "int", "level": "int"}
         ddl = _ddl({"part": "int", "row": "bigint", **words, **links})
+        if not isinstance(self.folder.root, LocalPlace):
+            return self._fetched(spark, ddl)
         self.require_files()
         places = [self.folder.states(x.level, 0).parent for x in self.levels if x.states]
         if not places:
@@ -166,14 +176,22 @@ class Tables:
         reader = spark.read.schema(ddl).option("basePath", base)
         return reader.parquet(*(f"file://{_literal(place)}" for place in places))
 
+    def _fetched(self, spark: SparkSession, ddl: str) -> DataFrame:
+        """Return the states as workers read them from a store that Spark has no way to."""
+        files = tuple((level, part, seal) for level, part, seal in self._files())
+        tasks = spark.range(0, len(files), 1, max(1, len(files)))
+        return tasks.mapInArrow(_Fetch(self.folder, files), ddl)
+
+    def _files(self) -> Iterator[tuple[int, int, str]]:
+        """Yield the level, the part and the seal of each file of states."""
+        for level in self.levels:
+            for part, seal in enumerate(level.seals):
+                if level.rows[part]:
+                    yield level.level, part, seal
+
     def require_files(self) -> None:
         """Refuse to count states of which some are gone, or others; Spark reads what it finds."""
-        files = [
-            (self.folder.states(level.level, part), seal)
-            for level in self.levels
-            for part, seal in enumerate(level.seals)
-            if level.rows[part]
-        ]
+        files = [(self.folder.states(level, part), seal) for level, part, seal in self._files()]
         # To compute a digest takes no lock of Python's.
         with ThreadPoolExecutor() as threads:
             for (path, _), wrong in zip(files, threads.map(_wrong_with, files), strict=True):
@@ -208,7 +226,25 @@ class Tables:
         }
 
 
-def _wrong_with(file: tuple[Path, str]) -> str:
+@dataclass(frozen=True)
+class _Fetch:
+    """Reads files of states where a task runs; each is told which."""
+
+    folder: Folder
+    files: tuple[tuple[int, int, str], ...]
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column("id").to_pylist():
+                level, part, seal = self.files[number]
+                states = pq.read_table(
+                    pa.BufferReader(read_sealed(self.folder.states(level, part), seal))
+                )
+                levels = pa.array(np.full(len(states), level, np.int32))
+                yield from states.append_column("level", levels).to_batches()
+
+
+def _wrong_with(file: tuple[Place, str]) -> str:
     """Return what is wrong with a file of states; nothing if it is as it was written."""
     path, seal = file
     try:
@@ -230,7 +266,7 @@ def _ddl(columns: dict[str, str]) -> str:
     return ", ".join(f"`{name}` {t}" for name, t in columns.items())
 
 
-def _literal(path: Path) -> str:
+def _literal(path: Place) -> str:
     """Return a path so that Spark takes nothing in it for a pattern."""
     return "".join(f"\\{c}" if c in "{}[]*?\\" else c for c in str(path))
 

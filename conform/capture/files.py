@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, NamedTuple
 
 from ackproof.conform.schema import RecordingError
+from ackproof.conform.sources import Source
 
 __all__ = [
     "ENDINGS",
@@ -75,7 +75,7 @@ class CutOff(Exception):
     """The file ends within something."""
 
 
-def is_capture(path: Path) -> bool:
+def is_capture(path: Source) -> bool:
     """Tell whether a file is one of packets, by its name or by its first bytes."""
     if path.suffix in ENDINGS:
         return True
@@ -84,7 +84,7 @@ def is_capture(path: Path) -> bool:
     return begin in _PCAP or begin == _SECTION_BYTES
 
 
-def packets(path: Path) -> Iterator[Packet]:
+def packets(path: Source) -> Iterator[Packet]:
     """Yield the packets of a file, in its order.
 
     Raises:
@@ -104,7 +104,7 @@ def packets(path: Path) -> Iterator[Packet]:
             return
 
 
-def refused(path: Path) -> RecordingError:
+def refused(path: Source) -> RecordingError:
     """Return that a file is no capture."""
     return RecordingError(
         f"{path}: this is no capture in pcap or pcapng; "
@@ -112,7 +112,7 @@ def refused(path: Path) -> RecordingError:
     )
 
 
-def damaged(path: Path, place: int, what: str) -> RecordingError:
+def damaged(path: Source, place: int, what: str) -> RecordingError:
     """Return that a file is damaged at a byte."""
     return RecordingError(
         f"{path}: at byte {place}: {what}; the file is damaged, capture again, or cut it there"
@@ -150,7 +150,7 @@ def pcap_of(begin: bytes, file: IO[bytes]) -> tuple[bool, int, int] | None:
     return order == ">", ticks, link
 
 
-def _of_pcap(path: Path, file: IO[bytes], big: bool, ticks: int, link: int) -> Iterator[Packet]:
+def _of_pcap(path: Source, file: IO[bytes], big: bool, ticks: int, link: int) -> Iterator[Packet]:
     header, place = struct.Struct((">" if big else "<") + "IIII"), 24
     while True:
         seconds, part, size, _ = header.unpack(_read(file, header.size))
@@ -180,7 +180,7 @@ class Sections:
         interfaces: those that were told.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Source) -> None:
         self._path = path
         self._order = "<"
         self.interfaces: list[Interface] = []
@@ -231,7 +231,7 @@ class Sections:
             raise damaged(self._path, place, f"a block cannot be read: {error}") from None
 
 
-def _of_pcapng(path: Path, file: IO[bytes]) -> Iterator[Packet]:
+def _of_pcapng(path: Source, file: IO[bytes]) -> Iterator[Packet]:
     sections, place = Sections(path), 0
     file.seek(0)
     while True:

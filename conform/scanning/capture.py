@@ -8,7 +8,6 @@ Python follows it where it is not in order.  What both find out is written on on
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from ackproof.conform.scanning.decoder import ColumnDecoder, Common
 from ackproof.conform.scanning.packets import pieces_of
 from ackproof.conform.scanning.segments import Pairs, Rows
 from ackproof.conform.schema import RecordingError
+from ackproof.conform.sources import Source
 
 __all__ = ["read_capture_columns"]
 
@@ -38,7 +38,7 @@ _BEGUN_NUMBERS = (f.NEXT, f.RECEIVED)
 
 
 def read_capture_columns(
-    path: Path, how: Listening, numbering: Numbering = HERE
+    path: Source, how: Listening, numbering: Numbering = HERE
 ) -> Iterator[Columns]:
     """Yield the events of a capture as columns; those of a channel are in order.
 

@@ -9,7 +9,6 @@ of the piece.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ from ackproof.conform.capture.files import (
     refused,
 )
 from ackproof.conform.judging.compiled import compiled, kept
+from ackproof.conform.sources import Source
 
 __all__ = ["END", "LINK", "START", "TIME", "Piece", "pieces_of"]
 
@@ -52,7 +52,7 @@ class Piece(NamedTuple):
     packets: Any
 
 
-def pieces_of(path: Path) -> Iterator[Piece]:
+def pieces_of(path: Source) -> Iterator[Piece]:
     """Yield the packets of a capture.
 
     Raises:
@@ -138,7 +138,7 @@ def _index_pcap(data: Any, at: int, big: bool, ticks: int, link: int, found: Any
     return len(found), at, _ENOUGH
 
 
-def _of_pcap(path: Path, file: IO[bytes], big: bool, ticks: int, link: int) -> Iterator[Piece]:
+def _of_pcap(path: Source, file: IO[bytes], big: bool, ticks: int, link: int) -> Iterator[Piece]:
     window = _Window(file, file.tell())
     at, code = 0, _MORE
     while code != _MORE or window.more(at):
@@ -192,7 +192,7 @@ def _index_blocks(data: Any, at: int, big: bool, interfaces: Any, found: Any) ->
     return len(found), at, _ENOUGH
 
 
-def _of_pcapng(path: Path, file: IO[bytes]) -> Iterator[Piece]:
+def _of_pcapng(path: Source, file: IO[bytes]) -> Iterator[Piece]:
     window, sections, at = _Window(file, 0), Sections(path), 0
     there = True
     while there:

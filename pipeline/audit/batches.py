@@ -20,20 +20,16 @@ now, and when it comes again under another one: all that is in it would count tw
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 from ackproof.conform.judging.texts import Numbering
+from ackproof.pipeline.audit.kept import RowsFile
 from ackproof.pipeline.errors import AuditRefused
-from ackproof.pipeline.sealed import (
-    FileChanged,
-    read_document,
-    seal_of,
-    sealed_document,
-    write_once,
-)
+from ackproof.pipeline.places import LocalPlace, Place
+from ackproof.pipeline.sealed import FileChanged, read_document, seal_of, sealed_document
+from ackproof.pipeline.storage import placed
 
 __all__ = ["DOCUMENT", "Batch", "Batches", "Recording"]
 
@@ -50,7 +46,7 @@ class Recording(msgspec.Struct, frozen=True, order=True):
 
     Args:
         name: what it is called in tables.
-        path: where it was.
+        path: where it was: its path or its address.
         size: how many bytes it had.
         mark: a digest of how it begins and ends; empty if it could not be read.
     """
@@ -63,7 +59,7 @@ class Recording(msgspec.Struct, frozen=True, order=True):
     def marked(self) -> Recording:
         """Return the same with its mark."""
         try:
-            with Path(self.path).open("rb") as file:
+            with placed(self.path).open("rb") as file:
                 said = file.read(_ENDS)
                 file.seek(max(self.size - _ENDS, 0))
                 said += file.read(_ENDS)
@@ -78,10 +74,12 @@ class Batch(msgspec.Struct, frozen=True):
     Args:
         recordings: the files.
         seed: of the numbers that stand for texts, which is one for all batches.
+        files: what its rows are in, see `ackproof.pipeline.audit.kept`.
     """
 
     recordings: tuple[Recording, ...]
     seed: bytes
+    files: tuple[RowsFile, ...] = ()
 
     @property
     def name(self) -> str:
@@ -105,10 +103,10 @@ def _require_new(recording: Recording, same: Recording) -> None:
 class Batches:
     """The batches in the directory of an audit."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Place | Path) -> None:
+        self.root = placed(root)
 
-    def place(self, batch: Batch) -> Path:
+    def place(self, batch: Batch) -> Place:
         """Return where the rows of a batch are."""
         return self.root / "batches" / batch.name
 
@@ -119,7 +117,7 @@ class Batches:
             AuditRefused: the manifest of one was changed.
         """
         found = []
-        for path in sorted((self.root / "batches").glob("*.json")):
+        for path in (self.root / "batches").files():
             try:
                 found.append(msgspec.json.decode(read_document(path), type=Batch))
             except (FileChanged, msgspec.DecodeError) as error:
@@ -157,15 +155,38 @@ class Batches:
                 )
         seed = batches[0].seed if batches else Numbering.drawn()
         batch = Batch(tuple(r for r in recordings if r.path not in known), seed)
-        shutil.rmtree(self.place(batch), ignore_errors=True)
+        self.place(batch).clear()
         return batch
 
     def finish(self, batch: Batch) -> None:
         """Make a batch exist, whose rows are there."""
-        path = self.place(batch).with_suffix(".json")
-        write_once(path, sealed_document(msgspec.json.encode(batch)))
+        path = self.root / "batches" / f"{batch.name}.json"
+        path.write(sealed_document(msgspec.json.encode(batch)))
 
-    def replace(self, table: str, made: Path) -> None:
-        """Put a table that was made anew in the place of the one before."""
-        shutil.rmtree(self.root / table, ignore_errors=True)
-        made.rename(self.root / table)
+    @property
+    def document(self) -> Place:
+        """The document of the audit."""
+        return self.root / DOCUMENT
+
+    def anew(self, table: str, token: int) -> Place:
+        """Return the empty folder where a table is made anew: beside that before, if it can be.
+
+        What lies in an object store cannot be renamed, so there the table before goes at once; and
+        with it the document, for without that there is no audit.
+        """
+        place = self.root / table
+        if isinstance(place, LocalPlace):
+            place = place.with_name(f".{table}.{token}")
+        else:
+            self.document.unlink(missing_ok=True)
+        place.clear()
+        return place
+
+    def replace(self, tables: Mapping[str, Place]) -> None:
+        """Put tables that were made anew in the places of those before, and remove the document."""
+        self.document.unlink(missing_ok=True)
+        for table, made in tables.items():
+            if isinstance(made, LocalPlace):
+                place = made.with_name(table)
+                place.clear()
+                made.rename(place)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -23,6 +22,7 @@ from ackproof.pipeline.audit.records import Bad, read_of
 from ackproof.pipeline.audit.segments import segments_of
 from ackproof.pipeline.audit.splits import Split
 from ackproof.pipeline.keeping import keep_what_is_loaded
+from ackproof.pipeline.storage import placed
 
 __all__ = ["ORDER", "SEGMENTS", "SEGMENTS_SCHEMA", "Reading"]
 
@@ -56,7 +56,7 @@ class Reading:
     """The work of all tasks that read; each is told which it is.
 
     Args:
-        paths: the recordings.
+        paths: the recordings, by their paths or addresses.
         tasks: the splits of each task.
         parts: into how many parts channels are divided.
         seed: of the numbers that stand for texts.
@@ -79,7 +79,7 @@ class Reading:
 
     def segments(self, split: Split) -> Iterator[pa.RecordBatch]:
         """Yield what is in a split."""
-        path, numbering = Path(self.paths[split.recording]), Numbering(self.seed)
+        path, numbering = placed(self.paths[split.recording]), Numbering(self.seed)
         bad: list[_Row] = []
         for read in read_of(path, split, self.how, numbering):
             if not isinstance(read, Bad):

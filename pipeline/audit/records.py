@@ -14,7 +14,6 @@ event in it is how many there are before.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -27,6 +26,7 @@ from ackproof.conform.parquet import ParquetReader
 from ackproof.conform.recording import check_header
 from ackproof.conform.scanning.capture import read_capture_columns
 from ackproof.conform.schema import RecordingError
+from ackproof.conform.sources import Source
 from ackproof.conform.wellformed import Malformed, of_line
 from ackproof.pipeline.audit.splits import Split
 
@@ -56,7 +56,9 @@ class Read(NamedTuple):
 _Record = tuple[int, int, Event]
 
 
-def read_of(path: Path, split: Split, how: Listening, numbering: Numbering) -> Iterator[Read | Bad]:
+def read_of(
+    path: Source, split: Split, how: Listening, numbering: Numbering
+) -> Iterator[Read | Bad]:
     """Yield what is in a split, in order; a capture is all in the first split of its file."""
     try:
         if is_capture(path):
@@ -97,7 +99,7 @@ def _gathered(records: Iterator[_Record | Bad], numbering: Numbering) -> Iterato
         raise error
 
 
-def _heard(path: Path, how: Listening, numbering: Numbering) -> Iterator[Read]:
+def _heard(path: Source, how: Listening, numbering: Numbering) -> Iterator[Read]:
     before = 0
     for columns in read_capture_columns(path, how, numbering):
         count = columns.numbers.shape[1]
@@ -105,7 +107,7 @@ def _heard(path: Path, how: Listening, numbering: Numbering) -> Iterator[Read]:
         before += count
 
 
-def _groups(path: Path, split: Split, numbering: Numbering) -> Iterator[Read | Bad]:
+def _groups(path: Source, split: Split, numbering: Numbering) -> Iterator[Read | Bad]:
     reader = ParquetReader(path)
     for group in range(reader.groups):
         if split.start <= reader.place(group) < split.end:
@@ -122,7 +124,7 @@ def _rows(reader: ParquetReader, group: int) -> Iterator[_Record | Bad]:
         yield Bad(row, str(event)) if isinstance(event, Malformed) else (row, row + 1, event)
 
 
-def _lines(path: Path, split: Split) -> Iterator[_Record | Bad]:
+def _lines(path: Source, split: Split) -> Iterator[_Record | Bad]:
     with path.open("rb") as file:
         header = file.readline(LONGEST)
         check_header(path, header)

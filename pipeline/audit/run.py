@@ -14,7 +14,6 @@ there.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
+import pyarrow as pa
 from ackproof.conform.account import Bounds
 from ackproof.conform.capture.listening import Listening
 from ackproof.conform.document import (
@@ -37,20 +37,22 @@ from ackproof.conform.document import (
     ranks_of,
 )
 from ackproof.conform.judging.texts import Numbering
-from ackproof.pipeline.audit.batches import DOCUMENT, Batch, Batches, Recording
+from ackproof.pipeline.audit.batches import Batch, Batches, Recording
 from ackproof.pipeline.audit.fates import messages_of
 from ackproof.pipeline.audit.judging import Judging
+from ackproof.pipeline.audit.kept import RowsFile, kept, write
 from ackproof.pipeline.audit.ranks import COUNTED_SCHEMA, Counting, ranked
 from ackproof.pipeline.audit.reading import ORDER, SEGMENTS_SCHEMA, Reading
 from ackproof.pipeline.audit.splits import SPLIT, shared_out, splits_of
-from ackproof.pipeline.audit.tables import PACKED_SCHEMA, SUMS, TABLES, WRITTEN, unpacked
+from ackproof.pipeline.audit.tables import PACKED, PACKED_SCHEMA, SUMS, TABLES, WRITTEN, unpacked
 from ackproof.pipeline.errors import AuditFailed, AuditRefused
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.jobs import reason_of
 from ackproof.pipeline.lease import Lease
-from ackproof.pipeline.sealed import write_text
+from ackproof.pipeline.places import LocalPlace, Place
 from ackproof.pipeline.session import Session
 from ackproof.pipeline.settings import sql_settings
+from ackproof.pipeline.storage import placed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
@@ -69,17 +71,20 @@ _BATCHES = {
 _PARTS_PER_TASK = 2
 
 
-def require_place(tables: Path, add: bool = False) -> None:
+def require_place(tables: Place | Path | str, add: bool = False) -> None:
     """Refuse a directory for tables that has something already, or what cannot be added to.
 
     Raises:
         AuditRefused: it has, or it is a file.
     """
-    if tables.exists() and not tables.is_dir():
+    place = placed(tables)
+    if place.exists() and not (isinstance(place, LocalPlace) and place.is_dir()):
         raise AuditRefused(f"--tables {tables} is a file; name a directory")
-    if not tables.exists() or not any(tables.iterdir()):
+    if not isinstance(place, LocalPlace):
+        place.ready()
+    if not place.files(deep=True):
         return
-    if not (tables / "batches").is_dir():
+    if not (place / "batches").files(deep=True):
         raise AuditRefused(
             f"--tables {tables} is not empty\n  instead: name a directory that is new"
         )
@@ -97,7 +102,7 @@ class SparkAudit:
     Args:
         session: where jobs run.
         parts: into how many parts channels and messages are divided; by the cores if None.
-        tables: where tables are written; None for nowhere.
+        tables: where tables are written: a directory, or an address; None for nowhere.
         add: the directory may hold an audit, to which recordings are added.
         split: bytes of recordings that a task reads, about.
         how: how captures are read.
@@ -105,16 +110,16 @@ class SparkAudit:
 
     session: Session
     parts: int | None = None
-    tables: Path | None = None
+    tables: Place | Path | str | None = None
     add: bool = False
     split: int = SPLIT
     how: Listening = field(default_factory=Listening)
 
-    def __call__(self, paths: Sequence[Path], drained: bool = False) -> AuditDocument:
+    def __call__(self, paths: Sequence[Place | Path | str], drained: bool = False) -> AuditDocument:
         """Judge recordings.
 
         Args:
-            paths: the files, which all machines see at the same paths.
+            paths: the files, which all machines see at the same paths, or their addresses.
             drained: in the end all queues were empty, and all consumers were recorded.
 
         Raises:
@@ -129,45 +134,50 @@ class SparkAudit:
         spark = self._configured(parts)
         if self.tables is not None:
             require_place(self.tables, self.add)
-            with Lease(Folder(self.tables)) as lease:
-                return self._added(spark, self.tables, recordings, lease, parts, drained)
+            batches = Batches(placed(self.tables).absolute())
+            with Lease(Folder(batches.root)) as lease:
+                return self._added(spark, batches, recordings, lease, parts, drained)
         judged = self._judged(spark, Batch(tuple(recordings), Numbering.drawn()), parts)
+
+        def of(table: str) -> DataFrame:
+            return judged.where(judged["table"] == table)
+
         with self._kept(judged, "judging the recordings"):
-            return self._document(judged, _frames(judged, parts), recordings, drained)
+            return self._document(of, _frames(of, parts), recordings, drained)
 
     def _added(
         self,
         spark: SparkSession,
-        tables: Path,
+        batches: Batches,
         recordings: Sequence[Recording],
         lease: Lease,
         parts: int,
         drained: bool,
     ) -> AuditDocument:
         """Judge what is new, and make the tables of all batches."""
-        batches = Batches(tables)
         batch = batches.new([recording.marked() for recording in recordings])
         if batch.recordings:
             judged = self._judged(spark, batch, parts)
-            place = _url(batches.place(batch))
-            self._run(lambda: judged.write.parquet(place), "judging the recordings")
+            files = self._write(judged, batches.place(batch), PACKED, "judging the recordings")
             lease.require()
-            batches.finish(batch)
+            batches.finish(msgspec.structs.replace(batch, files=files))
         known = batches.known()
-        places = [_url(batches.place(batch)) for batch in known]
-        judged = spark.read.schema(PACKED_SCHEMA).parquet(*places)
-        made = {name: tables / f".{name}.{lease.token}" for name in WRITTEN}
+        folders = [(batches.place(batch), batch.files) for batch in known]
+
+        def of(table: str) -> DataFrame:
+            return kept(spark, folders, PACKED_SCHEMA, table)
+
+        lease.require()
+        made = {name: batches.anew(name, lease.token) for name in WRITTEN}
         frames = {
             name: self._written(spark, made[name], name, frame)
-            for name, frame in _frames(judged, parts).items()
+            for name, frame in _frames(of, parts).items()
         }
         every = sorted(recording for batch in known for recording in batch.recordings)
-        document = self._document(judged, frames, every, drained)
+        document = self._document(of, frames, every, drained)
         lease.require()
-        (tables / DOCUMENT).unlink(missing_ok=True)
-        for name in WRITTEN:
-            batches.replace(name, made[name])
-        write_text(tables / DOCUMENT, msgspec.json.encode(document).decode() + "\n")
+        batches.replace(made)
+        batches.document.write(msgspec.json.encode(document).decode() + "\n")
         return document
 
     def _configured(self, parts: int) -> SparkSession:
@@ -212,17 +222,21 @@ class SparkAudit:
                 f"  instead: what Spark said is in {self.session.log}; mend that, and audit again"
             ) from error
 
-    def _written(self, spark: SparkSession, place: Path, name: str, frame: DataFrame) -> DataFrame:
+    def _write(
+        self, frame: DataFrame, place: Place, schema: pa.Schema, what: str
+    ) -> tuple[RowsFile, ...]:
+        return write(frame, place, schema, lambda job: self._run(job, what))
+
+    def _written(self, spark: SparkSession, place: Place, name: str, frame: DataFrame) -> DataFrame:
         """Write a table; return it as it is read."""
-        shutil.rmtree(place, ignore_errors=True)
-        self._run(lambda: frame.write.parquet(_url(place)), f"writing the table {name}")
-        return spark.read.schema(frame.schema).parquet(_url(place))
+        files = self._write(frame, place, TABLES[name], f"writing the table {name}")
+        return kept(spark, [(place, files)], frame.schema)
 
     # -- the document ---------------------------------------------------------------------------
 
     def _document(
         self,
-        judged: DataFrame,
+        of: Callable[[str], DataFrame],
         frames: dict[str, DataFrame],
         recordings: Sequence[Recording],
         drained: bool,
@@ -251,7 +265,7 @@ class SparkAudit:
             frames=channels["frames"],
             largest=channels["largest"],
             window=channels["window"],
-            latency=self._latency(judged, channels["acked"] + channels["nacked"]),
+            latency=self._latency(of("latencies"), channels["acked"] + channels["nacked"]),
         )
         return concluded(names, seen, self._found(frames, names), messages, confirms)
 
@@ -275,10 +289,9 @@ class SparkAudit:
         columns = Found.__struct_fields__
         return [Found(**{name: row[name] for name in columns}) for row in rows]
 
-    def _latency(self, judged: DataFrame, count: int) -> dict[str, float]:
+    def _latency(self, latencies: DataFrame, count: int) -> dict[str, float]:
         if not count:
             return {}
-        latencies = judged.where(judged["table"] == "latencies")
 
         def counts_of(counting: Counting) -> dict[int, int]:
             counted = latencies.mapInArrow(counting, COUNTED_SCHEMA).groupBy("bucket").sum("count")
@@ -289,20 +302,17 @@ class SparkAudit:
         return latency_of(count, found.__getitem__)
 
 
-def _recording(path: Path) -> Recording:
+def _recording(path: Place | Path | str) -> Recording:
+    place = placed(path)
     # What a name has that is no text cannot be in a table.
-    name = os.fsencode(path).decode("utf-8", "replace")
-    return Recording(name, str(path.absolute()), path.stat().st_size)
+    name = os.fsencode(str(place)).decode("utf-8", "replace")
+    return Recording(name, place.absolute().address, place.size())
 
 
-def _url(place: Path) -> str:
-    return f"file://{place.absolute()}"
-
-
-def _frames(judged: DataFrame, parts: int) -> dict[str, DataFrame]:
+def _frames(of: Callable[[str], DataFrame], parts: int) -> dict[str, DataFrame]:
     """Return the tables that an audit leaves, from what all channels have shown."""
-    frames = {name: unpacked(judged, name) for name in WRITTEN if name != "messages"}
-    return {**frames, "messages": _messages(judged.where(judged["table"] == "facts"), parts)}
+    frames = {name: unpacked(of(name), name) for name in WRITTEN if name != "messages"}
+    return {**frames, "messages": _messages(of("facts"), parts)}
 
 
 def _messages(facts: DataFrame, parts: int) -> DataFrame:

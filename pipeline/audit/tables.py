@@ -174,8 +174,8 @@ class _Unpack:
 
 
 def unpacked(frame: DataFrame, table: str) -> DataFrame:
-    """Return a table from a frame of packed rows."""
+    """Return a table from a frame of its packed rows."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     schema = from_arrow_schema(TABLES[table])
-    return frame.where(frame["table"] == table).mapInArrow(_Unpack(), schema)
+    return frame.mapInArrow(_Unpack(), schema)

@@ -244,3 +244,23 @@ def test_paths_without_recordings_are_refused(tmp_path: Path) -> None:
         result = run(path)
         assert result.exit_code == 2
         assert said in result.output
+
+
+def test_an_address_is_for_spark_to_read() -> None:
+    result = run("s3://bucket/monday")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "error: s3://bucket/monday is an address, which only --engine spark reads\n"
+        "  instead: add --engine spark, or give files of this machine\n"
+    )
+
+
+def test_an_address_with_a_secret_in_it_is_refused() -> None:
+    for words in (
+        ("--engine", "spark", "s3://me:SESAME@bucket/monday"),
+        ("--engine", "spark", "--tables", "s3://me:SESAME@bucket/found", __file__),
+    ):
+        result = run(*words)
+        assert result.exit_code == 2
+        assert "has credentials in it" in result.stderr
+        assert "SESAME" not in result.stderr

@@ -1,8 +1,9 @@
 """A standalone Spark cluster on loopback: a master and workers, each a process of its own.
 
-It is what `sbin/start-all.sh` of a Spark distribution starts, without a shell, with ports that the
-system chooses, and with less memory.  Each of its processes is the leader of a process group, in
-which its executors are too, so that a machine can be lost as machines are: all at once.
+It is what `sbin/start-all.sh` of a Spark distribution starts, with ports that the system chooses,
+and with less memory.  Each has an address of its own, and what it keeps for itself is on a disk
+that it alone can see: a file system mounted at the same path.  Each is the leader of a process
+group, in which its executors are too, so that a machine can be lost as machines are: all at once.
 """
 
 from __future__ import annotations
@@ -29,6 +30,21 @@ OPTIONS = (
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
     "-Dspark.master.rest.enabled=false",
+)
+
+
+#: Who asks an object store of the tests.
+ENVIRONMENT = {
+    "AWS_ACCESS_KEY_ID": "testing",
+    "AWS_SECRET_ACCESS_KEY": "SESAME",
+    # Else whoever has no credentials asks Amazon's machines for some.
+    "AWS_EC2_METADATA_DISABLED": "true",
+}
+
+#: Runs a command with a disk of its own at a path, where a user may be root of himself.
+APART = (
+    *("unshare", "--mount", *(() if os.getuid() == 0 else ("--user", "--map-root-user"))),
+    *("sh", "-c", 'mount -t tmpfs own "$1" && shift && exec "$@"', "apart"),
 )
 
 
@@ -134,24 +150,27 @@ class Cluster:
         self.close()
 
     def _start(self, name: str, *arguments: str) -> Daemon:
-        self.folder.mkdir(parents=True, exist_ok=True)
+        disk = self.folder / "disk"
+        disk.mkdir(parents=True, exist_ok=True)
         log = self.folder / f"{len(self._daemons)}-{name}.log"
         java = find_java()
         home = spark_home()
         command = [str(java.program), *OPTIONS, "-cp", f"{home}/jars/*"]
-        command += [f"org.apache.spark.deploy.{name}", "--host", "127.0.0.1"]
+        host = f"127.0.0.{len(self._daemons) + 1}"
+        command += [f"org.apache.spark.deploy.{name}", "--host", host]
         command += ["--port", "0", "--webui-port", "0", *arguments]
-        own = {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "JAVA_HOME": str(java.home)}
+        own = {"SPARK_LOCAL_DIRS": str(disk), "TMPDIR": str(disk)}
+        own |= {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": host, "JAVA_HOME": str(java.home)}
         # Of the settings of whoever runs the tests nothing is to count.
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("SPARK_", "PYSPARK_"))}
         with log.open("wb") as file:
             process = subprocess.Popen(
-                command,
+                [*APART, str(disk), *command],
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=file,
-                env=kept | own | {"SPARK_SCALA_VERSION": "2.13"},
+                env=kept | ENVIRONMENT | own | {"SPARK_SCALA_VERSION": "2.13"},
                 start_new_session=True,
             )
         daemon = Daemon(process, log)

@@ -9,6 +9,7 @@ import pytest
 from ackproof.pipeline.session import Session, open_session
 
 from tests.pipeline.cluster import Cluster
+from tests.pipeline.store import Store
 
 #: Two tasks at a time, whatever the machine has: more than one, for what that brings to light.
 MASTER = "local[2]"
@@ -26,6 +27,13 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A cluster of two workers on loopback."""
     with Cluster(tmp_path_factory.mktemp("cluster"), workers=2) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """An object store."""
+    with Store(tmp_path_factory.mktemp("store")) as started:
         yield started
 
 

@@ -31,6 +31,7 @@ from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.identity import Identity
 from ackproof.pipeline.search import SparkExplorer
 from ackproof.pipeline.session import Session
+from ackproof.pipeline.storage import placed
 
 __all__ = [
     "ALONE",
@@ -127,7 +128,7 @@ class StandIn(Session):
 
 
 def explorer_of(
-    work: Path,
+    work: Path | str,
     parts: int | None = 3,
     *,
     small: int = 1,
@@ -136,7 +137,8 @@ def explorer_of(
     say: Callable[[str], None] = lambda text: None,
 ) -> SparkExplorer:
     """Return the engine on a session that stands in for Spark's."""
-    return SparkExplorer(work, None, parts, resume, say, small, session or StandIn())
+    place = placed(work).absolute()
+    return SparkExplorer(place, None, parts, resume, say, small, session or StandIn())
 
 
 def summary(outcome: Outcome) -> dict[str, Any]:

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from ackproof.pipeline import expanding
 from ackproof.pipeline.expanding import MOVED, Expansion, batches_of, read_states, shares
-from ackproof.pipeline.folder import Level
+from ackproof.pipeline.folder import Folder, Level
 from ackproof.pipeline.ordering import fingerprints, parts_of
+from ackproof.pipeline.places import LocalPlace
 from ackproof.pipeline.sealed import FileChanged, read_text
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,7 +51,7 @@ def moved(root: Path, tasks: int) -> tuple[list[tuple[int, Row, int]], list[Any]
     """Return what all tasks move: part, state and entry; and what they have counted."""
     level = level_of(root)
     rows, notes = [], []
-    expansion = Expansion(str(root), level.level, level.rows, level.seals, tasks)
+    expansion = Expansion(Folder(root), level.level, level.rows, level.seals, tasks)
     for task in range(tasks):
         for batch in expansion.moves(task):
             assert batch.schema == MOVED
@@ -90,7 +91,7 @@ def test_rows_are_cut_where_they_get_large(root: Path, monkeypatch: pytest.Monke
     level = level_of(root)
     sizes = [
         len(batch.column("states")[0].as_py())
-        for batch in Expansion(str(root), LEVEL, level.rows, level.seals, 2).moves(0)
+        for batch in Expansion(Folder(root), LEVEL, level.rows, level.seals, 2).moves(0)
     ]
     assert max(sizes) == 24
     assert sorted(moved(root, 2)[0]) == sorted(whole)
@@ -98,7 +99,7 @@ def test_rows_are_cut_where_they_get_large(root: Path, monkeypatch: pytest.Monke
 
 def test_a_task_without_states_sends_nothing(root: Path) -> None:
     first = level_of(root, 1)
-    expansion = Expansion(str(root), 1, first.rows, first.seals, 4)
+    expansion = Expansion(Folder(root), 1, first.rows, first.seals, 4)
     sent = [len(list(expansion.moves(task))) for task in range(4)]
     assert [n > 0 for n in sent] == [rows > 0 for rows in first.rows]
 
@@ -113,7 +114,7 @@ def test_shares_are_all_parts_in_their_order(parts: int, tasks: int) -> None:
 
 
 def test_a_part_without_states_has_no_file(tmp_path: Path) -> None:
-    assert read_states(tmp_path / "absent.parquet", 3, 0, "").shape == (0, 3)
+    assert read_states(LocalPlace(tmp_path / "absent.parquet"), 3, 0, "").shape == (0, 3)
 
 
 def test_a_file_with_other_states_than_it_should_have_is_refused(root: Path) -> None:
@@ -130,7 +131,7 @@ def test_a_file_with_other_states_than_it_should_have_is_refused(root: Path) -> 
 def test_a_kernel_is_made_once_for_a_search_and_again_for_another(tmp_path: Path) -> None:
     for name, kernels in (("rm2", 1), ("rm3", 1)):
         written(bound_of(two_phase_commit.MODEL, name), tmp_path)
-        made = {id(batches_of(str(tmp_path))) for _ in range(3)}
+        made = {id(batches_of(Folder(tmp_path))) for _ in range(3)}
         assert len(made) == kernels
-        text = batches_of(str(tmp_path)).code.text
+        text = batches_of(Folder(tmp_path)).code.text
         assert text == read_text(tmp_path / "kernel.ll")

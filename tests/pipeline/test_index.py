@@ -17,7 +17,7 @@ from ackproof.pipeline.index import (
     write_table,
 )
 from ackproof.pipeline.ordering import distinct, fingerprints
-from ackproof.pipeline.sealed import beside
+from ackproof.pipeline.places import LocalPlace
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -112,26 +112,26 @@ def test_a_run_is_read_as_it_was_written(count: int, words: int, tmp_path: Path)
     states = np.random.default_rng(1).integers(0, 1 << 64, (count, words), np.uint64)
     found = distinct(states, np.arange(count))
     run = Run.of(found.prints, found.states)
-    write_run(tmp_path / "deep" / "run.arrow", run)
-    again = read_run(tmp_path / "deep" / "run.arrow")
+    path = LocalPlace(tmp_path / "deep" / "run.arrow")
+    stored = write_run(path, run)
+    again = read_run(path, stored.seal)
     assert len(again) == count
     assert (again.prints == run.prints).all()
     assert (np.stack(again.words) == np.stack(run.words)).all()
     assert (again.rows_of(found.prints, found.states) == np.arange(count)).all()
-    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["run.arrow"]
+    assert [file.name for file in path.parent.iterdir()] == ["run.arrow"]
 
 
 def test_a_run_is_read_where_it_lies(tmp_path: Path) -> None:
-    write_run(tmp_path / "run", run_of({(1, 1), (2, 1)}))
-    run = read_run(tmp_path / "run")
+    path = LocalPlace(tmp_path / "run")
+    run = read_run(path, write_run(path, run_of({(1, 1), (2, 1)})).seal)
     assert not run.prints.flags.owndata
     assert not run.prints.flags.writeable
 
 
 def test_a_run_that_is_read_outlives_its_file(tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    write_run(path, run_of({(1, 1), (2, 1)}))
-    run = read_run(path)
+    path = LocalPlace(tmp_path / "run")
+    run = read_run(path, write_run(path, run_of({(1, 1), (2, 1)})).seal)
     write_run(path, run_of({(3, 1)}))
     path.unlink()
     assert sorted(states_of(run)) == [(1, 1), (2, 1)]
@@ -139,32 +139,8 @@ def test_a_run_that_is_read_outlives_its_file(tmp_path: Path) -> None:
 
 def test_a_table_keeps_its_names_and_types(tmp_path: Path) -> None:
     columns = {"a": np.arange(3)[::-1], "b": np.array([True, False, True])}
-    write_table(tmp_path / "table", columns)
-    assert read_table(tmp_path / "table").to_pydict() == {
+    path = LocalPlace(tmp_path / "table")
+    assert read_table(path, write_table(path, columns).seal).to_pydict() == {
         "a": [2, 1, 0],
         "b": [True, False, True],
     }
-
-
-def test_a_file_that_was_not_finished_is_not_there(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    path.write_text("before")
-
-    def fail() -> None:
-        with beside(path) as temporary:
-            temporary.write_text("half")
-            raise RuntimeError("the disk is full")
-
-    with pytest.raises(RuntimeError):
-        fail()
-    assert path.read_text() == "before"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_file_appears_with_all_of_it(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    with beside(path) as temporary:
-        temporary.write_text("whole")
-        assert not path.exists()
-    assert path.read_text() == "whole"
-    assert list(tmp_path.iterdir()) == [path]

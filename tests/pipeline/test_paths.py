@@ -35,7 +35,7 @@ def test_files_in_several_pieces_are_read_alike(tmp_path: Path) -> None:
     for level in folder.levels():
         found = [folder.states(level.level, part) for part in range(2)]
         seals = [seal_of(path.read_bytes()) if path.exists() else "" for path in found]
-        rewrite(folder.manifest(level.level), partial(dict.update, seals=seals))
+        rewrite(folder.manifest(level.level, level.token), partial(dict.update, seals=seals))
     assert_paths(
         folder, {w: dict(s) for w, s in written(bound, tmp_path / "plain").steps().items()}
     )

@@ -106,7 +106,7 @@ def test_a_search_that_lacks_something_is_refused(
 def test_a_search_that_ended_at_a_violation_says_so(written: Written, tmp_path: Path) -> None:
     root = tmp_path / "violated"
     shutil.copytree(written.root, root)
-    rewrite(root / "levels" / "00003.json", lambda level: level.update(broken=["NoCups"]))
+    rewrite(root / "levels" / "00003-00001.json", lambda level: level.update(broken=["NoCups"]))
     said = query(root).stderr
     assert said == "the search ended where NoCups is false: the tables have its first 3 levels\n"
 
@@ -228,7 +228,9 @@ def test_states_that_are_no_states_are_one_message(written: Written, tmp_path: P
     said = refusal(root, asked).removeprefix(UNFINISHED)
     assert said.startswith(f"error: {path} is not as it was written: its seal is broken\n")
     part, seal = int(path.stem.rpartition("-")[2]), seal_of(path.read_bytes())
-    rewrite(root / "levels" / "00002.json", lambda level: level["seals"].__setitem__(part, seal))
+    rewrite(
+        root / "levels" / "00002-00001.json", lambda level: level["seals"].__setitem__(part, seal)
+    )
     said = refusal(root, asked).removeprefix(UNFINISHED)
     assert said.splitlines()[0] == (
         "error: the query: a Python worker failed: ValueError: "

@@ -83,7 +83,7 @@ def test_goals_that_a_dead_driver_has_left_mislead_nobody(tmp_path: Path) -> Non
                 states = expanding.read_states(
                     folder.states(level.level, part), 1, rows, level.seals[part]
                 )
-                path = folder.root / "goals" / f"level={level.level:05d}" / f"part-{part:05d}.arrow"
+                path = folder.root / f"goals/level={level.level:05d}/part-{part:05d}.arrow"
                 write_run(path, Run.of(ordering.fingerprints(states), states))
     again = explorer_of(tmp_path / "work", resume=True)(bound)
     assert again.violations == whole.violations == explore_plain(bound).violations
@@ -117,7 +117,7 @@ def test_a_driver_that_dies_before_the_manifest_leaves_nothing_that_counts(
             explorer_of(tmp_path / "work")(bound)
     folder = folder_of(tmp_path / "work")
     assert list((folder.root / "states" / f"level={killed:05d}").iterdir())
-    assert not folder.manifest(killed).exists()
+    assert not folder.manifest(killed, 1).exists()
     assert_same(bound, explorer_of(tmp_path / "work", resume=True)(bound))
     whole = folder_of(tmp_path / "whole").root
     assert files_of(folder.root, "states") == files_of(whole, "states")
@@ -143,7 +143,7 @@ def test_nothing_is_left_behind_but_what_is_documented(tmp_path: Path) -> None:
     assert not list(folder.root.rglob(".*"))
     last = folder.levels()[-1]
     for part, runs in enumerate(last.runs):
-        assert {folder.run(part, name) for name in runs} == set(
+        assert {folder.run(part, run.name) for run in runs} == set(
             folder.root.glob(f"index/part-{part:05d}/*")
         )
 

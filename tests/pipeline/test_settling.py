@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from ackproof.pipeline.expanding import MOVED
-from ackproof.pipeline.folder import Folder
+from ackproof.pipeline.folder import Folder, RunFile
 from ackproof.pipeline.index import read_run
 from ackproof.pipeline.ordering import fingerprints
 from ackproof.pipeline.settling import Settlement
@@ -39,13 +39,12 @@ def row(states: np.ndarray, entries: Any, note: str | None = None) -> pa.RecordB
     return pa.record_batch([[PART], *sent, [note]], schema=MOVED)
 
 
-def settlement(begun: Written, level: int = 2, runs: Any = (), run_rows: Any = ()) -> Settlement:
+def settlement(begun: Written, level: int = 2, runs: Any = ()) -> Settlement:
     """Return the work on a level."""
     return Settlement(
-        str(begun.folder.root),
+        begun.folder,
         level,
-        ((), tuple(runs), ()),
-        ((), tuple(run_rows), ()),
+        ((), tuple(RunFile(*run) for run in runs), ()),
         {"ackproof.layout": "here"},
     )
 
@@ -88,19 +87,19 @@ def test_the_initial_state_has_no_predecessor(begun: Written) -> None:
 
 
 def test_what_was_seen_is_taken_away(begun: Written) -> None:
-    states, names, sizes = states_of(begun), [], []
+    states, runs = states_of(begun), []
     kept = 0
     for level, end in enumerate((10, 60, 61, 62), start=2):
-        note = settlement(begun, level, names, sizes).note([row(states[:end], range(end))])
+        note = settlement(begun, level, runs).note([row(states[:end], range(end))])
         assert note is not None
-        names, sizes = note["runs"], note["run_rows"]
+        runs = note["runs"]
         kept += note["rows"]
         assert kept == end
-        runs = [read_run(begun.folder.run(PART, name)) for name in names]
-        assert [len(run) for run in runs] == sizes
-        held = np.concatenate([run.words[0] for run in runs])
+        read = [read_run(begun.folder.run(PART, run.name), run.seal) for run in runs]
+        assert [len(run) for run in read] == [run.rows for run in runs]
+        held = np.concatenate([run.words[0] for run in read])
         assert sorted(held.tolist()) == sorted(states[:end, 0].tolist())
-    assert names == ["00002-00003", "00004-00005"]
+    assert [run.name for run in runs] == ["00002-00003", "00004-00005"]
 
 
 def test_nothing_new_writes_nothing(begun: Written) -> None:
@@ -108,10 +107,10 @@ def test_nothing_new_writes_nothing(begun: Written) -> None:
     first = settlement(begun).note([row(states, range(5))])
     assert first is not None
     before = {p for p in begun.folder.root.rglob("*") if p.is_file()}
-    again = settlement(begun, 3, first["runs"], first["run_rows"]).note([row(states, range(5))])
+    again = settlement(begun, 3, first["runs"]).note([row(states, range(5))])
     assert again is not None
     assert (again["rows"], again["stored"], again["candidates"]) == (0, 0, 5)
-    assert (again["runs"], again["run_rows"]) == (first["runs"], first["run_rows"])
+    assert again["runs"] == first["runs"]
     assert before == {p for p in begun.folder.root.rglob("*") if p.is_file()}
 
 
@@ -153,4 +152,4 @@ def begun_batches(begun: Written) -> Any:
     """Return the kernel of a search."""
     from ackproof.pipeline.expanding import batches_of
 
-    return batches_of(str(begun.folder.root))
+    return batches_of(begun.folder)

@@ -122,7 +122,7 @@ def test_levels_and_actions_add_up(session: Session, cupboard: Written) -> None:
 def test_only_what_a_manifest_names_is_there(session: Session, cupboard: Written) -> None:
     cut = cupboard.root.with_name("cut")
     shutil.copytree(cupboard.root, cut)
-    Folder(cut).manifest(4).unlink()
+    Folder(cut).manifest(4, 1).unlink()
     tables = register(session.spark, cut)
     assert (len(tables.levels), tables.finished) == (3, False)
     found = session.spark.sql("SELECT level, count(*) FROM states GROUP BY level ORDER BY level")

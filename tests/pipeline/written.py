@@ -95,7 +95,7 @@ def write_search(bound: Bound, root: Path, parts: int = 3, depth: int = 1000) ->
 
 def _search(bound: Bound, layout: Layout, parts: int) -> dict[str, Any]:
     return {
-        "format": "ackproof/search/2",
+        "format": "ackproof/search/3",
         "model": bound.program.name,
         "design": bound.design.claim if bound.design else None,
         "instance": bound.instance.name,
@@ -145,6 +145,5 @@ def _level(
         shuffled=0,
         stored=0,
         runs=(),
-        run_rows=(),
         seconds=0.0,
     )
