@@ -32,8 +32,8 @@ def test_what_breaks_a_property_is_killed_on_the_smallest_instance(fate: Fated) 
 
 def test_what_makes_an_action_impossible_is_killed_though_no_property_breaks(fate: Fated) -> None:
     verdict = fate(
-        "Store.write: requires `self.level[msg] != Level.BUFFERED` "
-        "for `self.level[msg] == Level.BUFFERED`"
+        "Storing.write: requires `msg in self.mailboxes[replica].writes` "
+        "for `msg not in self.mailboxes[replica].writes`"
     )
     assert verdict.fate is Fate.KILLED
     assert ("write", 0) in verdict.killers
