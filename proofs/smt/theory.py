@@ -8,7 +8,7 @@ arguments, which may be symbols too, `arg.serve.client`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import z3
@@ -18,9 +18,12 @@ from ackproof.proofs.smt.execution import Event, Execution
 from ackproof.proofs.smt.expressions import Expressions, Scope, State
 from ackproof.proofs.smt.logic import Term, conjunction
 from ackproof.proofs.smt.unbounded import Unbounded
-from ackproof.proofs.smt.values import MapValue, Scalar, SetValue, Value
+from ackproof.proofs.smt.values import MapValue, Scalar, SetValue, Value, width
 
 __all__ = ["Step", "Theory"]
+
+#: The type of a leaf, and which leaves say if there is anything: those of the options it lies in.
+_Leaf = tuple[Type, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -90,25 +93,31 @@ class Theory:
         if isinstance(t, SetT):
             elem = t.elem
             return SetValue(
-                elem, lambda x: self._apply(name, t, (*dims, elem), (*at, *x), z3.BoolSort(), 0)
+                elem, lambda x: self._apply(name, t, (*dims, elem), (*at, *x), z3.BoolSort())
             )
-        kinds = _leaf_types(t)
+        leaves = list(_leaves(t))
         sorts = self.domain.sorts(t)
-        single = len(sorts) == 1
+        names = [name] if len(sorts) == 1 else [f"{name}.{i}" for i in range(len(sorts))]
         return tuple(
-            self._apply(name if single else f"{name}.{i}", kind, dims, at, sort, i)
-            for i, (kind, sort) in enumerate(zip(kinds, sorts, strict=True))
+            self._apply(names[i], kind, dims, at, sorts[i], tuple(names[o] for o in options))
+            for i, (kind, options) in enumerate(leaves)
         )
 
     def _apply(
-        self, name: str, t: Type, dims: tuple[Type, ...], at: Scalar, sort: z3.SortRef, leaf: int
+        self,
+        name: str,
+        t: Type,
+        dims: tuple[Type, ...],
+        at: Scalar,
+        sort: z3.SortRef,
+        options: tuple[str, ...] = (),
     ) -> Term:
+        """Return what a symbol stands for; `options` are those that say if there is anything."""
         keys = [s for d in dims for s in self.domain.sorts(d)]
-        made = z3.Function(name, *keys, sort) if keys else z3.Const(name, sort)
         if name not in self.typing:
-            apply = made if keys else made.decl()
-            self.typing[name] = self.domain.typing(t, apply, dims, leaf)
-        return made(*at) if keys else made
+            there = [z3.Function(o, *keys, z3.BoolSort()) for o in options]
+            self.typing[name] = self.domain.typing(t, z3.Function(name, *keys, sort), dims, there)
+        return z3.Function(name, *keys, sort)(*at) if keys else z3.Const(name, sort)
 
     def initial(self) -> State:
         """Return an initial state: what may start with anything has symbols; see `beginning`."""
@@ -226,9 +235,14 @@ def _everywhere(key: Type, t: Type, value: Value) -> MapValue:
     return MapValue(key, t, lambda _: value)
 
 
-def _leaf_types(t: Type) -> list[Type]:
+def _leaves(t: Type, start: int = 0, options: tuple[int, ...] = ()) -> Iterator[_Leaf]:
+    """Yield the leaves of a scalar type, with the numbers of those that say if they are any."""
     if isinstance(t, OptionT):
-        return [BOOL, *_leaf_types(t.inner)]
-    if isinstance(t, RecordT):
-        return [leaf for _, inner in t.fields for leaf in _leaf_types(inner)]
-    return [t]
+        yield BOOL, options
+        yield from _leaves(t.inner, start + 1, (*options, start))
+    elif isinstance(t, RecordT):
+        for _, inner in t.fields:
+            yield from _leaves(inner, start, options)
+            start += width(inner)
+    else:
+        yield t, options

@@ -463,14 +463,21 @@ class Unbounded:
 
     # -- what is known of a state ---------------------------------------------------------------
 
-    def typing(self, t: Type, apply: z3.FuncDeclRef, dims: Sequence[Type], leaf: int) -> list[Term]:
+    def typing(
+        self,
+        t: Type,
+        apply: z3.FuncDeclRef,
+        dims: Sequence[Type],
+        options: Sequence[z3.FuncDeclRef],
+    ) -> list[Term]:
         """Return what is known of a symbol of a state: it has nothing of what does not exist.
 
         Args:
             t: the type of the value, when all of `dims` are given.
             apply: the symbol.
             dims: what it is a function of.
-            leaf: for which leaf of the value it stands; of an option, the first says if it is one.
+            options: the symbols that say whether there is a value.  Where there is none, nothing
+                is known of it: what stands for it may be of a sort without elements.
         """
         names = [
             z3.Const(f"at!{i}", s) for i, s in enumerate(s for d in dims for s in self.sorts(d))
@@ -480,7 +487,8 @@ class Unbounded:
         if isinstance(t, SetT):
             said = implies(value, inside)
         elif isinstance(t, SortT | IntT):
-            said = implies(inside, self.there(t, (value,)))
+            given = conjunction(o(*names) for o in options)
+            said = implies(conjunction((inside, given)), self.there(t, (value,)))
         else:
             return []
         if z3.is_true(said):

@@ -11,7 +11,7 @@ from ackproof.proofs.attempt import prepare
 from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.report import ProofVerdict
 
-from tests.proofs.traps import CLOCK, NAMES, QUEUES, TWICE, Busy
+from tests.proofs.traps import CLOCK, HOMES, NAMES, QUEUES, TWICE, Busy
 
 _BUSY = Design(claim="Light does not hurt.", replace=(Busy,))
 
@@ -21,6 +21,7 @@ _SYSTEMS: list[tuple[Model, Design | None, set[str]]] = [
     (CLOCK, _BUSY, {"NeverEarlier"}),
     (TWICE, None, {"BothAreSwitched"}),
     (QUEUES, None, {"TheFirstHasALater", "UrgentQueueIsFound"}),
+    (HOMES, None, {"HomesAreHouses"}),
     (NAMES, None, {"KindFollowsFlag"}),
 ]
 

@@ -1,8 +1,9 @@
 """Small systems with properties that are nearly true: what a prover overlooks, it proves.
 
 `CLOCK` has steps that write nothing that a property reads.  `TWICE` has loops over sets that are
-written out, whose members may be one.  `QUEUES` has sets inside of sets.  `NAMES` has variables,
-constants, parts, sorts and arguments that are called like symbols of formulas.
+written out, whose members may be one.  `QUEUES` has sets inside of sets.  `HOMES` has options of
+what there may be none of.  `NAMES` has variables, constants, parts, sorts and arguments that are
+called like symbols of formulas.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from enum import Enum
 
 from ackproof.lang import (
     Const,
+    Each,
     Event,
     Instance,
     Map,
@@ -214,6 +216,67 @@ QUEUES = Model(
         NothingHasALater, TheFirstHasALater, UrgentQueueIsFound, AllOrNoneAreFull, FirstIsFull
     ),
     (Instance("two", "two of each", {Msg: 2, Queue: 2}),),
+)
+
+# -- options of what there may be none of -------------------------------------------------------
+
+
+class Cat(Sort):
+    """A cat."""
+
+
+class House(Sort):
+    """A house, if there is one."""
+
+
+class Shelf(OrderedSort):
+    """A shelf, if there is one."""
+
+
+class Pet(Process):
+    """A cat, which may live somewhere and may sleep somewhere."""
+
+    home: Const[Option[House]] = None
+    bed: Option[Shelf]
+
+
+class Village(System):
+    """Cats that are fed."""
+
+    pets: Each[Cat, Pet]
+    fed: Set[Cat]
+
+    @action
+    def feed(self, cat: Cat) -> None:
+        """A cat is fed, wherever it lives."""
+        self.fed.add(cat)
+
+
+@invariant
+def FedCatsHaveHouses(s: Village) -> bool:
+    """Where a cat is fed there is a house; this is false where there is none."""
+    return not s.fed or any(
+        s.pets[c].home == h or s.pets[c].home != h for c in s.fed for h in House
+    )
+
+
+@invariant
+def FedCatsHaveShelves(s: Village) -> bool:
+    """Where a cat is fed there is a shelf; this is false where there is none."""
+    return not s.fed or any(s.pets[c].bed == x or s.pets[c].bed != x for c in s.fed for x in Shelf)
+
+
+@invariant
+def HomesAreHouses(s: Village) -> bool:
+    """A cat that lives somewhere lives in a house."""
+    return all(s.pets[c].home is None or any(s.pets[c].home == h for h in House) for c in Cat)
+
+
+HOMES = Model(
+    "homes",
+    Village,
+    properties_in(FedCatsHaveHouses, FedCatsHaveShelves, HomesAreHouses),
+    (Instance("stray", "a cat and nothing else", {Cat: 1, House: 0, Shelf: 0}),),
 )
 
 # -- names --------------------------------------------------------------------------------------
