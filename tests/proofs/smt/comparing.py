@@ -138,6 +138,7 @@ class UnboundedSteps:
     def judges(self, machine: PlainMachine, state: Any) -> Counter[str]:
         """Compare the properties of states with plain Python; return how many came out how."""
         self.meaning.sees("s", state)
+        self._is_typed()
         counted: Counter[str] = Counter()
         for prop in self.bound.properties:
             if prop.of_steps:
@@ -150,6 +151,13 @@ class UnboundedSteps:
             assert self.meaning.of(formula) == expected, prop.name
             counted[str(expected)] += 1
         return counted
+
+    def _is_typed(self) -> None:
+        """Make sure that what a proof takes to be known of a state's symbols is true of this one."""
+        for name, said in self.theory.typing.items():
+            if name.startswith(("s.", "const.")):
+                for formula in said:
+                    assert self.meaning.of(formula), (name, formula)
 
     def judges_step(self, machine: PlainMachine, state: Any, plain: PlainStep) -> Counter[str]:
         """Compare the properties of steps with plain Python."""

@@ -67,7 +67,7 @@ class Meaning:
             self._variables.append((v, t))
         for name, found in bound.elements.items():
             self._symbols[f"size.{name}"] = lambda f=found: len(f)
-            self._symbols[f"there.{name}"] = lambda _: True
+            self._symbols[f"there.{name}"] = lambda x, f=found: x in f
             self._symbols[f"first.{name}"] = lambda f=found: f[0] if f else None
         for sort in bound.program.sorts:
             if sort.owner is not None:
