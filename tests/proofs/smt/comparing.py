@@ -153,7 +153,7 @@ class UnboundedSteps:
         return counted
 
     def _is_typed(self) -> None:
-        """Make sure that what a proof takes to be known of a state's symbols is true of this one."""
+        """Make sure that what a proof takes for known of a state is true of this one."""
         for name, said in self.theory.typing.items():
             if name.startswith(("s.", "const.")):
                 for formula in said:
