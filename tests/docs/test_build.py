@@ -54,8 +54,8 @@ def test_a_machine_page_has_chapter_state_guard_and_effect(tmp_path: Path) -> No
     text = text_of(html)
     assert "How far each message of a queue has come on its way to the disk." in text
     assert "unconfirmed Set[Msg] empty" in text
-    assert "require(self.level[msg] == Level.BUFFERED)" in text
-    assert "self.level[msg] = Level.WRITTEN" in text
+    assert "require(msg in self.leaving)" in text
+    assert "self.leaving.discard(msg)" in text
 
 
 def test_a_property_page_has_claim_formula_and_place(tmp_path: Path) -> None:
