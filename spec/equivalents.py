@@ -21,6 +21,7 @@ _EXISTS = (
 
 _SYSTEM = "The action that calls it requires the same."
 _FEWER = "Outside of any mode an unroutable publish may go without a number; no frame differs."
+_AT_ONCE = "A removal may reach the disk at once."
 _IGNORED = "A queue that is told of a body that it does not wait for ignores that (C2.7)."
 _NOTHING = "It is a step that changes nothing."
 _NO_PLACE = "Nobody asks for the place of what has left, and what arrives has its place anew."
@@ -81,11 +82,11 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     },
     "Store.remove": {
         "drops `self.level[msg] == Level.WRITTEN` from `self.level[msg] == Level.WRITTEN or "
-        "self.level[msg] == Level.SYNCED`": "A removal may reach the disk at once.",
+        "self.level[msg] == Level.SYNCED`": _AT_ONCE,
         "drops `self.level[msg] == Level.SYNCED` from `self.level[msg] == Level.WRITTEN or "
-        "self.level[msg] == Level.SYNCED`": "A removal may reach the disk at once.",
-        "has `Level.SYNCED` for `Level.WRITTEN`": "A removal may reach the disk at once.",
-        "has `Level.ABSENT` for `Level.SYNCED`": "A removal may reach the disk at once.",
+        "self.level[msg] == Level.SYNCED`": _AT_ONCE,
+        "has `Level.SYNCED` for `Level.WRITTEN`": _AT_ONCE,
+        "has `Level.ABSENT` for `Level.SYNCED`": _AT_ONCE,
         "drops `self.lazy` from `self.lazy and written`": "A removal may take its time.",
     },
     "Bodies.keep": {
