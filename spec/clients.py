@@ -20,6 +20,7 @@ CLIENTS: Mapping[str, tuple[str, ...]] = {
     "select": ("channel",),
     "tx_select": ("channel",),
     "publish": ("msg", "targets", "mandatory", "persistent"),
+    "publish_again": ("msg", "copied"),
     "publish_plain": ("msg", "targets", "persistent"),
     "publish_unroutable": ("channel", "mandatory"),
     "publish_in_tx": ("msg", "targets", "mandatory", "persistent"),

@@ -26,6 +26,8 @@ class Closing(Consuming):
         self.channels[channel].close()
         self.transactions[channel].close()
         self.settle_accounts(channel)
+        if self.retrying:
+            self.retrier.loses(channel)
 
     @handler
     def close_channel(self, channel: ChannelId) -> None:

@@ -176,6 +176,8 @@ class Confirming(Closing):
             self.retold.add(ack.tag)
         self.named_now[ack.channel].add(ack.tag)
         self.publishers[ack.channel].sees_ack(ack.tag, ack.multiple)
+        if self.retrying:
+            self.retrier.sees_ack(ack.tag, ack.multiple)
 
     @on(Nack)
     def sees_nack(self, nack: Nack) -> None:
@@ -185,6 +187,8 @@ class Confirming(Closing):
             self.retold.add(nack.tag)
         self.named_now[nack.channel].add(nack.tag)
         self.publishers[nack.channel].sees_nack(nack.tag, nack.multiple)
+        if self.retrying:
+            self.retrier.sees_nack(nack.tag, nack.multiple)
 
     @on(Return)
     def sees_return(self, ret: Return) -> None:

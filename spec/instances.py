@@ -429,6 +429,40 @@ RECOVERY = Instance(
     ),
 )
 
+RETRIED = Instance(
+    name="retried",
+    purpose="three messages in one queue, which may crash; what is nacked is published again",
+    sizes={**OFF, Msg: 3, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "Confirms.retrying": True,
+        "Confirms.consumers": False,
+    },
+    states=78_564,
+    lacks=(
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+    ),
+)
+
+RETRIED_ELSEWHERE = Instance(
+    name="retried_elsewhere",
+    purpose="two channels with a message each; what one leaves unknown is published on the other",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1},
+    faults={"close": 1, "crash_queue": 1},
+    constants={"QueueProcess.of": "q1", "Confirms.retrying": True},
+    states=124_544,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+        "ReturnLongBeforeAck",
+    ),
+)
+
 #: What an instance with named consumers needs.
 TAGGED = {
     "QueueProcess.of": "q1",
@@ -830,6 +864,8 @@ INSTANCES = (
     RENEWED,
     POWER,
     RECOVERY,
+    RETRIED,
+    RETRIED_ELSEWHERE,
     MIRRORS,
     FANOUT_MIRRORS,
     PROMOTION,

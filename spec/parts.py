@@ -48,6 +48,7 @@ from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.network import Casts, Multicast
 from ackproof.spec.publisher import Publisher
 from ackproof.spec.reader import Reader
+from ackproof.spec.retrier import Retrier
 from ackproof.spec.sorts import (
     Born,
     ChannelId,
@@ -73,12 +74,15 @@ class Parts(System):
     # What is on.
     plain_publishes: Const[bool] = False  # whether queues get messages that nobody will confirm
     transactional: Const[bool] = False  # whether channels use transactions
+    retrying: Const[bool] = False  # whether what may be lost is published again
     consumers: Const[bool] = True  # whether there are unnamed consumers, which only take and ack
     tagged: Const[bool] = False  # whether there are consumers with names
     shared: Const[bool] = False  # whether they use the publishers' channels
     credit: Const[bool] = False  # whether processes keep credit
     mirror_cost: Const[Annotated[int, Range(1, 2)]] = 2  # of a publish, towards a mirror (E3)
     home: Const[Option[Node]] = None  # the node of the channels
+
+    retrier: Retrier
 
     # One for each channel.
     publishers: Each[ChannelId, Publisher]

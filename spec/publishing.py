@@ -89,13 +89,25 @@ class Publishing(Closing):
 
         A deleted queue is not found by routing any more (A5.4).
         """
+        require(all(self.exists(q) for q in targets))
+        self.process_publish(msg, targets, mandatory, persistent)
+
+    @handler
+    def process_publish(
+        self, msg: Msg, targets: Set[Queue], mandatory: bool, persistent: bool
+    ) -> None:
+        """A channel in confirm mode processes a publish, which takes the next number (A4.3, A6.1).
+
+        A program that may publish it again remembers what it was (C5.3).
+        """
         channel = Msg.owner(msg)
         blocked = self.channel_blocked(channel)
         require(self.readers[channel].reads_content())
         require(self.channels[channel].open and self.channels[channel].confirming)
         require(self.channels[channel].next_seq == msg)
-        require(all(self.exists(q) for q in targets))
         self.publishers[channel].publish()
+        if self.retrying:
+            self.retrier.publish(msg, targets, mandatory)
         found = {q for q in targets if self.found(q)}
         self.expect(msg, targets, found)
         if not found:

@@ -13,6 +13,7 @@ chapter            what it says                                                s
 `Consuming`        consumers by name: tags, prefetch, acks, redelivery         `tagged`
 `Closing`          channels end                                                `close`, …
 `Publishing`       publishes, routing, transactions                            `transactional`
+`Retrying`         what may be lost is published again                         `retrying`
 `Confirming`       the way back to the publisher                               always there
 `Failing`          crashes, deletion, restart                                  the faults
 `Renewing`         queues declared again                                       `QueueProcess.after`
@@ -25,11 +26,11 @@ from __future__ import annotations
 from ackproof.spec.confirming import Confirming
 from ackproof.spec.mirroring import Mirroring
 from ackproof.spec.partitioning import Partitioning
-from ackproof.spec.publishing import Publishing
 from ackproof.spec.renewing import Renewing
+from ackproof.spec.retrying import Retrying
 
 __all__ = ["Confirms"]
 
 
-class Confirms(Partitioning, Renewing, Mirroring, Confirming, Publishing):
+class Confirms(Partitioning, Renewing, Mirroring, Confirming, Retrying):
     """Publisher confirms, from the publishers to the disk and back, on any number of channels."""

@@ -61,6 +61,7 @@ _CONSTANTS: dict[str, Any] = {
     "Confirms.tagged": True,
     "Confirms.transactional": True,
     "Confirms.plain_publishes": True,
+    "Confirms.retrying": False,
     "QueueProcess.after": None,
     "QueueProcess.marking": True,
     "Store.apart": False,
@@ -121,7 +122,7 @@ _WRITTEN_IN = (
 #: of none.
 _NEVER = (
     *("alarm", "alarm_clears", "publish_waits", "channel_bumped", "crash_node", "crash_machine"),
-    *("write_body", "sync_body", "collect_body"),
+    *("write_body", "sync_body", "collect_body", "publish_again"),
 )
 
 

@@ -121,7 +121,7 @@ class Generator:
         self.bound = bound
         self.fixed = fixed(bound)
         self.layout = Layout(bound, self.fixed.leaves)
-        self.tables = tables_of(bound)
+        self.tables = tables_of(bound, self.fixed.vacuous)
         self.ops = Emitter()
         self.codec = Codec(bound.elements, self.ops)
         self.access = Access(bound, self.codec)
@@ -196,8 +196,6 @@ class Generator:
         ops = self.ops
         bad: Word = 0
         for bit, name in self.tables.state_bits.items():
-            if name in self.fixed.vacuous:
-                continue
             prop = self.properties[name]
             holds = self._evaluator(self.state(words), prop.roots).bit(prop.body)
             bad = ops.either(bad, ops.left(ops.widen(ops.no(holds)), bit))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -49,8 +50,12 @@ def _bits_of(prop: PropertyDecl, tables: Tables) -> dict[int, str]:
             assert_never(prop.claim)
 
 
-def tables_of(bound: Bound) -> Tables:
+def tables_of(bound: Bound, idle: Collection[str] = ()) -> Tables:
     """Return the tables of a bound program; where states are folded, runs are not looked at.
+
+    Args:
+        bound: the program.
+        idle: the properties that nothing could make false; those of states and of steps get no bit.
 
     Raises:
         BindError: there are more properties of a kind than can be watched.
@@ -62,6 +67,8 @@ def tables_of(bound: Bound) -> Tables:
     tables.step_bits = dict(enumerate(steps))
     judged = [p for p in bound.properties if not (bound.folded and p.of_runs)]
     for prop in judged:
+        if prop.claim in ("invariant", "step") and prop.name in idle:
+            continue
         bits = _bits_of(prop, tables)
         bits[len(bits)] = prop.name
     asking = (p.name for p in judged if p.trigger is not None)

@@ -63,10 +63,12 @@ class Confirms37(Confirms310):
     unreceived: Map[Msg, Set[Replica]]  # mandatory messages that nobody has received yet
     receipts: Map[Replica, Set[Msg]]  # casts on their way to the channels of these messages
 
-    @action
-    def publish(self, msg: Msg, targets: Set[Queue], mandatory: bool, persistent: bool) -> None:
+    @handler
+    def process_publish(
+        self, msg: Msg, targets: Set[Queue], mandatory: bool, persistent: bool
+    ) -> None:
         """Watch over a mandatory message until somebody has received it (A6.3)."""
-        super().publish(msg, targets, mandatory, persistent)
+        super().process_publish(msg, targets, mandatory, persistent)
         if mandatory:
             found = {q for q in targets if self.found(q)}
             self.unreceived[msg] = set(self.addressed(found))

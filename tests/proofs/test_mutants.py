@@ -23,6 +23,7 @@ from tests.spec.mutants import MUTANTS
 from tests.spec.mutants_channels import CHANNELS_MUTANTS
 from tests.spec.mutants_crediting import CREDITING_MUTANTS
 from tests.spec.mutants_mirroring import MIRRORING_MUTANTS
+from tests.spec.mutants_retrying import RETRYING_MUTANTS
 from tests.spec.mutants_storing import STORING_MUTANTS
 
 #: For each property that is proved, and each mistake that breaks it, the obligation that fails.
@@ -146,7 +147,8 @@ SOME = 4
 def mistakes() -> dict[tuple[str, str], Design]:
     """Return the mistakes that break what is proved, by the property and their own name."""
     by_property = {**MUTANTS, **MISTAKES, **CREDITING_MUTANTS}.items()
-    by_name = {**MIRRORING_MUTANTS, **CHANNELS_MUTANTS, **STORING_MUTANTS}.values()
+    steps = (MIRRORING_MUTANTS, CHANNELS_MUTANTS, STORING_MUTANTS, RETRYING_MUTANTS)
+    by_name = [case for mistakes in steps for case in mistakes.values()]
     broken = [
         *((name, design) for name, (design, _) in by_property),
         *((name, design) for design, name, _ in by_name),
