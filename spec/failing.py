@@ -96,12 +96,15 @@ class Failing(Closing):
         record, where nobody would send it anything.  Not before the channels have heard of the
         death of the old one: a publish to the new process in between would be numbered above
         everything the DOWN settles, so no frame would differ (B8.5).
+
+        What a consumer had is ready again, and may be too much (B5.2).
         """
         require(self.replicas[replica].status == Status.DOWN and self.replicas[replica].led())
         require(not self.unheard(replica) and self.alone(replica))
         require(self.listed(replica) and self.last_to_lead(replica))
         self.replicas[replica].recover()
         self.begin_anew(replica)
+        self.shorten(replica)
 
     @helper
     def last_to_lead(self, replica: Replica) -> bool:

@@ -390,10 +390,34 @@ DROPS = Instance(
         "QueueProcess.limited": True,
         "QueueProcess.max_length": 1,
     },
-    states=4_550,
+    states=4_478,
     lacks=(
         "DeletionConfirms",
         "NackedYetHeldElsewhere",
+    ),
+)
+
+SERVED = Instance(
+    name="served",
+    purpose="two messages, room for one, consumers; a master and its mirror, which may crash",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 2},
+    faults={"crash_queue": 1},
+    constants={
+        **TWO,
+        "QueueProcess.durable": False,
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 1,
+        "Confirms.consumers": True,
+    },
+    states=43_738,
+    lacks=(
+        "AckedFromDisk",
+        "DeletionConfirms",
+        "NackedWhileMirrored",
+        "NackedYetRecovered",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
     ),
 )
 
@@ -451,12 +475,17 @@ RETRIED_ELSEWHERE = Instance(
     name="retried_elsewhere",
     purpose="two channels with a message each; what one leaves unknown is published on the other",
     sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1},
-    faults={"close": 1, "crash_queue": 1},
-    constants={"QueueProcess.of": "q1", "Confirms.retrying": True},
-    states=124_544,
+    faults={"close": 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "Confirms.retrying": True,
+        "Confirms.consumers": False,
+    },
+    states=3_692,
     lacks=(
         "AckCoversSeveral",
         "AckOutOfOrder",
+        "ConfirmedWithoutWrite",
         "DeletionConfirms",
         "NackedYetHeldElsewhere",
         "ReturnLongBeforeAck",
@@ -487,6 +516,46 @@ TRANSACTIONS = Instance(
     },
     states=272_819,
     lacks=("ConfirmedWithoutWrite",),
+)
+
+COMMIT_REFUSED = Instance(
+    name="commit_refused",
+    purpose="a transactional message for a queue without room, and one that may crash",
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2},
+    faults={"crash_queue": 1, "close": 1},
+    constants={
+        **TRANSACTIONS.constants,
+        "QueueProcess.max_length": 0,
+    },
+    states=2_214,
+    lacks=(
+        "AckCoversSeveral",
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "ReturnedAtCommit",
+        "SeveralCommitted",
+    ),
+)
+
+COMMIT_LATE = Instance(
+    name="commit_late",
+    purpose="a transactional message, a master that may be lost, and a mirror that comes late",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2},
+    faults={"lose_node": 1},
+    constants={**LATE.constants, "Confirms.transactional": True},
+    states=7_912,
+    lacks=(
+        "AckCoversSeveral",
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "FailedYetStored",
+        "NackedYetHeldElsewhere",
+        "ReturnedAtCommit",
+        "SeveralCommitted",
+        "SynchronisedByConsumption",
+        "catch_up",
+        "reject_arrives",
+    ),
 )
 
 CONSUMERS = Instance(
@@ -877,6 +946,7 @@ INSTANCES = (
     LIMITS,
     CROWDED,
     DROPS,
+    SERVED,
     PLAIN,
     CONSUMERS,
     PREFETCH,
@@ -884,6 +954,8 @@ INSTANCES = (
     SUCCESSION,
     SHARED,
     TRANSACTIONS,
+    COMMIT_REFUSED,
+    COMMIT_LATE,
     CREDIT,
     MIRROR_CREDIT,
     LATE_CREDIT,

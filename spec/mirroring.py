@@ -231,6 +231,8 @@ class Mirroring(Queueing):
         that the channel has sent since.  Mirrors that do not have what it has are not synchronised
         any more (step 3).  Its queue does not know what was handed out (B7.4); so what was sent to
         it as a mirror and is still to come counts as handed out (B1.5).
+
+        What its master had handed out is ready now, and may be too much (B5.2).
         """
         require(self.replicas[replica].mirrors() and self.leaderless(replica))
         require(self.chosen(replica) and self.listed(replica))
@@ -242,6 +244,7 @@ class Mirroring(Queueing):
                 self.unsynced.add(other)
         if self.replicas[replica].marking:
             self.replicas[replica].delivered |= self.in_flight(replica)
+        self.shorten(replica)
 
     @helper
     def hopeless(self, replica: Replica) -> bool:

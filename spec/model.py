@@ -8,7 +8,9 @@ from ackproof.spec import (
     properties_channels,
     properties_consuming,
     properties_crediting,
+    properties_failing,
     properties_keeping,
+    properties_limiting,
     properties_renewing,
     properties_retrying,
     properties_storing,
@@ -23,7 +25,9 @@ __all__ = ["MODEL"]
 
 CLAIMS = properties_in(
     properties,
+    properties_failing,
     properties_keeping,
+    properties_limiting,
     properties_renewing,
     properties_retrying,
     properties_storing,

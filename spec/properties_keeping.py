@@ -12,7 +12,7 @@ process, too (B2.3, C5).
 from __future__ import annotations
 
 from ackproof.lang import invariant, step_property
-from ackproof.spec.sorts import Replica, Seen, Status
+from ackproof.spec.sorts import Msg, Replica, Seen, Status
 from ackproof.spec.system import Confirms
 
 
@@ -41,6 +41,21 @@ def KeptWhileRunning(before: Confirms, after: Confirms) -> bool:
         for r in Replica
         if before.replicas[r].leads() and after.replicas[r].leads()
         for m in before.replicas[r].holds() - after.replicas[r].holds()
+    )
+
+
+@step_property
+def WhatLeftIsGone(before: Confirms, after: Confirms) -> bool:
+    """What has left a queue, in whatever way, its master does not have any more (C4.4, INV-F3).
+
+    A consumer would get what is consumed, expired or dropped.  A partition may have two masters.
+    """
+    return before.cluster.parted or all(
+        m not in after.replicas[r].holds()
+        for r in Replica
+        if after.replicas[r].leads()
+        for m in Msg
+        if after.replicas[r].of in before.holders[m] - after.holders[m]
     )
 
 

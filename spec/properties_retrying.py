@@ -20,9 +20,7 @@ def NothingIsGivenUp(s: Confirms) -> bool:
     """
     return all(
         m in s.acked() | s.retrier.pending
-        or any(
-            s.retrier.original[k] == m and k in s.acked() | s.retrier.pending for k in Msg
-        )
+        or any(s.retrier.original[k] == m and k in s.acked() | s.retrier.pending for k in Msg)
         for c in ChannelId
         for m in s.publishers[c].sent
         if s.retrying and s.retrier.original[m] is None

@@ -145,7 +145,7 @@ def MemoryEndsWithItsProcess(s: Confirms) -> bool:
     A queue that came back with more than that would be no queue that crashed.
     """
     return not any(
-        m in s.replicas[r].holds() | s.replicas[r].awaiting
+        m in s.replicas[r].holds() | s.replicas[r].awaiting | s.replicas[r].delivered
         or m in s.replicas[r].store.unconfirmed | s.replicas[r].store.confirmed
         or m in s.replicas[r].store.stored | s.replicas[r].store.leaving
         or s.replicas[r].store.level[m] == Level.BUFFERED

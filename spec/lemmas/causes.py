@@ -107,6 +107,14 @@ def WaitedForOwes(s: Confirms) -> bool:
         "SentIsBelowNext",
         "WaitingWasSent",
     ),
+    publish_again=(
+        "ClosedIsEmpty",
+        "ConfirmXorTransaction",
+        "CountsAgree",
+        "IdleIsEmpty",
+        "SentIsBelowNext",
+        "WaitingWasSent",
+    ),
     tx_commit=("BatchBelongs", "ConfirmXorTransaction", "IdleIsEmpty"),
 )
 def AloneIsUnaccepted(s: Confirms) -> bool:

@@ -80,6 +80,7 @@ def answered(s: Confirms, msg: Msg, replica: Replica) -> bool:
     "DeletedHoldsNothing",
     "OnePhaseAtATime",
     publish=("NumberedInFlight", "NumberedInGhosts"),
+    publish_again=("NumberedInFlight", "NumberedInGhosts"),
     publish_plain=("NumberedInFlight", "NumberedInGhosts"),
     tx_commit=("BatchIsNumbered", "BatchIsUnheld"),
     down_arrives=("NormalMeansDeleted",),

@@ -43,6 +43,7 @@ def PendingIsMarked(s: Confirms) -> bool:
 @lemma(
     "JoinedIsNoMaster",
     publish=("NumberedInStore",),
+    publish_again=("NumberedInStore",),
     publish_plain=("NumberedInStore",),
     tx_commit=("BatchIsNew",),
     restart=("EndedIsNotAsked",),
@@ -68,6 +69,7 @@ _ALONE = ("ApartMeansParted", "QueuesBeginAsOne", "TwoLeadOnTwoSides")
     "JoinedIsNoMaster",
     "PendingIsMarked",
     publish=("HandedIsPast",),
+    publish_again=("HandedIsPast",),
     publish_plain=("HandedIsPast",),
     tx_commit=("HandedIsPast", "BatchBelongs"),
     restart=("EndedIsNotAsked",),

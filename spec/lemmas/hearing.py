@@ -21,6 +21,7 @@ from ackproof.spec.system import Confirms
     crash_node=("EndedIsNotAsked",),
     delete_queue=("EndedIsNotAsked",),
     publish=("NumberedInFlight",),
+    publish_again=("NumberedInFlight",),
     publish_plain=("NumberedInFlight",),
     tx_commit=("BatchIsNumbered",),
     drain=CALLS,
@@ -47,6 +48,7 @@ def UntoldIsUnheard(s: Confirms) -> bool:
 
 @lemma(
     publish=("NumberedInFlight", "RunningIsListed", "MirrorsStay"),
+    publish_again=("NumberedInFlight", "RunningIsListed", "MirrorsStay"),
     publish_plain=("NumberedInFlight", "RunningIsListed", "MirrorsStay"),
     tx_commit=("BatchIsNumbered", "RunningIsListed", "MirrorsStay"),
     drain=CALLS,
@@ -79,6 +81,7 @@ def AskedTogether(s: Confirms) -> bool:
 
 @lemma(
     publish=("NumberedInFlight",),
+    publish_again=("NumberedInFlight",),
     publish_plain=("NumberedInFlight",),
     tx_commit=("BatchIsNumbered",),
     deliver=("AskedTogether", "JoinedIsNoMaster", "LeaderIsToldNothing"),
@@ -104,6 +107,7 @@ def ToldTogether(s: Confirms) -> bool:
 
 @lemma(
     publish=("NumberedInFlight", "RunningIsListed", "MirrorsStay", "AskedTogether"),
+    publish_again=("NumberedInFlight", "RunningIsListed", "MirrorsStay", "AskedTogether"),
     publish_plain=("NumberedInFlight", "RunningIsListed", "MirrorsStay", "AskedTogether"),
     tx_commit=("BatchIsNumbered", "RunningIsListed", "MirrorsStay", "AskedTogether"),
     drain=CALLS,
@@ -137,6 +141,10 @@ def LeftTogether(s: Confirms) -> bool:
 
 @lemma(
     publish=(
+        "NumberedInFlight",
+        "ToldTogether",
+    ),
+    publish_again=(
         "NumberedInFlight",
         "ToldTogether",
     ),
@@ -175,6 +183,7 @@ def ToldIsLeftTogether(s: Confirms) -> bool:
     deliver_to_mirror=("DirectIsUnheard",),
     estrange=("MirrorsStay",),
     publish=("NumberedInFlight",),
+    publish_again=("NumberedInFlight",),
     publish_plain=("NumberedInFlight",),
     tx_commit=("BatchIsLatest",),
     drain=CALLS,

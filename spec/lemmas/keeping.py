@@ -38,15 +38,10 @@ def BatchRemovesNothing(s: Confirms) -> bool:
     )
 
 
-FRESH: dict[str, Any] = {
-    "publish": ("NumberedInFlight", "NumberedInStore", "NumberedInRemovals", "NumberedInGhosts"),
-    "publish_plain": (
-        "NumberedInFlight",
-        "NumberedInStore",
-        "NumberedInRemovals",
-        "NumberedInGhosts",
-    ),
-}
+FRESH: dict[str, Any] = dict.fromkeys(
+    ("publish", "publish_again", "publish_plain"),
+    ("NumberedInFlight", "NumberedInStore", "NumberedInRemovals", "NumberedInGhosts"),
+)
 
 
 @lemma(

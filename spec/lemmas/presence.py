@@ -119,8 +119,7 @@ def BackedIsPast(s: Confirms) -> bool:
     **{
         **FRESH,
         **_FOLLOWS,
-        "publish": (*FRESH["publish"], "BackedIsPast"),
-        "publish_plain": (*FRESH["publish_plain"], "BackedIsPast"),
+        **{publish: (*needed, "BackedIsPast") for publish, needed in FRESH.items()},
         "tx_commit": ("BackedIsPast", "BatchBelongs", "BatchIsUnheld"),
         "restart": ("AnsweredIsSafe", "VouchingIsMirrored"),
         "confirm_arrives": ("CastIsPresent",),

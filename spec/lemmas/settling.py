@@ -252,6 +252,7 @@ def BodyToBeSynced(s: Confirms, channel: ChannelId, msg: Msg, replica: Replica) 
     "CastsBelong",
     "NextBelongs",
     publish=("ConfirmXorTransaction",),
+    publish_again=("ConfirmXorTransaction",),
     tx_commit=("ConfirmXorTransaction", "IdleIsEmpty"),
     **_OF_MIRRORS,
 )

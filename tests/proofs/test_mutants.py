@@ -22,6 +22,7 @@ from tests.spec.mistakes import MISTAKES
 from tests.spec.mutants import MUTANTS
 from tests.spec.mutants_channels import CHANNELS_MUTANTS
 from tests.spec.mutants_crediting import CREDITING_MUTANTS
+from tests.spec.mutants_limiting import LIMITING_MUTANTS
 from tests.spec.mutants_mirroring import MIRRORING_MUTANTS
 from tests.spec.mutants_retrying import RETRYING_MUTANTS
 from tests.spec.mutants_storing import STORING_MUTANTS
@@ -147,7 +148,10 @@ SOME = 4
 def mistakes() -> dict[tuple[str, str], Design]:
     """Return the mistakes that break what is proved, by the property and their own name."""
     by_property = {**MUTANTS, **MISTAKES, **CREDITING_MUTANTS}.items()
-    steps = (MIRRORING_MUTANTS, CHANNELS_MUTANTS, STORING_MUTANTS, RETRYING_MUTANTS)
+    steps = (
+        *(MIRRORING_MUTANTS, CHANNELS_MUTANTS, LIMITING_MUTANTS),
+        *(RETRYING_MUTANTS, STORING_MUTANTS),
+    )
     by_name = [case for mistakes in steps for case in mistakes.values()]
     broken = [
         *((name, design) for name, (design, _) in by_property),

@@ -26,7 +26,7 @@ class TrustingRetrier(Retrier):
     @handler
     def loses(self, channel: ChannelId) -> None:
         """Be done with what was not answered."""
-        self.pending -= {m for m in self.pending if Msg.owner(m) == channel}
+        self.pending -= {m for m in Msg if Msg.owner(m) == channel}
 
 
 class ImpatientConfirms(Confirms):

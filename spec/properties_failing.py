@@ -1,0 +1,76 @@
+"""Failures: what a process, a node and a partition take with them.
+
+A checker is as good as the world that it lets a broker live in.  Where what failed answers after
+all, or what is cut off gets through, every promise is easier to keep than it is.
+"""
+
+from __future__ import annotations
+
+from ackproof.lang import helper, invariant, step_property
+from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica, Status
+from ackproof.spec.system import Confirms
+
+
+@invariant
+def CastsEndWithTheirNode(s: Confirms) -> bool:
+    """What a process had cast, and what was lost with its node, does not arrive any more (A9, C5).
+
+    A process that crashes alone has sent what it had cast.
+    """
+    return not any(
+        Msg.owner(m) == c
+        for c in ChannelId
+        for r in Replica
+        if s.casts[c].downs[r] == Reason.BENIGN and s.replicas[r].status == Status.DOWN
+        for m in s.replicas[r].outbox | s.replicas[r].refused
+    )
+
+
+@step_property
+def EndComesLast(before: Confirms, after: Confirms) -> bool:
+    """A channel hears of the end of a process after all that it had sent (O1).
+
+    What comes after its end is answered for by nobody.
+    """
+    return not any(
+        Msg.owner(m) == c
+        for c in ChannelId
+        if after.channels[c].open
+        for r in Replica
+        if before.casts[c].downs[r] is not None and after.casts[c].downs[r] is None
+        if before.replicas[r].status != Status.RUNNING
+        for m in before.replicas[r].outbox | before.replicas[r].refused
+    )
+
+
+@helper
+def cut_off(before: Confirms, after: Confirms, replica: Replica) -> bool:
+    """Tell whether a process runs across a partition, unnoticed, before a step and after (D9)."""
+    return (
+        before.replicas[replica].status == Status.RUNNING
+        and after.replicas[replica].status == Status.RUNNING
+        and any(
+            before.replicas[replica].node == n for n in before.cluster.away & after.cluster.away
+        )
+        and not any(before.replicas[replica].node == n for n in after.cluster.lost)
+    )
+
+
+@step_property
+def NothingCrosses(before: Confirms, after: Confirms) -> bool:
+    """Nothing gets from one side of a partition to the other (A12.7, D9).
+
+    What is on its way between a channel and a process stays so until one has given up the other.
+    """
+    return all(
+        before.casts[c].publishes[r] <= after.casts[c].publishes[r]
+        and before.casts[c].downs[r] == after.casts[c].downs[r]
+        for r in Replica
+        if cut_off(before, after, r)
+        for c in ChannelId
+    ) and all(
+        before.replicas[r].outbox <= after.replicas[r].outbox
+        and before.replicas[r].refused <= after.replicas[r].refused
+        for r in Replica
+        if cut_off(before, after, r)
+    )

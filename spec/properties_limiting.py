@@ -1,0 +1,77 @@
+"""Limits: what a queue that has room for so much keeps, drops and refuses.
+
+A publisher that is acked counts on its message until somebody has it, or the limit pushes it out:
+the oldest first, and none as long as there is room.  A queue that refuses instead says so to the
+publisher, and drops nothing that it has taken.
+"""
+
+from __future__ import annotations
+
+from ackproof.lang import invariant, step_property
+from ackproof.spec.sorts import Msg, Overflow, Replica
+from ackproof.spec.system import Confirms
+
+
+@invariant
+def LimitIsKept(s: Confirms) -> bool:
+    """A queue that drops has no more ready messages than its limit (B5.2, B5.7).
+
+    That is, its master; what that has handed out is ready on a mirror.
+    """
+    return all(
+        len(s.replicas[r].ready) <= s.replicas[r].max_length
+        for r in Replica
+        if s.replicas[r].limited and s.replicas[r].overflow == Overflow.DROP_HEAD
+        if s.replicas[r].leads()
+    )
+
+
+@invariant
+def OnlyWhoRejectsRefuses(s: Confirms) -> bool:
+    """A queue without a limit, or that drops what is too much, refuses no message (B5.3, B5.4).
+
+    Its publishers do not expect nacks, and may not publish again.
+    """
+    return all(
+        not s.replicas[r].refused
+        for r in Replica
+        if not s.replicas[r].limited or s.replicas[r].overflow == Overflow.DROP_HEAD
+    )
+
+
+@step_property
+def RefusedIsTooMuch(before: Confirms, after: Confirms) -> bool:
+    """A master refuses a message only if it has as many ready messages as it may have (B5.3).
+
+    A publisher takes a nack of a queue that has room for one of a queue that is down.
+    """
+    return all(
+        len(before.replicas[r].ready) >= before.replicas[r].max_length
+        for r in Replica
+        if before.replicas[r].leads() and after.replicas[r].leads()
+        if after.replicas[r].refused - before.replicas[r].refused
+    )
+
+
+@step_property
+def OldestGoesFirst(before: Confirms, after: Confirms) -> bool:
+    """What leaves a queue without a consumer's ack is older than what stays (B4.2, B5.2).
+
+    Of two messages of a publisher the later one is worth more, to whoever limits a queue; and
+    whoever reads it may take it that nothing is missing between two that are there.
+    """
+    return all(
+        not any(
+            n < m and Msg.owner(n) == Msg.owner(m)
+            for n in before.replicas[r].ready & after.replicas[r].ready
+        )
+        for r in Replica
+        if before.replicas[r].leads() and after.replicas[r].leads()
+        for m in set(Msg) - after.replicas[r].holds()
+        if m in before.replicas[r].ready
+        or (
+            m in before.casts[Msg.owner(m)].publishes[r]
+            and m not in after.casts[Msg.owner(m)].publishes[r]
+            and after.replicas[r].of in before.holders[m] - after.holders[m]
+        )
+    )
