@@ -180,12 +180,16 @@ def _beside(report: Report, base: Outcome, gone: tuple[str, ...], *, comparable:
 
 
 def _is_same(one: Outcome, other: Outcome) -> bool:
-    """Tell whether two searches came to the same states by the same steps, as far as counts go."""
-    return (one.states, one.generated, one.level_sizes, one.per_action) == (
+    """Tell whether two searches came to the same states by the same steps, as far as counts go.
+
+    And to the same violations: a design that makes a step fair mends runs, and adds no state.
+    """
+    return (one.states, one.generated, one.level_sizes, one.per_action, set(one.violations)) == (
         other.states,
         other.generated,
         other.level_sizes,
         other.per_action,
+        set(other.violations),
     )
 
 

@@ -59,7 +59,8 @@ class Evaluator:
     """Evaluates expressions of a bound program.
 
     Raises:
-        ValueError: where an expression is undefined, as in plain Python: `min` of an empty set.
+        ValueError: where an expression is undefined, as in plain Python: `min` of an empty set,
+            or what an option has that is None.
     """
 
     def __init__(self, bound: Bound) -> None:
@@ -128,8 +129,10 @@ class Evaluator:
                 return len(self.value(e.set, env))
             case ir.Arith():
                 return _INT_OPS[e.op](self.value(e.left, env), self.value(e.right, env))
-            case ir.Some() | ir.Unwrap():
+            case ir.Some():
                 return self.value(e.arg, env)
+            case ir.Unwrap():
+                return self._something(e, env)
             case ir.IsNone():
                 return self.value(e.arg, env) is None
             case ir.Owner():
@@ -205,6 +208,12 @@ class Evaluator:
             raise ValueError(f"{e.op} of an empty set")
         ordered = in_order(values, e.set.type.elem)
         return ordered[0] if e.op == "min" else ordered[-1]
+
+    def _something(self, e: ir.Unwrap, env: Environment) -> Any:
+        found = self.value(e.arg, env)
+        if found is None:
+            raise ValueError("the value of an option that is None")
+        return found
 
     def _successor(self, e: ir.Succ, env: Environment) -> Any:
         assert isinstance(e.arg.type, SortT)

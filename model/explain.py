@@ -16,6 +16,7 @@ smallest false part, and the parts of that are shown with their values.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -192,8 +193,10 @@ class _Walker:
     def _leaf(self, e: ir.Expr, truth: bool, here: _Here) -> Explanation:
         parts: dict[str, str] = {}
         for sub, inner in self._parts(e, here, top=True):
-            value = self.evaluator.value(sub, inner.env)
-            parts.setdefault(self._text(sub, inner), show_value(value, sub.type))
+            # What stands behind `x is not None and` has no value where x is None.
+            with suppress(ValueError):
+                value = self.evaluator.value(sub, inner.env)
+                parts.setdefault(self._text(sub, inner), show_value(value, sub.type))
         return Explanation(
             text=self._text(e, here),
             truth=truth,
@@ -236,7 +239,8 @@ class _Walker:
                 yield from self._parts(b.domain, here)
             return
         if isinstance(e, ir.Let):
-            yield from self._parts(e.body, self._let(e, here))
+            with suppress(ValueError):
+                yield from self._parts(e.body, self._let(e, here))
             return
         for child in ir.children(e):
             assert isinstance(child, ir.Expr)

@@ -203,7 +203,7 @@ class _Module:
             match prop.claim:
                 case "invariant":
                     self.invariants.append(own)
-                    yield f"{own} == {said}"
+                    yield f"{own} == {self._of_a_state(said)}"
                 case "step":
                     self.temporal.append(own)
                     yield f"{own} == [][{said}]_vars"
@@ -212,7 +212,8 @@ class _Module:
                     yield f"{own} == []<>{said}"
                 case "leads_to":
                     self.temporal.append(own)
-                    yield f"{own} == {self._text(prop, prop.trigger)} ~> {said}"
+                    trigger = self._of_a_state(self._text(prop, prop.trigger))
+                    yield f"{own} == {trigger} ~> {self._of_a_state(said)}"
                 case "reachable":
                     yield "\\* It should come up: as an invariant, its negation is violated."
                     yield f"{own} == {said}"
@@ -232,6 +233,17 @@ class _Module:
             yield from ("", f"{own} ==")
             for v in bounded:
                 yield f"  /\\ {self.variables[v.path]} \\in {self._set_for(v)}"
+
+    def _of_a_state(self, said: str) -> str:
+        """Return something that is said of a state, also where it is true of all or of none.
+
+        Of formulas without a variable TLC says that `(x = 1) ~> TRUE` is violated, and it ends
+        without a search where an invariant is such a one, and false.
+        """
+        listed = "|".join(map(re.escape, self.variables.values()))
+        if not listed or re.search(rf"(?<![\w.\"])(?:{listed})\b", said):
+            return said
+        return f"({said} /\\ vars = vars)"
 
     def _said(self, prop: PropertyDecl) -> str:
         return self._text(prop, prop.body)

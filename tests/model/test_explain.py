@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from ackproof.lang import (
+    Instance,
+    Map,
+    Model,
+    Option,
+    OrderedSort,
+    Record,
+    System,
+    action,
+    invariant,
+    properties_in,
+)
 from ackproof.lang.binding import Bound, bind
 from ackproof.lang.data import to_data
-from ackproof.lang.model import Model
 from ackproof.model.check import check
 from ackproof.model.evaluate import Evaluator
 from ackproof.model.explain import Explanation
@@ -14,6 +25,10 @@ from ackproof.model.plain import PlainMachine
 
 from tests.model import mailroom
 from tests.models import die_hard, dining, peterson, two_phase_commit
+
+
+class Guest(OrderedSort):
+    """Somebody."""
 
 
 def explained(name: str, model: Model = mailroom.MODEL) -> Explanation:
@@ -86,6 +101,36 @@ def test_a_step_property_speaks_of_both_states() -> None:
 def test_a_plain_comparison_is_its_own_smallest_part() -> None:
     found = explained("NeverFourGallons", die_hard.MODEL)
     assert (found.text, found.parts) == ("s.big == 4", (("s.big", "4"),))
+
+
+class Letter(Record):
+    """A letter, with or without a stamp."""
+
+    stamped: bool
+
+
+class Desk(System):
+    """A desk on which a letter may lie, and somebody who may sit down."""
+
+    letter: Option[Letter]
+    guest: Option[Guest]
+    seats: Map[Guest, bool]
+
+    @action
+    def tidy(self) -> None:
+        """Nothing happens."""
+
+
+@invariant
+def SomethingIsReady(s: Desk) -> bool:
+    """A letter is stamped, or a guest has a seat: false where there is neither."""
+    return (s.letter is not None and s.letter.stamped) or (s.guest is not None and s.seats[s.guest])
+
+
+def test_what_has_no_value_is_not_shown() -> None:
+    one = (Instance("one", "one guest", {Guest: 1}),)
+    found = explained("SomethingIsReady", Model("desk", Desk, properties_in(SomethingIsReady), one))
+    assert dict(found.parts) == {"s.letter": "None", "s.guest": "None"}
 
 
 @pytest.mark.parametrize(

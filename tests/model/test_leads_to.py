@@ -24,6 +24,7 @@ from ackproof.lang.errors import BindError
 from ackproof.model.check import Engine, check
 from ackproof.model.report import Report
 from ackproof.model.trace import ReplayError, replay
+from ackproof.model.verdict import Verdict
 
 ENGINES: tuple[tuple[Engine, int], ...] = (("plain", 1), ("kernel", 1), ("kernel", 2))
 
@@ -80,6 +81,14 @@ class Rude(Desk):
         super().ring_back(who)
 
 
+class Chatty(Desk):
+    """A desk that everybody has to call."""
+
+    @action(fair="weak")
+    def call(self, who: Caller) -> None:
+        super().call(who)
+
+
 @leads_to
 def CallsAreAnswered(s: Desk, who: Caller) -> tuple[bool, bool]:
     """Who calls is rung back."""
@@ -132,6 +141,14 @@ def test_who_asks_is_answered_though_nobody_has_to_ask(engine: Engine, workers: 
     assert {results[f"CallsAreAnswered[{n}]"] for n in (1, 2)} == {"holds"}
     assert {results[f"EverybodyIsRung[{n}]"] for n in (1, 2)} == {"violated"}
     assert not {results[f"AnsweredAtOnce[{n}]"] for n in (1, 2)} - {"holds", "vacuous"}
+
+
+def test_a_design_that_only_makes_a_step_fair_is_verified_where_that_mends_something() -> None:
+    instance, chatty = DESK.instances[0], design_of(Chatty)
+    found = check(DESK, instance, chatty, properties=["EverybodyIsRung"])
+    assert found.verdict is Verdict.VERIFIED
+    found = check(DESK, instance, chatty, properties=["CallsAreAnswered"])
+    assert found.verdict is Verdict.UNCHANGED
 
 
 @pytest.mark.parametrize(("engine", "workers"), ENGINES)

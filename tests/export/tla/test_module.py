@@ -92,6 +92,16 @@ def Answered(s: Shop, tool: Tool) -> tuple[bool, bool]:
     """A job gets a tool."""
     return s.benches[tool].job is not None, bool(s.benches[tool].tools)
 
+@leads_to
+def Offered(s: Shop) -> tuple[bool, bool]:
+    """Of no state and of each."""
+    return False, len(Tool) == 2
+
+@invariant
+def Two(s: Shop) -> bool:
+    """There are two tools."""
+    return len(Tool) == 2
+
 @reachable
 def Busy(s: Shop) -> bool:
     """The line is full."""
@@ -143,6 +153,8 @@ def test_what_may_start_with_anything_is_in_a_set() -> None:
         "\\* Told speaks of an event, and is not here: Who is told.",
         "Served == []<>(\\E t \\in Tool : ~(benches_tools[t] = {}))",
         "Answered_t1 == ~(benches_job[1] = None) ~> ~(benches_tools[1] = {})",
+        "Offered == (FALSE /\\ vars = vars) ~> ((Cardinality(Tool) = 2) /\\ vars = vars)",
+        "Two == ((Cardinality(Tool) = 2) /\\ vars = vars)",
         "Busy == (Len(line) = 2)",
         "  /\\ vars_2 \\in [Job -> (0..2)]",
     ],
