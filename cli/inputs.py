@@ -47,11 +47,15 @@ def located(text: str) -> Path | str:
     return text if "://" in text else Path(text)
 
 
+#: More names than this are not listed where some are alike.
+_MOST_NAMES = 100
+
+
 def choose(kind: str, name: str, known: Iterable[str], *, short: bool = False) -> str:
     """Return `name` if it is known; with `short`, also what alone begins with it.
 
     Raises:
-        InputError: it is not; the message names the closest, and all of them.
+        InputError: it is not; the message names the closest, and all of them if they are few.
     """
     names = list(known)
     longer = [n for n in names if n.startswith(name)]
@@ -63,11 +67,13 @@ def choose(kind: str, name: str, known: Iterable[str], *, short: bool = False) -
             "  instead: write more of it"
         )
     by_lower = {n.lower(): n for n in names}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=1)
-    hint = f"; did you mean {by_lower[close[0]]}?" if close else ""
+    close = [by_lower[n] for n in difflib.get_close_matches(name.lower(), by_lower, n=_MOST_NAMES)]
+    hint = f"; did you mean {close[0]}?" if close else ""
+    shown = names if len(names) <= _MOST_NAMES or not close else close
+    rest = f", … of {len(names)}" if len(shown) < len(names) else ""
     raise InputError(
         f"there is no {kind} {name!r}{hint}\n"
-        f"  instead: use one of: {', '.join(names) or 'none is known'}"
+        f"  instead: use one of: {', '.join(shown) or 'none is known'}{rest}"
     )
 
 

@@ -26,7 +26,29 @@ _IGNORED = "A queue that is told of a body that it does not wait for ignores tha
 _NOTHING = "It is a step that changes nothing."
 _NO_PLACE = "Nobody asks for the place of what has left, and what arrives has its place anew."
 _NO_MEMORY = "What has ended has nothing in memory (`MemoryEndsWithItsProcess`)."
+_MACHINE = "The process that it calls requires the same."
+_NO_SURPLUS = "There is nothing over the limit then that could be dropped."
+_UNMARKED = "Nobody asks for it where nothing is marked."
+_KEEPS = (
+    "A consumer without a name may keep a message as long as it likes; with one, it is noticed."
+)
+_SWITCH = "It switches on in an instance what is on in others."
+_ONLY_MIRRORS = "Only mirrors are unsynchronised."
+_HOOK = "It does nothing here; whoever keeps the answer goes on from it."
+_CLIENTS_OWN = "A client says it, and nobody counts what clients say."
+_STRICTER = "It asks for more than half of the nodes, and who confirms less breaks no promise."
+_NOBODY = "A partition that cuts off nobody, or more than before, is a partition as well."
+_FOR_NOTHING = "A node that is given up for nothing is treated as one that is cut off."
+_ONE_PARTITION = "It is asked where there are two sides, and no instance has a second partition."
+_ALONE = "It is asked for a process that does not run."
+_EITHER = "Two processes are on the same side, or on two, whichever is named first."
 _NOT_ASKED = "Nobody asks for it where no process of the queue is waited for, and none is by then."
+
+
+def _all(reason: str, *mutants: str) -> dict[str, str]:
+    """Give several mutants of one method the same reason."""
+    return dict.fromkeys(mutants, reason)
+
 
 #: For each method, what a mutant does, and why nothing can notice it.
 EQUIVALENT: Mapping[str, Mapping[str, str]] = {
@@ -142,8 +164,329 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         ),
     },
     "Arrivals.leave": {
-        "drops `self.ahead[msg].clear()`": (
-            "Nobody asks who was ahead of what has left, and what arrives has its place anew."
+        "drops `self.ahead[msg].clear()`": _NO_PLACE,
+        **_all(
+            _NO_PLACE,
+            "drops `for msg in set(self.ahead):`",
+            "goes by `msg not in msgs` for `msg in msgs`",
+            "takes `msg in msgs` for true",
+            "takes `msg in msgs` for false",
+            "drops `self.ahead[msg] -= msgs`",
+            "has `self.ahead[msg] |= msgs` for `self.ahead[msg] -= msgs`",
+        ),
+    },
+    "Arrivals.keep": {
+        **_all(
+            _NO_PLACE,
+            "drops `for msg in set(self.ahead):`",
+            "takes `msg in present` for true",
+            "drops `self.ahead[msg] &= present`",
+            "drops `self.ahead[msg].clear()`",
+        ),
+    },
+    "Announcements.leave": {
+        **_all(
+            _NO_PLACE,
+            "drops `for msg in set(self.ahead):`",
+            "goes by `msg not in msgs` for `msg in msgs`",
+            "takes `msg in msgs` for true",
+            "takes `msg in msgs` for false",
+            "drops `self.ahead[msg].clear()`",
+            "drops `self.ahead[msg] -= msgs`",
+            "has `self.ahead[msg] |= msgs` for `self.ahead[msg] -= msgs`",
+        ),
+    },
+    "Announcements.keep": {
+        **_all(
+            _NO_PLACE,
+            "drops `for msg in set(self.ahead):`",
+            "goes by `msg not in present` for `msg in present`",
+            "takes `msg in present` for true",
+            "takes `msg in present` for false",
+            "drops `self.ahead[msg] &= present`",
+            "has `self.ahead[msg] -= present` for `self.ahead[msg] &= present`",
+            "drops `self.ahead[msg].clear()`",
+        ),
+    },
+    "Closing.close": {
+        **_all(
+            _NOTHING,
+            "drops `require(self.channels[channel].open)`",
+        ),
+    },
+    "Closing.ack_unknown": {
+        **_all(
+            _CLIENTS_OWN,
+            "drops `self.emit(ConsumerAck(channel, tag, multiple))`",
+            "does `self.emit(ConsumerAck(channel, tag, multiple))` twice",
+        ),
+    },
+    "Cluster.majority": {
+        **_all(
+            _STRICTER,
+            (
+                "drops `2 * len(self.lost) < self.size()` from `not self.lost or 2 * len(self.lost) "
+                "< self.size()`"
+            ),
+            "has `2 * len(self.lost) <= self.size()` for `2 * len(self.lost) < self.size()`",
+            "has 3 for 2",
+        ),
+    },
+    "Cluster.outvoted": {
+        **_all(
+            _STRICTER,
+            "has `2 * len(self.away) < self.size()` for `2 * len(self.away) <= self.size()`",
+            "has 3 for 2",
+            "has 1 for 2",
+        ),
+    },
+    "Cluster.part": {
+        **_all(
+            _NOBODY,
+            "drops `require(not self.away and bool(nodes))`",
+            "drops `not self.away` from `not self.away and bool(nodes)`",
+            "drops `bool(nodes)` from `not self.away and bool(nodes)`",
+        ),
+    },
+    "Cluster.notice": {
+        **_all(
+            _FOR_NOTHING,
+            "drops `require(node in self.away and node not in self.lost)`",
+            "drops `node in self.away` from `node in self.away and node not in self.lost`",
+            "drops `node not in self.lost` from `node in self.away and node not in self.lost`",
+        ),
+    },
+    "Cluster.heal": {
+        **_all(
+            _NOTHING,
+            "drops `require(bool(self.away))`",
+        ),
+        **_all(
+            _ONE_PARTITION,
+            "drops `self.estranged.clear()`",
+        ),
+    },
+    "Confirming.confirm_arrives": {
+        **_all(
+            _NOTHING,
+            "drops `bool(confirms)` from `bool(confirms) and self.reaches(replica)`",
+        ),
+    },
+    "Confirming.counts": {
+        **_all(
+            _ONLY_MIRRORS,
+            (
+                "drops `not self.mirrored(replica)` from `replica not in self.unsynced or not "
+                "self.mirrored(replica)`"
+            ),
+        ),
+    },
+    "Confirming.reject_arrives": {
+        **_all(
+            _NOTHING,
+            "drops `bool(rejects)` from `bool(rejects) and self.reaches(replica)`",
+        ),
+    },
+    "Confirming.flush": {
+        **_all(
+            _MACHINE,
+            (
+                "drops `require(bool(self.channels[channel].confirmed) or "
+                "bool(self.channels[channel].rejected))`"
+            ),
+        ),
+        **_all(
+            _HOOK,
+            "drops `self.has_asked(channel)`",
+        ),
+    },
+    "Confirming.complete": {
+        **_all(
+            _MACHINE,
+            "drops `require(not self.transactions[channel].answers())`",
+        ),
+        **_all(
+            _HOOK,
+            "drops `self.has_asked(channel)`",
+        ),
+    },
+    "Parts.alone": {
+        **_all(
+            _ALONE,
+            "has `self.siblings(replica)` for `self.siblings(replica) - {replica}`",
+        ),
+    },
+    "Parts.strangers": {
+        **_all(
+            _EITHER,
+            "swaps arguments: `self.linked(master, r)`",
+        ),
+    },
+    "QueueMaster.is_present": {
+        **_all(
+            _NO_PLACE,
+            "drops `msg in self.ready` from `msg in self.ready or msg in self.pending`",
+            "drops `msg in self.pending` from `msg in self.ready or msg in self.pending`",
+            "has `msg not in self.ready` for `msg in self.ready`",
+            "has `msg not in self.pending` for `msg in self.pending`",
+            "answers the opposite of `held or self.store.level[msg] != Level.ABSENT`",
+            "drops `held` from `held or self.store.level[msg] != Level.ABSENT`",
+            (
+                "drops `self.store.level[msg] != Level.ABSENT` from `held or self.store.level[msg] "
+                "!= Level.ABSENT`"
+            ),
+            (
+                "has `self.store.level[msg] == Level.ABSENT` for `self.store.level[msg] != "
+                "Level.ABSENT`"
+            ),
+            "has `Level.BUFFERED` for `Level.ABSENT`",
+        ),
+    },
+    "QueueMaster.displace": {
+        **_all(
+            _NO_PLACE,
+            "drops `self.order.leave({m for m in msgs if not self.is_present(m)})`",
+            "drops the filter `not self.is_present(m)`",
+            "has `self.is_present(m)` for `not self.is_present(m)`",
+        ),
+    },
+    "QueueMaster.overflows": {
+        **_all(
+            _NO_SURPLUS,
+            (
+                "drops `len(self.ready) > self.max_length` from `self.limited and len(self.ready) > "
+                "self.max_length`"
+            ),
+            "has `len(self.ready) >= self.max_length` for `len(self.ready) > self.max_length`",
+        ),
+    },
+    "QueueMaster.accept": {
+        **_all(
+            _SYSTEM,
+            "drops `require(self.status == Status.RUNNING)`",
+        ),
+    },
+    "QueueMaster.pass_by": {
+        **_all(
+            _SYSTEM,
+            "drops `not self.ready` from `self.status == Status.RUNNING and (not self.ready)`",
+        ),
+    },
+    "QueueMaster.acknowledge": {
+        **_all(
+            _SYSTEM,
+            "drops `require(self.status == Status.RUNNING and msg in self.pending)`",
+            (
+                "drops `self.status == Status.RUNNING` from `self.status == Status.RUNNING and msg "
+                "in self.pending`"
+            ),
+            (
+                "drops `msg in self.pending` from `self.status == Status.RUNNING and msg in "
+                "self.pending`"
+            ),
+        ),
+    },
+    "QueueMaster.requeue": {
+        **_all(
+            _SYSTEM,
+            "drops `require(self.status == Status.RUNNING and msg in self.pending)`",
+            (
+                "drops `self.status == Status.RUNNING` from `self.status == Status.RUNNING and msg "
+                "in self.pending`"
+            ),
+            (
+                "drops `msg in self.pending` from `self.status == Status.RUNNING and msg in "
+                "self.pending`"
+            ),
+        ),
+    },
+    "QueueMaster.drop": {
+        **_all(
+            _SYSTEM,
+            "drops `require(self.status == Status.RUNNING and msg in self.ready)`",
+            (
+                "drops `self.status == Status.RUNNING` from `self.status == Status.RUNNING and msg "
+                "in self.ready`"
+            ),
+            (
+                "drops `msg in self.ready` from `self.status == Status.RUNNING and msg in "
+                "self.ready`"
+            ),
+        ),
+    },
+    "QueueMaster.drain": {
+        **_all(
+            _SYSTEM,
+            "drops `require(self.status == Status.RUNNING)`",
+        ),
+    },
+    "QueueMaster.crash": {
+        **_all(
+            _NO_PLACE,
+            "drops `self.order.keep(set(self.store.level))`",
+        ),
+    },
+    "QueueMaster.lose_power": {
+        **_all(
+            _NO_PLACE,
+            "drops `self.order.keep(set(self.store.level))`",
+        ),
+    },
+    "QueueMaster.delete": {
+        **_all(
+            _NO_PLACE,
+            "drops `self.order.keep(set())`",
+        ),
+    },
+    "QueueMaster.recover": {
+        **_all(
+            _SYSTEM,
+            "drops `require(self.status == Status.DOWN)`",
+        ),
+        **_all(
+            _UNMARKED,
+            "takes `self.marking` for true",
+        ),
+    },
+    "Queueing.shorten": {
+        **_all(
+            _NO_PLACE,
+            "drops `self.replicas[replica].displace(surplus)`",
+        ),
+    },
+    "Queueing.drop": {
+        **_all(
+            _NO_PLACE,
+            "drops `self.replicas[replica].displace({msg})`",
+        ),
+    },
+    "Queueing.pass_by": {
+        **_all(
+            _SWITCH,
+            (
+                "drops `self.consumers` from `self.consumers and "
+                "self.casts[Msg.owner(msg)].next_for(replica) == msg`"
+            ),
+        ),
+    },
+    "Queueing.acknowledge": {
+        **_all(
+            _MACHINE,
+            "drops `require(msg in self.replicas[replica].pending)`",
+        ),
+        **_all(
+            _NO_PLACE,
+            "drops `self.replicas[replica].displace({msg})`",
+        ),
+    },
+    "Queueing.requeue": {
+        **_all(
+            _MACHINE,
+            "drops `require(msg in self.replicas[replica].pending)`",
+        ),
+        **_all(
+            _KEEPS,
+            "drops `self.replicas[replica].requeue(msg)`",
         ),
     },
 }

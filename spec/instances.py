@@ -588,6 +588,7 @@ PREFETCH = Instance(
     },
     states=68_944,
     lacks=(
+        "ComesBack",
         "HeldByTwo",
         "SettledWithNobody",
     ),
@@ -608,6 +609,22 @@ SHARED = Instance(
     lacks=(
         "DeletionConfirms",
         "NackedYetHeldElsewhere",
+    ),
+)
+
+SEPARATE = Instance(
+    name="separate",
+    purpose="one message, a publisher and a consumer, each with a channel that may close",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Consumer: 1, Tag: 2},
+    faults={"close": 1, "close_consumers": 1, "ack_unknown": 1},
+    constants={**TAGGED, "Subscription.prefetch": 1},
+    states=2_336,
+    lacks=(
+        "AckCoversSeveral",
+        "AckCoversSeveralDeliveries",
+        "HeldByTwo",
+        "PrefetchBlocks",
+        "SettledWithNobody",
     ),
 )
 
@@ -950,6 +967,7 @@ INSTANCES = (
     PLAIN,
     CONSUMERS,
     PREFETCH,
+    SEPARATE,
     REDELIVERY,
     SUCCESSION,
     SHARED,

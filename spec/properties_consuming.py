@@ -93,8 +93,24 @@ def UnknownTagClosesChannel(before: Confirms, after: Confirms, ack: ConsumerAck)
     """
     named = any(t == ack.tag for t in before.consuming[ack.channel].unacked)
     known = named or (ack.tag is None and ack.multiple)
-    return after.consuming[ack.channel].open == known and (
-        known or all(is_back(before, after, ack.channel, r) for r in Replica)
+    channel = ack.channel
+    return after.consuming[channel].open == known and (
+        known
+        or (
+            all(is_back(before, after, channel, r) for r in Replica)
+            and not (after.shared and after.channels[channel].open)
+        )
+    )
+
+
+@invariant
+def ConsumersEndWithTheirChannel(s: Confirms) -> bool:
+    """On a channel that is closed nobody consumes (F3.2).
+
+    What was handed out there could not be settled, and would be with nobody.
+    """
+    return all(
+        s.channels[c].open or not s.consuming[c].open for c in ChannelId if s.tagged and s.shared
     )
 
 
@@ -417,4 +433,14 @@ def CommitAppliesAcks(before: Confirms, after: Confirms) -> bool:
         and bool(before.transactions[c].batch)
         and bool(before.consuming[c].collected)
         for c in ChannelId
+    )
+
+
+@reachable
+def ComesBack(s: Confirms) -> bool:
+    """A client that has seen a message has a new channel, and has seen nothing on that (F1.1)."""
+    return any(
+        s.consuming[c].open and s.consuming[c].last_tag is None and not s.seen_tags[c]
+        for c in ChannelId
+        if any(s.replicas[r].delivered for r in Replica)
     )

@@ -7,6 +7,7 @@ all, or what is cut off gets through, every promise is easier to keep than it is
 from __future__ import annotations
 
 from ackproof.lang import helper, invariant, step_property
+from ackproof.spec.properties_storing import everything_ended
 from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica, Status
 from ackproof.spec.system import Confirms
 
@@ -23,6 +24,19 @@ def CastsEndWithTheirNode(s: Confirms) -> bool:
         for r in Replica
         if s.casts[c].downs[r] == Reason.BENIGN and s.replicas[r].status == Status.DOWN
         for m in s.replicas[r].outbox | s.replicas[r].refused
+    )
+
+
+@step_property
+def NothingOutlivesTheNode(before: Confirms, after: Confirms) -> bool:
+    """When the one node goes down, what was on its way in it is gone (C5, O1).
+
+    A publish, or the news of an end, that came through would be answered for by nobody before.
+    """
+    return not everything_ended(before, after) or not any(
+        after.casts[c].publishes[r] or after.casts[c].downs[r] is not None
+        for c in ChannelId
+        for r in Replica
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ackproof.lang import Design, Set, action, handler, helper, require
 from ackproof.spec.mirror import QueueProcess
+from ackproof.spec.network import Casts
 from ackproof.spec.sorts import ChannelId, Msg, Replica, Status
 from ackproof.spec.system import Confirms
 
@@ -103,6 +104,26 @@ class LeakyPartition(Confirms):
         self.take_from_channel(msg, replica, twice, blocked)
 
 
+class SurvivingCasts(Casts):
+    """Has in the end what was on its way when everything went down (C5)."""
+
+    @handler
+    def vanish(self) -> None:
+        """Lose the news only."""
+        self.downs.clear()
+
+
+class RevivingConfirms(Confirms):
+    """Opens a consumers' channel again that is a publisher's, too (A1.7)."""
+
+    @action
+    def reopen(self, channel: ChannelId) -> None:
+        """Ask only whether somebody consumed there."""
+        require(self.tagged and not self.consuming[channel].open)
+        self.consuming[channel].reopen()
+        self.seen_tags[channel].clear()
+
+
 def _case(mistake: type, prop: str, instance: str) -> tuple[Design, str, str]:
     return Design(claim="", replace=(mistake,)), prop, instance
 
@@ -120,5 +141,7 @@ LIMITING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(LastingWords, "CastsEndWithTheirNode", "limits"),
         _case(OvertakingEnds, "EndComesLast", "crowded"),
         _case(LeakyPartition, "NothingCrosses", "divided"),
+        _case(SurvivingCasts, "NothingOutlivesTheNode", "power"),
+        _case(RevivingConfirms, "ConsumersEndWithTheirChannel", "channels_cancel"),
     )
 }
