@@ -162,10 +162,14 @@ class Broker:
             self.add_vhost(exchange.vhost).topology.restore([exchange], [])
         for binding in stored.bindings:
             self.add_vhost(binding.vhost).topology.restore([], [binding])
+        queues = [self.add_vhost(found.vhost).restore(found) for found in stored.queues]
         for found in stored.queues:
-            self.add_vhost(found.vhost).restore(found)
             for placed in found.messages:
                 content_of(placed.msg).count_in(self.memory)
+        # What a queue has too much of may be for another one: now all are there.
+        for queue in queues:
+            self.steps.processes.restart(queue)
+            self.steps.processes.replicate(queue)
 
     def add_vhost(self, name: str) -> VirtualHost:
         """Return the virtual host of this name, which is there from now on if it was not."""

@@ -225,7 +225,8 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         **_all(
             _STRICTER,
             (
-                "drops `2 * len(self.lost) < self.size()` from `not self.lost or 2 * len(self.lost) "
+                "drops `2 * len(self.lost) < self.size()` from `not self.lost or 2 * "
+                "len(self.lost) "
                 "< self.size()`"
             ),
             "has `2 * len(self.lost) <= self.size()` for `2 * len(self.lost) < self.size()`",
@@ -354,7 +355,8 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         **_all(
             _NO_SURPLUS,
             (
-                "drops `len(self.ready) > self.max_length` from `self.limited and len(self.ready) > "
+                "drops `len(self.ready) > self.max_length` from `self.limited and "
+                "len(self.ready) > "
                 "self.max_length`"
             ),
             "has `len(self.ready) >= self.max_length` for `len(self.ready) > self.max_length`",

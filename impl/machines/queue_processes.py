@@ -267,15 +267,13 @@ class HostedQueue:
         self.limit.recount()
 
     def restore(self, found: Iterable[Placed]) -> None:
-        """Become the queue that was found on the disk: it is down, and starts again (C5.1)."""
+        """Become the queue that was found on the disk: it is down, and may start again (C5.1)."""
         for msg, _, expires in found:
             self.machine.store.level[msg] = Level.SYNCED
             if expires is not None:
                 self.expiries[msg] = expires
         self.machine.status = Status.DOWN
         self.order.take({msg: place for msg, place, _ in found})
-        self.system.restart(self.key)
-        self.recovered()
 
 
 class HostedMirror(HostedQueue):

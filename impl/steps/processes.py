@@ -17,9 +17,11 @@ there are end, too, and the master starts again from its files.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import cast
 
+from ackproof.impl.machines.publication import content_of
 from ackproof.impl.machines.queue_order import PlacedSet
 from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue, MirrorMembership
 from ackproof.impl.steps.answers import Answers
@@ -28,6 +30,7 @@ from ackproof.impl.steps.mirrors import Mirrors
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.steps.sides import Sides
+from ackproof.impl.steps.x_death import Cause
 from ackproof.lang import require
 from ackproof.model.native.families import growing
 from ackproof.spec.sorts import Born, Msg, Status
@@ -217,11 +220,12 @@ class Processes(Part):
         require(not self.system.in_minority(mirror.key))
         assert membership is not None
         arriving = sorted(mirror.machine.direct)
-        self.system.promote(mirror.key)
-        for msg in arriving:
-            channel = self.channels[Msg.owner(msg)]
-            mirror.watch_for(channel)
-        self._take_over(membership, mirror)
+        with self._led_anew(mirror, ()):
+            self.system.promote(mirror.key)
+            for msg in arriving:
+                channel = self.channels[Msg.owner(msg)]
+                mirror.watch_for(channel)
+            self._take_over(membership, mirror)
 
     def _take_over(self, membership: MirrorMembership, mirror: HostedMirror) -> None:
         """The membership says who leads, and the disk will know (D5.2)."""
@@ -277,13 +281,35 @@ class Processes(Part):
         """
         require(queue.membership is None or queue is queue.membership.leader)
         require(not self.sides.stands(queue))
-        self.system.restart(queue.key)
-        queue.recovered()
+        with self._led_anew(queue, queue.machine.store.level):
+            self.system.restart(queue.key)
+            queue.recovered()
         if queue.landed:
             self.context.offer(Action.SYNC, None, queue)
         self.timers.used(queue)
         if queue.membership is not None:
             queue.membership.trim()
+
+    @contextmanager
+    def _led_anew(self, queue: HostedQueue, coming: Iterable[Msg]) -> Iterator[None]:
+        """A process leads from a step on, which drops what is over its limit (B5.2, B4.4).
+
+        Args:
+            queue: the process.
+            coming: what it finds in its files, and has not in memory yet.
+        """
+        if not queue.limit.exists:
+            yield
+            return
+        found = list(coming)
+        queue.limit.recount()
+        queue.limit.expect(found)
+        had = sorted({*queue.machine.ready, *found}, key=queue.order.places.__getitem__)
+        yield
+        for msg in had:
+            if not queue.has(msg):
+                self.mirrors.contents.give_up(queue, content_of(msg), Cause.MAXLEN)
+                self.mirrors.contents.gone(queue, msg)
 
     def revive(self, queue: HostedQueue) -> None:
         """Let a queue be led again: who asks something of it waits for that (A9).

@@ -94,8 +94,8 @@ class VirtualHost:
 
     # -- queues ---------------------------------------------------------------------------------
 
-    def restore(self, found: StoredQueue) -> None:
-        """Take in a queue that was found on the disk."""
+    def restore(self, found: StoredQueue) -> HostedQueue:
+        """Take in a queue that was found on the disk; it has not started yet."""
         queue = HostedQueue(
             self._broker.system,
             found.name,
@@ -108,8 +108,7 @@ class VirtualHost:
         queue.restore(found.messages)
         queue.replica = found.replica
         self.queues[found.name] = queue
-        self._broker.steps.context.timers.used(queue)
-        self._broker.steps.processes.replicate(queue)
+        return queue
 
     def find(self, name: str, asking: object) -> HostedQueue:
         """Return the queue of this name.

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 
 from ackproof.impl.broker import Broker
+from ackproof.impl.storage.disk import Disk
 from pamqp import commands
 
 from tests.impl.clients import Wire
@@ -121,3 +122,12 @@ class ConsumerWire(Wire):
     def ready(self, queue: str) -> int:
         """Return how many messages are ready in a queue."""
         return len(self.broker.queues[queue].machine.ready)
+
+
+def commit(wire: ConsumerWire, disk: Disk) -> None:
+    """Have everything on the disk that is to be there, and the broker know that."""
+    while wire.broker.journal.pending:
+        batch = wire.broker.journal.take()
+        disk.commit(batch)
+        wire.broker.committed(batch)
+    wire.hear()

@@ -9,7 +9,7 @@ from ackproof.impl.broker import Broker
 from ackproof.impl.storage.disk import Disk
 from pamqp import commands
 
-from tests.impl.consumer_wire import ConsumerWire
+from tests.impl.consumer_wire import ConsumerWire, commit
 
 
 @pytest.fixture
@@ -95,14 +95,6 @@ def test_acks_of_messages_on_the_disk_reach_it(tmp_path: Path) -> None:
         "1 get-ok 1 c again +0"
     ]
     disk.close()
-
-
-def commit(wire: ConsumerWire, disk: Disk) -> None:
-    while wire.broker.journal.pending:
-        batch = wire.broker.journal.take()
-        disk.commit(batch)
-        wire.broker.committed(batch)
-    wire.hear()
 
 
 # -- rejects --------------------------------------------------------------------------------------

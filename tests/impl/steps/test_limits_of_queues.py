@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from ackproof.impl.broker import Broker
 from ackproof.impl.lockstep.lockstep import Lockstep
 from ackproof.impl.steps.seeded import Seeded
+from ackproof.impl.storage.disk import Disk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pamqp import commands
 
 from tests.exploring import examples
 from tests.impl.clients import content
-from tests.impl.consumer_wire import ConsumerWire
+from tests.impl.consumer_wire import ConsumerWire, commit
 
 OVERFLOWS = ("drop-head", "reject-publish", "reject-publish-dlx")
 
@@ -279,3 +282,39 @@ def test_what_makes_room_for_much_becomes_dead_letters_in_its_order() -> None:
         wire.say(1, *frames)
     wire.publish(1, "q", b"x" * 20)
     assert contents(wire, "dead") == [f"{priority:02}" for priority in reversed(range(10))]
+
+
+def with_dead_letters(**limits: int) -> ConsumerWire:
+    """Return a client of a queue q with limits, whose dead letters go to a queue dead."""
+    wire = ConsumerWire().opened(1)
+    named = {f"x-{name.replace('_', '-')}": value for name, value in limits.items()}
+    arguments = {**named, "x-dead-letter-exchange": "", "x-dead-letter-routing-key": "dead"}
+    wire.say(1, commands.Queue.Declare(queue="dead", durable=True))
+    wire.say(1, commands.Queue.Declare(queue="q", durable=True, arguments=arguments))  # type: ignore[arg-type]
+    return wire
+
+
+@pytest.mark.parametrize("limits", [{"max_length": 1}, {"max_length_bytes": 1}])
+def test_a_queue_that_starts_again_drops_what_is_too_much(limits: dict[str, int]) -> None:
+    wire = with_dead_letters(**limits).holding("q", "a")
+    wire.get("q")
+    wire.holding("q", "b")
+    wire.commit()
+    wire.broker.crash_queue("q")
+    assert (contents(wire), contents(wire, "dead")) == (["b"], ["a"])
+
+
+@pytest.mark.parametrize("limits", [{"max_length": 1}, {"max_length_bytes": 1}])
+def test_so_does_one_whose_broker_starts_again(limits: dict[str, int], tmp_path: Path) -> None:
+    disk = Disk(tmp_path)
+    wire = with_dead_letters(**limits)
+    commit(wire, disk)
+    wire.holding("q", "a")
+    wire.get("q")
+    wire.holding("q", "b")
+    commit(wire, disk)
+    for _ in range(2):
+        again = ConsumerWire(Broker(stored=disk.recover())).opened(1)
+        commit(again, disk)
+    assert (contents(again), contents(again, "dead")) == (["b"], ["a"])
+    disk.close()
