@@ -16,9 +16,9 @@ from ackproof.spec.system import Confirms
 def CastsEndWithTheirNode(s: Confirms) -> bool:
     """What a process had cast, and what was lost with its node, does not arrive any more (A9, C5).
 
-    A process that crashes alone has sent what it had cast.
+    A process that crashes alone has sent what it had cast.  In a partition it is given up first.
     """
-    return not any(
+    return s.cluster.parted or not any(
         Msg.owner(m) == c
         for c in ChannelId
         for r in Replica
@@ -44,13 +44,14 @@ def NothingOutlivesTheNode(before: Confirms, after: Confirms) -> bool:
 def EndComesLast(before: Confirms, after: Confirms) -> bool:
     """A channel hears of the end of a process after all that it had sent (O1).
 
-    What comes after its end is answered for by nobody.
+    What comes after its end is answered for by nobody.  One that was given up is not heard.
     """
     return not any(
         Msg.owner(m) == c
         for c in ChannelId
         if after.channels[c].open
         for r in Replica
+        if not any(before.replicas[r].node == n for n in before.cluster.lost)
         if before.casts[c].downs[r] is not None and after.casts[c].downs[r] is None
         if before.replicas[r].status != Status.RUNNING
         for m in before.replicas[r].outbox | before.replicas[r].refused

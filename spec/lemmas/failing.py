@@ -1,0 +1,46 @@
+"""Lemmas of failures: the last words of a process are waited for."""
+
+from __future__ import annotations
+
+from ackproof.lang import lemma
+from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica, Status
+from ackproof.spec.system import Confirms
+
+
+@lemma()
+def LostMeansParted(s: Confirms) -> bool:
+    """Whoever is cut off, or given up, has been so since a partition (A12.7)."""
+    return s.cluster.parted or not (s.cluster.away or s.cluster.lost)
+
+
+@lemma("LostMeansParted")
+def EndIsOfTheDead(s: Confirms) -> bool:
+    """No channel is to hear of the end of a process that runs, but in a partition (A9)."""
+    return s.cluster.parted or all(
+        s.casts[c].downs[r] is None
+        for c in ChannelId
+        for r in Replica
+        if s.replicas[r].status == Status.RUNNING
+    )
+
+
+@lemma("EndIsOfTheDead", "LostMeansParted")
+def LastWordsAreAwaited(s: Confirms) -> bool:
+    """A channel has still to hear of the end of a process whose casts are on their way (A9, O1)."""
+    return s.cluster.parted or all(
+        s.casts[c].downs[r] == Reason.ABNORMAL or s.casts[c].downs[r] == Reason.NORMAL
+        for r in Replica
+        if s.replicas[r].status == Status.DOWN
+        for c in ChannelId
+        if any(Msg.owner(m) == c for m in s.replicas[r].outbox | s.replicas[r].refused)
+    )
+
+
+#: What the properties of this group are proved with.
+PROOFS = {
+    "CastsEndWithTheirNode": ("EndIsOfTheDead", "LastWordsAreAwaited", "LostMeansParted"),
+    "ConsumersEndWithTheirChannel": (),
+    "EndComesLast": (),
+    "NothingCrosses": (),
+    "NothingOutlivesTheNode": (),
+}
