@@ -57,9 +57,7 @@ def place_of(
     return None
 
 
-def variables_written(
-    body: Iterable[ir.Stmt], values: Mapping[str, object]
-) -> Iterator[VarPath]:
+def variables_written(body: Iterable[ir.Stmt], values: Mapping[str, object]) -> Iterator[VarPath]:
     """Yield the variables that statements write; see `variable_of`."""
     for stmt in body:
         for node in ir.walk(stmt):

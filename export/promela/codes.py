@@ -34,7 +34,6 @@ from ackproof.lang.types import (
     BoolT,
     EnumT,
     IntT,
-    MapT,
     OptionT,
     RecordT,
     SeqT,

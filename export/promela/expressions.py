@@ -174,6 +174,8 @@ class Writer:
                 return self._equal(self.value(left, scope), self.value(right, scope), scope)
             case ir.Less(left=ir.Lit(value=0), right=ir.Length() | ir.Card() as right, strict=True):
                 return negation(equal(of(right), 0))
+            case ir.Less(left=left, right=right, strict=strict) if isinstance(left.type, SortT):
+                return less(of(left), of(right), strict=strict, least=0)
             case ir.Less(left=left, right=right, strict=strict):
                 return less(of(left), of(right), strict=strict)
             case ir.In(elem=elem, set=among):
@@ -341,9 +343,7 @@ class Writer:
         found = []
         for _, inside, within in self.members(binder, scope):
             with self._under(inside):
-                deeper = (
-                    self._some(tuple(rest), body, within) if rest else self.term(body, within)
-                )
+                deeper = self._some(tuple(rest), body, within) if rest else self.term(body, within)
             found.append(all_of(inside, deeper))
         return any_of(*found)
 
@@ -451,5 +451,3 @@ class Writer:
 def _either_end(op: str, a: Term, b: Term) -> Term:
     """Return the lesser or greater of two numbers."""
     return choose(less(a, b, strict=False), *((a, b) if op == "min" else (b, a)))
-
-

@@ -2,7 +2,8 @@
 
 SPIN takes a `d_step` or does not, and that must be decided at its beginning.  So the body is gone
 through, as far as something is required or may fail in it, and what it writes on the way is
-remembered: what is asked after a write is said in terms of the state before.
+remembered: what is asked after a write is said in terms of the state before.  That an integer comes
+out of its range is seen when the step has ended, see `steps`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 
 from ackproof.export.promela.codes import Line, Value
 from ackproof.export.promela.expressions import Process, Scope, Writer
+from ackproof.export.promela.known import without_known
 from ackproof.export.promela.terms import (
     Term,
     add,
@@ -28,7 +30,7 @@ from ackproof.export.promela.terms import (
 )
 from ackproof.export.promela.variables import Ref, Store, Written
 from ackproof.lang import ir
-from ackproof.lang.types import IntT, MapT, SeqT, SetT, within
+from ackproof.lang.types import MapT, SeqT, SetT
 
 __all__ = ["Guard", "guard_of", "places_below"]
 
@@ -40,7 +42,7 @@ class Guard:
     Args:
         enabled: the conditions under which there is such a step, in order.
         asserted: whether it then asserts in vain.
-        undefined: whether it then is not defined.
+        undefined: whether it then is not defined, but for integers out of their ranges.
     """
 
     enabled: tuple[Term, ...]
@@ -60,13 +62,9 @@ def guard_of(
         root: what the state is called in it.
     """
     found = _Look(writer, Scope({root: Written(Store(), writer.codes)}, dict(values)), root)
-    loose = any(_is_loose(node) for stmt in body for node in ir.walk(stmt))
-    asking = [i for i, stmt in enumerate(body) if loose or _asks(stmt)]
+    body = without_known(body)
+    asking = [i for i, stmt in enumerate(body) if _asks(stmt)]
     found.block(body[: asking[-1] + 1] if asking else (), True)
-    for ref, t in found.loose:
-        now = writer.variables.load(ref, found.scope.roots)
-        inside = all_of(less(t.lo, now, strict=False), less(now, t.hi, strict=False))
-        found.fail(negation(inside))
     return Guard(tuple(found.enabled), found.asserted, found.undefined)
 
 
@@ -76,14 +74,6 @@ def _asks(stmt: ir.Stmt) -> bool:
         isinstance(node, ir.Require | ir.Assert | ir.Push | ir.Pop) or node.can_fail
         for node in ir.walk(stmt)
     )
-
-
-def _is_loose(node: ir.Node) -> bool:
-    """Tell whether a statement may write an integer that is out of range."""
-    if not isinstance(node, ir.Assign) or not isinstance(node.place.type, IntT):
-        return False
-    assert isinstance(node.value.type, IntT)
-    return not within(node.value.type, node.place.type)
 
 
 def places_below(ref: Ref, writer: Writer) -> Iterable[Ref]:
@@ -107,7 +97,6 @@ class _Look:
         self.enabled: list[Term] = []
         self.asserted: Term = False
         self.undefined: Term = False
-        self.loose: list[tuple[Ref, IntT]] = []
 
     def block(self, body: Iterable[ir.Stmt], path: Term) -> None:
         """Go through statements that are executed where a condition holds."""
@@ -186,9 +175,6 @@ class _Look:
             index = ref.kept.index(ref.codes)
             new = self._new(stmt, value, self.state.read(ref.kept, index), path)
             self.state.write(ref.kept, index, path, new)
-            if _is_loose(stmt):
-                assert isinstance(ref.type, IntT)
-                self.loose.append((ref, ref.type))
 
     def _new(self, stmt: ir.AnyWrite, value: Value | None, old: Value, path: Term) -> Value:
         """Return what a place becomes."""

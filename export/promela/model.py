@@ -13,6 +13,7 @@ What is not in the model is said in it: properties that speak of events, and pro
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -21,9 +22,10 @@ from ackproof.export.mark import TRANSLATED
 from ackproof.export.promela.codes import Codes, numbers
 from ackproof.export.promela.expressions import Scope, Writer
 from ackproof.export.promela.names import promela_names
-from ackproof.export.promela.steps import FAILURES, Steps
-from ackproof.export.promela.terms import Term, all_of, bare, show
-from ackproof.export.promela.variables import State, Store, Variables, holding
+from ackproof.export.promela.steps import FAILURES, Steps, is_loose
+from ackproof.export.promela.terms import Term, all_of, bare, show, wrapped
+from ackproof.export.promela.variables import Kept, State, Store, Variables, holding
+from ackproof.lang import ir
 from ackproof.lang.binding import Bound
 from ackproof.lang.data import domain
 from ackproof.lang.data import show as shown
@@ -87,25 +89,30 @@ class _Model:
         """Return the model."""
         claims = list(self._claims())
         reached = list(self._reached())
-        remember = self.names.new("remember") if self.before.asked else ""
+        loose = any(is_loose(n) for a in self.bound.actions for s in a.body for n in ir.walk(s))
+        remember = "remember" if self.before.asked or loose else ""
         options, actions = [], []
         for action in self.bound.actions:
             choices = list(self._choices(action))
             own = self.names.new(action.name)
             if choices:
-                lines, possible = self.steps.definition(own, action, self.within, remember)
+                lines, possible = self.steps.definition(own, action, self.within, remember, "undo")
                 if possible:
                     actions += ["", *_inline(lines)]
                     options += [f"{own}({given});  /* {what} */" for given, what in choices]
+        self.before.asked |= self.steps.undone
         if not self.steps.may_fail:
             for name in self.failures:
                 del self.claims[name]
         looking = [*self._reachable(reached), "", *self._check(claims, reached)]
+        first = []
         if remember:
-            looking = ["", f"inline {remember}() {{", *self._remembered(), "}", *looking]
+            first += ["", "inline remember() {", *self._remembered(), "}"]
+        if self.steps.undone:
+            first += ["", "/* Make a step undone. */", "inline undo() {", *self._undone(), "}"]
         unread = self._unread([*actions, *looking])
         process = ["", *self._process(options, unread)]
-        text = [*actions, *looking, *process]
+        text = [*first, *actions, *looking, *process]
         declared = list(self._declarations())
         head = [*self._head(), *self._macros("\n".join(text)), "", *declared]
         whole = "\n".join([*head, *text]) + "\n"
@@ -119,20 +126,19 @@ class _Model:
         yield f"/* {_safe(title.rstrip(' :'))}"
         yield f" * {TRANSLATED}"
         yield " *"
-        yield " * Elements of sorts and members of enums are numbers, counted from 0; None is the"
-        yield " * number beyond; a set has a bit for each element; an array that is indexed by several"
-        yield " * has the last of them fastest.  SPIN stores a state more than there are: that in which"
-        yield " * the process begins."
+        yield " * Elements of sorts and members of enums are numbers, counted from 0, and None is the"
+        yield " * number beyond.  A set has a bit for each element.  An array that is indexed by"
+        yield " * several has the last of them fastest.  SPIN stores a state more than there are: that"
+        yield " * in which the process begins."
         yield " */"
         for sort in bound.program.sorts:
             elements = bound.elements[sort.name]
             listed = ", ".join(map(str, elements[:8])) or "none"
             yield f"/* {sort.name}: {listed}{', …' if len(elements) > 8 else ''} */"
-        for prop in bound.properties:
-            if prop.event is not None:
-                yield f"/* {prop.name} speaks of an event, and is not here. */"
-            elif prop.of_runs:
-                yield f"/* {prop.name} is about runs that are fair, and is not here. */"
+        events = [p.name for p in bound.properties if p.event is not None]
+        runs = [p.name for p in bound.properties if p.of_runs]
+        yield from _listed("Not here, since it speaks of events:", events)
+        yield from _listed("Not here, since it is about runs that are fair:", runs)
         yield ""
 
     def _macros(self, text: str) -> Iterator[str]:
@@ -180,12 +186,22 @@ class _Model:
             yield given, _safe(_called(action.name, [(p.name, arg) for p, arg in pairs]))
 
     def _remembered(self) -> Iterator[str]:
+        found = [
+            f"  {show(old)} = {show(now)};" for old, now in self._pairs(self.before.asked.values())
+        ]
+        yield from found or ["  skip"]
+
+    def _undone(self) -> Iterator[str]:
+        for old, now in self._pairs(self.steps.undone.values()):
+            yield f"  {show(now)} = {show(old)};"
+
+    def _pairs(self, variables: Iterable[Kept]) -> Iterator[tuple[Term, Term]]:
+        """Yield the numbers of variables, as they were before a step and as they are."""
         now = Store()
-        for kept in self.before.asked.values():
+        for kept in variables:
             for index in range(kept.count):
                 old, new = self.before.read(kept, index), now.read(kept, index)
-                pairs = zip(numbers(old), numbers(new), strict=True)
-                yield from (f"  {show(one)} = {show(other)};" for one, other in pairs)
+                yield from zip(numbers(old), numbers(new), strict=True)
 
     def _unread(self, lines: list[str]) -> str:
         """Return what reads the variables that are read nowhere else; "" if there are none."""
@@ -312,10 +328,8 @@ class _Model:
 
     def _forgotten(self) -> Iterator[str]:
         """Yield what makes the state before a step 0 again."""
-        for kept in self.before.asked.values():
-            for index in range(kept.count):
-                old = self.before.read(kept, index)
-                yield from (f"  {show(number)} = 0;" for number in numbers(old))
+        for old, _ in self._pairs(self.before.asked.values()):
+            yield f"  {show(old)} = 0;"
 
     def _reachable(self, reached: list[tuple[str, Term, PropertyDecl]]) -> Iterator[str]:
         """Yield what says that something comes up, for who asks for it."""
@@ -329,7 +343,8 @@ class _Model:
             for name, said, prop in reached:
                 if prop.of_steps is of_steps:
                     lines += [f"  /* {_safe(_first_line(prop))} */"]
-                    lines += [f"  {name} = {bare(said)}; assert(!{name}); {name} = false;"]
+                    lines += [f"  {name} = {wrapped(said, 4)};"]
+                    lines += [f"  assert(!{name}); {name} = false;"]
             yield from _inline([f"inline {own}() {{", *(lines or ["  skip"]), "}"])
         yield "#else"
         yield from ("#define reach_state() skip", "#define reach_step() skip", "#endif")
@@ -338,7 +353,8 @@ class _Model:
 def _asserted(name: str, said: Term, prop: PropertyDecl) -> Iterator[str]:
     """Yield what asserts a claim under its name."""
     yield f"  /* {_safe(_first_line(prop))} */"
-    yield f"  {name} = {bare(said)}; assert({name}); {name} = true;"
+    yield f"  {name} = {wrapped(said, 4)};"
+    yield f"  assert({name}); {name} = true;"
 
 
 def _first_line(prop: PropertyDecl) -> str:
@@ -351,7 +367,7 @@ def _inline(lines: list[str]) -> list[str]:
         return lines
     start = next(i for i, line in enumerate(lines) if line.startswith("inline "))
     head = lines[start].removeprefix("inline ").removesuffix(" {")
-    body = [f"{line} \\" for line in lines[start + 1 : -1]]
+    body = [f"{line} \\" for text in lines[start + 1 : -1] for line in text.splitlines()]
     return [*lines[:start], f"#define {head} \\", *body, ""]
 
 
@@ -366,6 +382,13 @@ def _counted(kind: str, size: int) -> str:
     return text
 
 
+def _listed(title: str, names: list[str]) -> list[str]:
+    """Return a comment that lists some names."""
+    if not names:
+        return []
+    return textwrap.wrap(f"/* {title} {', '.join(names)}. */", 92, subsequent_indent="   ")
+
+
 def _called(name: str, args: list[tuple[str, object]]) -> str:
     return f"{name}({', '.join(f'{param}={shown(arg)}' for param, arg in args)})"
 
@@ -373,4 +396,3 @@ def _called(name: str, args: list[tuple[str, object]]) -> str:
 def _safe(text: str) -> str:
     """Return a text that ends no comment."""
     return text.replace("*/", "* /")
-

@@ -25,7 +25,8 @@ _WORDS = (
     "LOCAL MAXPROC MAXQ MERGED Max Min NOT_AGAIN NQS NTRANS Offsetof PM Pclaim QUERY QUIT SYNC",
     "TRANSITIONS TRY_AGAIN TWIDTH UnBlock Uerror WS U V W X final getframe iam_alive max maxseq",
     "min minseq mix now q_sz rand rot uchar uint ulong ushort wasnew start State Trail Stack",
-    "SAFETY NOREDUCE COLLAPSE BIT HAS System begin check_state check_step reach_state reach_step REACHABLE",
+    "SAFETY NOREDUCE COLLAPSE",
+    "BIT HAS REACHABLE System begin check_state check_step reach_state reach_step remember undo",
 )
 
 

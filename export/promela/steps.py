@@ -4,27 +4,42 @@ At its beginning is all that must hold for the step to be enabled, see `guards`;
 as it runs.  SPIN has no variables that are there within a step only, so locals and the counters of
 loops are variables of the model, and are 0 whenever a step has ended: they are in every state, and
 make no difference between states.
+
+A step after which an integer is out of its range is undone, since there is no such state.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ackproof.export.names import Names
+from ackproof.export.places import VarPath
 from ackproof.export.promela.codes import Line, Value, numbers
-from ackproof.export.promela.expressions import Process, Scope, Writer
-from ackproof.export.promela.guards import guard_of, places_below
-from ackproof.export.promela.terms import Term, all_of, bare, bit, has, negation, show
-from ackproof.export.promela.variables import Ref, Store
+from ackproof.export.promela.expressions import Scope, Writer
+from ackproof.export.promela.guards import Guard, guard_of, places_below
+from ackproof.export.promela.terms import (
+    Term,
+    all_of,
+    bare,
+    bit,
+    has,
+    less,
+    negation,
+    show,
+    wrapped,
+)
+from ackproof.export.promela.variables import Kept, Ref, Store
 from ackproof.lang import ir
 from ackproof.lang.program import Action
-from ackproof.lang.types import MapT, SeqT, SetT, Type
+from ackproof.lang.types import IntT, MapT, SeqT, SetT, Type, within
 
-__all__ = ["FAILURES", "Steps"]
+__all__ = ["FAILURES", "Steps", "is_loose"]
 
 _ROOT = "self"
+_NUMBERED = re.compile(r"(\W+\d*)+$")
 
 #: What is told of a step that fails: an assertion of its own, or that it is not defined.
 FAILURES = ("NoAssertionFails", "StepsAreDefined")
@@ -42,6 +57,8 @@ class _At:
         locals: the variable of each name that has one.
         counts: how often a name was wanted.
         used: the variables that are 0 again in the end.
+        wanted: the names whose values are used.
+        loose: the variables that may hold an integer out of its range in the end.
     """
 
     scope: Scope
@@ -51,6 +68,8 @@ class _At:
     locals: dict[str, Term | Line] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     used: dict[str, None] = field(default_factory=dict)
+    wanted: frozenset[str] = frozenset()
+    loose: dict[VarPath, Kept] = field(default_factory=dict)
 
     def line(self, text: str) -> None:
         """Write a line."""
@@ -83,10 +102,13 @@ class Steps:
         #: The variables that are used within steps, and what they hold.
         self.locals: dict[str, tuple[int, int]] = {}
         self.may_fail = False
+        #: The variables that are written, so far; and those that are to be undone.
+        self.writes: dict[VarPath, Kept] = {}
+        self.undone: dict[VarPath, Kept] = {}
         self._own: dict[tuple[str, int], str] = {}
 
     def definition(
-        self, name: str, action: Action, within: str, remember: str
+        self, name: str, action: Action, within: str, remember: str, undo: str
     ) -> tuple[list[str], bool]:
         """Return the lines of the definition of an action, and whether it may ever be enabled.
 
@@ -95,8 +117,9 @@ class Steps:
             action: the action.
             within: what bounds the search, if that is not empty.
             remember: what is called before anything is changed, if that is not empty.
+            undo: what is called to undo it.
         """
-        at = _At(Scope({_ROOT: self.store}))
+        at = _At(Scope({_ROOT: self.store}), wanted=frozenset(_used(action.body, set())))
         params = [self._name(p.name, at) for p in action.params]
         at.scope.values.update(zip((p.name for p in action.params), params, strict=True))
         guard = guard_of(action.body, self.writer, at.scope.values, _ROOT)
@@ -104,27 +127,26 @@ class Steps:
         budget = self.budgets.get(action.name)
         if budget is not None:
             demands.append(f"({budget} > 0)")
-        enabled = all_of(*demands, *guard.enabled)
+        conditions = all_of(*demands, *guard.enabled)
         head = [f"/* {line} */" for line in action.doc.splitlines()[:1]]
         head.append(f"inline {name}({', '.join(params)}) {{")
-        head.append(f"  d_step {{ {_conjunction([*demands, *guard.enabled])} ->")
+        head.append(f"  d_step {{ {wrapped(conditions, 11)} ->")
         if remember:
             at.line(f"{remember}();")
         said = ", ".join(f"{p.name} = %d" for p in action.params)
         at.line(f'printf("{action.name}({said})\\n"{"".join(f", {p}" for p in params)});')
-        self._failing(guard.asserted, guard.undefined, action, budget, at)
-        return [*head, *at.lines, "  }", "}"], enabled is not False
+        self._failing(guard, undo, action, at)
+        return [*head, *at.lines, "  }", "}"], conditions is not False
 
-    def _failing(
-        self, asserted: Term, undefined: Term, action: Action, budget: str | None, at: _At
-    ) -> None:
+    def _failing(self, guard: Guard, undo: str, action: Action, at: _At) -> None:
+        conditions = (guard.asserted, guard.undefined)
         wrong = [
             (cond, name)
-            for cond, name in zip((asserted, undefined), self.failures, strict=True)
+            for cond, name in zip(conditions, self.failures, strict=True)
             if cond is not False
         ]
         if not wrong:
-            self._done(action, budget, at)
+            self._done(undo, action, at)
             return
         self.may_fail = True
         at.line("if")
@@ -132,23 +154,48 @@ class Steps:
             at.line(f":: {bare(cond)} -> {name} = false")
         at.line(":: else ->")
         with at.deeper():
-            self._done(action, budget, at)
+            self._done(undo, action, at)
         at.line("fi")
 
-    def _done(self, action: Action, budget: str | None, at: _At) -> None:
+    def _done(self, undo: str, action: Action, at: _At) -> None:
+        """Write the body, what makes it undone if a number is too large, and what then is 0."""
+        budget = self.budgets.get(action.name)
+        start = len(at.lines)
         if budget is not None:
             at.line(f"{budget}--;")
-        start = len(at.lines)
+        before, self.writes = self.writes, {}
         self._block(action.body, at)
+        written, self.writes = self.writes, before
         for name in at.used:
             at.line(f"{name} = 0;")
-        if len(at.lines) == start and budget is None:
+        if at.loose:
+            self.may_fail = True
+            self.undone |= written
+            ranges = (self._in_range(kept) for kept in at.loose.values())
+            at.line("if")
+            at.line(f":: {wrapped(all_of(*ranges), 7)}")
+            at.line(f":: else -> {self.failures[1]} = false; {undo}();")
+            if budget is not None:
+                at.line(f"   {budget}++;")
+            at.line("fi;")
+        if len(at.lines) == start:
             at.line("skip")
+
+    def _in_range(self, kept: Kept) -> Term:
+        """Return whether the integers in a variable are in their range."""
+        assert isinstance(kept.type, IntT)
+        found: list[Term] = []
+        for index in range(kept.count):
+            now = self.store.cell(kept, index)
+            found.append(less(kept.type.lo, now, strict=False))
+            found.append(less(now, kept.type.hi, strict=False))
+        return all_of(*found)
 
     # -- variables within steps -----------------------------------------------------------------
 
     def _name(self, wanted: str, at: _At) -> str:
         """Return a name for what one action calls so; others may have it for the same."""
+        wanted = _NUMBERED.sub("", wanted)
         number = at.counts[wanted] = at.counts.get(wanted, 0) + 1
         key = (wanted, number)
         if key not in self._own:
@@ -199,6 +246,8 @@ class Steps:
                 raise AssertionError(f"{stmt!r} is not in an action")
 
     def _named(self, name: str, e: ir.Expr, at: _At) -> None:
+        if name not in at.wanted:
+            return
         process = self.writer.place(e, at.scope)
         value = process or self.writer.value(e, at.scope)
         known = isinstance(e, ir.Var) and not at.branches
@@ -299,8 +348,11 @@ class Steps:
 
     def _write(self, stmt: ir.AnyWrite, at: _At) -> None:
         ref = self.writer.ref(stmt.place, at.scope)
+        self.writes[ref.kept.variable.path] = ref.kept
         match stmt:
             case ir.Assign(value=value):
+                if is_loose(stmt):
+                    at.loose[ref.kept.variable.path] = ref.kept
                 self._assign(ref, value, at)
             case ir.SetAdd(place=place, elem=elem):
                 cell = self._cell(ref)
@@ -349,9 +401,27 @@ class Steps:
         at.line(f"{self.store.length(ref.kept, index)}--;")
 
 
-def _conjunction(demands: Iterable[Term]) -> str:
-    """Return conditions as they are written one after the other."""
-    whole = all_of(*demands)
-    return bare(whole)
+def is_loose(node: ir.Node) -> bool:
+    """Tell whether a statement may write an integer that is out of its range."""
+    if not isinstance(node, ir.Assign) or not isinstance(node.place.type, IntT):
+        return False
+    assert isinstance(node.value.type, IntT)
+    return not within(node.value.type, node.place.type)
 
 
+def _used(body: Iterable[ir.Stmt], after: set[str]) -> set[str]:
+    """Return the names whose values are used in statements, or after them."""
+    used = set(after)
+    for stmt in reversed(tuple(body)):
+        match stmt:
+            case ir.Require() | ir.Assert() | ir.Emit():
+                pass
+            case ir.Local(name=name, value=value):
+                used |= value.names if name in used else set()
+            case ir.If(cond=cond, then=then, orelse=orelse):
+                used = _used(then, used) | _used(orelse, used) | cond.names
+            case ir.For(binder=binder, body=inside):
+                used = _used(inside, used) | binder.domain.names
+            case _:
+                used |= stmt.names
+    return used

@@ -38,10 +38,14 @@ __all__ = [
     "times",
     "union",
     "without",
+    "wrapped",
     "xor",
 ]
 
 Term = int | str
+
+#: How long a line may be.
+_LINE = 100
 
 #: What every model defines.
 MACROS = {
@@ -90,6 +94,20 @@ def bare(term: Term) -> str:
         if depth == 1 and text.startswith("->", at):
             break  # a choice is written in brackets wherever it is
     return text
+
+
+def wrapped(term: Term, indent: int) -> str:
+    """Return a term as `bare` does, in lines if it is long: what is joined in it has one each."""
+    text = bare(term)
+    if len(text) + indent <= _LINE:
+        return text
+    lines, depth, start = [], 0, 0
+    for at, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth == 0 and text[at : at + 4] in (" && ", " || "):
+            lines.append(text[start : at + 3])
+            start = at + 4
+    return f"\n{' ' * indent}".join([*lines, text[start:]])
 
 
 # -- truth ----------------------------------------------------------------------------------------
@@ -146,11 +164,18 @@ def equal(a: Term, b: Term) -> Term:
     return True if a == b else f"({show(a)} == {show(b)})"
 
 
-def less(a: Term, b: Term, *, strict: bool) -> Term:
-    """Return whether a number is less than another, or, if it is not strict, equal to it."""
+def less(a: Term, b: Term, *, strict: bool, least: int | None = None) -> Term:
+    """Return whether a number is less than another, or, if it is not strict, equal to it.
+
+    Args:
+        a: the number.
+        b: the other.
+        strict: whether it must be less.
+        least: what neither is less than, if that is known.
+    """
     if isinstance(a, int) and isinstance(b, int):
         return int(a) < int(b) if strict else int(a) <= int(b)
-    if a == b:
+    if a == b or (least is not None and (b if strict else a) == least):
         return not strict
     return f"({show(a)} {'<' if strict else '<='} {show(b)})"
 
@@ -313,4 +338,6 @@ def last_of(mask: Term, size: int) -> Term:
 
 def rest_of(a: Term, b: int) -> Term:
     """Return what a division of a number that is not negative leaves."""
-    return int(a) % b if isinstance(a, int) else f"({a} % {b})"
+    if isinstance(a, int) or b == 1:
+        return int(a) % b if isinstance(a, int) else 0
+    return f"({a} % {b})"
