@@ -1,8 +1,8 @@
 """Requirements that are known to hold: they are left out, so that guards stay short.
 
-A step requires what it needs, and so does each handler that it calls; much of that was asked before,
-by a requirement or by an `if`.  A fact is known until something is written that it speaks of.  What
-a local name stands for is put in its place, as long as it is still what the value would be.
+A step requires what it needs, and so does each handler that it calls; much of that was asked
+before, by a requirement or by an `if`.  A fact is known until something is written that it speaks
+of.  What a local name stands for is put in its place, as long as the value would be the same.
 """
 
 from __future__ import annotations

@@ -104,7 +104,8 @@ class _Model:
         if not self.steps.may_fail:
             for name in self.failures:
                 del self.claims[name]
-        looking = [*self._reachable(reached), "", *self._check(claims, reached)]
+        asked = list(self._reachable(reached))
+        looking = ["", *self._check(claims, reached)]
         first = []
         if remember:
             first += ["", "inline remember() {", *self._remembered(), "}"]
@@ -112,7 +113,7 @@ class _Model:
             first += ["", "/* Make a step undone. */", "inline undo() {", *self._undone(), "}"]
         unread = self._unread([*actions, *looking])
         process = ["", *self._process(options, unread)]
-        text = [*first, *actions, *looking, *process]
+        text = [*first, *actions, *asked, *looking, *process]
         declared = list(self._declarations())
         head = [*self._head(), *self._macros("\n".join(text)), "", *declared]
         whole = "\n".join([*head, *text]) + "\n"
@@ -126,10 +127,10 @@ class _Model:
         yield f"/* {_safe(title.rstrip(' :'))}"
         yield f" * {TRANSLATED}"
         yield " *"
-        yield " * Elements of sorts and members of enums are numbers, counted from 0, and None is the"
+        yield " * Elements of sorts and members of enums are numbers, counted from 0; None is the"
         yield " * number beyond.  A set has a bit for each element.  An array that is indexed by"
-        yield " * several has the last of them fastest.  SPIN stores a state more than there are: that"
-        yield " * in which the process begins."
+        yield " * several has the last of them fastest.  SPIN stores a state more than there are:"
+        yield " * that in which the process begins."
         yield " */"
         for sort in bound.program.sorts:
             elements = bound.elements[sort.name]
@@ -144,6 +145,7 @@ class _Model:
     def _macros(self, text: str) -> Iterator[str]:
         """Yield the macros that are used."""
         macros = dict(self.codes.macros)
+        text += "\n".join(macros.values())
         for kind in ("COUNT", "LEAST", "GREATEST"):
             for size in sorted({int(n) for n in re.findall(rf"\b{kind}_(\d+)\(", text)}):
                 macros[f"{kind}_{size}"] = f"#define {kind}_{size}(s) {_counted(kind, size)}"
@@ -204,7 +206,10 @@ class _Model:
                 yield from zip(numbers(old), numbers(new), strict=True)
 
     def _unread(self, lines: list[str]) -> str:
-        """Return what reads the variables that are read nowhere else; "" if there are none."""
+        """Return what reads the variables that are read nowhere else; "" if there are none.
+
+        What comes up is not always asked.
+        """
         text = "\n".join(lines)
         found = []
         for kept in self.variables.state:
