@@ -172,6 +172,8 @@ class _Look:
         if isinstance(stmt, ir.Assign) and not isinstance(stmt.place.type, MapT):
             value = self.writer.value(stmt.value, self.scope)
         for ref in places_below(self.writer.ref(stmt.place, self.scope), self.writer):
+            if not ref.kept.count:
+                return  # nobody comes here: there is no such place
             index = ref.kept.index(ref.codes)
             new = self._new(stmt, value, self.state.read(ref.kept, index), path)
             self.state.write(ref.kept, index, path, new)

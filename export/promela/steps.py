@@ -348,6 +348,8 @@ class Steps:
 
     def _write(self, stmt: ir.AnyWrite, at: _At) -> None:
         ref = self.writer.ref(stmt.place, at.scope)
+        if not ref.kept.count:
+            return  # nobody comes here: there is no such place
         self.writes[ref.kept.variable.path] = ref.kept
         match stmt:
             case ir.Assign(value=value):
@@ -379,8 +381,6 @@ class Steps:
         return self.store.cell(ref.kept, ref.kept.index(ref.codes))
 
     def _assign(self, ref: Ref, value: ir.Expr, at: _At) -> None:
-        if not ref.kept.count:
-            return
         new = None if isinstance(ref.type, MapT) else self.writer.value(value, at.scope)
         if isinstance(new, Line) and any(ref.kept.name in show(n) for n in numbers(new)):
             self._local(ref.kept.name, ref.type, new, at)  # as it is before it is written

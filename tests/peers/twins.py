@@ -1,4 +1,4 @@
-"""TLC on twins: specifications in TLA+ that say the same as a model of ours."""
+"""TLC and SPIN on specifications in their languages that say the same as a model of ours."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from bench import tlc
 from bench.process import Failed, Missing, run
 
-__all__ = ["told_by_tlc"]
+__all__ = ["told_by_spin", "told_by_tlc"]
 
 
 def told_by_tlc(folder: Path, name: str, module: str, lines: Sequence[str], *options: str) -> str:
@@ -32,6 +32,31 @@ def told_by_tlc(folder: Path, name: str, module: str, lines: Sequence[str], *opt
         return run([*java, "-metadir", str(folder / "states"), f"{name}.tla"], folder).text
     except Failed as violated:
         return str(violated)
+    except Missing as problem:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{problem}, and the comparison must be made here")
+        pytest.skip(str(problem))
+
+
+def told_by_spin(folder: Path, model: str, vector: int | None, *flags: str) -> str:
+    """Return what SPIN's verifier says of a model, all errors told.
+
+    Where SPIN or a compiler is not installed, fail if this run decides.
+
+    Args:
+        folder: where the files go.
+        model: its text.
+        vector: how many bytes of a state there must be room for, None if that is usual.
+        flags: for the C compiler; what a model asks for, `-DREACHABLE`, is for SPIN.
+    """
+    (folder / "translated.pml").write_text(model)
+    asked = [flag for flag in flags if flag == "-DREACHABLE"]
+    built = ["-O0", "-w", "-DSAFETY", *(flag for flag in flags if flag not in asked)]
+    built += [] if vector is None else [f"-DVECTORSZ={vector}"]
+    try:
+        run(["spin", "-a", *asked, "translated.pml"], folder)
+        run(["gcc", *built, "-o", "pan", "pan.c"], folder)
+        return run(["./pan", "-m100000", "-c0"], folder).text
     except Missing as problem:
         if os.environ.get("CI") == "true":
             pytest.fail(f"{problem}, and the comparison must be made here")
