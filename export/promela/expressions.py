@@ -188,9 +188,9 @@ class Writer:
                 named = self.place(value, scope) or self.value(value, scope)
                 return self.value(body, scope.having(name, named))
             case ir.Forall(binders=binders, body=body):
-                return negation(self._some(binders, ir.Not(body, type=body.type), scope))
+                return self._quantified(binders, body, scope, every=True)
             case ir.Exists(binders=binders, body=body):
-                return self._some(binders, body, scope)
+                return self._quantified(binders, body, scope, every=False)
             case ir.Comprehension():
                 return self._collected(e, e.binders, True, scope)
             case ir.SetLit(elems=elems):
@@ -332,20 +332,26 @@ class Writer:
 
     # -- quantifiers ---------------------------------------------------------------------------
 
-    def _some(self, binders: tuple[ir.Binder, ...], body: ir.Expr, scope: Scope) -> Term:
-        """Return whether a condition holds for some value of each variable."""
+    def _quantified(
+        self, binders: tuple[ir.Binder, ...], body: ir.Expr, scope: Scope, *, every: bool
+    ) -> Term:
+        """Return whether a condition holds for every value of each variable, or for some."""
         binder, *rest = binders
-        if not rest:
-            mask = self._mask(binder, body, scope)
-            if mask is not None:
-                domain, full = self.term(binder.domain, scope), self.codes.universe(binder.type)
-                return negation(equal(both(domain, mask, full), 0))
+        mask = None if rest else self._mask(binder, body, scope)
+        if mask is not None:
+            domain, full = self.term(binder.domain, scope), self.codes.universe(binder.type)
+            if every:
+                return equal(without(domain, mask, full), 0)
+            return negation(equal(both(domain, mask, full), 0))
         found = []
         for _, inside, within in self.members(binder, scope):
             with self._under(inside):
-                deeper = self._some(tuple(rest), body, within) if rest else self.term(body, within)
-            found.append(all_of(inside, deeper))
-        return any_of(*found)
+                if rest:
+                    holds = self._quantified(tuple(rest), body, within, every=every)
+                else:
+                    holds = self.term(body, within)
+            found.append(any_of(negation(inside), holds) if every else all_of(inside, holds))
+        return all_of(*found) if every else any_of(*found)
 
     def _mask(self, binder: ir.Binder, cond: ir.Expr, scope: Scope) -> Term | None:
         """Return the set of the values for which a condition holds, if its form allows that."""

@@ -7,7 +7,8 @@ and one more for where the process begins.
 
 What is claimed of states and steps is asserted, each claim under its own name, of every state and
 every step.  For what is claimed of steps, the state before a step is kept until it is looked at.
-What is not in the model is said in it: properties that speak of events, and properties of runs.
+What is claimed of runs is in it, too, where SPIN can tell; see `runs`.  What is not is said in it:
+properties that speak of events.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from ackproof.export.mark import TRANSLATED
 from ackproof.export.promela.codes import Codes, numbers
 from ackproof.export.promela.expressions import Scope, Writer
 from ackproof.export.promela.names import promela_names
+from ackproof.export.promela.runs import Choices, Runs, why_not
 from ackproof.export.promela.steps import FAILURES, Steps, is_loose
 from ackproof.export.promela.terms import Term, all_of, bare, show, wrapped
 from ackproof.export.promela.variables import Kept, State, Store, Variables, holding
@@ -48,11 +50,13 @@ class PromelaModel:
     Args:
         text: what stands in the file.
         claims: what is asserted, by name, and the name of the property that it is.
+        runs: the same of formulas about runs; none if they are left out.
         vector: how many bytes of a state a verifier must have room for, None if that is usual.
     """
 
     text: str
     claims: dict[str, str]
+    runs: dict[str, str]
     vector: int | None
 
 
@@ -83,6 +87,7 @@ class _Model:
         one, other = self.failures
         self.steps = Steps(self.writer, self.names, self.budgets, (one, other))
         self.before = Store("before_")
+        self.runs = Runs(bound, self.codes, self.names, self._text)
         self.within = self._within()
 
     def written(self) -> PromelaModel:
@@ -91,15 +96,16 @@ class _Model:
         reached = list(self._reached())
         loose = any(is_loose(n) for a in self.bound.actions for s in a.body for n in ir.walk(s))
         remember = "remember" if self.before.asked or loose else ""
-        options, actions = [], []
+        taken: list[Choices] = []
+        actions: list[str] = []
         for action in self.bound.actions:
-            choices = list(self._choices(action))
-            own = self.names.new(action.name)
-            if choices:
+            choices = self._choices(action)
+            if choices.given:
+                own = choices.name
                 lines, possible = self.steps.definition(own, action, self.within, remember, "undo")
                 if possible:
                     actions += ["", *_inline(lines)]
-                    options += [f"{own}({given});  /* {what} */" for given, what in choices]
+                    taken.append(choices)
         self.before.asked |= self.steps.undone
         if not self.steps.may_fail:
             for name in self.failures:
@@ -112,16 +118,20 @@ class _Model:
         if self.steps.undone:
             first += ["", "/* Make a step undone. */", "inline undo() {", *self._undone(), "}"]
         unread = self._unread([*actions, *looking])
-        process = ["", *self._process(options, unread)]
+        process = ["", *self._process(taken, unread)]
+        left_out = why_not(taken, cut=bool(self.within))
+        if not left_out and any(p.of_runs for p in self.bound.properties):
+            runs = self.runs.written(taken, [*self._first(back="false")])
+            process = ["", "#ifdef RUNS", *runs, "#else", *process, "#endif"]
         text = [*first, *actions, *asked, *looking, *process]
         declared = list(self._declarations())
-        head = [*self._head(), *self._macros("\n".join(text)), "", *declared]
+        head = [*self._head(left_out), *self._macros("\n".join(text)), "", *declared]
         whole = "\n".join([*head, *text]) + "\n"
-        return PromelaModel(whole, self.claims, self._vector(head))
+        return PromelaModel(whole, self.claims, self.runs.claims, self._vector(head))
 
     # -- declarations ---------------------------------------------------------------------------
 
-    def _head(self) -> Iterator[str]:
+    def _head(self, left_out: str) -> Iterator[str]:
         bound = self.bound
         title = f"{bound.program.name} on {bound.instance.name}: {bound.instance.purpose}"
         yield f"/* {_safe(title.rstrip(' :'))}"
@@ -139,7 +149,8 @@ class _Model:
         events = [p.name for p in bound.properties if p.event is not None]
         runs = [p.name for p in bound.properties if p.of_runs]
         yield from _listed("Not here, since it speaks of events:", events)
-        yield from _listed("Not here, since it is about runs that are fair:", runs)
+        if left_out:
+            yield from _listed(f"Not here, since it is about runs, and {left_out}:", runs)
         yield ""
 
     def _macros(self, text: str) -> Iterator[str]:
@@ -179,13 +190,15 @@ class _Model:
 
     # -- steps ----------------------------------------------------------------------------------
 
-    def _choices(self, action: Action) -> Iterator[tuple[str, str]]:
-        """Yield each choice of arguments: as the model says it, and as we do."""
+    def _choices(self, action: Action) -> Choices:
+        """Return an action with each choice of its arguments, and a name."""
         elements = self.bound.elements
+        given, said = [], []
         for args in product(*(domain(p.type, elements) for p in action.params)):
             pairs = list(zip(action.params, args, strict=True))
-            given = ", ".join(show(self.codes.data(p.type, arg)) for p, arg in pairs)
-            yield given, _safe(_called(action.name, [(p.name, arg) for p, arg in pairs]))
+            given.append(", ".join(show(self.codes.data(p.type, arg)) for p, arg in pairs))
+            said.append(_safe(_called(action.name, [(p.name, arg) for p, arg in pairs])))
+        return Choices(action, self.names.new(action.name), tuple(given), tuple(said))
 
     def _remembered(self) -> Iterator[str]:
         found = [
@@ -220,7 +233,8 @@ class _Model:
                     found.append(f"{name}[0]" if many else name)
         return " + ".join(found)
 
-    def _process(self, options: list[str], unread: str) -> Iterator[str]:
+    def _process(self, taken: list[Choices], unread: str) -> Iterator[str]:
+        options = [option for one in taken for option in one.options]
         yield "active proctype System() {"
         yield from self._begin(unread)
         if not self.bound.program.deadlock_free:
@@ -247,22 +261,31 @@ class _Model:
         if unread:
             yield "  /* SPIN leaves out of a state what is read nowhere: what is, is read here. */"
             unread = f"true || {unread} > 0; "
+        first = list(self._first("goto beginning", f"{unread}check_state()"))
+        if first:
+            yield from ("beginning:", "  atomic {", *first, "  };")
+        else:
+            yield f"  d_step {{ {unread}check_state() }};"
+
+    def _first(self, back: str, then: str = "skip") -> Iterator[str]:
+        """Yield what chooses values that may be anything, if there are any.
+
+        Args:
+            back: what is done where what is chosen is not meant.
+            then: what is done where it is.
+        """
         chosen = list(self._chosen())
         if not chosen and not self.bound.initially:
-            yield f"  d_step {{ {unread}check_state() }};"
             return
-        yield "begin:"
-        yield "  atomic {"
         for cell, values, _ in chosen:
             yield f"    if {' '.join(f':: {cell} = {value}' for value in values)} fi;"
-        meant = bare(all_of(*(self._said(prop) for prop in self.bound.initially)))
+        meant = all_of(*(self._said(prop) for prop in self.bound.initially))
         yield "    if"
-        yield f"    :: {meant} -> d_step {{ {unread}check_state() }}"
+        yield f"    :: {bare(meant)} -> d_step {{ {then} }}"
         if self.bound.initially:
-            back = " ".join(f"{cell} = {first};" for cell, _, first in chosen)
-            yield f"    :: else -> d_step {{ {back or 'skip'} }}; goto begin"
-        yield "    fi"
-        yield "  };"
+            again = " ".join(f"{cell} = {first};" for cell, _, first in chosen)
+            yield f"    :: else -> d_step {{ {again or 'skip'} }}; {back}"
+        yield "    fi;"
 
     def _chosen(self) -> Iterator[tuple[str, list[str], str]]:
         """Yield the numbers that may be anything: which values they may have, and have first."""
@@ -325,7 +348,7 @@ class _Model:
             first = [f"  assert({name});" for name in self.failures]
             if body:
                 fine = " && ".join(self.failures)
-                body = ["  if", f"  :: {fine} ->", *body, "  :: else", "  fi;"]
+                body = ["  if", f"  :: {fine} ->", *_deeper(body), "  :: else", "  fi;"]
             body = [*first, *body, *(f"  {name} = true;" for name in self.failures)]
         body += self._forgotten()
         yield ""
@@ -364,6 +387,10 @@ def _asserted(name: str, said: Term, prop: PropertyDecl) -> Iterator[str]:
 
 def _first_line(prop: PropertyDecl) -> str:
     return prop.doc.partition("\n")[0]
+
+
+def _deeper(lines: list[str]) -> Iterator[str]:
+    yield from (f"   {line}" for text in lines for line in text.splitlines())
 
 
 def _inline(lines: list[str]) -> list[str]:

@@ -26,7 +26,8 @@ _WORDS = (
     "TRANSITIONS TRY_AGAIN TWIDTH UnBlock Uerror WS U V W X final getframe iam_alive max maxseq",
     "min minseq mix now q_sz rand rot uchar uint ulong ushort wasnew start State Trail Stack",
     "SAFETY NOREDUCE COLLAPSE",
-    "BIT HAS REACHABLE System begin check_state check_step reach_state reach_step remember undo",
+    "BIT HAS REACHABLE RUNS Others System beginning check_state check_step look",
+    "reach_state reach_step remember undo",
 )
 
 

@@ -58,6 +58,10 @@ MACROS = {
 _COMPARED = re.compile(r"\(([^()&|!<>=]+) (==|!=) ([^()&|!<>=]+)\)")
 
 
+#: Something in brackets, or its opposite, with a sign that joins it to what follows.
+_IN_BRACKETS = re.compile(r"(!?)(\(.*\))(| &&| \|\|)")
+
+
 class Named(int):
     """A constant with a name."""
 
@@ -101,13 +105,25 @@ def wrapped(term: Term, indent: int) -> str:
     text = bare(term)
     if len(text) + indent <= _LINE:
         return text
-    lines, depth, start = [], 0, 0
+    parts, depth, start = [], 0, 0
     for at, char in enumerate(text):
         depth += (char == "(") - (char == ")")
         if depth == 0 and text[at : at + 4] in (" && ", " || "):
-            lines.append(text[start : at + 3])
+            parts.append(text[start : at + 3])
             start = at + 4
-    return f"\n{' ' * indent}".join([*lines, text[start:]])
+    parts.append(text[start:])
+    if len(parts) > 1:
+        return f"\n{' ' * indent}".join(_bracketed(part, indent) for part in parts)
+    return text
+
+
+def _bracketed(text: str, indent: int) -> str:
+    """Return what stands in brackets in lines, if it is long; a sign may follow."""
+    found = _IN_BRACKETS.fullmatch(text)
+    if found is None or len(text) + indent <= _LINE or bare(found[2]) == found[2]:
+        return text
+    head = f"{found[1]}("
+    return f"{head}{wrapped(found[2], indent + len(head))}){found[3]}"
 
 
 # -- truth ----------------------------------------------------------------------------------------
