@@ -23,7 +23,7 @@ from ackproof.export.mark import TRANSLATED
 from ackproof.export.promela.codes import Codes, numbers
 from ackproof.export.promela.expressions import Scope, Writer
 from ackproof.export.promela.names import promela_names
-from ackproof.export.promela.runs import Choices, Runs, why_not
+from ackproof.export.promela.runs import VECTOR, Choices, Runs, why_not
 from ackproof.export.promela.steps import FAILURES, Steps, is_loose
 from ackproof.export.promela.terms import Term, all_of, bare, show, wrapped
 from ackproof.export.promela.variables import Kept, State, Store, Variables, holding
@@ -38,9 +38,6 @@ __all__ = ["PromelaModel", "promela_model"]
 
 #: Characters that SPIN takes in an `inline`; what is longer is a macro.
 _INLINE = 60_000
-
-#: Bytes of a state that a verifier has room for if nothing is said.
-_VECTOR = 1_000
 
 
 @dataclass(frozen=True)
@@ -119,15 +116,18 @@ class _Model:
             first += ["", "/* Make a step undone. */", "inline undo() {", *self._undone(), "}"]
         unread = self._unread([*actions, *looking])
         process = ["", *self._process(taken, unread)]
+        declared = list(self._declarations())
+        size = self._bytes(declared)
         left_out = why_not(taken, cut=bool(self.within))
         if not left_out and any(p.of_runs for p in self.bound.properties):
-            runs = self.runs.written(taken, [*self._first(back="false")])
+            runs = self.runs.written(taken, [*self._first(back="false")], size)
             process = ["", "#ifdef RUNS", *runs, "#else", *process, "#endif"]
         text = [*first, *actions, *asked, *looking, *process]
-        declared = list(self._declarations())
         head = [*self._head(left_out), *self._macros("\n".join(text)), "", *declared]
         whole = "\n".join([*head, *text]) + "\n"
-        return PromelaModel(whole, self.claims, self.runs.claims, self._vector(head))
+        return PromelaModel(
+            whole, self.claims, self.runs.claims, 2 * size if size > VECTOR else None
+        )
 
     # -- declarations ---------------------------------------------------------------------------
 
@@ -181,12 +181,12 @@ class _Model:
         yield "/* Whether what is claimed holds; true but where it is asserted. */"
         yield from (f"bool {name} = true;" for name in self.claims)
 
-    def _vector(self, head: Iterable[str]) -> int | None:
-        """Return how large states are, roughly, if they need more room than usual."""
+    @staticmethod
+    def _bytes(declared: list[str]) -> int:
+        """Return how many bytes the variables of a state take, about."""
         widths = {"bool": 1, "byte": 1, "short": 2, "int": 4}
-        found = re.findall(r"^(bool|byte|short|int) \w+(?:\[(\d+)\])?", "\n".join(head), re.M)
-        size = sum(widths[t] * int(count or 1) for t, count in found)
-        return None if size < _VECTOR else 2 * size
+        found = re.findall(r"^(bool|byte|short|int) \w+(?:\[(\d+)\])?", "\n".join(declared), re.M)
+        return sum(widths[t] * int(count or 1) for t, count in found)
 
     # -- steps ----------------------------------------------------------------------------------
 

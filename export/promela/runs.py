@@ -25,10 +25,16 @@ from ackproof.lang.binding import Bound
 from ackproof.lang.ir import Expr
 from ackproof.lang.program import Action, PropertyDecl
 
-__all__ = ["Choices", "Runs", "why_not"]
+__all__ = ["VECTOR", "Choices", "Runs", "why_not"]
 
 #: Processes of a model, but for those that begin and that do the rest.
 _MOST = 250
+
+#: Bytes of a state that a process takes, about.
+_PROCESS = 24
+
+#: Bytes of a state that a verifier has room for if nothing is said, roughly.
+VECTOR = 900
 
 
 @dataclass(frozen=True)
@@ -101,19 +107,23 @@ class Runs:
         self.claims: dict[str, str] = {}
         self._told: dict[str, Term] = {}
 
-    def written(self, choices: list[Choices], begin: list[str]) -> Iterator[str]:
+    def written(self, choices: list[Choices], begin: list[str], vector: int) -> Iterator[str]:
         """Yield the processes and formulas.
 
         Args:
             choices: the actions that may be enabled.
             begin: what is done first, if values are to be chosen.
+            vector: how many bytes the variables of a state take.
         """
         formulas = [self._formula(prop) for prop in self.bound.properties if prop.of_runs]
         fair = [one for one in choices if one.action.fair]
         others = [one for one in choices if not one.action.fair]
-        parts = (_count(choices) + 4) // 8 + 2
-        asked = f"-O2 -DNFAIR={parts} -o pan pan.c && ./pan -m1000000 -a -f -A -E"
-        yield f"/* spin -a -DRUNS FILE && gcc {asked} -N {next(iter(self.claims))} */"
+        parts = (_count(choices) + 9) // 4  # four processes have room in one, but for two
+        size = vector + _PROCESS * _count(choices)
+        room = f" -DVECTORSZ={2 * size}" if size > VECTOR else ""
+        yield f"/* spin -a -DRUNS FILE && gcc -O2 -DNFAIR={parts}{room} -o pan pan.c && \\"
+        yield f" * ./pan -m1000000 -a -f -A -E -N {next(iter(self.claims))}"
+        yield " */"
         yield from (f"bool {name};" for name in self._told)
         yield ""
         yield "inline look() {"

@@ -162,6 +162,9 @@ class Variables:
         bound: the program.
         codes: says what stands for a value.
         names: those of the model.
+
+    Raises:
+        BindError: what is in a variable does not fit into an integer of SPIN.
     """
 
     def __init__(self, bound: Bound, codes: Codes, names: Names) -> None:
@@ -170,6 +173,9 @@ class Variables:
         for v in bound.program.variables:
             own = "" if v.const else names.new("_".join(v.path))
             self.kept[v.path] = self._kept(v, own, names)
+        for k in self.kept.values():
+            if not k.variable.const:
+                codes.range(k.type.elem if isinstance(k.type, SeqT) else k.type, k.variable.name)
         self._between = _between(bound)
         self.state = [k for k in self.kept.values() if not k.variable.const and k.count]
 

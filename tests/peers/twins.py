@@ -11,7 +11,7 @@ import pytest
 from bench import tlc
 from bench.process import Failed, Missing, run
 
-__all__ = ["told_by_spin", "told_by_tlc"]
+__all__ = ["told_by_spin", "told_by_tlc", "told_of_runs"]
 
 
 def told_by_tlc(folder: Path, name: str, module: str, lines: Sequence[str], *options: str) -> str:
@@ -38,7 +38,7 @@ def told_by_tlc(folder: Path, name: str, module: str, lines: Sequence[str], *opt
         pytest.skip(str(problem))
 
 
-def told_by_spin(folder: Path, model: str, vector: int | None, *flags: str) -> str:
+def told_by_spin(folder: Path, model: str, *flags: str) -> str:
     """Return what SPIN's verifier says of a model, all errors told.
 
     Where SPIN or a compiler is not installed, fail if this run decides.
@@ -46,17 +46,34 @@ def told_by_spin(folder: Path, model: str, vector: int | None, *flags: str) -> s
     Args:
         folder: where the files go.
         model: its text.
-        vector: how many bytes of a state there must be room for, None if that is usual.
-        flags: for the C compiler; what a model asks for, `-DREACHABLE`, is for SPIN.
+        flags: for the C compiler; what the model itself asks for, `-DREACHABLE`, is for SPIN.
     """
-    (folder / "translated.pml").write_text(model)
     asked = [flag for flag in flags if flag == "-DREACHABLE"]
-    built = ["-O0", "-w", "-DSAFETY", *(flag for flag in flags if flag not in asked)]
-    built += [] if vector is None else [f"-DVECTORSZ={vector}"]
+    others = [flag for flag in flags if flag not in asked]
+    _build(folder, model, asked, ["-DSAFETY", *others])
+    return run(["./pan", "-m100000", "-c0"], folder).text
+
+
+def told_of_runs(folder: Path, model: str, formulas: Sequence[str], *flags: str) -> dict[str, str]:
+    """Return what SPIN's verifier says of each of some formulas about runs that are fair.
+
+    Args:
+        folder: where the files go.
+        model: its text.
+        formulas: their names.
+        flags: for the C compiler.
+    """
+    _build(folder, model, ["-DRUNS"], flags)
+    pan = ["./pan", "-m1000000", "-a", "-f", "-A", "-E", "-N"]
+    return {name: run([*pan, name], folder).text for name in formulas}
+
+
+def _build(folder: Path, model: str, asked: Sequence[str], flags: Sequence[str]) -> None:
+    """Make a verifier."""
+    (folder / "translated.pml").write_text(model)
     try:
         run(["spin", "-a", *asked, "translated.pml"], folder)
-        run(["gcc", *built, "-o", "pan", "pan.c"], folder)
-        return run(["./pan", "-m100000", "-c0"], folder).text
+        run(["gcc", "-O0", "-w", *flags, "-o", "pan", "pan.c"], folder)
     except Missing as problem:
         if os.environ.get("CI") == "true":
             pytest.fail(f"{problem}, and the comparison must be made here")
