@@ -43,9 +43,13 @@ from ackproof.export.promela.terms import (
 )
 from ackproof.export.promela.variables import Ref, State, Variables
 from ackproof.lang import ir
+from ackproof.lang.errors import BindError
 from ackproof.lang.types import BoolT, EnumT, MapT, OptionT, RecordT, SeqT, SetT, SortT
 
 __all__ = ["Process", "Scope", "Writer"]
+
+#: How often something is said of a value of a variable that is bound, in a whole model.
+_MOST = 1_000_000
 
 #: A process: members of families are terms.
 Process = Place[Term]
@@ -80,6 +84,7 @@ class Writer:
         self.codes, self.variables = codes, variables
         self._path: Term = True
         self._undefined: list[Term] | None = None
+        self._bound = 0
 
     @contextmanager
     def collecting(self, path: Term) -> Iterator[list[Term]]:
@@ -323,7 +328,17 @@ class Writer:
         return negation(self.variables.is_default(m.type.value, found, scope.roots))
 
     def members(self, binder: ir.Binder, scope: Scope) -> Iterator[tuple[int, Term, Scope]]:
-        """Yield each value that a variable may have: its code, whether it has it, the scope."""
+        """Yield each value that a variable may have: its code, whether it has it, the scope.
+
+        Raises:
+            BindError: that is done too often in this model.
+        """
+        self._bound += self.codes.size(binder.type)
+        if self._bound > _MOST:
+            raise BindError(
+                f"{self.codes.where}: what is said of all of something is said of each in Promela, "
+                f"and that is more than {_MOST:,} times\n  instead: choose smaller sizes"
+            )
         for i in range(self.codes.size(binder.type)):
             value = self.codes.value(binder.type, i)
             inside = self._member(value, binder.domain, scope)

@@ -25,7 +25,7 @@ from ackproof.export.promela.expressions import Scope, Writer
 from ackproof.export.promela.names import promela_names
 from ackproof.export.promela.runs import VECTOR, Choices, Runs, why_not
 from ackproof.export.promela.steps import FAILURES, Steps, is_loose
-from ackproof.export.promela.terms import Term, all_of, bare, show, wrapped
+from ackproof.export.promela.terms import Term, all_of, bare, expanded, show, wrapped
 from ackproof.export.promela.variables import Kept, State, Store, Variables, holding
 from ackproof.lang import ir
 from ackproof.lang.binding import Bound
@@ -36,8 +36,9 @@ from ackproof.lang.program import Action, PropertyDecl
 
 __all__ = ["PromelaModel", "promela_model"]
 
-#: Characters that SPIN takes in an `inline`; what is longer is a macro.
-_INLINE = 60_000
+#: Characters that SPIN takes in an `inline`, with macros expanded, are some more; what is longer
+#: is a macro itself.
+_INLINE = 50_000
 
 
 @dataclass(frozen=True)
@@ -395,7 +396,7 @@ def _deeper(lines: list[str]) -> Iterator[str]:
 
 def _inline(lines: list[str]) -> list[str]:
     """Return a definition as SPIN takes it, however long it is."""
-    if sum(map(len, lines)) < _INLINE:
+    if expanded("\n".join(lines)) < _INLINE:
         return lines
     start = next(i for i, line in enumerate(lines) if line.startswith("inline "))
     head = lines[start].removeprefix("inline ").removesuffix(" {")

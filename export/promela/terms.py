@@ -26,6 +26,7 @@ __all__ = [
     "count",
     "divide",
     "equal",
+    "expanded",
     "first_of",
     "has",
     "last_of",
@@ -60,6 +61,11 @@ _COMPARED = re.compile(r"\(([^()&|!<>=]+) (==|!=) ([^()&|!<>=]+)\)")
 
 #: Something in brackets, or its opposite, with a sign that joins it to what follows.
 _IN_BRACKETS = re.compile(r"(!?)(\(.*\))(| &&| \|\|)")
+
+
+#: A macro of sets, with how often its argument is in it; and what is around that, about.
+_MACRO = re.compile(r"\b(?:HAS|BIT|(?:COUNT|LEAST|GREATEST)_(\d+))\(")
+_AROUND = 24
 
 
 class Named(int):
@@ -357,3 +363,29 @@ def rest_of(a: Term, b: int) -> Term:
     if isinstance(a, int) or b == 1:
         return int(a) % b if isinstance(a, int) else 0
     return f"({a} % {b})"
+
+
+# -- macros ---------------------------------------------------------------------------------------
+
+
+def expanded(text: str) -> int:
+    """Return about how long a text is when its macros are expanded."""
+    total = position = 0
+    for found in _MACRO.finditer(text):
+        if found.start() < position:
+            continue  # it is in the argument of another
+        end = _closing(text, found.end())
+        times = int(found[1] or 1)
+        total += found.start() - position + times * (expanded(text[found.end() : end]) + _AROUND)
+        position = end
+    return total + len(text) - position
+
+
+def _closing(text: str, start: int) -> int:
+    """Return where the bracket ends that is open at a position."""
+    depth = 1
+    for at in range(start, len(text)):
+        depth += (text[at] == "(") - (text[at] == ")")
+        if depth == 0:
+            return at
+    return len(text)

@@ -55,7 +55,7 @@ MODEL = Model("room", Room, (), (Instance("two", "two lamps", {{Key: 2}}),))
         ("if self.lamps[key].lit and self.dark: self.lamps[key].turn_off()", 0),
         ("lit = self.lamps[key].lit\n        if lit: self.lamps[key].turn_off()", 0),
         (
-            "if self.dark or not self.lamps[key].lit: pass\n        else: self.lamps[key].turn_off()",
+            "if not self.lamps[key].lit: pass\n        else: self.lamps[key].turn_off()",
             0,
         ),
         ("if self.lamps[key].lit: self.dark = True\n        self.lamps[key].turn_off()", 1),

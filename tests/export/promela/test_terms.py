@@ -13,6 +13,7 @@ from ackproof.export.promela.terms import (
     both,
     choose,
     equal,
+    expanded,
     first_of,
     has,
     last_of,
@@ -83,3 +84,9 @@ def test_what_is_long_has_a_line_for_each_part() -> None:
     assert wrapped(f"({one} || {other})", 4) == (
         f"({'a' * 50} &&\n     {'b' * 50}) ||\n    (c || d)"
     )
+
+
+def test_macros_are_longer_than_they_look() -> None:
+    assert expanded("x + y") == 5
+    inner = expanded("HAS(t, 0)")
+    assert expanded("a || LEAST_3(HAS(t, 0)) == 1") > 3 * inner + 10
