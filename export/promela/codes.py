@@ -42,10 +42,10 @@ from ackproof.lang.types import (
     Type,
 )
 
-__all__ = ["Codes", "Line", "Value", "numbers", "some"]
+__all__ = ["BITS", "Codes", "Line", "Value", "numbers", "some"]
 
 #: Bits of an integer of SPIN, but for its sign.
-_BITS = 31
+BITS = 31
 
 
 @dataclass(frozen=True)
@@ -111,10 +111,10 @@ class Codes:
         if isinstance(t, SetT):
             return 0, self.universe(t.elem, what)
         lo, size = self.offset(t), self.size(t)
-        if lo < -(2**_BITS) or lo + size > 2**_BITS:
+        if lo < -(2**BITS) or lo + size > 2**BITS:
             raise BindError(
                 f"{self.where}: {what} may have {size:,} values, and integers of SPIN have "
-                f"{_BITS} bits\n  instead: choose smaller sizes, or less in one record"
+                f"{BITS} bits\n  instead: choose smaller sizes, or less in one record"
             )
         return lo, max(lo, lo + size - 1)
 
@@ -125,10 +125,10 @@ class Codes:
             BindError: there are more than an integer has bits.
         """
         size = self.size(t)
-        if size > _BITS:
+        if size > BITS:
             raise BindError(
                 f"{self.where}: {what} may have {size:,} elements, and a set is an integer of SPIN,"
-                f" which has {_BITS} bits\n  instead: choose smaller sizes, or use a map to bool"
+                f" which has {BITS} bits\n  instead: choose smaller sizes, or use a map to bool"
             )
         return (1 << size) - 1
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from ackproof.export.places import Place, VarPath, place_of
-from ackproof.export.promela.codes import Codes, Line, Value, some
+from ackproof.export.promela.codes import BITS, Codes, Line, Value, some
 from ackproof.export.promela.terms import (
     Term,
     add,
@@ -371,6 +371,8 @@ class Writer:
     def _mask(self, binder: ir.Binder, cond: ir.Expr, scope: Scope) -> Term | None:
         """Return the set of the values for which a condition holds, if its form allows that."""
         if cond.can_fail or not isinstance(binder.type, SortT | EnumT):
+            return None
+        if self.codes.size(binder.type) > BITS:
             return None
         full = self.codes.universe(binder.type)
         match cond:

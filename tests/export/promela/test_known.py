@@ -43,6 +43,9 @@ class Room(System):
 MODEL = Model("room", Room, (), (Instance("two", "two lamps", {{Key: 2}}),))
 '''
 
+LIT, OFF = "require(self.lamps[key].lit)", "self.lamps[key].turn_off()"
+IF_DARK = "\n        if self.dark:"
+
 
 @pytest.mark.parametrize(
     ("body", "left"),
@@ -59,6 +62,8 @@ MODEL = Model("room", Room, (), (Instance("two", "two lamps", {{Key: 2}}),))
             0,
         ),
         ("if self.lamps[key].lit: self.dark = True\n        self.lamps[key].turn_off()", 1),
+        (f"{LIT}{IF_DARK} {OFF}\n        {OFF}", 2),
+        (f"{LIT}\n        for k in Key: self.lamps[k].turn_off()\n        {OFF}", 3),
         ("for k in Key:\n            if self.lamps[k].lit: self.lamps[k].turn_off()", 0),
     ],
 )

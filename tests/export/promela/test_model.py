@@ -98,6 +98,7 @@ def test_a_step_is_undone_where_a_number_leaves_its_range() -> None:
         "proctype lend_process(byte tool_2; byte jobs_2) {",
         "  :: atomic { drop(0); d_step { check_step(); look() } }",
         "  Answered_t1_asked = benches_job[0] != None_Job;",
+        "  :: _pid >= 0  /* it may also do nothing */",
         "ltl Served { [] (<> Served_holds) }",
         "ltl Answered_t1 { [] (Answered_t1_asked -> (<> Answered_t1_holds)) }",
     ],
