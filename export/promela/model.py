@@ -22,7 +22,7 @@ from itertools import product
 from ackproof.export.mark import TRANSLATED
 from ackproof.export.promela.codes import Codes, numbers
 from ackproof.export.promela.expressions import Scope, Writer
-from ackproof.export.promela.names import promela_names
+from ackproof.export.promela.names import BEFORE, promela_names
 from ackproof.export.promela.runs import VECTOR, Choices, Runs, why_not
 from ackproof.export.promela.steps import FAILURES, Steps, is_loose
 from ackproof.export.promela.terms import Term, all_of, bare, expanded, show, wrapped
@@ -33,6 +33,7 @@ from ackproof.lang.data import domain
 from ackproof.lang.data import show as shown
 from ackproof.lang.ir import Expr
 from ackproof.lang.program import Action, PropertyDecl
+from ackproof.model.limits import refuse_too_many_choices
 
 __all__ = ["PromelaModel", "promela_model"]
 
@@ -65,8 +66,10 @@ def promela_model(bound: Bound) -> PromelaModel:
         bound: the program at the sizes of an instance.
 
     Raises:
-        BindError: a value or a set does not fit into an integer of SPIN.
+        BindError: a value or a set does not fit into an integer of SPIN, or there is too much to
+            write out.
     """
+    refuse_too_many_choices(bound)
     return _Model(bound).written()
 
 
@@ -84,7 +87,7 @@ class _Model:
         self.claims = dict(zip(self.failures, FAILURES, strict=True))
         one, other = self.failures
         self.steps = Steps(self.writer, self.names, self.budgets, (one, other))
-        self.before = Store("before_")
+        self.before = Store(BEFORE)
         self.runs = Runs(bound, self.codes, self.names, self._text)
         self.within = self._within()
 
@@ -173,7 +176,7 @@ class _Model:
             yield ""
             yield "/* The state before a step, for what is claimed of steps; 0 between steps. */"
             for kept in self.before.asked.values():
-                yield from self.variables.declared(kept, "before_", begin=False)
+                yield from self.variables.declared(kept, BEFORE, begin=False)
         if self.steps.locals:
             yield ""
             yield "/* What a step counts with; 0 between steps. */"

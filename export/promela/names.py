@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from ackproof.export.names import Names
 
-__all__ = ["promela_names"]
+__all__ = ["BEFORE", "promela_names"]
+
+#: What the names of variables begin with that hold the state before a step.
+BEFORE = "before_"
 
 #: What Promela, C, the preprocessor, and the sources of a verifier mean by a name.
 _WORDS = (
@@ -34,4 +37,4 @@ _WORDS = (
 def promela_names() -> Names:
     """Return the names that a model may have."""
     words = (word for line in _WORDS for word in line.split())
-    return Names(words, heads=("COUNT_", "LEAST_", "GREATEST_"))
+    return Names(words, heads=(BEFORE, "COUNT_", "LEAST_", "GREATEST_"))

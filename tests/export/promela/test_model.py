@@ -163,6 +163,14 @@ def test_a_set_that_is_too_wide_is_refused(tmp_path: Path) -> None:
     )
 
 
+def test_what_is_remembered_has_names_of_its_own(tmp_path: Path) -> None:
+    text = WORKSHOP.replace("    line:", "    before_vars: bool\n    line:")
+    model = module_of(text, tmp_path)
+    said = promela_model(bind(model, model.instances[0])).text
+    assert "bool n_before_vars;" in said
+    assert "byte before_vars[2];" in said
+
+
 def test_what_was_written_here_is_known_again(tmp_path: Path) -> None:
     file = tmp_path / "jugs.pml"
     file.write_text(promela_model(bind(die_hard.MODEL, die_hard.MODEL.instances[0])).text)
