@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,19 +14,19 @@ from ackproof.cli.options import OneDesign, OneInstance
 
 if TYPE_CHECKING:
     from ackproof.cli.targets import Target
-    from ackproof.export.tla.module import TlaModule
+    from ackproof.lang.binding import Bound
 
 __all__ = ["translate"]
 
 _HELP = """
-Write a specification on an instance in TLA+, as a module and its configuration, for TLC.
+Write a specification on an instance for TLC, in TLA+, or for SPIN, in Promela.
 
-TLC has the same states and steps, and judges the same properties but for those that speak of
-events. So what this checker says can be had from another one, which shares nothing with it but the
-reading of the specification. It takes TLC minutes where the kernel takes seconds.
+They have the same states and steps, and judge the same properties but for those that speak of
+events; SPIN also leaves out those of runs. So what this checker says can be had from another one,
+which shares nothing with it but the reading of the specification.
 
-FILE is the module, in `.tla`; the configuration goes beside it, in `.cfg`. Elements of sorts are
-numbers there.
+FILE says which: a module of TLA+ is a file in `.tla`, and its configuration goes beside it, in
+`.cfg`; a model in Promela is a file in `.pml`. Elements of sorts are numbers there.
 
 Exit codes: 0 it was written, 2 the input is wrong.
 
@@ -32,43 +34,63 @@ Examples:
 
     ackproof translate confirms.tla -i tiny
 
-    ackproof translate mine.tla my_design.py -i small
+    ackproof translate mine.pml my_design.py -i small
 """
 
 File = Annotated[
-    Path, typer.Argument(metavar="FILE", help="What is written: the module, a file in .tla.")
+    Path,
+    typer.Argument(metavar="FILE", help="What is written: a module in .tla, or a model in .pml."),
 ]
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
+@dataclass(frozen=True)
+class _Files:
+    """What is written, and how it is checked.
+
+    Args:
+        texts: what stands in each file.
+        command: what somebody types who has them.
+    """
+
+    texts: dict[Path, str]
+    command: str
+
+
 @clean_exit
 def translate(file: File, design: OneDesign = None, instance: OneInstance = None) -> int:
-    """Write a module; the text of the help is in `_HELP`."""
+    """Write a translation; the text of the help is in `_HELP`."""
     from ackproof.cli.check_files import check_writable, write_file
     from ackproof.cli.targets import base_target, load
 
-    _check_name(file)
-    beside = file.with_suffix(".cfg")
-    for path in (file, beside):
+    writer = _WRITERS.get(file.suffix)
+    if writer is None:
+        raise InputError(
+            f"{file}: a module of TLA+ is a file in .tla, and a model in Promela one in .pml\n"
+            "  instead: end the name in one of them"
+        )
+    files = [file]
+    if file.suffix == ".tla":
+        _check_module(file)
+        files.append(file.with_suffix(".cfg"))
+    for path in files:
         check_writable("FILE", path)
         _refuse_others(path)
-    target = load(design) if design else base_target()
-    said, title, deadlock = _translated(target, instance, file.stem)
-    write_file("FILE", file, said.module.encode())
-    write_file("FILE", beside, said.configuration.encode())
-    option = "" if deadlock else "-deadlock "
-    typer.echo(f"wrote {file} and {beside.name}: {title}")
-    typer.echo(f"  java -cp tla2tools.jar tlc2.TLC {option}{file.name}")
+    bound, title = _bound(load(design) if design else base_target(), instance)
+    said = writer(bound, file)
+    for path, text in said.texts.items():
+        write_file("FILE", path, text.encode())
+    beside = "".join(f" and {path.name}" for path in files[1:])
+    typer.echo(f"wrote {file}{beside}: {title}")
+    typer.echo(f"  {said.command}")
     return 0
 
 
 translate.__doc__ = _HELP
 
 
-def _check_name(file: Path) -> None:
-    if file.suffix != ".tla":
-        raise InputError(f"{file}: a module of TLA+ is a file in .tla; end the name in that")
+def _check_module(file: Path) -> None:
     if not _NAME.fullmatch(file.stem):
         raise InputError(
             f"{file}: a module is called as its file is, and {file.stem!r} is no name in TLA+\n"
@@ -87,10 +109,9 @@ def _refuse_others(file: Path) -> None:
         )
 
 
-def _translated(target: Target, instance: str | None, name: str) -> tuple[TlaModule, str, bool]:
-    """Return the module, what it is of, and whether nothing may be stuck in it."""
+def _bound(target: Target, instance: str | None) -> tuple[Bound, str]:
+    """Return what is translated, and what it is called."""
     from ackproof.cli.jobs import cache_for, plan
-    from ackproof.export.tla.module import tla_module
     from ackproof.model.check import chosen
     from ackproof.model.limits import refuse_large_sorts
 
@@ -98,5 +119,29 @@ def _translated(target: Target, instance: str | None, name: str) -> tuple[TlaMod
     refuse_large_sorts(job.instance)
     cache = cache_for(no_cache=False)
     bound = chosen(target.model, job.instance, target.design, cache=cache)
-    title = f"{target.label} on {job.instance.name}"
-    return tla_module(bound, name), title, bound.program.deadlock_free
+    return bound, f"{target.label} on {job.instance.name}"
+
+
+def _tla(bound: Bound, file: Path) -> _Files:
+    from ackproof.export.tla.module import tla_module
+
+    said = tla_module(bound, file.stem)
+    option = "" if bound.program.deadlock_free else "-deadlock "
+    return _Files(
+        {file: said.module, file.with_suffix(".cfg"): said.configuration},
+        f"java -cp tla2tools.jar tlc2.TLC {option}{file.name}",
+    )
+
+
+def _promela(bound: Bound, file: Path) -> _Files:
+    from ackproof.export.promela.model import promela_model
+
+    said = promela_model(bound)
+    room = "" if said.vector is None else f" -DVECTORSZ={said.vector}"
+    return _Files(
+        {file: said.text},
+        f"spin -a {file.name} && gcc -O2 -DSAFETY{room} -o pan pan.c && ./pan -m1000000",
+    )
+
+
+_WRITERS: dict[str, Callable[[Bound, Path], _Files]] = {".tla": _tla, ".pml": _promela}

@@ -9,8 +9,8 @@ __all__ = ["TRANSLATED", "WRITTEN", "is_export", "is_translation"]
 #: A sentence of the docstring of an exported program or pytest.
 WRITTEN = "Written by `ackproof check --export`."
 
-#: A line of a module of TLA+, and of its configuration.
-TRANSLATED = "\\* Written by `ackproof translate`."
+#: What a translation says of itself in a comment.
+TRANSLATED = "Written by `ackproof translate`."
 
 
 def is_export(file: Path) -> bool:

@@ -15,7 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
 
-from ackproof.export.tla.names import Names
+from ackproof.export.names import Names
+from ackproof.export.places import Place, VarPath, place_of
 from ackproof.lang import ir
 from ackproof.lang.binding import Bound
 from ackproof.lang.data import default_data
@@ -34,10 +35,10 @@ from ackproof.lang.types import (
     Type,
 )
 
-__all__ = ["OPERATORS", "Place", "Scope", "VarPath", "Writer"]
+__all__ = ["OPERATORS", "Process", "Scope", "Writer"]
 
-#: The names that lead to a variable.
-VarPath = tuple[str, ...]
+#: A process: members of families are texts.
+Process = Place[str]
 
 #: Operators that every module defines.
 OPERATORS = r"""
@@ -59,15 +60,6 @@ _EXTREMES = {
 }
 
 
-@dataclass(frozen=True)
-class Place:
-    """A process, or a family of processes: the root, the way to it, and which members."""
-
-    root: str
-    path: VarPath = ()
-    keys: tuple[str, ...] = ()
-
-
 @dataclass
 class Scope:
     """What names stand for.
@@ -78,9 +70,9 @@ class Scope:
     """
 
     roots: Mapping[str, Mapping[VarPath, str]]
-    values: dict[str, str | Place] = field(default_factory=dict)
+    values: dict[str, str | Process] = field(default_factory=dict)
 
-    def having(self, name: str, value: str | Place) -> Scope:
+    def having(self, name: str, value: str | Process) -> Scope:
         """Return a scope with one more name."""
         return replace(self, values={**self.values, name: value})
 
@@ -182,23 +174,9 @@ class Writer:
 
     # -- expressions ----------------------------------------------------------------------------
 
-    def place(self, e: ir.Expr, scope: Scope) -> Place | None:
+    def place(self, e: ir.Expr, scope: Scope) -> Process | None:
         """Return the process, or family of processes, that an expression is, if it is one."""
-        match e:
-            case ir.Root(name=name):
-                return Place(name)
-            case ir.Var(name=name):
-                found = scope.values[name]
-                return found if isinstance(found, Place) else None
-            case ir.Field(obj=obj, name=name) if isinstance(e.type, ProcT | FamilyT):
-                owner = self.place(obj, scope)
-                assert owner is not None
-                return replace(owner, path=(*owner.path, name))
-            case ir.Index(obj=obj, key=key) if isinstance(e.type, ProcT | FamilyT):
-                family = self.place(obj, scope)
-                assert family is not None
-                return replace(family, keys=(*family.keys, self.text(key, scope)))
-        return None
+        return place_of(e, scope.values, lambda key: self.text(key, scope))
 
     def text(self, e: ir.Expr, scope: Scope) -> str:
         """Return an expression; it is a whole, which needs no brackets."""

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from ackproof.export.mark import TRANSLATED
-from ackproof.export.tla.expressions import OPERATORS, Scope, VarPath, Writer
-from ackproof.export.tla.names import Names
+from ackproof.export.places import VarPath
+from ackproof.export.tla.expressions import OPERATORS, Scope, Writer
+from ackproof.export.tla.names import tla_names
 from ackproof.export.tla.steps import Steps
 from ackproof.lang.binding import Bound
 from ackproof.lang.ir import Expr
@@ -58,7 +59,7 @@ class _Module:
     """Writes a module."""
 
     def __init__(self, bound: Bound, name: str) -> None:
-        self.bound, self.name, self.names = bound, name, Names()
+        self.bound, self.name, self.names = bound, name, tla_names()
         self.names.new(name)
         for operator in re.findall(r"^\w+", OPERATORS, re.MULTILINE):
             self.names.new(operator)
@@ -90,7 +91,7 @@ class _Module:
         bound = self.bound
         instance = bound.instance
         yield f"\\* {bound.program.name} on {instance.name}: {instance.purpose}".rstrip()
-        yield f"{TRANSLATED}  The elements of a sort are numbered from 1."
+        yield f"\\* {TRANSLATED}  The elements of a sort are numbered from 1."
         if not bound.program.deadlock_free:
             yield "\\* That nothing can go on is allowed: give TLC the option -deadlock."
         yield "EXTENDS Integers, Sequences, FiniteSets, TLC"
@@ -256,7 +257,7 @@ class _Module:
         return self.writer.text(e, Scope(dict(zip(prop.roots, now, strict=False))))
 
     def _configuration(self) -> Iterator[str]:
-        yield TRANSLATED
+        yield f"\\* {TRANSLATED}"
         yield "SPECIFICATION Spec"
         yield "CONSTANT None = None"
         for what, names in (

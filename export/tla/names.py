@@ -1,10 +1,10 @@
-"""Names in a module of TLA+: each is declared once, wherever it is in scope."""
+"""Names in a module of TLA+."""
 
 from __future__ import annotations
 
-import re
+from ackproof.export.names import Names
 
-__all__ = ["Names"]
+__all__ = ["tla_names"]
 
 #: What TLA+ and the modules that are extended mean by a name.
 _WORDS = (
@@ -17,30 +17,7 @@ _WORDS = (
     "TLCSet Tail ToString vars",
 )
 
-_NO_NAME = re.compile(r"\W+")
-_NUMBERED = re.compile(r"_\d+$")
 
-
-class Names:
-    """Gives names that nothing else in scope has."""
-
-    def __init__(self) -> None:
-        self._taken = {word for line in _WORDS for word in line.split()}
-
-    def inside(self) -> Names:
-        """Return the names of a scope inside of this one."""
-        found = Names()
-        found._taken = set(self._taken)
-        return found
-
-    def new(self, wanted: str) -> str:
-        """Return a name that is as much like the wanted one as possible."""
-        name = _NUMBERED.sub("", _NO_NAME.sub("_", wanted).strip("_")) or "x"
-        if not name[0].isalpha() or name.startswith(("WF_", "SF_")):
-            name = f"n_{name}"
-        found, count = name, 1
-        while found in self._taken:
-            count += 1
-            found = f"{name}_{count}"
-        self._taken.add(found)
-        return found
+def tla_names() -> Names:
+    """Return the names that a module may have."""
+    return Names((word for line in _WORDS for word in line.split()), heads=("WF_", "SF_"))

@@ -17,7 +17,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from ackproof.export.tla.expressions import Place, Scope, VarPath, Writer
+from ackproof.export.places import VarPath, variables_written
+from ackproof.export.tla.expressions import Process, Scope, Writer
 from ackproof.lang import ir
 from ackproof.lang.program import Action
 from ackproof.lang.types import RecordT
@@ -39,7 +40,7 @@ class _At:
         demands: what must hold for the step to be enabled, in order.
     """
 
-    values: dict[str, str | Place]
+    values: dict[str, str | Process]
     now: dict[VarPath, str]
     lets: list[str] = field(default_factory=list)
     demands: list[str] = field(default_factory=list)
@@ -77,7 +78,7 @@ class Steps:
         """Yield the lines of the definition of an action."""
         self.writer.begin()
         params = [self.writer.names.new(p.name) for p in action.params]
-        values: dict[str, str | Place] = dict(
+        values: dict[str, str | Process] = dict(
             zip((p.name for p in action.params), params, strict=True)
         )
         at = _At(values, dict(self.variables))
@@ -190,7 +191,7 @@ class Steps:
                 at.now[path] = self._let(f"{self.variables[path]}_", chosen, at)
 
     def _loop(self, stmt: ir.For, at: _At) -> None:
-        written = list(dict.fromkeys(self._written(stmt.body, at)))
+        written = list(dict.fromkeys(variables_written(stmt.body, at.values)))
         loop, left, so_far, own = (
             self.writer.names.new(n) for n in ("loop", "left", "so", stmt.binder.name)
         )
@@ -224,13 +225,6 @@ class Steps:
         for number, path in enumerate(written, start=1):
             at.now[path] = f"{after}[{number}]"
 
-    def _written(self, body: Iterable[ir.Stmt], at: _At) -> Iterator[VarPath]:
-        """Yield the variables that statements write."""
-        for stmt in body:
-            for node in ir.walk(stmt):
-                if isinstance(node, ir.AnyWrite):
-                    yield _variable(node.place, at)
-
 
 def _as_a_whole(demand: str) -> str:
     """Return a demand so that TLC does not take a step for each of its disjuncts that is true."""
@@ -247,21 +241,3 @@ def _inlined(name: str, at: _At) -> str:
         return name
     at.lets.remove(defined)
     return defined.removeprefix(head)
-
-
-def _variable(place: ir.Expr, at: _At) -> VarPath:
-    """Return the names that lead to the variable that a place lies in."""
-    match place:
-        case ir.Index(obj=obj):
-            return _variable(obj, at)
-        case ir.Field(obj=obj) if isinstance(obj.type, RecordT):
-            return _variable(obj, at)
-        case ir.Field(obj=obj, name=name):
-            return (*_variable(obj, at), name)
-        case ir.Var(name=name):
-            process = at.values[name]
-            assert isinstance(process, Place)
-            return process.path
-        case ir.Root():
-            return ()
-    raise AssertionError(f"{place!r} is no place")

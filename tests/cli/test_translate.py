@@ -1,4 +1,4 @@
-"""`ackproof translate` writes a module and its configuration, and over nothing else."""
+"""`ackproof translate` writes a module and its configuration, or a model, and over nothing else."""
 
 from __future__ import annotations
 
@@ -38,6 +38,33 @@ def test_a_design_is_translated_on_an_instance(tmp_path: Path) -> None:
     assert " MODULE eager " in file.read_text()
 
 
+def test_a_model_in_promela_is_one_file(tmp_path: Path) -> None:
+    file = tmp_path / "two-jugs.pml"
+    result = translate(str(file), DIE_HARD)
+    assert result.exit_code == 0
+    assert result.stdout == (
+        f"wrote {file}: die_hard on jugs\n"
+        "  spin -a two-jugs.pml && gcc -O2 -DSAFETY -o pan pan.c && ./pan -m1000000\n"
+    )
+    assert "active proctype System()" in file.read_text()
+    assert [path.name for path in tmp_path.iterdir()] == ["two-jugs.pml"]
+    assert translate(str(file), DIE_HARD).exit_code == 0  # its own it writes over
+
+
+def test_what_does_not_fit_into_spin_is_refused(tmp_path: Path) -> None:
+    text = Path(DIE_HARD).read_text()
+    assert "Range(0, 5)" in text
+    wide = tmp_path / "wide.py"
+    wide.write_text(text.replace("Range(0, 5)", "Range(0, 2**40)"))
+    result = translate(str(tmp_path / "wide.pml"), str(wide))
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "error: instance jugs: big may have 1,099,511,627,777 values, and integers of SPIN have 31"
+        " bits\n  instead: choose smaller sizes, or less in one record\n"
+    )
+    assert not (tmp_path / "wide.pml").exists()
+
+
 @pytest.mark.parametrize("name", ["jugs.tla", "jugs.cfg"])
 def test_what_somebody_else_wrote_stays(name: str, tmp_path: Path) -> None:
     other = tmp_path / name
@@ -54,7 +81,7 @@ def test_what_somebody_else_wrote_stays(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("jugs.txt", "a module of TLA+ is a file in .tla; end the name in that"),
+        ("jugs.txt", "a module of TLA+ is a file in .tla, and a model in Promela one in .pml"),
         ("two-jugs.tla", "a module is called as its file is, and 'two-jugs' is no name in TLA+"),
     ],
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from ackproof.export.mark import is_translation
 from ackproof.export.tla.module import tla_module
-from ackproof.export.tla.names import Names
+from ackproof.export.tla.names import tla_names
 from ackproof.lang.binding import bind
 from ackproof.spec.model import MODEL as CONFIRMS
 
@@ -186,7 +186,7 @@ def test_no_name_is_declared_twice_in_a_definition() -> None:
 
 
 def test_a_name_that_is_taken_gets_a_number() -> None:
-    names = Names()
+    names = tla_names()
     assert [names.new(n) for n in ("Next", "a.b", "a_b", "x_7", "7", "WF_x")] == [
         "Next_2",
         "a_b",

@@ -1,0 +1,1 @@
+"""A bound program as a model in Promela, for SPIN."""
