@@ -83,10 +83,16 @@ class LastingWords(QueueProcess):
 class OvertakingEnds(Confirms):
     """Hears that a process is gone before it has heard what that had to say (O1)."""
 
-    @helper
-    def last_words(self, channel: ChannelId, replica: Replica) -> bool:
+    @action(fair="weak")
+    def down_arrives(self, channel: ChannelId, replica: Replica) -> None:
         """Wait for confirms, and for nothing else."""
-        return bool(self.of_channel(self.replicas[replica].outbox, channel))
+        reason = self.casts[channel].downs[replica]
+        require(not self.of_channel(self.replicas[replica].outbox, channel))
+        require(reason is not None)
+        self.casts[channel].heard(replica)
+        if reason is not None:
+            siblings = set(self.siblings(replica))
+            self.channels[channel].process_down(replica, reason, siblings)
 
 
 class LeakyPartition(Confirms):
