@@ -38,9 +38,11 @@ def _is_watched(kind: Kind) -> bool:
             assert_never(kind)
 
 
-_CLAIMS = tuple(p for p in MODEL.properties if _is_watched(p.kind))
 #: What is not so where messages of a higher priority go first.
-_OF_ORDER = ("DeliveredInOrder", "ServedInOrderOfArrival")
+_OF_ORDER = ("DeliveredInOrder", "OldestGoesFirst", "ServedInOrderOfArrival")
+#: What is not so where a queue was told to refuse, whatever it was declared to do.
+_OF_REFUSALS = "OnlyWhoRejectsRefuses"
+_CLAIMS = tuple(p for p in MODEL.properties if _is_watched(p.kind) and p.name != _OF_REFUSALS)
 #: What is not so where a limit was lowered.
 _OF_SHARED_LIMIT = "SharedPrefetchRespected"
 _EVENTS: dict[Callable[..., bool], type[Event] | None] = {}
