@@ -1,7 +1,8 @@
 """Failures: what a process, a node and a partition take with them.
 
 A checker is as good as the world that it lets a broker live in.  Where what failed answers after
-all, or what is cut off gets through, every promise is easier to keep than it is.
+all, or what is cut off gets through, every promise is easier to keep than it is.  So these are
+claims about that world, and not about what a broker makes of it.
 """
 
 from __future__ import annotations

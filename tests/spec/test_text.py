@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from ackproof.lang import Process
 from ackproof.lang.process import mark_of
+from ackproof.spec import model
 
 MACHINES = (
     "arrivals",
@@ -18,6 +20,7 @@ MACHINES = (
     "channel",
     "network",
     "publisher",
+    "retrier",
     "cluster",
     "consumer",
     "transaction",
@@ -32,12 +35,15 @@ CHAPTERS = (
     "consuming",
     "closing",
     "publishing",
+    "retrying",
     "confirming",
     "failing",
+    "renewing",
     "partitioning",
     "system",
 )
-PROPERTIES = tuple(f"properties{part}" for part in ("", "_consuming", "_crediting", "_transacting"))
+FOLDER = Path(model.__file__).parent
+PROPERTIES = tuple(sorted(path.stem for path in FOLDER.glob("properties*.py")))
 MODULES = (*MACHINES, *CHAPTERS)
 RULE = re.compile(r"\b(?:INV-)?[A-O]\d+(?:\.\d+)?\b")
 

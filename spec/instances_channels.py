@@ -1,0 +1,173 @@
+"""Instances of two channels: what one of them does is no business of the other.
+
+Each channel has one message, which is enough to be answered on the wrong channel, out of order, or
+with what was meant for somebody else.
+"""
+
+from __future__ import annotations
+
+from ackproof.lang import Instance
+from ackproof.spec.instances_consuming import TAGGED
+from ackproof.spec.instances_mirroring import TWO
+from ackproof.spec.instances_queueing import OFF
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Queue, Replica, Tag
+
+__all__ = ["INSTANCES"]
+
+CHANNELS = Instance(
+    name="channels",
+    purpose="two channels with a message each, and one queue, which may crash or be deleted",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1, "delete_queue": 1},
+    constants={"QueueProcess.of": "q1"},
+    states=12_525,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "NackedYetHeldElsewhere",
+        "ReturnLongBeforeAck",
+    ),
+)
+
+CHANNELS_MIRRORS = Instance(
+    name="channels_mirrors",
+    purpose="two channels with a message each, a master and its mirror, either of which may crash",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 2},
+    faults={"crash_queue": 1},
+    constants=TWO,
+    states=246_708,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "NackedWhileMirrored",
+        "NackedYetRecovered",
+        "ReturnLongBeforeAck",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+    ),
+)
+
+CHANNELS_CLOSE = Instance(
+    name="channels_close",
+    purpose="two channels with a message each, of which one closes, a master and its mirror",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 2},
+    faults={"close": 1},
+    constants=TWO,
+    states=39_824,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "ConfirmedWithoutWrite",
+        "LoneNackIsMultiple",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "ReturnLongBeforeAck",
+        "reject_arrives",
+    ),
+)
+
+CHANNELS_SHARED = Instance(
+    name="channels_shared",
+    purpose="two channels that publish a message each and consume from one queue; one closes",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1, Consumer: 1, Tag: 2},
+    faults={"close": 1},
+    constants={**TAGGED, "Subscription.prefetch": 1, "Confirms.shared": True},
+    states=381_952,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "HeldByTwo",
+        "ReturnLongBeforeAck",
+        "SettledWithNobody",
+    ),
+    table=False,
+)
+
+CHANNELS_CANCEL = Instance(
+    name="channels_cancel",
+    purpose="as channels_shared with a tag each, and a consumer may be cancelled",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1, Consumer: 1, Tag: 1},
+    faults={"close": 1, "cancel": 1},
+    constants=CHANNELS_SHARED.constants,
+    states=157_216,
+    lacks=(
+        "AckCoversSeveral",
+        "AckCoversSeveralDeliveries",
+        "AckOutOfOrder",
+        "HeldByTwo",
+        "ReturnLongBeforeAck",
+        "SettledWithNobody",
+    ),
+)
+
+CHANNELS_COMMIT = Instance(
+    name="channels_commit",
+    purpose="two channels, confirming or transactional, with a message each, and one queue",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "Confirms.transactional": True,
+        "Confirms.consumers": False,
+    },
+    states=5_450,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "ConfirmedWithoutWrite",
+        "FailedYetStored",
+        "ReturnLongBeforeAck",
+        "ReturnedAtCommit",
+        "SeveralCommitted",
+    ),
+)
+
+CHANNELS_ACKS = Instance(
+    name="channels_acks",
+    purpose="as channels_commit, and each channel consumes; what it acks waits for its commit",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1, Consumer: 1, Tag: 1},
+    constants={**CHANNELS_SHARED.constants, "Confirms.transactional": True},
+    states=385_949,
+    lacks=(
+        "AckCoversSeveral",
+        "AckCoversSeveralDeliveries",
+        "AckOutOfOrder",
+        "FailedYetStored",
+        "HeldByTwo",
+        "ReturnLongBeforeAck",
+        "ReturnedAtCommit",
+        "SettledWithNobody",
+        "SeveralCommitted",
+    ),
+    table=False,
+)
+
+CHANNELS_ALARM = Instance(
+    name="channels_alarm",
+    purpose="two channels with a message each, and an alarm",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1},
+    faults={"alarm": 1},
+    constants={"QueueProcess.of": "q1", "Confirms.consumers": False},
+    states=1_182,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "ConfirmedWithoutWrite",
+        "ConfirmsFlowWhileBlocked",
+        "ReaderIsBlocked",
+        "ReturnLongBeforeAck",
+    ),
+)
+
+INSTANCES = (
+    CHANNELS,
+    CHANNELS_MIRRORS,
+    CHANNELS_CLOSE,
+    CHANNELS_SHARED,
+    CHANNELS_CANCEL,
+    CHANNELS_COMMIT,
+    CHANNELS_ACKS,
+    CHANNELS_ALARM,
+)

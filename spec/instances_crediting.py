@@ -1,0 +1,80 @@
+"""Instances with credit flow, from the socket to the disk.
+
+Credit is of little use where it is not scarce, so these are the ones with many states for few
+messages.
+"""
+
+from __future__ import annotations
+
+from ackproof.lang import Instance
+from ackproof.spec.instances_mirroring import LATE, TWO
+from ackproof.spec.instances_queueing import OFF
+from ackproof.spec.sorts import Msg, Queue, Replica
+
+__all__ = ["INSTANCES"]
+
+CREDIT = Instance(
+    name="credit",
+    purpose="three messages, a queue with little credit, an alarm, a crash",
+    sizes={**OFF, Msg: 3, Queue: 1, Replica: 1},
+    faults={"alarm": 1, "crash_queue": 1},
+    constants={"QueueProcess.of": "q1", "Confirms.consumers": False, "Confirms.credit": True},
+    states=706_655,
+    lacks=(
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+    ),
+)
+
+MIRROR_CREDIT = Instance(
+    name="mirror_credit",
+    purpose="two transient messages, credit with a master and its mirror, which may be lost",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 2},
+    faults={"alarm": 1, "lose_node": 1},
+    constants={**TWO, "QueueProcess.durable": False, "Confirms.credit": True},
+    states=347_113,
+    lacks=(
+        "AckedFromDisk",
+        "BumpIsDeferredByStore",
+        "DeletionConfirms",
+        "LoneNackIsMultiple",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "process_bumped",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+        "store_takes",
+    ),
+)
+
+LATE_CREDIT = Instance(
+    name="late_credit",
+    purpose="one message, credit with a master and with a mirror that joins when it likes",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2},
+    constants={**LATE.constants, "Confirms.credit": True},
+    states=7_737,
+    lacks=(
+        "AckCoversSeveral",
+        "BumpIsDeferred",
+        "BumpIsDeferredByStore",
+        "ConfirmedWithoutWrite",
+        "CreditBelowZeroDownstream",
+        "LoneNackIsMultiple",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "SynchronisedByConsumption",
+        "catch_up",
+        "publish_waits",
+        "reject_arrives",
+    ),
+    table=False,
+)
+
+INSTANCES = (
+    CREDIT,
+    MIRROR_CREDIT,
+    LATE_CREDIT,
+)

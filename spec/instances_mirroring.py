@@ -1,0 +1,274 @@
+"""Instances of mirrored queues: promotion, late mirrors, partitions, limits.
+
+Two processes and one message show most of what may go wrong between a master and its mirror; what
+comes late, or is told in another order, takes a second message or a third process.
+"""
+
+from __future__ import annotations
+
+from ackproof.lang import Instance
+from ackproof.spec.instances_queueing import OFF
+from ackproof.spec.sorts import Born, Msg, Node, Overflow, Queue, Replica
+
+__all__ = ["INSTANCES", "LATE", "TWO"]
+
+#: One queue, mirrored on a second node.
+TWO = {
+    "QueueProcess.of": "q1",
+    "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR},
+    "Confirms.consumers": False,
+}
+
+MIRRORS = Instance(
+    name="mirrors",
+    purpose="two messages, a master and its mirror, either of which may crash or be lost",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 2},
+    faults={"crash_queue": 1, "lose_node": 1},
+    constants=TWO,
+    states=177_791,
+    lacks=(
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "NackedWhileMirrored",
+        "reject_arrives",
+        "stop_unsynchronised",
+    ),
+)
+
+PROMOTION = Instance(
+    name="promotion",
+    purpose="one message, a master that may be lost, and two mirrors that join later",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 3},
+    faults={"lose_node": 1},
+    constants={
+        **TWO,
+        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.LATER, "r3": Born.LATER},
+    },
+    states=40_617,
+    lacks=(
+        "AckCoversSeveral",
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+        "reject_arrives",
+    ),
+)
+
+FANOUT_MIRRORS = Instance(
+    name="fanout_mirrors",
+    purpose="one message for two queues, of which the second is mirrored; any node may be lost",
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 3},
+    faults={"lose_node": 1, "delete_queue": 1},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2", "r3": "q2"},
+        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MASTER, "r3": Born.MIRROR},
+        "Confirms.consumers": False,
+    },
+    states=11_486,
+    lacks=(
+        "AckCoversSeveral",
+        "ConfirmedWithoutWrite",
+        "TwoMasters",
+        "estrange",
+        "reject_arrives",
+        "stop_unsynchronised",
+    ),
+)
+
+LATE = Instance(
+    name="late",
+    purpose="two messages, a master that may be lost, a mirror that comes late and lacks the first",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 2},
+    faults={"lose_node": 1},
+    constants={**TWO, "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.LATER}},
+    states=147_956,
+    lacks=(
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+        "SynchronisedByConsumption",
+        "catch_up",
+        "reject_arrives",
+    ),
+)
+
+LATER = Instance(
+    name="later",
+    purpose="as late without a disk, and a younger mirror that may take over from an older one",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 3},
+    faults={"lose_node": 1},
+    constants={**PROMOTION.constants, "QueueProcess.durable": False},
+    states=625_060,
+    lacks=(
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "reject_arrives",
+    ),
+    table=False,
+)
+
+FAILOVER = Instance(
+    name="failover",
+    purpose="one message with a consumer, a master, a mirror, another one later, two failures",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 3},
+    faults={"crash_queue": 1, "lose_node": 1, "delete_queue": 1, "close": 1},
+    constants={
+        **TWO,
+        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR, "r3": Born.LATER},
+        "Confirms.consumers": True,
+    },
+    states=2_065_274,
+    lacks=(
+        "AckCoversSeveral",
+        "reject_arrives",
+    ),
+    table=False,
+)
+
+PARTITION = Instance(
+    name="partition",
+    purpose="one message, three nodes with a process each, the channel on the third; a partition",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 3, Node: 3},
+    faults={"partition": 1},
+    constants={
+        **TWO,
+        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR, "r3": Born.MIRROR},
+        "QueueProcess.node": {"r1": "n1", "r2": "n2", "r3": "n3"},
+        "Confirms.home": "n3",
+    },
+    states=112_603,
+    lacks=(
+        "AckCoversSeveral",
+        "AckedOnOneLeg",
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "NackedYetRecovered",
+        "SynchronisedByConsumption",
+        "catch_up",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+        "synchronise",
+    ),
+)
+
+AWAY = Instance(
+    name="away",
+    purpose="one message, a queue none of whose processes is on the channel's side of a partition",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2, Node: 3},
+    faults={"partition": 1, "lose_node": 1},
+    constants={
+        **TWO,
+        "QueueProcess.node": {"r1": "n1", "r2": "n2"},
+        "Confirms.home": "n3",
+    },
+    states=32_953,
+    lacks=(
+        "AckCoversSeveral",
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "reject_arrives",
+        "stop_unsynchronised",
+    ),
+)
+
+DIVIDED = Instance(
+    name="divided",
+    purpose="one message for two queues, one of them on the channel's node; a partition",
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2, Node: 3},
+    faults={"partition": 1},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "QueueProcess.node": {"r1": "n1", "r2": "n2"},
+        "Confirms.home": "n1",
+        "Confirms.consumers": False,
+    },
+    states=4_319,
+    lacks=(
+        "AckCoversSeveral",
+        "DeletionConfirms",
+    ),
+)
+
+LIMITS = Instance(
+    name="limits",
+    purpose="two messages, room for one, a mirror; what is too much is refused",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 2},
+    faults={"lose_node": 1},
+    constants={
+        **TWO,
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 1,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+    },
+    states=17_289,
+    lacks=(
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "DroppedForLackOfRoom",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "restart",
+        "stop_unsynchronised",
+    ),
+)
+
+SERVED = Instance(
+    name="served",
+    purpose="two messages, room for one, consumers; a master and its mirror, which may crash",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 2},
+    faults={"crash_queue": 1},
+    constants={
+        **TWO,
+        "QueueProcess.durable": False,
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 1,
+        "Confirms.consumers": True,
+    },
+    states=43_738,
+    lacks=(
+        "AckedFromDisk",
+        "DeletionConfirms",
+        "NackedWhileMirrored",
+        "NackedYetRecovered",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+    ),
+)
+
+PLAIN = Instance(
+    name="plain",
+    purpose="as limits, and messages that nobody will confirm come first",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 2},
+    faults={"lose_node": 1},
+    constants={**LIMITS.constants, "Confirms.plain_publishes": True},
+    states=26_117,
+    lacks=(
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "DroppedForLackOfRoom",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "restart",
+        "stop_unsynchronised",
+    ),
+)
+
+INSTANCES = (
+    MIRRORS,
+    FANOUT_MIRRORS,
+    PROMOTION,
+    LATE,
+    LATER,
+    FAILOVER,
+    PARTITION,
+    AWAY,
+    LIMITS,
+    SERVED,
+    PLAIN,
+    DIVIDED,
+)

@@ -1,0 +1,279 @@
+"""Instances of queues with one process each: publishes, crashes, deletion, limits, retries.
+
+`core` is the one to pass, and what a check means when nothing else is said.  The smaller ones are
+each big enough for one kind of thing; `deep` lets every fault happen once.
+"""
+
+from __future__ import annotations
+
+from ackproof.lang import Instance
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Node, Overflow, Queue, Replica, Tag
+
+__all__ = ["INSTANCES", "OFF"]
+
+#: The sizes of the sorts that only some parts need, where those parts are off.
+OFF = {ChannelId: 1, Node: 0, Consumer: 0, Tag: 0}
+
+CORE = Instance(
+    name="core",
+    purpose="two messages, two queues, a crash, a deletion, a close: the one to pass",
+    sizes={**OFF, Msg: 2, Queue: 2, Replica: 2},
+    faults={"crash_queue": 1, "delete_queue": 1, "close": 1},
+    constants={"QueueProcess.of": {"r1": "q1", "r2": "q2"}},
+    states=892_370,
+)
+
+TINY = Instance(
+    name="tiny",
+    purpose="one message and one queue, which may crash, vanish with its node, or be deleted",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1, "lose_node": 1, "delete_queue": 1},
+    constants={"QueueProcess.of": "q1"},
+    states=490,
+    lacks=(
+        "AckCoversSeveral",
+        "NackedYetHeldElsewhere",
+    ),
+)
+
+SMALL = Instance(
+    name="small",
+    purpose="two messages in one queue: order, `multiple`, and a channel that closes",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1, "delete_queue": 1, "close": 1},
+    constants={"QueueProcess.of": "q1"},
+    states=7_872,
+    lacks=("NackedYetHeldElsewhere",),
+)
+
+FANOUT = Instance(
+    name="fanout",
+    purpose="one message for two queues, one of which may crash or be deleted",
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2},
+    faults={"crash_queue": 1, "delete_queue": 1},
+    constants={"QueueProcess.of": {"r1": "q1", "r2": "q2"}},
+    states=2_702,
+    lacks=("AckCoversSeveral",),
+)
+
+MIXED = Instance(
+    name="mixed",
+    purpose="one message for two queues, the second of which is not durable",
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2},
+    faults={"crash_queue": 1, "lose_node": 1},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "QueueProcess.durable": {"r1": True, "r2": False},
+    },
+    states=4_236,
+    lacks=(
+        "AckCoversSeveral",
+        "DeletionConfirms",
+    ),
+)
+
+TRIO = Instance(
+    name="trio",
+    purpose="three messages in one queue: acks and nacks in one flush, and what covers what",
+    sizes={**OFF, Msg: 3, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1},
+    constants={"QueueProcess.of": "q1"},
+    states=83_934,
+    lacks=(
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+    ),
+)
+
+POWER = Instance(
+    name="power",
+    purpose="everything on one machine, whose node may crash and whose power may fail",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1},
+    faults={"crash_node": 1, "crash_machine": 1},
+    constants={"QueueProcess.of": "q1"},
+    states=2_946,
+    lacks=(
+        "DeletionConfirms",
+        "LoneNackIsMultiple",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "down_arrives",
+    ),
+)
+
+DEEP = Instance(
+    name="deep",
+    purpose="as core, and every fault may happen once",
+    sizes={**OFF, Msg: 2, Queue: 2, Replica: 2},
+    faults={
+        "crash_queue": 1,
+        "lose_node": 1,
+        "delete_queue": 1,
+        "crash_node": 1,
+        "crash_machine": 1,
+        "drop": 1,
+        "close": 1,
+    },
+    constants={"QueueProcess.of": {"r1": "q1", "r2": "q2"}},
+    states=11_735_730,
+    table=False,
+)
+
+BODIES = Instance(
+    name="bodies",
+    purpose="a message that two queues have, with one body apart from their entries",
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2},
+    faults={"crash_queue": 1, "crash_node": 1, "crash_machine": 1, "delete_queue": 1},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "Store.apart": True,
+        "Store.lazy": True,
+    },
+    states=31_732,
+    lacks=("AckCoversSeveral",),
+)
+
+REDECLARED = Instance(
+    name="redeclared",
+    purpose="two messages, a queue that is deleted, and one of its name that refuses everything",
+    sizes={**OFF, Msg: 2, Queue: 2, Replica: 2},
+    faults={"delete_queue": 1},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "QueueProcess.after": {"r1": None, "r2": "q1"},
+        "QueueProcess.limited": {"r1": False, "r2": True},
+        "QueueProcess.max_length": 0,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+        "Confirms.consumers": False,
+    },
+    states=926,
+    lacks=(
+        "ConfirmedTransientLost",
+        "ConfirmedWithoutWrite",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "restart",
+    ),
+)
+
+RENEWED = Instance(
+    name="renewed",
+    purpose="two messages, a queue that is deleted, crashes, and is declared again, with consumers",
+    sizes={**OFF, Msg: 2, Queue: 2, Replica: 2},
+    faults={"delete_queue": 1, "crash_queue": 1},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "QueueProcess.after": {"r1": None, "r2": "q1"},
+    },
+    states=11_800,
+    lacks=("NackedYetHeldElsewhere",),
+)
+
+CROWDED = Instance(
+    name="crowded",
+    purpose="four messages, room for one, and a crash: what `multiple` may reach, and what not",
+    sizes={**OFF, Msg: 4, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 1,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+        "Confirms.consumers": False,
+    },
+    states=93_730,
+    lacks=(
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "DroppedForLackOfRoom",
+        "NackedYetHeldElsewhere",
+    ),
+)
+
+DROPS = Instance(
+    name="drops",
+    purpose="two messages, room for one, consumers; the oldest is dropped, expires, is purged",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1, "drop": 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 1,
+    },
+    states=4_478,
+    lacks=(
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+    ),
+)
+
+RECOVERY = Instance(
+    name="recovery",
+    purpose="two messages, consumers whose acks take their time to reach the disk, two crashes",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1, "crash_machine": 1},
+    constants={"QueueProcess.of": "q1", "Store.lazy": True},
+    states=11_154,
+    lacks=(
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+    ),
+)
+
+RETRIED = Instance(
+    name="retried",
+    purpose="three messages in one queue, which may crash; what is nacked is published again",
+    sizes={**OFF, Msg: 3, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "Confirms.retrying": True,
+        "Confirms.consumers": False,
+    },
+    states=78_564,
+    lacks=(
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+    ),
+)
+
+RETRIED_ELSEWHERE = Instance(
+    name="retried_elsewhere",
+    purpose="two channels with a message each; what one leaves unknown is published on the other",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 1},
+    faults={"close": 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "Confirms.retrying": True,
+        "Confirms.consumers": False,
+    },
+    states=3_692,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+        "ReturnLongBeforeAck",
+    ),
+)
+
+INSTANCES = (
+    CORE,
+    TINY,
+    SMALL,
+    FANOUT,
+    MIXED,
+    TRIO,
+    BODIES,
+    REDECLARED,
+    RENEWED,
+    POWER,
+    RECOVERY,
+    RETRIED,
+    RETRIED_ELSEWHERE,
+    CROWDED,
+    DROPS,
+    DEEP,
+)

@@ -1,0 +1,76 @@
+"""Instances with transactions on one channel: commits that are accepted, refused, or wait.
+
+Those with transactions on two channels are among the instances of several channels.
+"""
+
+from __future__ import annotations
+
+from ackproof.lang import Instance
+from ackproof.spec.instances_mirroring import LATE
+from ackproof.spec.instances_queueing import OFF
+from ackproof.spec.sorts import Msg, Overflow, Queue, Replica
+
+__all__ = ["INSTANCES"]
+
+TRANSACTIONS = Instance(
+    name="transactions",
+    purpose="two transactional messages, two queues, one of which has room for one only",
+    sizes={**OFF, Msg: 2, Queue: 2, Replica: 2},
+    faults={"crash_queue": 1, "delete_queue": 1, "close": 1},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "QueueProcess.limited": {"r1": False, "r2": True},
+        "QueueProcess.max_length": 1,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+        "Confirms.transactional": True,
+        "Confirms.consumers": False,
+    },
+    states=272_819,
+    lacks=("ConfirmedWithoutWrite",),
+)
+
+COMMIT_REFUSED = Instance(
+    name="commit_refused",
+    purpose="a transactional message for a queue without room, and one that may crash",
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2},
+    faults={"crash_queue": 1, "close": 1},
+    constants={
+        **TRANSACTIONS.constants,
+        "QueueProcess.max_length": 0,
+    },
+    states=2_214,
+    lacks=(
+        "AckCoversSeveral",
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "ReturnedAtCommit",
+        "SeveralCommitted",
+    ),
+)
+
+COMMIT_LATE = Instance(
+    name="commit_late",
+    purpose="a transactional message, a master that may be lost, and a mirror that comes late",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2},
+    faults={"lose_node": 1},
+    constants={**LATE.constants, "Confirms.transactional": True},
+    states=7_912,
+    lacks=(
+        "AckCoversSeveral",
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "FailedYetStored",
+        "NackedYetHeldElsewhere",
+        "ReturnedAtCommit",
+        "SeveralCommitted",
+        "SynchronisedByConsumption",
+        "catch_up",
+        "reject_arrives",
+    ),
+)
+
+INSTANCES = (
+    TRANSACTIONS,
+    COMMIT_REFUSED,
+    COMMIT_LATE,
+)
