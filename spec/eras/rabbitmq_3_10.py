@@ -59,5 +59,6 @@ design = Design(
         Breaks("EveryPublisherHears", "fanout_mirrors", 9),
         Breaks("EveryCopyIsMatched", "plain", 7),
         Breaks("NoAssertionFails", "plain", 6),
+        Breaks("EveryCommitAnswers", "commit_late", 12),
     ),
 )

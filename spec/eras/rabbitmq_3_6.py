@@ -78,5 +78,8 @@ design = Design(
         Breaks("CommitMeansAccepted", "shared", 7),
         Breaks("NoCommitBeforeDurable", "shared", 7),
         Breaks("CommittedSurvives", "shared", 7),
+        Breaks("NothingIsGivenUp", "retried", 3),
+        Breaks("DoneMeansArrived", "retried", 6),
+        Breaks("RepeatedForACause", "retried", 7),
     ),
 )

@@ -188,5 +188,7 @@ design = Design(
         Breaks("NoCommitBeforeDurable", "shared", 7),
         Breaks("CommittedSurvives", "shared", 7),
         Breaks("NoAssertionFails", "plain", 6),
+        Breaks("NothingIsGivenUp", "retried", 3),
+        Breaks("DoneMeansArrived", "retried", 6),
     ),
 )

@@ -124,5 +124,7 @@ design = Design(
         Breaks("CommittedSurvives", "transactions", 9),
         Breaks("CommitFailsOnlyWithCause", "transactions", 7),
         Breaks("NoAssertionFails", "plain", 6),
+        Breaks("NothingIsGivenUp", "retried", 3),
+        Breaks("EveryCommitAnswers", "commit_late", 12),
     ),
 )

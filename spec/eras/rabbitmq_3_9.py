@@ -47,5 +47,7 @@ design = Design(
         Breaks("EachMessageHasOnePlace", "core", 3),
         Breaks("SomebodyOwesAnAnswer", "mirrors", 7),
         Breaks("NoAssertionFails", "plain", 6),
+        Breaks("NothingIsGivenUp", "retried", 3),
+        Breaks("EveryCommitAnswers", "commit_late", 12),
     ),
 )
