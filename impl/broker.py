@@ -166,10 +166,13 @@ class Broker:
         for found in stored.queues:
             for placed in found.messages:
                 content_of(placed.msg).count_in(self.memory)
-        # What a queue has too much of may be for another one: now all are there.
+        processes = self.steps.processes
+        started = [(queue, processes.start(queue)) for queue in queues]
         for queue in queues:
-            self.steps.processes.restart(queue)
-            self.steps.processes.replicate(queue)
+            processes.timers.used(queue)
+            processes.replicate(queue)
+        for queue, dropped in started:  # which may be for any other one
+            processes.let_go(queue, dropped)
 
     def add_vhost(self, name: str) -> VirtualHost:
         """Return the virtual host of this name, which is there from now on if it was not."""

@@ -17,8 +17,7 @@ there are end, too, and the master starts again from its files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import cast
 
 from ackproof.impl.machines.publication import content_of
@@ -220,12 +219,12 @@ class Processes(Part):
         require(not self.system.in_minority(mirror.key))
         assert membership is not None
         arriving = sorted(mirror.machine.direct)
-        with self._led_anew(mirror, ()):
-            self.system.promote(mirror.key)
-            for msg in arriving:
-                channel = self.channels[Msg.owner(msg)]
-                mirror.watch_for(channel)
-            self._take_over(membership, mirror)
+        dropped = self._dropped(mirror, (), lambda: self.system.promote(mirror.key))
+        for msg in arriving:
+            channel = self.channels[Msg.owner(msg)]
+            mirror.watch_for(channel)
+        self._take_over(membership, mirror)
+        self.let_go(mirror, dropped)
 
     def _take_over(self, membership: MirrorMembership, mirror: HostedMirror) -> None:
         """The membership says who leads, and the disk will know (D5.2)."""
@@ -281,35 +280,47 @@ class Processes(Part):
         """
         require(queue.membership is None or queue is queue.membership.leader)
         require(not self.sides.stands(queue))
-        with self._led_anew(queue, queue.machine.store.level):
-            self.system.restart(queue.key)
-            queue.recovered()
+        self.let_go(queue, self.start(queue))
         if queue.landed:
             self.context.offer(Action.SYNC, None, queue)
         self.timers.used(queue)
         if queue.membership is not None:
             queue.membership.trim()
 
-    @contextmanager
-    def _led_anew(self, queue: HostedQueue, coming: Iterable[Msg]) -> Iterator[None]:
-        """A process leads from a step on, which drops what is over its limit (B5.2, B4.4).
+    def start(self, queue: HostedQueue) -> list[Msg]:
+        """Start a process from its files; return what it drops, being over its limit (B5.2)."""
+
+        def step() -> None:
+            self.system.restart(queue.key)
+            queue.recovered()
+
+        return self._dropped(queue, queue.machine.store.level, step)
+
+    def _dropped(
+        self, queue: HostedQueue, coming: Iterable[Msg], step: Callable[[], None]
+    ) -> list[Msg]:
+        """Let a process lead from a step on; return what that drops, the oldest first (B5.2).
 
         Args:
             queue: the process.
             coming: what it finds in its files, and has not in memory yet.
+            step: after it, the process leads.
         """
         if not queue.limit.exists:
-            yield
-            return
+            step()
+            return []
         found = list(coming)
         queue.limit.recount()
         queue.limit.expect(found)
         had = sorted({*queue.machine.ready, *found}, key=queue.order.places.__getitem__)
-        yield
-        for msg in had:
-            if not queue.has(msg):
-                self.mirrors.contents.give_up(queue, content_of(msg), Cause.MAXLEN)
-                self.mirrors.contents.gone(queue, msg)
+        step()
+        return [msg for msg in had if not queue.has(msg)]
+
+    def let_go(self, queue: HostedQueue, dropped: Iterable[Msg]) -> None:
+        """What a process has dropped when it began to lead is dead (B4.4)."""
+        for msg in dropped:
+            self.mirrors.contents.give_up(queue, content_of(msg), Cause.MAXLEN)
+            self.mirrors.contents.gone(queue, msg)
 
     def revive(self, queue: HostedQueue) -> None:
         """Let a queue be led again: who asks something of it waits for that (A9).

@@ -289,8 +289,8 @@ def with_dead_letters(**limits: int) -> ConsumerWire:
     wire = ConsumerWire().opened(1)
     named = {f"x-{name.replace('_', '-')}": value for name, value in limits.items()}
     arguments = {**named, "x-dead-letter-exchange": "", "x-dead-letter-routing-key": "dead"}
-    wire.say(1, commands.Queue.Declare(queue="dead", durable=True))
     wire.say(1, commands.Queue.Declare(queue="q", durable=True, arguments=arguments))  # type: ignore[arg-type]
+    wire.say(1, commands.Queue.Declare(queue="dead", durable=True))
     return wire
 
 

@@ -208,6 +208,21 @@ def test_a_master_that_crashes_nacks_what_it_owes_and_a_mirror_has_it_all_the_sa
     passed(wire)
 
 
+def test_a_mirror_that_is_promoted_drops_what_is_too_much() -> None:
+    wire = mirrored(max_length=1, dead_letter_exchange="", dead_letter_routing_key="d")
+    wire.say(1, commands.Queue.Declare(queue="d", durable=True))
+    wire.commit()
+    wire.publish(1, "q", b"fetched")
+    get(wire, no_ack=False)
+    wire.publish(1, "q", b"ready")
+    wire.commit()
+    wire.broker.faults.kill_replica("q", 0)
+    wire.commit()
+    assert ready(wire) == [[b"ready"]] * 2
+    assert [content_of(m).body for m in wire.broker.queues["d"].ready()] == [b"fetched"]
+    passed(wire)
+
+
 def test_masters_may_die_one_after_another_until_the_last_comes_back_from_its_files() -> None:
     wire = mirrored()
     wire.publish(1, "q", b"kept")
