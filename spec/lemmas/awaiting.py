@@ -62,5 +62,6 @@ PROOFS = {
         "CalledIsStored",
         "EndedAwaitsNothing",
         "NotedIsPresent",
+        "NotedIsUnderWay",
     ),
 }

@@ -86,8 +86,15 @@ RANKINGS = {
 }
 
 PROOFS = {
-    "LeavingIsWritten": (*_NEW, *_GONE, *STAYS),
-    "MailIsUnwritten": (*_NEW, *_GONE, *STAYS, "LeavingIsWritten", "MailIsToBeStored"),
+    "LeavingIsWritten": (*_NEW, *_GONE, *STAYS, "MemoryEndsWithItsProcess"),
+    "MailIsUnwritten": (
+        *_NEW,
+        *_GONE,
+        *STAYS,
+        "LeavingIsWritten",
+        "MailIsToBeStored",
+        "MemoryEndsWithItsProcess",
+    ),
     "ConfirmedByStoreIsSafe": (
         *_NEW,
         *_GONE,
