@@ -103,17 +103,6 @@ def UnknownTagClosesChannel(before: Confirms, after: Confirms, ack: ConsumerAck)
     )
 
 
-@invariant
-def ConsumersEndWithTheirChannel(s: Confirms) -> bool:
-    """On a channel that is closed nobody consumes (F3.2).
-
-    What was handed out there could not be settled, and would be with nobody.
-    """
-    return all(
-        s.channels[c].open or not s.consuming[c].open for c in ChannelId if s.tagged and s.shared
-    )
-
-
 @helper
 def is_back(before: Confirms, after: Confirms, channel: ChannelId, replica: Replica) -> bool:
     """Tell whether what a channel had of a process is in its queue again (F1.3)."""

@@ -90,3 +90,14 @@ def NothingCrosses(before: Confirms, after: Confirms) -> bool:
         for r in Replica
         if cut_off(before, after, r)
     )
+
+
+@invariant
+def ConsumersEndWithTheirChannel(s: Confirms) -> bool:
+    """On a channel that is closed nobody consumes (F3.2).
+
+    What was handed out there could not be settled, and would be with nobody.
+    """
+    return all(
+        s.channels[c].open or not s.consuming[c].open for c in ChannelId if s.tagged and s.shared
+    )

@@ -96,7 +96,7 @@ LIMIT = Instance(
     sizes={ChannelId: 1, Node: 0, Msg: 2, Queue: 1, Replica: 1, Consumer: 2, Tag: 2},
     constants={**TAGGED, "ConsumerChannel.shared_prefetch": 1},
     states=12_824,
-    lacks=("HeldByTwo", "SettledWithNobody"),
+    lacks=("ComesBack", "HeldByTwo", "SettledWithNobody"),
 )
 
 ONE = Instance(
