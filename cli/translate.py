@@ -22,8 +22,8 @@ _HELP = """
 Write a specification on an instance for TLC, in TLA+, or for SPIN, in Promela.
 
 They have the same states and steps, and judge the same properties but for those that speak of
-events; SPIN also leaves out those of runs. So what this checker says can be had from another one,
-which shares nothing with it but the reading of the specification.
+events, and SPIN but for those of runs under strong fairness. So what this checker says can be had
+from another one, which shares nothing with it but the reading of the specification.
 
 FILE says which: a module of TLA+ is a file in `.tla`, and its configuration goes beside it, in
 `.cfg`; a model in Promela is a file in `.pml`. Elements of sorts are numbers there.

@@ -82,6 +82,7 @@ class Parts(System):
     mirror_cost: Const[Annotated[int, Range(1, 2)]] = 2  # of a publish, towards a mirror (E3)
     home: Const[Option[Node]] = None  # the node of the channels
 
+    # The program that publishes, on all channels.
     retrier: Retrier
 
     # One for each channel.

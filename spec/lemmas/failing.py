@@ -1,4 +1,9 @@
-"""Lemmas of failures: the last words of a process are waited for."""
+"""Lemmas of failures: the last words of a process are waited for.
+
+A channel hears of the end of a process after all that this had cast, so as long as something is on
+its way, the news of its end is, too.  Where a partition has one side give up the other, what is on
+its way is lost, and nothing of that is said.
+"""
 
 from __future__ import annotations
 
