@@ -102,7 +102,7 @@ class Library:
         """Return the names of what a lemma or property is proved with."""
         known = self.lemmas.get(name)
         if known is not None:
-            return known.by
+            return known.by or self.follows.get(name, ())
         ranking = self.rankings.get(name)
         if ranking is not None:
             named = (*ranking.measure, *ranking.helpful)

@@ -36,7 +36,7 @@ RELIES_ON = (
 #: What is known less of in a proof than it is in an instance; so what is proved holds there too.
 ABSTRACTIONS = (
     "of the number of members of a set it is known only whether it is zero, and whether another "
-    "set has one more, or no fewer",
+    "set has one more, or no fewer, or two others have as many together",
     "of the first element of a sort without order it is known only that it is one",
     "the number of faults is not limited",
 )

@@ -73,16 +73,28 @@ def CreditNeverNegative(s: Confirms) -> bool:
 
 @invariant
 def OverdraftIsBounded(s: Confirms) -> bool:
-    """How far credit falls below nothing depends on constants only (E1.2, E1.3).
+    """How far a channel's credit falls below nothing depends on constants only (E1.2, E1.3).
 
-    A channel goes below with one publish at most; once blocked it bumps the reader no more, which
-    has credit for `initial` others.  A process that its store blocks bumps the channel no more; all
-    that the channel has paid for by then, and all that it can still overdraw, may arrive.  Only a
-    transaction knows no bound: it is paid for when it is committed, all at once (A13.3).
+    It goes below with one publish at most; once blocked it bumps the reader no more, which has
+    credit for `initial` others.  Only a transaction knows no bound: it is paid for when it is
+    committed, all at once (A13.3).
     """
     return s.transactional or all(
         s.casts[c].credit[r].used - s.casts[c].credit[r].initial <= s.deepest(c)
-        and s.storing[r].used - s.storing[r].initial
+        for c in ChannelId
+        for r in Replica
+    )
+
+
+@invariant
+def StoreOverdraftIsBounded(s: Confirms) -> bool:
+    """So does how far that of a process with its store does (E1.2, E1.3).
+
+    A process that its store blocks bumps no channel more; all that each has paid for by then, and
+    all that it can still overdraw, may arrive.
+    """
+    return s.transactional or all(
+        s.storing[r].used - s.storing[r].initial
         <= len(ChannelId) * (s.casts[c].credit[r].initial + s.deepest(c))
         for c in ChannelId
         for r in Replica

@@ -14,6 +14,7 @@ from ackproof.spec.lemmas import (
     channel,
     committing,
     consumers,
+    crediting,
     durability,
     failing,
     flowing,
@@ -64,5 +65,6 @@ LIBRARY = Library.of(
     consumers,
     handing,
     flowing,
+    crediting,
     settling,
 )

@@ -90,6 +90,15 @@ class DroppingBroker(Confirms):
                 self.channels[channel].rejected |= self.casts[channel].publishes[replica]
 
 
+class UnimpressedProcess(Confirms):
+    """Gives its channels credit although its store has blocked it."""
+
+    @handler
+    def take_from_channel(self, msg: Msg, replica: Replica, twice: bool, blocked: bool) -> None:
+        """Give credit whoever is blocked."""
+        super().take_from_channel(msg, replica, twice, False)
+
+
 #: More must not be taken before the first bump than there is credit for (E1.1).
 SLOW_BUMPS = Design("", constants={"CreditPair.more_after": 3})
 
@@ -97,6 +106,7 @@ SLOW_BUMPS = Design("", constants={"CreditPair.more_after": 3})
 CREDITING_MUTANTS = {
     "CreditNeverNegative": (Design("", replace=(TirelessReader,)), "credit"),
     "OverdraftIsBounded": (Design("", replace=(DoublePair,)), "mirror_credit"),
+    "StoreOverdraftIsBounded": (Design("", replace=(UnimpressedProcess,)), "little_credit"),
     "NoCreditDeadlock": (SLOW_BUMPS, "credit"),
     "BlockedStops": (Design("", replace=(HeedlessReader,)), "credit"),
     "ClientKnowsWhy": (Design("", replace=(TalkativeReader,)), "credit"),

@@ -56,7 +56,20 @@ MIRROR_CREDIT = Instance(
     {"lose_node": 1},
     MIRRORED,
 )
-MODEL = Model("crediting", Confirms, properties_in(properties_crediting), (CREDIT, MIRROR_CREDIT))
+#: A process has credit for one message, and its channel may overdraw by one: a fourth is too much.
+LITTLE_CREDIT = Instance(
+    "little_credit",
+    "four messages, and credit for one",
+    {**OFF, Msg: 4, Queue: 1, Replica: 1},
+    {},
+    {**FLOW, "CreditPair.initial": 1, "Confirms.mirror_cost": 1},
+)
+MODEL = Model(
+    "crediting",
+    Confirms,
+    properties_in(properties_crediting),
+    (CREDIT, MIRROR_CREDIT, LITTLE_CREDIT),
+)
 
 
 class Run:

@@ -50,15 +50,45 @@ def test_a_set_of_two_more_is_not_known_to_have_one_more() -> None:
     assert solver.check() == z3.sat
 
 
-def test_sets_that_depend_on_something_are_held_against_each_other() -> None:
-    """The number of what is below x is no larger than that of what is below a larger one."""
-    domain = Unbounded()
-    x, y = (domain._variable(TAG) for _ in range(2))
-    here, there = (
-        domain.count(SetValue(TAG, lambda e, m=m: z3.And(e[0] >= 0, e[0] < m))) for m in (x, y)
-    )
-    assert here.decl().eq(there.decl())
-    solver = z3.Solver()
+SOME = [set(), {0}, {1, 2}, {0, 1, 2}]
+
+
+@pytest.mark.parametrize("sets", [*product(SOME, repeat=3)], ids=str)
+def test_the_real_numbers_of_three_sets_are_possible(sets: tuple[set[int], ...]) -> None:
+    _, numbers, solver = counted(*map(among, sets))
+    solver.add(*(number == len(one) for number, one in zip(numbers, sets, strict=True)))
+    assert solver.check() == z3.sat
+
+
+@pytest.mark.parametrize(("one", "other"), [({0}, {1, 2}), ({1}, {0, 2}), ({0, 2}, {1})], ids=str)
+def test_a_set_that_is_made_of_two_others_has_as_many_members_as_both(
+    one: set[int], other: set[int]
+) -> None:
+    _, (whole, here, there), solver = counted(among({0, 1, 2}), among(one), among(other))
+    assert solver.check(whole != here + there) == z3.unsat
+
+
+def test_two_sets_that_have_a_member_in_common_are_not_added_up() -> None:
+    _, (whole, here, there), solver = counted(among({0, 1, 2}), among({0, 1}), among({1, 2}))
+    assert solver.check(whole == 3, here == 2, there == 2) == z3.sat
+
+
+def test_what_a_step_lists_has_no_more_members_than_there_are() -> None:
+    _, (number,), solver = counted(among({2}))
+    assert solver.check(number != 1) == z3.unsat
+
+
+def below(domain: Unbounded, more: int) -> Term:
+    """Return how many are below some bound constant, or just above, and not below 0."""
+    x = domain._variable(TAG)
+    return domain.count(SetValue(TAG, lambda e: z3.And(e[0] >= 0, e[0] < x + more)))
+
+
+def test_sets_that_depend_on_one_element_are_held_against_each_other() -> None:
+    """Below the next one there is at most one more; of other elements that is not said."""
+    domain, solver = Unbounded(), z3.Solver()
     solver.set("rlimit", 5_000_000)
-    solver.add(*Comparisons().of([*domain.named.values()]), x <= y)
-    assert solver.check(here > there) == z3.unsat
+    here, there = below(domain, 0).decl(), below(domain, 1).decl()
+    solver.add(*Comparisons().of([*domain.named.values()]))
+    assert solver.check(there(3) > here(3) + 1) == z3.unsat
+    assert solver.check(there(4) > here(3) + 1) != z3.unsat
