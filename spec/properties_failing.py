@@ -93,6 +93,15 @@ def NothingCrosses(before: Confirms, after: Confirms) -> bool:
 
 
 @invariant
+def OnlyWhoIsCutOffIsGivenUp(s: Confirms) -> bool:
+    """Nodes and mirrors give each other up across a partition, and till it is over (A12.4, D9).
+
+    What comes apart a second time has to find that out again.
+    """
+    return s.cluster.lost <= s.cluster.away and (bool(s.cluster.away) or not s.cluster.estranged)
+
+
+@invariant
 def ConsumersEndWithTheirChannel(s: Confirms) -> bool:
     """On a channel that is closed nobody consumes (F3.2).
 

@@ -48,4 +48,5 @@ PROOFS = {
     "EndComesLast": (),
     "NothingCrosses": (),
     "NothingOutlivesTheNode": (),
+    "OnlyWhoIsCutOffIsGivenUp": (),
 }
