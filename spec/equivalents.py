@@ -43,6 +43,8 @@ _NOT_OPEN = "A closed channel is in no mode (`ClosedHasNoTransaction`), nor asks
 _MARKED = "Nobody asks of a message that is routed nowhere whether it is persistent."
 _COMMITTED = "Whether its queues are there is asked again at the commit (A5.4)."
 _BOTH = "Both are tried in the same steps, and nobody is told which of the two it was."
+_EXCUSES = "It is asked for a ghost only, and excuses nacks that nobody sends."
+_HEARS = "A channel hears once more of somebody's end, and waits for nobody there."
 _EITHER = "Two processes are on the same side, or on two, whichever is named first."
 _NOT_ASKED = "Nobody asks for it where no process of the queue is waited for, and none is by then."
 
@@ -356,6 +358,28 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "drops `require(self.all_exist(targets))`": _COMMITTED,
         "drops `targets` from `persistent and targets`": _MARKED,
         "goes by `not (persistent and targets)` for `persistent and targets`": _BOTH,
+    },
+    "Publishing.attended": {
+        "has `all` for `any` in `any((self.replicas[r].of == queue and self.listed(r) and "
+        "self.able(r) and (self.casts[channel].downs[r] is None) for r in Replica))`": _EXCUSES,
+        "drops `self.replicas[r].of == queue` from `self.replicas[r].of == queue and "
+        "self.casts[channel].downs[r] == Reason.ABNORMAL`": _EXCUSES,
+        "drops `self.casts[channel].downs[r] == Reason.ABNORMAL` from `self.replicas[r].of == "
+        "queue and self.casts[channel].downs[r] == Reason.ABNORMAL`": _EXCUSES,
+        "has `self.casts[channel].downs[r] != Reason.ABNORMAL` for "
+        "`self.casts[channel].downs[r] == Reason.ABNORMAL`": _EXCUSES,
+    },
+    "Publishing.sent_to": {
+        "drops `there` from `there and queue in self.transactions[channel].routes[msg]`": _HEARS,
+    },
+    "Publishing.send_all": {"takes `msgs` for true": _HEARS},
+    "Publishing.tx_commit": {
+        "drops `self.transactional` from `self.transactional and "
+        "self.readers[channel].reads()`": _SWITCH,
+    },
+    "Publishing.tx_rollback": {
+        "drops `self.transactional` from `self.transactional and "
+        "self.readers[channel].reads()`": _SWITCH,
     },
     "QueueMaster.is_present": {
         **_all(

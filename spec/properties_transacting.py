@@ -55,13 +55,14 @@ def NoNackInTransaction(before: Confirms, after: Confirms, nack: Nack) -> bool:
 
 @step_property
 def NoReturnInTransaction(before: Confirms, after: Confirms, ret: Return) -> bool:
-    """A transactional channel returns a message at its commit, and not before (A13.3).
+    """A transactional channel returns at a commit what is mandatory and has no queue (A13.3).
 
-    A rollback would make the return one of a message that never was.
+    Not before: a rollback would make of it the return of a message that never was.
     """
-    return (
-        before.transactions[ret.channel].mode == TxMode.NONE
-        or after.transactions[ret.channel].mode == TxMode.COMMITTING
+    transaction = before.transactions[ret.channel]
+    return transaction.mode == TxMode.NONE or (
+        after.transactions[ret.channel].mode == TxMode.COMMITTING
+        and any(not after.holders[m] for m in transaction.batch & transaction.mandatory)
     )
 
 

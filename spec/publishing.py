@@ -225,7 +225,7 @@ class Publishing(Closing):
     def sent_to(self, channel: ChannelId, msg: Msg, replica: Replica) -> bool:
         """Tell whether a message of the transaction is cast to a process (A5.5)."""
         queue = self.replicas[replica].of
-        there = self.exists(queue) and self.found(queue) and self.listed(replica)
+        there = self.exists(queue) and self.found(queue)
         return there and queue in self.transactions[channel].routes[msg]
 
     @handler
