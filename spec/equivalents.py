@@ -308,6 +308,10 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
             "drops `self.has_asked(channel)`",
         ),
     },
+    "Multicast.learnt": {"drops `self.order[replica].leave({msg})`": _NO_PLACE},
+    "Multicast.join": {
+        "drops `self.missed[replica].clear()`": "A process joins once, and has missed nothing yet.",
+    },
     "Parts.alone": {
         **_all(
             _ALONE,

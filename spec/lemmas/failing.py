@@ -47,6 +47,7 @@ PROOFS = {
     "ConsumersEndWithTheirChannel": (),
     "EndComesLast": (),
     "NothingCrosses": (),
+    "MailEndsWithItsProcess": (),
     "NothingOutlivesTheNode": (),
     "OnlyWhoIsCutOffIsGivenUp": (),
 }
