@@ -135,6 +135,12 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
             "A body in memory is collected when it has been written."
         ),
     },
+    "Reader.sets_alarm": {
+        "takes `self.state == ReaderState.BLOCKED` for true": (
+            "A reader that is about to block has an alarm already (E4.1)."
+        ),
+    },
+    "Reader.clears_alarm": {"drops `require(self.alarmed)`": _NOTHING},
     "Storing.write": {
         "drops `require(self.replicas[replica].status == Status.RUNNING)`": _NO_MEMORY,
     },

@@ -75,6 +75,7 @@ NOTICED = {
     ("HeldUntilSettled", "LosingRequeue"): "HeldUntilSettled/consumer_rejects:2",
     ("KeptWhileRunning", "ForgetfulQueue"): "KeptWhileRunning/requeue",
     ("LoadIsWhatIsUnsettled", "BurdenedChannel"): "LoadIsWhatIsUnsettled/recover",
+    ("MailEndsWithItsProcess", "LingeringMulticast"): "MailEndsWithItsProcess/stop_unsynchronised",
     ("MandatoryIsReturned", "BusyChannel"): "MandatoryCameBack/publish",
     ("MirrorFollowsMaster", "EarlyRestart"): "MasterHasTheSame/restart",
     ("MirrorFollowsMaster", "HoardingMirror"): "MasterHasTheSame/master_removes",
