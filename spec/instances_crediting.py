@@ -29,11 +29,11 @@ CREDIT = Instance(
 
 SCARCE = Instance(
     name="scarce",
-    purpose="two messages, credit for one with everybody on the way, an alarm",
+    purpose="two messages, credit for one with everybody on the way, an alarm, and another one",
     sizes={**OFF, Msg: 2, Queue: 1, Replica: 1},
-    faults={"alarm": 1},
+    faults={"alarm": 2},
     constants={**CREDIT.constants, "CreditPair.initial": 1},
-    states=6_399,
+    states=10_881,
     lacks=("ConfirmedWithoutWrite",),
 )
 
