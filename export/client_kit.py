@@ -240,7 +240,7 @@ class Run:
         one = self.session(name)
         one.do(
             lambda channel: channel.confirm_delivery(
-                one.settled, callback=lambda _: one.note("SelectOk()")
+                one.settled, callback=lambda _: one.note(f"SelectOk(channel={name})")
             )
         )
 
@@ -259,7 +259,7 @@ class Run:
         """Send tx.select, tx.commit or tx.rollback."""
         one = self.session(name)
         frame = {
-            "tx_select": "TxSelectOk()",
+            "tx_select": f"TxSelectOk(channel={name})",
             "tx_commit": f"CommitOk(channel={name})",
             "tx_rollback": f"RollbackOk(channel={name})",
         }[method]

@@ -57,7 +57,7 @@ class Channel(Process):
         """Enter confirm mode and say so; again is answered again, and resets nothing (A1.1)."""
         require(self.open)
         self.confirming = True
-        self.emit(SelectOk())
+        self.emit(SelectOk(self.channel))
 
     @helper
     def takes_number(self, mandatory: bool) -> bool:

@@ -9,10 +9,18 @@ orderly way.
 
 from __future__ import annotations
 
-from ackproof.lang import Option, action, fault, handler, require
+from ackproof.lang import Option, action, fault, handler, on, require
 from ackproof.spec.consuming import Consuming
 from ackproof.spec.sorts import ChannelId, Tag
-from ackproof.spec.wire import ChannelClose, Complaint, ConsumerAck
+from ackproof.spec.wire import (
+    ChannelClose,
+    CommitOk,
+    Complaint,
+    ConsumerAck,
+    RollbackOk,
+    SelectOk,
+    TxSelectOk,
+)
 
 __all__ = ["Closing"]
 
@@ -26,6 +34,7 @@ class Closing(Consuming):
         self.channels[channel].close()
         self.transactions[channel].close()
         self.settle_accounts(channel)
+        self.asking.discard(channel)
         if self.retrying:
             self.retrier.loses(channel)
 
@@ -56,6 +65,7 @@ class Closing(Consuming):
     def ack_unknown(self, channel: ChannelId, tag: Option[Tag], multiple: bool) -> None:
         """A client acks a tag that is not there, and has closed the channel by that (F1.3)."""
         require(self.heeds(channel) and not self.consuming[channel].knows(tag, multiple))
+        self.fetching.add(channel)
         self.emit(ConsumerAck(channel, tag, multiple))
         self.emit(ChannelClose(channel, Complaint.UNKNOWN_TAG))
         if self.shared:
@@ -75,3 +85,40 @@ class Closing(Consuming):
         require(self.tagged and not self.shared and not self.consuming[channel].open)
         self.consuming[channel].reopen()
         self.seen_tags[channel].clear()
+
+    # -- what the client makes of it ------------------------------------------------------------
+
+    @on(SelectOk)
+    def sees_confirm_mode(self, answer: SelectOk) -> None:
+        """A publisher reads that its channel is in confirm mode (A1.1)."""
+        self.publisher_hears(answer.channel)
+
+    @on(TxSelectOk)
+    def sees_transaction(self, answer: TxSelectOk) -> None:
+        """A publisher reads that its channel is transactional (A1.3)."""
+        self.publisher_hears(answer.channel)
+
+    @on(CommitOk)
+    def sees_commit(self, answer: CommitOk) -> None:
+        """A publisher reads that its messages are safe (A13.4)."""
+        self.publisher_hears(answer.channel)
+
+    @on(RollbackOk)
+    def sees_rollback(self, answer: RollbackOk) -> None:
+        """A publisher reads that its messages never were (A13.6)."""
+        self.publisher_hears(answer.channel)
+
+    @on(ChannelClose)
+    def sees_close(self, answer: ChannelClose) -> None:
+        """A client reads what it should not have done (A2.4, F1.3)."""
+        if answer.complaint == Complaint.UNKNOWN_TAG:
+            self.consumer_hears(answer.channel)
+        else:
+            self.publisher_hears(answer.channel)
+
+    @handler
+    def publisher_hears(self, channel: ChannelId) -> None:
+        """A publisher gets the answer to a method (A1.5)."""
+        if channel not in self.asking:
+            self.unasked.add(channel)
+        self.asking.discard(channel)

@@ -29,7 +29,15 @@ from __future__ import annotations
 from ackproof.lang import Option, Set, action, fault, handler, helper, on, require
 from ackproof.spec.queueing import Queueing
 from ackproof.spec.sorts import ChannelId, Consumer, Msg, Queue, Replica, Tag, TxMode
-from ackproof.spec.wire import ConsumerAck, ConsumerReject, Deliver, GetOk
+from ackproof.spec.wire import (
+    CancelOk,
+    ConsumerAck,
+    ConsumerReject,
+    Deliver,
+    GetEmpty,
+    GetOk,
+    RecoverOk,
+)
 
 __all__ = ["Consuming"]
 
@@ -70,6 +78,7 @@ class Consuming(Queueing):
         No fault of anybody's, but an instance says how often it may happen.
         """
         require(self.heeds(Consumer.owner(consumer)) and self.subscriptions[consumer].active)
+        self.fetching.add(Consumer.owner(consumer))
         self.subscriptions[consumer].stop()
         self.consuming[Consumer.owner(consumer)].cancelled(consumer)
 
@@ -137,6 +146,7 @@ class Consuming(Queueing):
         require(self.replicas[replica].head() == msg)
         redelivered = msg in self.replicas[replica].delivered
         queue = self.replicas[replica].of
+        self.fetching.add(channel)
         self.consuming[channel].answer(msg, replica, queue, redelivered, no_ack)
         self.part_with(msg, replica, no_ack)
 
@@ -145,6 +155,7 @@ class Consuming(Queueing):
         """A client asks for a message, and there is none (F3.5)."""
         require(self.heeds(channel) and self.replicas[replica].leads() and self.reaches(replica))
         require(not self.replicas[replica].ready)
+        self.fetching.add(channel)
         self.consuming[channel].answer_empty(self.replicas[replica].of)
 
     @handler
@@ -199,6 +210,7 @@ class Consuming(Queueing):
         """A client has everything requeued that it has not settled (F1.5)."""
         require(self.heeds(channel) and bool(self.consuming[channel].unacked))
         everything = set(self.consuming[channel].unacked)
+        self.fetching.add(channel)
         self.put_back(channel, everything)
         self.consuming[channel].settle(everything)
         self.consuming[channel].recovered()
@@ -278,6 +290,29 @@ class Consuming(Queueing):
     def sees_message(self, answer: GetOk) -> None:
         """A client reads the message that it asked for (F1.1)."""
         self.sees_tag(answer.channel, answer.tag)
+        self.consumer_hears(answer.channel)
+
+    @on(GetEmpty)
+    def sees_nothing(self, answer: GetEmpty) -> None:
+        """A client reads that there is no message for it (F3.5)."""
+        self.consumer_hears(answer.channel)
+
+    @on(RecoverOk)
+    def sees_recovery(self, answer: RecoverOk) -> None:
+        """A client reads that all is back that it has not settled (F1.5)."""
+        self.consumer_hears(answer.channel)
+
+    @on(CancelOk)
+    def sees_stop(self, answer: CancelOk) -> None:
+        """A client reads that its consumer is stopped (B7.6)."""
+        self.consumer_hears(Consumer.owner(answer.consumer))
+
+    @handler
+    def consumer_hears(self, channel: ChannelId) -> None:
+        """A client gets the answer to what it has asked for its consumers (A1.5)."""
+        if channel not in self.fetching:
+            self.unasked.add(channel)
+        self.fetching.discard(channel)
 
     @handler
     def sees_tag(self, channel: ChannelId, tag: Tag) -> None:

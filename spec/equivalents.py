@@ -38,9 +38,13 @@ _HOOK = "It does nothing here; whoever keeps the answer goes on from it."
 _CLIENTS_OWN = "A client says it, and nobody counts what clients say."
 _STRICTER = "It asks for more than half of the nodes, and who confirms less breaks no promise."
 _NOBODY = "A partition that cuts off nobody, or more than before, is a partition as well."
-_FOR_NOTHING = "A node that is given up for nothing is treated as one that is cut off."
-_ONE_PARTITION = "It is asked where there are two sides, and no instance has a second partition."
 _ALONE = "It is asked for a process that does not run."
+_NOT_OPEN = "A closed channel is in no mode (`ClosedHasNoTransaction`), nor asks for one."
+_MARKED = "Nobody asks of a message that is routed nowhere whether it is persistent."
+_COMMITTED = "Whether its queues are there is asked again at the commit (A5.4)."
+_BOTH = "Both are tried in the same steps, and nobody is told which of the two it was."
+_EXCUSES = "It is asked for a ghost only, and excuses nacks that nobody sends."
+_HEARS = "A channel hears once more of somebody's end, and waits for nobody there."
 _EITHER = "Two processes are on the same side, or on two, whichever is named first."
 _NOT_ASKED = "Nobody asks for it where no process of the queue is waited for, and none is by then."
 
@@ -131,6 +135,12 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
             "A body in memory is collected when it has been written."
         ),
     },
+    "Reader.sets_alarm": {
+        "takes `self.state == ReaderState.BLOCKED` for true": (
+            "A reader that is about to block has an alarm already (E4.1)."
+        ),
+    },
+    "Reader.clears_alarm": {"drops `require(self.alarmed)`": _NOTHING},
     "Storing.write": {
         "drops `require(self.replicas[replica].status == Status.RUNNING)`": _NO_MEMORY,
     },
@@ -250,21 +260,14 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         ),
     },
     "Cluster.notice": {
-        **_all(
-            _FOR_NOTHING,
-            "drops `require(node in self.away and node not in self.lost)`",
-            "drops `node in self.away` from `node in self.away and node not in self.lost`",
-            "drops `node not in self.lost` from `node in self.away and node not in self.lost`",
+        "drops `node not in self.lost` from `node in self.away and node not in self.lost`": (
+            _NOTHING
         ),
     },
     "Cluster.heal": {
         **_all(
             _NOTHING,
             "drops `require(bool(self.away))`",
-        ),
-        **_all(
-            _ONE_PARTITION,
-            "drops `self.estranged.clear()`",
         ),
     },
     "Confirming.confirm_arrives": {
@@ -311,6 +314,10 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
             "drops `self.has_asked(channel)`",
         ),
     },
+    "Multicast.learnt": {"drops `self.order[replica].leave({msg})`": _NO_PLACE},
+    "Multicast.join": {
+        "drops `self.missed[replica].clear()`": "A process joins once, and has missed nothing yet.",
+    },
     "Parts.alone": {
         **_all(
             _ALONE,
@@ -322,6 +329,67 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
             _EITHER,
             "swaps arguments: `self.linked(master, r)`",
         ),
+    },
+    "Publishing.select": {
+        "drops `self.channels[channel].open` from `self.channels[channel].open and "
+        "self.transactions[channel].answers()`": _MACHINE,
+    },
+    "Publishing.tx_select": {
+        "drops `self.transactional` from `self.transactional and "
+        "self.readers[channel].reads()`": _SWITCH,
+        "drops `self.transactions[channel].answers()` from `self.channels[channel].open and "
+        "self.transactions[channel].answers()`": _MACHINE,
+    },
+    "Publishing.publish_unroutable": {
+        "drops `self.channels[channel].open` from `self.channels[channel].open and (not "
+        "self.channels[channel].confirming)`": _MACHINE,
+    },
+    "Publishing.publish_plain": {
+        "drops `require(self.plain_publishes and bool(targets))`": _SWITCH,
+        "drops `self.plain_publishes` from `self.plain_publishes and bool(targets)`": _SWITCH,
+        "drops `bool(targets)` from `self.plain_publishes and bool(targets)`": _FEWER,
+        "drops `self.channels[channel].open` from `self.channels[channel].open and (not "
+        "self.channels[channel].confirming)`": _MACHINE,
+    },
+    "Publishing.publish": {
+        "swaps arguments: `self.process_publish(msg, targets, persistent, mandatory)`": _BOTH,
+    },
+    "Publishing.process_publish": {
+        "drops `self.channels[channel].open` from `self.channels[channel].open and "
+        "self.channels[channel].confirming`": _MACHINE,
+        "takes `self.retrying` for true": _SWITCH,
+    },
+    "Publishing.publish_in_tx": {
+        "drops `self.transactional` from `self.transactional and "
+        "self.readers[channel].reads_content()`": _MACHINE,
+        "drops `require(self.transactions[channel].mode == TxMode.OPEN)`": _MACHINE,
+        "drops `self.channels[channel].open` from `self.channels[channel].open and "
+        "self.channels[channel].next_seq == msg`": _NOT_OPEN,
+        "drops `require(self.all_exist(targets))`": _COMMITTED,
+        "drops `targets` from `persistent and targets`": _MARKED,
+        "goes by `not (persistent and targets)` for `persistent and targets`": _BOTH,
+    },
+    "Publishing.attended": {
+        "has `all` for `any` in `any((self.replicas[r].of == queue and self.listed(r) and "
+        "self.able(r) and (self.casts[channel].downs[r] is None) for r in Replica))`": _EXCUSES,
+        "drops `self.replicas[r].of == queue` from `self.replicas[r].of == queue and "
+        "self.casts[channel].downs[r] == Reason.ABNORMAL`": _EXCUSES,
+        "drops `self.casts[channel].downs[r] == Reason.ABNORMAL` from `self.replicas[r].of == "
+        "queue and self.casts[channel].downs[r] == Reason.ABNORMAL`": _EXCUSES,
+        "has `self.casts[channel].downs[r] != Reason.ABNORMAL` for "
+        "`self.casts[channel].downs[r] == Reason.ABNORMAL`": _EXCUSES,
+    },
+    "Publishing.sent_to": {
+        "drops `there` from `there and queue in self.transactions[channel].routes[msg]`": _HEARS,
+    },
+    "Publishing.send_all": {"takes `msgs` for true": _HEARS},
+    "Publishing.tx_commit": {
+        "drops `self.transactional` from `self.transactional and "
+        "self.readers[channel].reads()`": _SWITCH,
+    },
+    "Publishing.tx_rollback": {
+        "drops `self.transactional` from `self.transactional and "
+        "self.readers[channel].reads()`": _SWITCH,
     },
     "QueueMaster.is_present": {
         **_all(

@@ -31,9 +31,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ackproof.lang import Range, Set, action, fault, handler, helper, require
+from ackproof.lang import Range, Set, action, fault, handler, helper, on, require
 from ackproof.spec.parts import Parts
 from ackproof.spec.sorts import Born, ChannelId, Msg, Replica, Seen, Status
+from ackproof.spec.wire import Blocked, Unblocked
 
 __all__ = ["Flow"]
 
@@ -61,6 +62,20 @@ class Flow(Parts):
         """All alarms are over (E4.3)."""
         for channel in sorted(ChannelId):
             self.readers[channel].clears_alarm(self.starved(channel))
+
+    @on(Blocked)
+    def sees_alarm(self, told: Blocked) -> None:
+        """A client reads that an alarm blocks it (E4.3)."""
+        if told.channel in self.warned:
+            self.misled.add(told.channel)
+        self.warned.add(told.channel)
+
+    @on(Unblocked)
+    def sees_its_end(self, told: Unblocked) -> None:
+        """A client reads that the alarm is over (E4.3)."""
+        if told.channel not in self.warned:
+            self.misled.add(told.channel)
+        self.warned.discard(told.channel)
 
     @helper
     def starved(self, channel: ChannelId) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ackproof.lang import Instance
 from ackproof.spec.instances_queueing import OFF
-from ackproof.spec.sorts import Born, Consumer, Msg, Queue, Replica, Tag
+from ackproof.spec.sorts import Born, Consumer, Msg, Overflow, Queue, Replica, Tag
 
 __all__ = ["INSTANCES", "TAGGED"]
 
@@ -75,6 +75,26 @@ SHARED = Instance(
     ),
 )
 
+SHARED_ALARM = Instance(
+    name="shared_alarm",
+    purpose="as shared, and an alarm: what is not read of who publishes and consumes",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1, Consumer: 1, Tag: 2},
+    faults={"alarm": 1},
+    constants={
+        **TAGGED,
+        "Confirms.shared": True,
+        "Confirms.transactional": True,
+    },
+    states=36_823,
+    lacks=(
+        "ComesBack",
+        "FailedYetStored",
+        "HeldByTwo",
+        "ReaderIsBlocked",
+        "SettledWithNobody",
+    ),
+)
+
 SEPARATE = Instance(
     name="separate",
     purpose="one message, a publisher and a consumer, each with a channel that may close",
@@ -133,11 +153,60 @@ SUCCESSION = Instance(
     ),
 )
 
+REFILLED = Instance(
+    name="refilled",
+    purpose="two messages, room for one, what is too much is refused; what a consumer had is back",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1, Consumer: 1, Tag: 2},
+    constants={
+        **TAGGED,
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 1,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+    },
+    states=6_387,
+    lacks=(
+        "ComesBack",
+        "HeldByTwo",
+        "NackedYetHeldElsewhere",
+        "SettledWithNobody",
+    ),
+)
+
+ROOMLESS = Instance(
+    name="roomless",
+    purpose="two messages for a queue with no room, and a consumer that takes one as it comes",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1, Consumer: 1, Tag: 2},
+    faults={"crash_queue": 1},
+    constants={
+        **TAGGED,
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 0,
+        "Subscription.prefetch": 1,
+    },
+    states=7_016,
+    lacks=(
+        "AckCoversSeveralDeliveries",
+        "ComesBack",
+        "ConfirmedYetNeverDelivered",
+        "DeletionConfirms",
+        "HeldByTwo",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "PrefetchBlocks",
+        "RequeuedOvertakes",
+        "get",
+        "hand_out",
+    ),
+)
+
 INSTANCES = (
     CONSUMERS,
     PREFETCH,
+    REFILLED,
+    ROOMLESS,
     SEPARATE,
     REDELIVERY,
     SUCCESSION,
     SHARED,
+    SHARED_ALARM,
 )

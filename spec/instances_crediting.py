@@ -9,7 +9,7 @@ from __future__ import annotations
 from ackproof.lang import Instance
 from ackproof.spec.instances_mirroring import LATE, TWO
 from ackproof.spec.instances_queueing import OFF
-from ackproof.spec.sorts import Msg, Queue, Replica
+from ackproof.spec.sorts import Msg, Node, Queue, Replica
 
 __all__ = ["INSTANCES"]
 
@@ -25,6 +25,16 @@ CREDIT = Instance(
         "DeletionConfirms",
         "NackedYetHeldElsewhere",
     ),
+)
+
+SCARCE = Instance(
+    name="scarce",
+    purpose="two messages, credit for one with everybody on the way, an alarm, and another one",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1},
+    faults={"alarm": 2},
+    constants={**CREDIT.constants, "CreditPair.initial": 1},
+    states=10_881,
+    lacks=("ConfirmedWithoutWrite",),
 )
 
 MIRROR_CREDIT = Instance(
@@ -73,8 +83,85 @@ LATE_CREDIT = Instance(
     table=False,
 )
 
+MIRROR_SCARCE = Instance(
+    name="mirror_scarce",
+    purpose="one transient message, credit for one with a master and its mirror, one may be lost",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2},
+    faults={"lose_node": 1},
+    constants={**MIRROR_CREDIT.constants, "CreditPair.initial": 1},
+    states=1_809,
+    lacks=(
+        "AckCoversSeveral",
+        "AckedFromDisk",
+        "BumpIsDeferred",
+        "DeletionConfirms",
+        "LoneNackIsMultiple",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "publish_waits",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+    ),
+)
+
+PARTED_CREDIT = Instance(
+    name="parted_credit",
+    purpose="as mirror_scarce, the channel on the node of the mirror; a partition",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2, Node: 3},
+    faults={"partition": 1},
+    constants={
+        **MIRROR_SCARCE.constants,
+        "QueueProcess.node": {"r1": "n1", "r2": "n2"},
+        "Confirms.home": "n2",
+    },
+    states=13_411,
+    lacks=(
+        "AckCoversSeveral",
+        "AckedFromDisk",
+        "BumpIsDeferred",
+        "DeletionConfirms",
+        "NackedWhileMirrored",
+        "NackedYetRecovered",
+        "publish_waits",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+    ),
+)
+
+MIXED_CREDIT = Instance(
+    name="mixed_credit",
+    purpose="one message, credit with two queues, of which the second has no store for it",
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "QueueProcess.durable": {"r1": True, "r2": False},
+        "Store.apart": True,
+        "Confirms.consumers": False,
+        "Confirms.credit": True,
+    },
+    states=1_121,
+    lacks=(
+        "AckCoversSeveral",
+        "BodyIsThereAlready",
+        "BumpIsDeferred",
+        "BumpIsDeferredByStore",
+        "ConfirmedWithoutWrite",
+        "CreditBelowZeroDownstream",
+        "WrittenBodyIsLost",
+        "collect_body",
+        "publish_waits",
+    ),
+)
+
 INSTANCES = (
     CREDIT,
+    SCARCE,
+    MIXED_CREDIT,
     MIRROR_CREDIT,
+    MIRROR_SCARCE,
+    PARTED_CREDIT,
     LATE_CREDIT,
 )

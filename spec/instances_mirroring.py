@@ -126,6 +126,27 @@ FAILOVER = Instance(
     table=False,
 )
 
+FOLLOWERS = Instance(
+    name="followers",
+    purpose="as failover with one failure and no disk: what two mirrors have heard, and not",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 3},
+    faults={"lose_node": 1},
+    constants={**FAILOVER.constants, "QueueProcess.durable": False},
+    states=21_766,
+    lacks=(
+        "AckCoversSeveral",
+        "AckedFromDisk",
+        "DeletionConfirms",
+        "LoneNackIsMultiple",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+    ),
+)
+
 PARTITION = Instance(
     name="partition",
     purpose="one message, three nodes with a process each, the channel on the third; a partition",
@@ -265,6 +286,7 @@ INSTANCES = (
     LATE,
     LATER,
     FAILOVER,
+    FOLLOWERS,
     PARTITION,
     AWAY,
     LIMITS,

@@ -69,8 +69,35 @@ COMMIT_LATE = Instance(
     ),
 )
 
+MODES = Instance(
+    name="modes",
+    purpose="two messages in any mode or none, credit for one, a queue that may be deleted",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1},
+    faults={"delete_queue": 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "CreditPair.initial": 1,
+        "Confirms.consumers": False,
+        "Confirms.credit": True,
+        "Confirms.plain_publishes": True,
+        "Confirms.transactional": True,
+    },
+    states=7_958,
+    lacks=(
+        "ConfirmedTransientLost",
+        "ConfirmedWithoutWrite",
+        "FailedYetStored",
+        "LoneNackIsMultiple",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "publish_waits",
+        "restart",
+    ),
+)
+
 INSTANCES = (
     TRANSACTIONS,
     COMMIT_REFUSED,
     COMMIT_LATE,
+    MODES,
 )

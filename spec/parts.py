@@ -32,6 +32,11 @@ What only the properties need is kept in ghosts, and is said in the publishers' 
 * `seen_tags[c]`: the delivery tags that a client has seen on its present channel (F1.1);
 * `seen_twice[c]`: those that two frames have had (F1.1);
 * `handed[q]`: what a client has seen from a queue;
+* `asking`, `fetching`: the channels whose publisher, or whose consumers' client, waits for the
+  answer to a method (A1.5);
+* `unasked`: those on which an answer came that nobody waited for;
+* `warned`: those whose client has been told that an alarm blocks it, and not yet that it is over;
+* `misled`: those whose client was told one of the two and knew it (E4.3);
 * `finished[q]`: what it has acked, or rejected for good (INV-F3).
 """
 
@@ -129,6 +134,11 @@ class Parts(System):
     seen_tags: Ghost[Map[ChannelId, Set[Tag]]]
     seen_twice: Ghost[Map[ChannelId, Set[Tag]]]
     handed: Ghost[Map[Queue, Set[Msg]]]
+    asking: Ghost[Set[ChannelId]]
+    fetching: Ghost[Set[ChannelId]]
+    unasked: Ghost[Set[ChannelId]]
+    warned: Ghost[Set[ChannelId]]
+    misled: Ghost[Set[ChannelId]]
     finished: Ghost[Map[Queue, Set[Msg]]]
 
     # -- queues and their processes -------------------------------------------------------------
@@ -151,6 +161,11 @@ class Parts(System):
             for r in Replica
             if self.replicas[r].of == queue
         )
+
+    @helper
+    def all_exist(self, targets: Set[Queue]) -> bool:
+        """Tell whether routing finds each of these queues (A5.4)."""
+        return all(self.exists(q) for q in targets)
 
     @helper
     def found(self, queue: Queue) -> bool:

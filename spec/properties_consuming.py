@@ -9,7 +9,17 @@ message was confirmed says nothing of its consumption, nor the other way round (
 from __future__ import annotations
 
 from ackproof.lang import Set, eventually, helper, invariant, reachable, step_property
-from ackproof.spec.sorts import ChannelId, Consumer, Msg, Queue, Replica, Status, Tag, TxMode
+from ackproof.spec.sorts import (
+    ChannelId,
+    Consumer,
+    Msg,
+    Overflow,
+    Queue,
+    Replica,
+    Status,
+    Tag,
+    TxMode,
+)
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import (
     Cancel,
@@ -227,10 +237,11 @@ def HeldUntilSettled(before: Confirms, after: Confirms) -> bool:
     """What a consumer has leaves its queue only if the consumer has said so (INV-F3).
 
     Acking it, and rejecting it for good, are the ways to say so.  What comes back to a queue that
-    is limited may have to go for that reason (B5.2).
+    drops what is too much may have to go for that reason (B5.2), and to no other (B5.7).
     """
     return all(
-        m in after.finished[after.replicas[r].of] or after.replicas[r].limited
+        m in after.finished[after.replicas[r].of]
+        or (after.replicas[r].limited and after.replicas[r].overflow == Overflow.DROP_HEAD)
         for r in Replica
         if before.replicas[r].status == Status.RUNNING
         if after.replicas[r].status == Status.RUNNING and after.tagged

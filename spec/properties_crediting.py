@@ -8,11 +8,11 @@ end, and the last what must be possible for any of that to mean something.
 
 from __future__ import annotations
 
-from ackproof.lang import eventually, invariant, reachable, step_property
+from ackproof.lang import eventually, helper, invariant, reachable, step_property
 from ackproof.spec.reader import ReaderState
-from ackproof.spec.sorts import Born, ChannelId, Replica
+from ackproof.spec.sorts import Born, ChannelId, Replica, TxMode
 from ackproof.spec.system import Confirms
-from ackproof.spec.wire import Ack, Blocked, Unblocked
+from ackproof.spec.wire import Ack, Unblocked
 
 # -- the books ----------------------------------------------------------------------------------
 
@@ -101,6 +101,19 @@ def StoreOverdraftIsBounded(s: Confirms) -> bool:
     )
 
 
+@step_property
+def EachPublishIsPaid(before: Confirms, after: Confirms) -> bool:
+    """A message that takes a number takes credit of the reader, too (E1.2, E2).
+
+    Only so a slow queue stops a publisher, whatever mode that is in.
+    """
+    return all(
+        after.reading[c].used == before.reading[c].used + 1
+        for c in ChannelId
+        if after.credit and after.channels[c].next_seq != before.channels[c].next_seq
+    )
+
+
 # -- what a client notices ----------------------------------------------------------------------
 
 
@@ -117,6 +130,39 @@ def BlockedStops(before: Confirms, after: Confirms) -> bool:
     )
 
 
+@step_property
+def BlockedIsNotRead(before: Confirms, after: Confirms) -> bool:
+    """Of a blocked connection nothing is read: no methods, and no acks of consumers (E4.2).
+
+    A client that has been blocked can do nothing about it but wait, or break the connection.
+    """
+    return all(
+        before.readers[c].state != ReaderState.BLOCKED
+        or not after.channels[c].open
+        or asks_nothing(before, after, c)
+        for c in ChannelId
+    )
+
+
+@helper
+def asks_nothing(before: Confirms, after: Confirms, channel: ChannelId) -> bool:
+    """Tell whether a step leaves as it was what only a client changes on its channel (A1, F1)."""
+    mode = before.transactions[channel].mode
+    settles = before.shared and not (
+        set(before.consuming[channel].unacked) <= set(after.consuming[channel].unacked)
+        and set(before.consuming[channel].collected) <= set(after.consuming[channel].collected)
+    )
+    return (
+        before.channels[channel].confirming == after.channels[channel].confirming
+        and (
+            mode == after.transactions[channel].mode
+            or (mode == TxMode.COMMITTING or mode == TxMode.FAILED)
+        )
+        and before.transactions[channel].batch == after.transactions[channel].batch
+        and not settles
+    )
+
+
 @invariant
 def ClientKnowsWhy(s: Confirms) -> bool:
     """A client knows that it is blocked if an alarm is the reason, and only then (E4.3).
@@ -124,18 +170,18 @@ def ClientKnowsWhy(s: Confirms) -> bool:
     An alarm may last for hours, and a client can do something else; credit is a matter of moments.
     """
     return all(
-        s.readers[c].told == (s.readers[c].alarmed and s.readers[c].state == ReaderState.BLOCKED)
+        (c in s.warned) == (s.readers[c].alarmed and s.readers[c].state == ReaderState.BLOCKED)
         for c in ChannelId
     )
 
 
-@step_property
-def BlockedIsToldOnce(before: Confirms, after: Confirms, told: Blocked) -> bool:
-    """A client is not told twice in a row that it is blocked (E4.3).
+@invariant
+def BlockedIsToldOnce(s: Confirms) -> bool:
+    """A client is told that it is blocked, and that it is not, by turns (E4.3).
 
     One that counts would wait for two ends.
     """
-    return not before.readers[told.channel].told
+    return not s.misled
 
 
 @step_property
@@ -144,7 +190,7 @@ def UnblockedFollowsBlocked(before: Confirms, after: Confirms, told: Unblocked) 
 
     One that goes on then would only be blocked again.
     """
-    return before.readers[told.channel].told and not after.readers[told.channel].alarmed
+    return told.channel in before.warned and not after.readers[told.channel].alarmed
 
 
 @step_property

@@ -7,7 +7,7 @@ claims about that world, and not about what a broker makes of it.
 
 from __future__ import annotations
 
-from ackproof.lang import helper, invariant, step_property
+from ackproof.lang import eventually, helper, invariant, step_property
 from ackproof.spec.properties_storing import everything_ended
 from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica, Status
 from ackproof.spec.system import Confirms
@@ -38,6 +38,21 @@ def NothingOutlivesTheNode(before: Confirms, after: Confirms) -> bool:
         after.casts[c].publishes[r] or after.casts[c].downs[r] is not None
         for c in ChannelId
         for r in Replica
+    )
+
+
+@invariant
+def MailEndsWithItsProcess(s: Confirms) -> bool:
+    """What is on its way to a process that has ended is lost with it (D1.3, O1).
+
+    One that starts again in its place would take it for something new.
+    """
+    return not any(
+        s.multicast.copies[r] | s.multicast.discards[r]
+        or s.multicast.refusals[r] | s.multicast.removals[r]
+        or any(s.casts[c].publishes[r] for c in ChannelId)
+        for r in Replica
+        if s.replicas[r].status != Status.RUNNING
     )
 
 
@@ -89,6 +104,41 @@ def NothingCrosses(before: Confirms, after: Confirms) -> bool:
         and before.replicas[r].refused <= after.replicas[r].refused
         for r in Replica
         if cut_off(before, after, r)
+    )
+
+
+@invariant
+def OnlyWhoIsCutOffIsGivenUp(s: Confirms) -> bool:
+    """Nodes and mirrors give each other up across a partition, and till it is over (A12.4, D9).
+
+    What comes apart a second time has to find that out again.
+    """
+    return s.cluster.lost <= s.cluster.away and (bool(s.cluster.away) or not s.cluster.estranged)
+
+
+@eventually
+def EveryMirrorHears(s: Confirms) -> bool:
+    """What a master tells its mirrors they have heard in the end, or it is lost (D1.3, D2.1).
+
+    A mirror that has still to hear something does not take over.
+    """
+    return not any(
+        s.multicast.copies[r] | s.multicast.discards[r]
+        or s.multicast.refusals[r] | s.multicast.removals[r]
+        for r in Replica
+    )
+
+
+@eventually
+def EveryQueueIsLed(s: Confirms) -> bool:
+    """A queue has a master in the end while a mirror runs that has all it had (D5.1, D5.3).
+
+    Until then its publishers wait, and nobody consumes.
+    """
+    return all(
+        any(s.replicas[x].leads() for x in s.siblings(r))
+        for r in Replica
+        if s.replicas[r].mirrors() and r not in s.unsynced
     )
 
 

@@ -75,3 +75,19 @@ def OldestGoesFirst(before: Confirms, after: Confirms) -> bool:
             and after.replicas[r].of in before.holders[m] - after.holders[m]
         )
     )
+
+
+@step_property
+def OnlyWhoDropsMakesRoom(before: Confirms, after: Confirms) -> bool:
+    """A queue that refuses what is too much drops nothing when another message gets in (B5.7).
+
+    What a consumer puts back, or a crash, may be too much; but its publisher may have an ack.
+    """
+    return all(
+        after.replicas[r].of not in before.holders[m] - after.holders[m]
+        for r in Replica
+        if after.replicas[r].limited and after.replicas[r].overflow == Overflow.REJECT_PUBLISH
+        if after.replicas[r].leads()
+        if not before.replicas[r].leads() or after.replicas[r].ready - before.replicas[r].ready
+        for m in set(Msg) - before.replicas[r].pending
+    )

@@ -8,7 +8,7 @@ leaves the same state as what is said once.
 from __future__ import annotations
 
 from ackproof.lang import invariant, step_property
-from ackproof.spec.sorts import ChannelId
+from ackproof.spec.sorts import ChannelId, Msg, Replica, Status, TxMode
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Ack, Nack
 
@@ -58,3 +58,54 @@ def NoNackAfterClose(before: Confirms, after: Confirms, nack: Nack) -> bool:
     A number may be in use again by then, on the channel that was opened in its place.
     """
     return before.channels[nack.channel].open
+
+
+@invariant
+def OnlyWhatIsAskedForIsConfirmed(s: Confirms) -> bool:
+    """No process answers for a message whose publisher does not wait for that (B2.1).
+
+    It would do for each message what it has to do for some.
+    """
+    return all(
+        m in s.publishers[Msg.owner(m)].sent
+        or m in s.transactions[Msg.owner(m)].committing | s.transactions[Msg.owner(m)].committed
+        or not s.channels[Msg.owner(m)].open
+        for r in Replica
+        for m in s.replicas[r].awaiting | s.replicas[r].outbox | s.replicas[r].refused
+    )
+
+
+@step_property
+def OnlyWhatExistsIsRoutedTo(before: Confirms, after: Confirms) -> bool:
+    """A message is routed to queues that are there, not to deleted ones (A5.4, A9.5).
+
+    Nobody would answer for it there.
+    """
+    return all(
+        after.replicas[r].status != Status.DELETED
+        and (after.replicas[r].after is None or after.replicas[r].declared)
+        for r in Replica
+        for m in Msg
+        if after.replicas[r].of in after.holders[m] - before.holders[m]
+    )
+
+
+@invariant
+def EachAnswerIsAskedFor(s: Confirms) -> bool:
+    """A client gets one answer to a method, and none to what it has not asked (A1.5).
+
+    It takes the next answer that comes for that to its next method.
+    """
+    return not s.unasked
+
+
+@invariant
+def EachMethodIsAnswered(s: Confirms) -> bool:
+    """A method is answered in the step in which it is processed; a commit may take longer (A1.5).
+
+    Until then its client does nothing else on the channel.
+    """
+    return not s.fetching and all(
+        s.transactions[c].mode == TxMode.COMMITTING or s.transactions[c].mode == TxMode.FAILED
+        for c in s.asking
+    )

@@ -9,7 +9,7 @@ must be reachable.
 from __future__ import annotations
 
 from ackproof.lang import eventually, invariant, reachable, step_property
-from ackproof.spec.sorts import ChannelId, Status, TxMode
+from ackproof.spec.sorts import ChannelId, Msg, Replica, Status, TxMode
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import (
     Ack,
@@ -51,6 +51,33 @@ def NoNackInTransaction(before: Confirms, after: Confirms, nack: Nack) -> bool:
     A client that is not told which message was refused must take none for granted: it closes.
     """
     return before.transactions[nack.channel].mode == TxMode.NONE
+
+
+@step_property
+def NoReturnInTransaction(before: Confirms, after: Confirms, ret: Return) -> bool:
+    """A transactional channel returns at a commit what is mandatory and has no queue (A13.3).
+
+    Not before: a rollback would make of it the return of a message that never was.
+    """
+    transaction = before.transactions[ret.channel]
+    return transaction.mode == TxMode.NONE or (
+        after.transactions[ret.channel].mode == TxMode.COMMITTING
+        and any(not after.holders[m] for m in transaction.batch & transaction.mandatory)
+    )
+
+
+@step_property
+def PlainIsOfNoMode(before: Confirms, after: Confirms) -> bool:
+    """A message that nobody will confirm was published outside of any mode (A4.1, A7.1, B2.1).
+
+    Its publisher has not asked for confirms, nor for a transaction, and will miss neither.
+    """
+    return all(
+        before.channels[Msg.owner(m)].open
+        and not before.channels[Msg.owner(m)].confirming
+        and before.transactions[Msg.owner(m)].mode == TxMode.NONE
+        for m in after.plain - before.plain
+    )
 
 
 @invariant
@@ -213,6 +240,15 @@ def SeveralCommitted(before: Confirms, after: Confirms, ok: CommitOk) -> bool:
 
 
 @reachable
+def TransientCommitted(before: Confirms, after: Confirms, ok: CommitOk) -> bool:
+    """A commit-ok answers for a message that no disk has (A13.4, B2.3)."""
+    return any(
+        m not in after.persistent and bool(after.holders[m])
+        for m in before.transactions[ok.channel].committing
+    )
+
+
+@reachable
 def NothingCommitted(before: Confirms, after: Confirms, ok: CommitOk) -> bool:
     """A commit of nothing is answered, too (A13.4)."""
     return not before.transactions[ok.channel].committing
@@ -235,6 +271,18 @@ def FailedYetStored(before: Confirms, after: Confirms, close: ChannelClose) -> b
         for m in before.transactions[close.channel].committing
         for r in after.answering(m)
     )
+
+
+@reachable
+def ReturnedWithoutNumber(before: Confirms, after: Confirms, ret: Return) -> bool:
+    """A mandatory message comes back that was published outside of any mode (A4.2, A6.2)."""
+    return ret.msg is None and before.transactions[ret.channel].mode == TxMode.NONE
+
+
+@reachable
+def ArrivesWithoutConfirm(s: Confirms) -> bool:
+    """A queue has a message that nobody will confirm (A7.1, B2.1)."""
+    return any(m in s.replicas[r].ready for m in s.plain for r in Replica)
 
 
 @reachable

@@ -39,6 +39,7 @@ class Publishing(Closing):
         """A publisher asks for confirm mode, which a transactional channel refuses (A1.1, A1.2)."""
         require(self.readers[channel].reads())
         require(self.channels[channel].open and self.transactions[channel].answers())
+        self.asking.add(channel)
         if self.transactions[channel].mode == TxMode.OPEN:
             self.complain(channel, Complaint.TX_TO_CONFIRM)
         else:
@@ -49,6 +50,7 @@ class Publishing(Closing):
         """A publisher asks for transactions, which a confirming channel refuses (A1.3)."""
         require(self.transactional and self.readers[channel].reads())
         require(self.channels[channel].open and self.transactions[channel].answers())
+        self.asking.add(channel)
         if self.channels[channel].confirming:
             self.complain(channel, Complaint.CONFIRM_TO_TX)
         else:
@@ -75,7 +77,7 @@ class Publishing(Closing):
         require(self.transactions[channel].mode == TxMode.NONE)
         require(self.plain_publishes and bool(targets))
         require(self.channels[channel].open and not self.channels[channel].confirming)
-        require(self.channels[channel].next_seq == msg and all(self.exists(q) for q in targets))
+        require(self.channels[channel].next_seq == msg and self.all_exist(targets))
         self.plain.add(msg)
         self.holders[msg] = set(targets)
         self.publishers[channel].skip()
@@ -89,7 +91,7 @@ class Publishing(Closing):
 
         A deleted queue is not found by routing any more (A5.4).
         """
-        require(all(self.exists(q) for q in targets))
+        require(self.all_exist(targets))
         self.process_publish(msg, targets, mandatory, persistent)
 
     @handler
@@ -128,7 +130,7 @@ class Publishing(Closing):
         require(self.transactional and self.readers[channel].reads_content())
         require(self.transactions[channel].mode == TxMode.OPEN)
         require(self.channels[channel].open and self.channels[channel].next_seq == msg)
-        require(all(self.exists(q) for q in targets))
+        require(self.all_exist(targets))
         if persistent and targets:
             self.persistent.add(msg)
         self.channels[channel].skip()
@@ -190,6 +192,7 @@ class Publishing(Closing):
         """A publisher commits, which takes a transaction (A1.4, A13.3)."""
         require(self.transactional and self.readers[channel].reads())
         require(self.channels[channel].open and self.transactions[channel].answers())
+        self.asking.add(channel)
         if self.transactions[channel].mode == TxMode.NONE:
             self.complain(channel, Complaint.NOT_TRANSACTIONAL)
         else:
@@ -222,7 +225,7 @@ class Publishing(Closing):
     def sent_to(self, channel: ChannelId, msg: Msg, replica: Replica) -> bool:
         """Tell whether a message of the transaction is cast to a process (A5.5)."""
         queue = self.replicas[replica].of
-        there = self.exists(queue) and self.found(queue) and self.listed(replica)
+        there = self.exists(queue) and self.found(queue)
         return there and queue in self.transactions[channel].routes[msg]
 
     @handler
@@ -239,6 +242,7 @@ class Publishing(Closing):
         """A publisher takes it all back, which takes a transaction (A1.4, A13.6)."""
         require(self.transactional and self.readers[channel].reads())
         require(self.channels[channel].open and self.transactions[channel].answers())
+        self.asking.add(channel)
         if self.transactions[channel].mode == TxMode.NONE:
             self.complain(channel, Complaint.NOT_TRANSACTIONAL)
         else:

@@ -49,7 +49,7 @@ class Transaction(Process):
         """Become transactional and say so; again is answered again, and changes nothing (A1.3)."""
         require(self.answers())
         self.mode = TxMode.OPEN
-        self.emit(TxSelectOk())
+        self.emit(TxSelectOk(self.channel))
 
     @handler
     def publish(self, msg: Msg, targets: Set[Queue], mandatory: bool) -> None:

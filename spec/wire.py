@@ -48,6 +48,8 @@ __all__ = [
 class SelectOk(Event):
     """confirm.select-ok: the channel is in confirm mode (A1.1)."""
 
+    channel: ChannelId
+
 
 class Return(Event):
     """basic.return 312 NO_ROUTE: a mandatory message found no queue (A6.2).
@@ -157,6 +159,8 @@ class Cancel(Event):
 
 class TxSelectOk(Event):
     """tx.select-ok: the channel is transactional (A1.3)."""
+
+    channel: ChannelId
 
 
 class CommitOk(Event):

@@ -26,5 +26,5 @@ design = Design(
     claim="What has to be returned is best kept among the unconfirmed.",
     source="G-B06: RabbitMQ 3.9.0 to 3.9.7, issue #3560",
     replace=(TrackingConfirms,),
-    expect=(Breaks("UnconfirmedLeavesNoTrace", "plain", 1),),
+    expect=(Breaks("UnconfirmedLeavesNoTrace", "modes", 1),),
 )

@@ -28,6 +28,6 @@ design = Design(
     replace=(GenerousBroker,),
     expect=(
         Holds("credit"),
-        Breaks("CreditIsConserved", "mirror_credit", 7),
+        Breaks("CreditIsConserved", "mirror_scarce", 7),
     ),
 )

@@ -29,7 +29,7 @@ design = Design(
     source="G-D1: RabbitMQ 3.8.0 to 3.13.7, PR #1774",
     replace=(HastyProcess,),
     expect=(
-        Breaks("SomebodyOwesAnAnswer", "mirrors", 7),
-        Breaks("EveryPublishSettles", "mirrors", 9),
+        Breaks("SomebodyOwesAnAnswer", "mirror_scarce", 7),
+        Breaks("EveryPublishSettles", "mirror_scarce", 12),
     ),
 )

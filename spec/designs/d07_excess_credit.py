@@ -17,7 +17,7 @@ design = Design(
     constants={"Confirms.mirror_cost": 1},
     expect=(
         Holds("credit"),
-        Breaks("CreditIsConserved", "mirror_credit", 4),
-        Breaks("NoExcessCredit", "mirror_credit", 7),
+        Breaks("CreditIsConserved", "mirror_scarce", 4),
+        Breaks("NoExcessCredit", "mirror_scarce", 7),
     ),
 )

@@ -92,6 +92,8 @@ PROOFS = {
     "CommitSettles": (),
     "FailureIsNoticed": ("ConfirmXorTransaction", "IdleIsEmpty"),
     "FailedCommitCloses": ("FailureIsNoticed",),
+    "NoReturnInTransaction": ("ConfirmXorTransaction",),
+    "PlainIsOfNoMode": (),
     "RollbackUnsettles": (),
     "NoCommitBeforeDurable": (
         "AnsweredIsSafe",

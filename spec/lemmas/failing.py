@@ -47,5 +47,7 @@ PROOFS = {
     "ConsumersEndWithTheirChannel": (),
     "EndComesLast": (),
     "NothingCrosses": (),
+    "MailEndsWithItsProcess": (),
     "NothingOutlivesTheNode": (),
+    "OnlyWhoIsCutOffIsGivenUp": (),
 }

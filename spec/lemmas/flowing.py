@@ -26,15 +26,23 @@ def StarvedIsBlocked(s: Confirms) -> bool:
     )
 
 
+@lemma("AlarmStopsReaders", "ClientKnowsWhy")
+def WarnedIsTold(s: Confirms) -> bool:
+    """Whom a reader has told of an alarm knows of it, and nobody else (E4.3)."""
+    return not s.misled and all(s.readers[c].told == (c in s.warned) for c in ChannelId)
+
+
 #: What the properties of this group are proved with.
 PROOFS = {
     "AlarmIsForAll": (),
     "AlarmSettlesNothingDifferently": (),
-    "BlockedIsToldOnce": ("AlarmStopsReaders", "ClientKnowsWhy"),
+    "BlockedIsNotRead": (),
+    "BlockedIsToldOnce": ("AlarmStopsReaders", "ClientKnowsWhy", "WarnedIsTold"),
     "BlockedStops": (),
     "ChannelsCloseAlone": (),
-    "ClientKnowsWhy": ("AlarmStopsReaders",),
+    "ClientKnowsWhy": ("AlarmStopsReaders", "WarnedIsTold"),
     "CreditNeverNegative": ("StarvedIsBlocked",),
+    "EachPublishIsPaid": (),
     "SelectsAlone": (),
-    "UnblockedFollowsBlocked": (),
+    "UnblockedFollowsBlocked": ("WarnedIsTold",),
 }

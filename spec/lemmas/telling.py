@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ackproof.lang import lemma
 from ackproof.spec.lemmas.asking import below_next
-from ackproof.spec.sorts import Msg
+from ackproof.spec.sorts import ChannelId, Msg, TxMode
 from ackproof.spec.system import Confirms
 
 
@@ -26,12 +26,30 @@ def PlainIsPast(s: Confirms) -> bool:
     return all(below_next(s, m) and m not in s.transactions[Msg.owner(m)].batch for m in s.plain)
 
 
+@lemma()
+def AskingIsCommitting(s: Confirms) -> bool:
+    """Only a commit is answered later than it was asked for, and till then it is (A1.5, A13.4)."""
+    return (
+        not s.unasked
+        and not s.fetching
+        and all(
+            (c in s.asking)
+            == (
+                s.transactions[c].mode == TxMode.COMMITTING
+                or s.transactions[c].mode == TxMode.FAILED
+            )
+            for c in ChannelId
+        )
+    )
+
+
 #: What it takes to know that what is published now was not sent before.
 _UNSENT = ("ConfirmXorTransaction", "CountsAgree", "SentIsBelowNext")
 
 #: What the properties of this group are proved with.
 PROOFS = {
     "AcksComeFirst": (),
+    "EachAnswerIsAskedFor": ("AskingIsCommitting",),
     "EachIsNamedOnce": (
         *_UNSENT,
         "ClosedIsEmpty",
@@ -42,6 +60,8 @@ PROOFS = {
         "UnroutableWasSent",
         "WaitingWasSent",
     ),
+    "EachMethodIsAnswered": ("AskingIsCommitting",),
+    "OnlyWhatExistsIsRoutedTo": (),
     "NoAckAfterClose": ("ClosedIsEmpty",),
     "NoNackAfterClose": ("ClosedIsEmpty",),
     "OnlyMandatoryIsReturned": (*_UNSENT, "ReturnedIsUnroutable", "UnroutableWasSent"),

@@ -28,7 +28,7 @@ def test_a_design_that_tells_otherwise_is_different_both_ways() -> None:
         at = lines.index(f"only {name} can show this, in a run of 5 steps:")
         assert lines[at + 1 : at + 5] == [
             "  select(channel=ch1)",
-            "  SelectOk()",
+            "  SelectOk(channel=ch1)",
             "  publish(msg=1, targets={q1}, mandatory=False, persistent=False)",
             f"  Ack(channel=ch1, tag=1, multiple={multiple})",
         ]
@@ -44,7 +44,10 @@ def test_frames_may_be_all_that_is_seen() -> None:
         "  not seen: crash_queue, lose_node, delete_queue (--also)",
     ]
     at = lines.index("only always_multiple can show this, in a run of 3 steps:")
-    assert lines[at + 1 : at + 3] == ["  SelectOk()", "  Ack(channel=ch1, tag=1, multiple=True)"]
+    assert lines[at + 1 : at + 3] == [
+        "  SelectOk(channel=ch1)",
+        "  Ack(channel=ch1, tag=1, multiple=True)",
+    ]
 
 
 def test_a_design_that_differs_inside_only_is_alike() -> None:

@@ -77,11 +77,11 @@ def test_several_processes_find_what_one_finds() -> None:
 
 def test_a_survivor_of_the_base_is_kept_as_a_design_that_check_takes(tmp_path: Path) -> None:
     folder = tmp_path / "found"
-    some = ("--step", "Parts.strangers", "--states", "500", "--workers", "1")
+    some = ("--step", "Casts.next_for", "--states", "500", "--workers", "1")
     assert run(*some, "--keep", str(folder)).exit_code == 1
     (file,) = folder.iterdir()
     checked = CliRunner().invoke(app, ["check", str(file), "-i", "tiny", "-e", "plain"])
-    assert "claim: Parts.strangers: drops the filter" in checked.stdout
+    assert "claim: Casts.next_for: has `max` for `min`" in checked.stdout
 
 
 def test_wrong_input_is_refused_with_what_to_do_instead(tmp_path: Path) -> None:

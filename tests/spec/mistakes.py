@@ -212,6 +212,31 @@ class HastyPublisher(Confirms):
         self.route(msg, targets, persistent)
 
 
+class EagerReturns(Confirms):
+    """Returns in a transaction what found no queue."""
+
+    @action
+    def publish_in_tx(
+        self, msg: Msg, targets: Set[Queue], mandatory: bool, persistent: bool
+    ) -> None:
+        """Keep a message, and return it all the same."""
+        super().publish_in_tx(msg, targets, mandatory, persistent)
+        if mandatory and not targets:
+            self.channels[Msg.owner(msg)].give_back(None)
+
+
+class SecretivePublisher(Confirms):
+    """Takes what is published in a transaction for nobody's business."""
+
+    @action
+    def publish_in_tx(
+        self, msg: Msg, targets: Set[Queue], mandatory: bool, persistent: bool
+    ) -> None:
+        """Keep a message, and have nobody confirm it."""
+        super().publish_in_tx(msg, targets, mandatory, persistent)
+        self.plain.add(msg)
+
+
 class LingeringTransaction(Transaction):
     """Goes on when the channel closes."""
 
@@ -394,6 +419,8 @@ MISTAKES: dict[str, tuple[Design, str]] = {
     "FailedCommitCloses": (_design(HopefulCommit), "small"),
     "CommitFailsOnlyWithCause": (_design(NervousChannel), "small"),
     "FailureIsNoticed": (_design(HopefulCommit), "small"),
+    "NoReturnInTransaction": (_design(EagerReturns), "small"),
+    "PlainIsOfNoMode": (_design(SecretivePublisher), "small"),
     "NothingBeforeCommit": (_design(HastyPublisher), "small"),
     "RollbackLeavesNoTrace": (_design(HastyPublisher), "small"),
     "EveryCommitAnswers": (_design(IdleCommit), "small"),

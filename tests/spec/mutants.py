@@ -13,10 +13,11 @@ from ackproof.spec.cluster import Cluster
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.model import MODEL
 from ackproof.spec.network import Casts, Multicast
-from ackproof.spec.sorts import ChannelId, Level, Msg, Reason, Replica, Seen
+from ackproof.spec.sorts import ChannelId, Level, Msg, Queue, Reason, Replica, Seen, TxMode
 from ackproof.spec.store import Store
 from ackproof.spec.system import Confirms
-from ackproof.spec.wire import Ack, Nack, Return
+from ackproof.spec.transaction import Transaction
+from ackproof.spec.wire import Ack, Nack, Return, SelectOk
 
 
 class RepeatingChannel(Channel):
@@ -28,6 +29,27 @@ class RepeatingChannel(Channel):
         require(bool(self.confirmed) or bool(self.rejected))
         self.send_acks()
         self.send_nacks()
+
+
+class EchoingChannel(Channel):
+    """Answers confirm.select twice."""
+
+    @handler
+    def select(self) -> None:
+        """Enter confirm mode, and say so once more."""
+        super().select()
+        self.emit(SelectOk(self.channel))
+
+
+class WordlessTransaction(Transaction):
+    """Does not answer a rollback."""
+
+    @handler
+    def roll_back(self) -> None:
+        """Forget what was published."""
+        require(self.mode == TxMode.OPEN)
+        self.abandoned |= self.batch
+        self.forget()
 
 
 class NacksFirstChannel(Channel):
@@ -277,6 +299,24 @@ class ContagiousConfirms(Confirms):
             self.close_channel(other)
 
 
+class CarelessRouting(Confirms):
+    """Routes to queues that are gone."""
+
+    @helper
+    def all_exist(self, targets: Set[Queue]) -> bool:
+        """Look for nobody."""
+        return True
+
+
+class DiligentQueues(Confirms):
+    """Confirms everything."""
+
+    @helper
+    def confirming(self, msg: Msg) -> bool:
+        """Take it that somebody waits."""
+        return True
+
+
 class ImpatientConfirms(Confirms):
     """Gives a name again before its queue is deleted."""
 
@@ -315,12 +355,16 @@ MUTANTS: dict[str, tuple[Design, str]] = {
     "SomebodyOwesAnAnswer": (_design(SilentCasts), "tiny"),
     "EveryPublishSettles": (_design(DeafStore), "tiny"),
     "EveryPublisherHears": (_design(SilentCasts), "tiny"),
+    "EachAnswerIsAskedFor": (_design(EchoingChannel), "tiny"),
+    "EachMethodIsAnswered": (_design(WordlessTransaction), "commit_refused"),
     "EveryCopyIsMatched": (museum(MODEL)["b07_silent_refusal"], "plain"),
     "FifoPerPublisher": (_design(DisorderlyCasts), "small"),
     "AwaitedIsPresent": (_design(LosingQueue), "tiny"),
     "AwaitedIsUnderWay": (_design(DeafStore), "tiny"),
     "CastMeansSynced": (_design(HastyMirror), "mirrors"),
     "MirrorFollowsMaster": (_design(LeadingMirror), "mirrors"),
+    "OnlyWhatExistsIsRoutedTo": (_design(CarelessRouting), "tiny"),
+    "OnlyWhatIsAskedForIsConfirmed": (_design(DiligentQueues), "plain"),
     "OneQueueOfAName": (_design(ImpatientConfirms), "redeclared"),
     "OneMaster": (_design(UsurpingMirrors), "mirrors"),
     "ConfirmedSurvives": (_design(LosingStore), "tiny"),

@@ -29,6 +29,15 @@ class HeedlessReader(Reader):
         return True
 
 
+class ListeningReader(Reader):
+    """Reads what has no content, blocked or not."""
+
+    @helper
+    def reads(self) -> bool:
+        """Whatever the state is."""
+        return True
+
+
 class TalkativeReader(Reader):
     """Tells the client of credit, too."""
 
@@ -78,6 +87,14 @@ class DoublePair(CreditPair):
         super().send_all(msgs, cost)
 
 
+class GenerousChannel(Confirms):
+    """Takes messages for nothing."""
+
+    @handler
+    def hand_over(self, channel: ChannelId, blocked: bool) -> None:
+        """Ask for no credit."""
+
+
 class DroppingBroker(Confirms):
     """Sheds its load when memory is short."""
 
@@ -107,8 +124,10 @@ CREDITING_MUTANTS = {
     "CreditNeverNegative": (Design("", replace=(TirelessReader,)), "credit"),
     "OverdraftIsBounded": (Design("", replace=(DoublePair,)), "mirror_credit"),
     "StoreOverdraftIsBounded": (Design("", replace=(UnimpressedProcess,)), "little_credit"),
+    "EachPublishIsPaid": (Design("", replace=(GenerousChannel,)), "credit"),
     "NoCreditDeadlock": (SLOW_BUMPS, "credit"),
     "BlockedStops": (Design("", replace=(HeedlessReader,)), "credit"),
+    "BlockedIsNotRead": (Design("", replace=(ListeningReader,)), "credit"),
     "ClientKnowsWhy": (Design("", replace=(TalkativeReader,)), "credit"),
     "BlockedIsToldOnce": (Design("", replace=(RepeatingReader,)), "credit"),
     "UnblockedFollowsBlocked": (Design("", replace=(PoliteReader,)), "credit"),

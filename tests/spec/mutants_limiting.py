@@ -6,6 +6,7 @@ Each keeps, drops or lets through a little more than it should.
 from __future__ import annotations
 
 from ackproof.lang import Design, Set, action, handler, helper, require
+from ackproof.spec.cluster import Cluster
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.network import Casts
 from ackproof.spec.sorts import ChannelId, Msg, Replica, Status
@@ -51,6 +52,15 @@ class AnxiousQueue(QueueProcess):
     def refuses(self) -> bool:
         """Count the message that may come after this one."""
         return self.limited and len(self.ready) + 1 >= self.max_length
+
+
+class StrictQueue(QueueProcess):
+    """Drops what is too much, whatever it was declared to do (B5.7)."""
+
+    @helper
+    def overflows(self) -> bool:
+        """Look at the limit only."""
+        return self.limited and len(self.ready) > self.max_length
 
 
 class ConservativeQueue(QueueProcess):
@@ -110,6 +120,16 @@ class LeakyPartition(Confirms):
         self.take_from_channel(msg, replica, twice, blocked)
 
 
+class LastingEstrangement(Cluster):
+    """Has masters and mirrors go their own ways for ever (D9)."""
+
+    @handler
+    def heal(self) -> None:
+        """Bring the nodes together only."""
+        self.away.clear()
+        self.lost.clear()
+
+
 class SurvivingCasts(Casts):
     """Has in the end what was on its way when everything went down (C5)."""
 
@@ -142,11 +162,13 @@ LIMITING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(GenerousMirrors, "LimitIsKept", "served"),
         _case(RefusingQueue, "OnlyWhoRejectsRefuses", "drops"),
         _case(AnxiousQueue, "RefusedIsTooMuch", "limits"),
+        _case(StrictQueue, "OnlyWhoDropsMakesRoom", "refilled"),
         _case(ConservativeQueue, "OldestGoesFirst", "drops"),
         _case(KeepingQueue, "WhatLeftIsGone", "drops"),
         _case(LastingWords, "CastsEndWithTheirNode", "limits"),
         _case(OvertakingEnds, "EndComesLast", "crowded"),
         _case(LeakyPartition, "NothingCrosses", "divided"),
+        _case(LastingEstrangement, "OnlyWhoIsCutOffIsGivenUp", "partition"),
         _case(SurvivingCasts, "NothingOutlivesTheNode", "power"),
         _case(RevivingConfirms, "ConsumersEndWithTheirChannel", "channels_cancel"),
     )

@@ -165,6 +165,29 @@ class LossyMulticast(Multicast):
             self.order[r].keep(set())
 
 
+class LingeringMulticast(Multicast):
+    """Has what was on its way to a process that is gone (O1)."""
+
+    @handler
+    def end(self, replica: Replica) -> None:
+        """Lose only what was published."""
+        self.copies[replica].clear()
+        self.discards[replica].clear()
+        self.refusals[replica].clear()
+        self.order[replica].keep(set())
+
+
+class RepeatingMulticast(Multicast):
+    """Tells for ever what was refused (D1.3)."""
+
+    @handler
+    def learnt(self, msg: Msg, replica: Replica) -> None:
+        """Forget what was published, and what was dealt with otherwise."""
+        self.copies[replica].discard(msg)
+        self.discards[replica].discard(msg)
+        self.missed[replica].discard(msg)
+
+
 # -- the chapters ---------------------------------------------------------------------------------
 
 
@@ -188,6 +211,16 @@ class LostDirectCopies(Confirms):
         super().promote(replica)
         for msg in direct:
             self.casts[Msg.owner(msg)].publishes[replica].discard(msg)
+
+
+class WaitingMirrors(Confirms):
+    """Does not take over while something is to come from its master (D5.5)."""
+
+    @action(fair="weak")
+    def promote(self, replica: Replica) -> None:
+        """Wait for the master's copy of what came from a channel."""
+        require(not self.replicas[replica].direct)
+        super().promote(replica)
 
 
 class SilentMaster(Confirms):
@@ -294,6 +327,9 @@ MIRRORING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(OptimisticChannel, "AckMeansAccepted", "tiny"),
         _case(PatientChannel, "SomebodyOwesAnAnswer", "mirrors"),
         _case(LossyMulticast, "CastMeansSynced", "failover"),
+        _case(LingeringMulticast, "MailEndsWithItsProcess", "served"),
+        _case(RepeatingMulticast, "EveryMirrorHears", "limits"),
+        _case(WaitingMirrors, "EveryQueueIsLed", "limits"),
         _case(HastySynchronisation, "MirrorFollowsMaster", "promotion"),
         _case(LostDirectCopies, "SomebodyOwesAnAnswer", "mirrors"),
         _case(SilentMaster, "MirrorFollowsMaster", "failover"),

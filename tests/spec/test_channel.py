@@ -53,7 +53,7 @@ def test_select_is_answered_every_time_and_resets_nothing(
 ) -> None:
     publish(channel, 2, "r1")
     channel.select()
-    assert frames == [SelectOk()]
+    assert frames == [SelectOk(CH1)]
     assert channel.next_seq == message(3)
 
 

@@ -180,7 +180,7 @@ def test_a_confirming_channel_does_not_become_transactional() -> None:
     with live(limits=(), transactional=True) as running:
         running.system.select()
         running.system.tx_select()
-        assert running.told() == [SelectOk(), ChannelClose(CH1, Complaint.CONFIRM_TO_TX)]
+        assert running.told() == [SelectOk(CH1), ChannelClose(CH1, Complaint.CONFIRM_TO_TX)]
 
 
 @pytest.mark.parametrize("method", ["tx_commit", "tx_rollback"])
@@ -197,7 +197,7 @@ def test_where_transactions_are_off_none_begins() -> None:
 
 def test_selecting_twice_is_answered_twice(tx: Live) -> None:
     tx.system.tx_select()
-    assert tx.told() == [TxSelectOk()]
+    assert tx.told() == [TxSelectOk(CH1)]
 
 
 @pytest.mark.parametrize("name", ["small", "pair"])

@@ -35,7 +35,7 @@ def test_selecting_again_is_answered_and_changes_nothing(
 ) -> None:
     transaction.publish(message(1), {Q}, False)
     transaction.select()
-    assert frames == [TxSelectOk()]
+    assert frames == [TxSelectOk(CH1)]
     assert transaction.batch == messages(1)
 
 

@@ -40,7 +40,7 @@ def test_a_message_goes_through_it_by_the_actions_of_the_specification(replicas:
     system.drain(QUEUE)
     system.confirm_arrives(CHANNEL, QUEUE)
     system.flush(CHANNEL)
-    assert said == [SelectOk(), Ack(CHANNEL, msg, False)]
+    assert said == [SelectOk(CHANNEL), Ack(CHANNEL, msg, False)]
 
 
 def test_nothing_is_left_of_a_channel_that_has_left() -> None:
