@@ -22,10 +22,10 @@ from bench.cases import ROOT, Case
 from bench.process import Failed, run
 from bench.watching import Peak
 
-__all__ = ["Found", "Search", "local", "middle", "on_spark"]
+__all__ = ["WHOLE", "Found", "Search", "local", "middle", "on_spark"]
 
 #: `verified`, and `unwitnessed`: whole state spaces both.
-_WHOLE = (0, 3)
+WHOLE = (0, 3)
 
 
 @dataclass(frozen=True)
@@ -111,12 +111,12 @@ def _check(case: Case, options: list[str]) -> Search:
     model = [] if case.model is None else [str(ROOT / case.model)]
     command = [sys.executable, "-m", "ackproof.cli", "check", *model, "--instance", case.instance]
     with Peak() as peak:
-        ended = run([*command, *options, "--json"], ROOT, accepted=_WHOLE)
+        ended = run([*command, *options, "--json"], ROOT, accepted=WHOLE)
     text = ended.text
     (result,) = json.loads(text[text.index("{\n") :])["results"]
     if result["limit"] is not None or result["violations"]:
         raise Failed(f"the check did not come through: {result['verdict']}")
-    kept, table = _kept(result["cluster"])
+    kept, table = _kept(result["kept"])
     return Search(
         found=Found.of(result),
         whole=ended.seconds,

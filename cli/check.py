@@ -53,12 +53,15 @@ Without DESIGN, the base specification of publisher confirms is checked. A DESIG
 it: the name of one in the museum, or the path of a Python file of your own that ends in
 `design = Design(...)`, or in `MODEL = Model(...)` for a system of your own.
 
+With `--work`, each search has a directory of its own there, with every level that is finished, and
+`--resume` goes on after the last of them, whatever ended the run before. It takes less memory, for
+how states were reached is in files, and needs `pip install "ackproof[check,parquet]"`.
+
 With `--engine spark`, a cluster searches what is too much for the memory of one machine, and finds
-the same. Each search has a directory of its own in `--work`, with every level that is finished, and
-`--resume` goes on after the last of them, whatever ended the run before. It needs Java 17 or later
-and `pip install "ackproof[spark]"`; without `--master`, it runs on this machine. `--memory` is then
-what the properties of runs may take of this process. With `--museum` or `--sweep` there are many
-searches: each is a task, and needs no directory.
+the same. It keeps the same files in `--work`, so that a search may begin on one machine, and end on
+a cluster. It needs Java 17 or later and `pip install "ackproof[spark]"`; without `--master`, it
+runs on this machine. `--memory` is then what the properties of runs may take of this process. With
+`--museum` or `--sweep` there are many searches: each is a task, and needs no directory.
 
 What was searched once is not searched again while nothing that it depends on has changed: the
 report says that it is from the cache, and when the search was made. The variable `ACKPROOF_CACHE`
@@ -104,7 +107,9 @@ Examples:
 
     ackproof check b10 --export run.svg --export test_b10.py
 
-    ackproof check -i core --engine spark --work /data/found
+    ackproof check -i deep --work /data/found          what is finished can be gone on with
+
+    ackproof check -i deep --work /data/found --resume --engine spark
 
     ackproof check -i tiny --print-python     what is left of the specification there
 
@@ -158,7 +163,12 @@ def check(
     where = None if work is None else located(work)
     asked = Asked(engine, workers, master, partitions, where, resume)
     asked.check_options(farm=museum or sweep is not None)
-    others = {"--engine spark": engine == SPARK, "--museum": museum, "--sweep": sweep is not None}
+    others = {
+        "--engine spark": engine == SPARK,
+        "--work": asked.keeps,
+        "--museum": museum,
+        "--sweep": sweep is not None,
+    }
     _refuse_with("--symmetry", symmetry, others)
     if watch:
         return _watch(designs or [], asked, as_json=as_json)
@@ -218,8 +228,8 @@ check.__doc__ = _HELP
 def _watch(designs: list[str], asked: Asked, *, as_json: bool) -> int:
     from ackproof.cli.watching import watch
 
-    if as_json or asked.engine == SPARK:
-        other = "--json" if as_json else f"--engine {SPARK}"
+    if as_json or asked.engine == SPARK or asked.keeps:
+        other = "--json" if as_json else f"--engine {SPARK}" if asked.engine == SPARK else "--work"
         raise InputError(
             f"--watch shows each check to somebody who waits for it, and {other} is for others\n"
             "  instead: leave out one of the two"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ackproof.cli.engines import SPARK, Asked
+from ackproof.cli.engines import Asked
 
 if TYPE_CHECKING:
     from ackproof.cli.jobs import Job
@@ -32,7 +32,7 @@ def run_jobs(jobs: Sequence[Job], options: dict[str, Any], *, quiet: bool = Fals
         watch: Any = _unwatched
         if not quiet:
             folded = options.get("symmetry", False)
-            watch = partial(_watch, in_levels=asked.engine == SPARK, folded=folded)
+            watch = partial(_watch, in_levels=asked.keeps, folded=folded)
         return _run_all(jobs, {**options, "engine": engine}, watch)
 
 

@@ -87,28 +87,28 @@ def cached(searched: str) -> str:
 
 def _time(report: Report) -> str:
     """Return how long it took, and how fast states were found that were not there already."""
-    outcome, cluster = report.outcome, report.outcome.cluster
-    before = sum(outcome.level_sizes[: cluster.resumed]) if cluster else 0
+    outcome, kept = report.outcome, report.outcome.kept
+    before = sum(outcome.level_sizes[: kept.resumed]) if kept else 0
     rate = (outcome.states - before) / outcome.seconds if outcome.seconds else 0
     return (
-        f"{report.seconds:.2f} s: {'starting' if cluster else 'compiling'} "
+        f"{report.seconds:.2f} s: {'starting' if kept else 'compiling'} "
         f"{outcome.compile_seconds:.2f} s, searching {outcome.seconds:.2f} s ({rate:,.0f} states/s)"
     )
 
 
 def _held(report: Report) -> list[tuple[str, str]]:
-    """Return what the search took up: memory, or room in the directory of a cluster."""
-    outcome, cluster = report.outcome, report.outcome.cluster
+    """Return what the search took up: memory, and room in a directory."""
+    outcome, kept = report.outcome, report.outcome.kept
     allowed = f"of {show_size(report.memory_limit)} allowed"
-    if cluster is None:
-        density = _density(outcome.memory, outcome)
-        return [("memory", f"{show_size(outcome.memory)}{density} {allowed}")]
-    stored = f"{show_size(cluster.stored)}{_density(cluster.stored, outcome)}"
-    runs = f"{show_size(outcome.memory)} {allowed}, for the properties of runs"
-    return [
-        ("stored", f"{stored} in {cluster.folder}"),
-        *([("memory", runs)] if outcome.memory else []),
-    ]
+    density = _density(outcome.memory, outcome)
+    memory = [("memory", f"{show_size(outcome.memory)}{density} {allowed}")]
+    if kept is None:
+        return memory
+    if kept.master is not None:
+        runs = f"{show_size(outcome.memory)} {allowed}, for the properties of runs"
+        memory = [("memory", runs)] if outcome.memory else []
+    stored = f"{show_size(kept.stored)}{_density(kept.stored, outcome)}"
+    return [("stored", f"{stored} in {kept.folder}"), *memory]
 
 
 def _density(size: int, outcome: Outcome) -> str:
@@ -116,12 +116,12 @@ def _density(size: int, outcome: Outcome) -> str:
 
 
 def _engine(outcome: Outcome) -> str:
-    cluster = outcome.cluster
-    if cluster is None:
-        return f"{outcome.engine}, {_number(outcome.workers, 'worker')}"
-    resumed = f", resumed after level {cluster.resumed}" if cluster.resumed else ""
-    parts = _number(cluster.partitions, "partition")
-    return f"{outcome.engine}, {parts}, {cluster.master}{resumed}"
+    kept, workers = outcome.kept, _number(outcome.workers, "worker")
+    if kept is None:
+        return f"{outcome.engine}, {workers}"
+    resumed = f", resumed after level {kept.resumed}" if kept.resumed else ""
+    parts = _number(kept.partitions, "partition")
+    return f"{outcome.engine}, {parts}, {kept.master or workers}{resumed}"
 
 
 def _number(count: int, thing: str) -> str:

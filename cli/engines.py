@@ -2,8 +2,10 @@
 
 The engines `kernel` and `plain` search in this process.  The engine `spark` searches on a cluster,
 or as if there were one, and is opened once for all checks of a command.  One large search is
-divided there; it needs a directory for what it finds.  Of many small ones, a *farm*, each is one
-search of the kernel in one task, and what it finds is kept where the kernel keeps it.
+divided there; it needs a directory for what it finds.  The kernel takes one, too, if it is to keep
+what it finds level by level; either goes on with what the other has begun.  Of many small searches,
+a *farm*, each is one search of the kernel in one task, and what it finds is kept where the kernel
+keeps it.
 
 An option that has no effect with the engine that was chosen is refused, so that nobody waits for
 hours for something else than was asked.
@@ -14,7 +16,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +26,7 @@ from ackproof.cli.inputs import InputError, choose
 if TYPE_CHECKING:
     from ackproof.model.check import Engine, Explore
     from ackproof.model.pools import Pool
+    from ackproof.pipeline.kept import KeepingExplorer
 
 __all__ = ["SPARK", "Asked"]
 
@@ -39,7 +42,7 @@ class Asked:
         workers: threads.
         master: the address of a cluster.
         partitions: into how many parts the states are divided.
-        work: the directory for what a cluster finds, or its address.
+        work: the directory for what is found level by level, or its address.
         resume: whether to go on where an earlier run stopped.
     """
 
@@ -49,6 +52,11 @@ class Asked:
     partitions: int | None = None
     work: Path | str | None = None
     resume: bool = False
+
+    @property
+    def keeps(self) -> bool:
+        """Whether each search keeps its levels in files."""
+        return self.work is not None
 
     def check_options(self, *, farm: bool = False) -> None:
         """Refuse an engine that is unknown, and options that have no effect with it.
@@ -62,35 +70,43 @@ class Asked:
         from ackproof.model.check import ENGINES
 
         choose("engine", self.engine, [*ENGINES, SPARK])
-        if self.engine != SPARK:
-            self._refuse_options_of_spark()
-            return
-        if self.workers is not None:
+        if self.engine == SPARK:
+            if self.workers is not None:
+                raise InputError(
+                    "--workers has no effect with --engine spark, which runs where its master says"
+                    f"\n  instead: --master 'local[{self.workers}]'"
+                )
+        elif self.master is not None:
             raise InputError(
-                "--workers has no effect with --engine spark, which runs where its master says\n"
-                f"  instead: --master 'local[{self.workers}]'"
+                "--master goes with --engine spark only; leave it out, or add --engine spark"
             )
         if farm:
             self._refuse_options_of_one_search()
             return
-        if self.work is None:
+        self._refuse_half_of_what_keeps()
+        if isinstance(self.work, Path) and self.work.exists() and not self.work.is_dir():
+            raise InputError(f"--work {self.work} is a file; name a directory")
+
+    def _refuse_half_of_what_keeps(self) -> None:
+        """Refuse a search in files without a directory, and options of one that is not."""
+        if self.engine == SPARK and self.work is None:
             raise InputError(
                 "--engine spark needs a directory for what it finds\n"
                 "  instead: add --work DIR; on a cluster, one that all machines share"
             )
-        if isinstance(self.work, Path) and self.work.exists() and not self.work.is_dir():
-            raise InputError(f"--work {self.work} is a file; name a directory")
-
-    def _refuse_options_of_spark(self) -> None:
+        if self.engine not in (SPARK, "kernel") and self.work is not None:
+            raise InputError(
+                f"--work has no effect with --engine {self.engine}, which keeps nothing in files\n"
+                "  instead: leave out one of the two"
+            )
         for option, given in (
-            ("--master", self.master is not None),
             ("--partitions", self.partitions is not None),
-            ("--work", self.work is not None),
             ("--resume", self.resume),
         ):
-            if given:
+            if given and self.work is None:
                 raise InputError(
-                    f"{option} goes with --engine spark only; leave it out, or add --engine spark"
+                    f"{option} is for a search that is kept in files\n"
+                    "  instead: add --work DIR, or leave it out"
                 )
 
     def _refuse_options_of_one_search(self) -> None:
@@ -101,7 +117,7 @@ class Asked:
         ):
             if given:
                 raise InputError(
-                    f"{option} is for one large search on Spark, and here each of many is a task\n"
+                    f"{option} is for one large search, and here there are many\n"
                     "  instead: leave it out; what is found is kept in the cache, and the same "
                     "command goes on"
                 )
@@ -164,30 +180,35 @@ class Asked:
         Raises:
             InputError: there is no Spark here, or the directory has something else.
         """
-        if self.engine != SPARK:
+        if self.work is None:
             yield "plain" if self.engine == "plain" else "kernel"
             return
         from ackproof.pipeline.errors import SearchFailed, SearchRefused, SparkUnavailable
-        from ackproof.pipeline.java import require_packages
 
-        assert self.work is not None
         try:
-            require_packages()
-            from ackproof.pipeline.search import explorer
-
-            explore = explorer(
-                work=self.work,
-                master=self.master,
-                partitions=self.partitions,
-                resume=self.resume,
-                say=_say,
-            )
-            try:
+            with closing(self._keeping(self.work)) as explore:
                 yield explore
-            finally:
-                explore.close()
         except (SparkUnavailable, SearchRefused, SearchFailed) as error:
             raise InputError(str(error)) from error
+
+    def _keeping(self, work: Path | str) -> KeepingExplorer:
+        """Return the engine that keeps its levels in files."""
+        if self.engine != SPARK:
+            from ackproof.pipeline.local import explorer as local
+
+            return local(work=work, partitions=self.partitions, resume=self.resume, say=_say)
+        from ackproof.pipeline.java import require_packages
+
+        require_packages()
+        from ackproof.pipeline.search import explorer
+
+        return explorer(
+            work=work,
+            master=self.master,
+            partitions=self.partitions,
+            resume=self.resume,
+            say=_say,
+        )
 
 
 def _say(text: str) -> None:

@@ -147,8 +147,9 @@ Partitions = Annotated[
         min=1,
         max=65_535,
         metavar="N",
-        help="With spark: parts that the states are divided into, each one a task; chosen from "
-        "what the cluster can run at once if not given.",
+        help="With `--work`: parts that the states are divided into, each one a task; chosen from "
+        "what can run at once if not given. A search keeps its number, so choose for the cluster "
+        "that is to end it.",
         show_default=False,
     ),
 ]
@@ -156,8 +157,8 @@ Work = Annotated[
     str | None,
     typer.Option(
         metavar="DIR",
-        help="With spark: where each search makes a directory for what it finds; all machines of "
-        "a cluster must share it. It may be in an object store, such as `s3://BUCKET/found`.",
+        help="Where each search makes a directory and keeps its levels; all machines of a cluster "
+        "must share it. It may be in an object store, such as `s3://BUCKET/found`.",
         show_default=False,
     ),
 ]
@@ -165,8 +166,8 @@ Resume = Annotated[
     bool,
     typer.Option(
         "--resume",
-        help="With spark: go on after the last level that an earlier run finished; what has not "
-        "begun begins.",
+        help="With `--work`: go on after the last level that an earlier run finished, with "
+        "whatever engine; what has not begun begins.",
     ),
 ]
 Workers = Annotated[

@@ -217,11 +217,17 @@ def _broken(outcome: Outcome) -> str:
 
 def _stopped(outcome: Outcome) -> str:
     """Return why a search stopped that nobody had told how far to go."""
+    why = "it was interrupted"
     if outcome.limit is Limit.MEMORY:
-        return "the memory limit was reached"
-    if outcome.cluster is None:
-        return "it was interrupted"
-    return f"it was interrupted, and --resume goes on after level {outcome.levels}"
+        why = "the memory limit was reached"
+        if outcome.kept is not None and outcome.kept.master is None and not outcome.exhausted:
+            return (
+                f"{why}; --resume goes on after level {outcome.levels}, with more --memory or with "
+                "--engine spark"
+            )
+    if outcome.kept is None or outcome.limit is Limit.MEMORY:
+        return why
+    return f"{why}, and --resume goes on after level {outcome.levels}"
 
 
 def _several(names: Sequence[str], kind: str, what: str) -> str:

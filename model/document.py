@@ -36,7 +36,7 @@ __all__ = [
     "steps",
 ]
 
-SCHEMA = "ackproof/report/7"
+SCHEMA = "ackproof/report/8"
 
 Value = Annotated[
     bool | int | str | list[Any] | dict[str, Any] | None,
@@ -221,11 +221,15 @@ class Memory(Struct, frozen=True, forbid_unknown_fields=True):
     limit: Annotated[Count, Meta(description="at which it would have stopped")]
 
 
-class SearchedCluster(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the engine spark searched."""
+class KeptSearch(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a search keeps in files, so that it can be resumed."""
 
     master: Annotated[
-        str, Meta(description="address of the cluster; local[2] if all of it was one process")
+        str | None,
+        Meta(
+            description="address of the cluster that the engine spark searched on; local[2] if all "
+            "of it was one machine; null if threads of this process searched"
+        ),
     ]
     partitions: Annotated[int, Meta(ge=1, description="parts that the states are in")]
     folder: Annotated[str, Meta(description="the directory that the search keeps everything in")]
@@ -323,9 +327,9 @@ class Result(Struct, frozen=True, forbid_unknown_fields=True):
     ]
     timing: Timing
     memory: Memory
-    cluster: Annotated[
-        SearchedCluster | None,
-        Meta(description="where the engine spark searched; null with an engine of one process"),
+    kept: Annotated[
+        KeptSearch | None,
+        Meta(description="what the search keeps in files; null if it keeps nothing"),
     ]
     expectation: Expectation | None
 
@@ -415,7 +419,7 @@ def _result(report: Report, expectation: Mapping[str, Any] | None) -> Result:
         violations=[_violation(t) for t in report.traces],
         timing=Timing(report.seconds, outcome.seconds, outcome.compile_seconds),
         memory=Memory(outcome.memory, report.memory_limit),
-        cluster=None if outcome.cluster is None else SearchedCluster(*astuple(outcome.cluster)),
+        kept=None if outcome.kept is None else KeptSearch(*astuple(outcome.kept)),
         expectation=None if expectation is None else Expectation(**expectation),
     )
 

@@ -15,7 +15,7 @@ from enum import Enum
 
 from ackproof.lang.binding import Bound
 
-__all__ = ["Cluster", "Limit", "Outcome", "Progress", "unjudged"]
+__all__ = ["Kept", "Limit", "Outcome", "Progress", "unjudged"]
 
 
 class Limit(Enum):
@@ -44,18 +44,19 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Cluster:
-    """Where a search ran that is spread over partitions, and what it keeps.
+class Kept:
+    """What a search keeps in files, and which cluster it ran on.
 
     Args:
-        master: the address of the cluster, `local[2]` if all of it is this process.
+        master: the address of the cluster, `local[2]` if all of it is this machine; None if the
+            search was made by threads of this process.
         partitions: how many parts the states are in.
         folder: the directory that the search keeps everything in.
         stored: bytes in that directory.
         resumed: levels that were there already when this run began; 0 if it began anew.
     """
 
-    master: str
+    master: str | None
     partitions: int
     folder: str
     stored: int
@@ -83,7 +84,7 @@ class Outcome:
             properties of runs, if there is a limit all the same, for they are judged after that.
         cycles: for each violated property of runs (`@eventually`) what happens over and over after
             its path, back to the state at its end; empty where the run stays there.
-        cluster: where it ran, or None if all of it was in this process.
+        kept: what it keeps in files, or None if it keeps nothing.
         cut: states that were not expanded since a constraint is false there.
         starts: for each violated property whose path does not begin in the first initial state, the
             number of the one that it begins in; see `ackproof.model.beginnings`.
@@ -103,7 +104,7 @@ class Outcome:
     memory: int
     exhausted: bool = False
     cycles: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    cluster: Cluster | None = None
+    kept: Kept | None = None
     cut: int = 0
     starts: Mapping[str, int] = field(default_factory=dict)
 

@@ -254,7 +254,7 @@ def _code(bound: Bound, generated: Generated) -> list[str]:
 def _written(known: Known) -> dict[str, Any]:
     """Return a known outcome as JSON."""
     outcome = known.outcome
-    assert outcome.cluster is None, "searches on a cluster keep what they find themselves"
+    assert outcome.kept is None, "searches in a folder keep what they find themselves"
     return {
         **asdict(known),
         "outcome": {

@@ -1,8 +1,8 @@
 """Whether all files of finished levels are as they were written, looked at before going on.
 
 Each part reads its own files once, and compares them with their seals.  States that were changed
-are lost, and it is said which.  An index that was changed, or is gone, is made again from the
-states: it holds nothing else.
+are lost, and it is said which.  An index that was changed, or is gone, or was never made, is made
+from the states by whoever is to look something up in it: it holds nothing else.
 """
 
 from __future__ import annotations
@@ -14,59 +14,70 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 import pyarrow as pa
+from ackproof.pipeline.crew import Crew
 from ackproof.pipeline.expanding import batches_of, read_states
 from ackproof.pipeline.folder import Folder, Level, RunFile
 from ackproof.pipeline.index import Run, read_run, write_run
-from ackproof.pipeline.jobs import ask
 from ackproof.pipeline.ordering import fingerprints
 from ackproof.pipeline.sealed import FileChanged, require_seal
-from ackproof.pipeline.session import Session
 
 if TYPE_CHECKING:
     from ackproof.model.kernel.batches import States
 
-__all__ = ["checked"]
+__all__ = ["indexed", "require_whole"]
 
 
 @dataclass(frozen=True)
 class _Files:
-    """What is asked of each part: whether its files are as they were written.
+    """What is asked of each part: whether its states are as they were written.
 
     Args:
         folder: the files of the search.
         rows: how many states each part has, by level.
         seals: the seals of their files.
-        runs: the runs that hold all that was seen, by part; None if nothing is to be looked up in
-            them any more.
     """
 
     folder: Folder
     rows: tuple[tuple[int, ...], ...]
     seals: tuple[tuple[str, ...], ...]
-    runs: tuple[tuple[RunFile, ...], ...] | None
 
     def __call__(self, part: int) -> dict[str, Any]:
-        """Return the level whose states were changed, and what is wrong; and whether a run was."""
+        """Return the level whose states were changed, and what is wrong."""
         for level, (rows, seals) in enumerate(zip(self.rows, self.seals, strict=True), start=1):
             if rows[part]:
                 try:
                     require_seal(self.folder.states(level, part), seals[part])
                 except FileChanged as error:
-                    return {"changed": level, "what": error.what, "index": False}
-        return {"changed": None, "what": "", "index": self._index(part)}
+                    return {"changed": level, "what": error.what}
+        return {"changed": None, "what": ""}
 
-    def _index(self, part: int) -> bool:
-        """Tell whether runs of a part were changed."""
-        if self.runs is None:
-            return False
+
+@dataclass(frozen=True)
+class _Runs:
+    """What is asked of each part: whether its index has all that was seen.
+
+    Args:
+        folder: the files of the search.
+        seen: how many states each part has seen.
+        runs: the runs that it has, by part.
+    """
+
+    folder: Folder
+    seen: tuple[int, ...]
+    runs: tuple[tuple[RunFile, ...], ...]
+
+    def __call__(self, part: int) -> dict[str, Any]:
+        """Tell whether it has, and all of it is as it was written."""
+        runs = self.runs[part]
+        # Whoever has no use for an index makes levels without one.
+        whole = sum(run.rows for run in runs) == self.seen[part]
         try:
-            for name, rows, seal in self.runs[part]:
+            for name, rows, seal in runs if whole else ():
                 path = self.folder.run(part, name)
-                if not path.exists() or len(read_run(path, seal)) != rows:
-                    return True
+                whole = whole and path.exists() and len(read_run(path, seal)) == rows
         except (FileChanged, pa.ArrowException, OSError):
-            return True
-        return False
+            whole = False
+        return {"whole": whole}
 
 
 @dataclass(frozen=True)
@@ -97,36 +108,45 @@ class _Again:
         return {"of": part, "run": RunFile(name, len(states), stored.seal)}
 
 
-def checked(
-    session: Session, folder: Folder, levels: Sequence[Level], *, alone: bool
-) -> list[Level]:
-    """Return finished levels all of whose files are as they were written.
+def require_whole(crew: Crew, folder: Folder, levels: Sequence[Level]) -> None:
+    """Return if all states of finished levels are as they were written.
 
     Args:
-        session: where jobs run.
+        crew: who looks at them.
         folder: the files.
-        levels: as their manifests say; the last may get another index.
-        alone: whether the driver does it itself.
+        levels: as their manifests say.
 
     Raises:
         FileChanged: states were changed.
     """
-    last = levels[-1]
-    rows, seals = tuple(x.rows for x in levels), tuple(x.seals for x in levels)
-    # A finished search looks nothing up any more.
-    runs = last.runs if last.states else None
-    files, parts = _Files(folder, rows, seals, runs), len(last.rows)
-    answers = ask(session, files, parts, "comparing files with their seals", alone=alone)
+    files = _Files(folder, tuple(x.rows for x in levels), tuple(x.seals for x in levels))
+    answers = crew.ask(files, len(levels[-1].rows), "comparing files with their seals")
     for answer in answers:
         if answer["changed"] is not None:
             path = folder.states(answer["changed"], answer["part"])
             raise FileChanged(path, answer["what"])
-    doubtful = tuple(int(answer["part"]) for answer in answers if answer["index"])
+
+
+def indexed(crew: Crew, folder: Folder, levels: Sequence[Level]) -> Level:
+    """Return the last of some finished levels, with an index of all states that were seen.
+
+    Args:
+        crew: who looks at the index, and makes again what of it is missing or was changed.
+        folder: the files.
+        levels: as their manifests say.
+
+    Raises:
+        FileChanged: states were changed that it is to be made of.
+    """
+    last = levels[-1]
+    rows, seals = tuple(x.rows for x in levels), tuple(x.seals for x in levels)
+    seen = tuple(map(sum, zip(*rows, strict=True)))
+    answers = crew.ask(_Runs(folder, seen, last.runs), len(seen), "looking at the index")
+    doubtful = tuple(int(answer["part"]) for answer in answers if not answer["whole"])
     if not doubtful:
-        return list(levels)
+        return last
     again = _Again(folder, rows, seals, doubtful)
-    made = ask(session, again, len(doubtful), "making the index again", alone=alone)
     mended = list(last.runs)
-    for answer in made:
+    for answer in crew.ask(again, len(doubtful), "making the index again"):
         mended[answer["of"]] = (RunFile(*answer["run"]),)
-    return [*levels[:-1], msgspec.structs.replace(last, runs=tuple(mended))]
+    return msgspec.structs.replace(last, runs=tuple(mended))

@@ -1,4 +1,4 @@
-"""What a search on Spark has found, as every engine says it.
+"""What a search in a folder has found, as every engine says it.
 
 Numbers come from the manifests of its levels alone.  Counterexamples, and the properties of runs,
 are looked for when there are no more levels: they take a second look at the states.
@@ -10,7 +10,7 @@ import time
 from collections import Counter
 
 from ackproof.lang.properties import DEADLOCK
-from ackproof.model.outcome import Cluster, Limit, Outcome
+from ackproof.model.outcome import Kept, Limit, Outcome
 from ackproof.model.resources import default_memory
 from ackproof.pipeline.levels import Search, union
 from ackproof.pipeline.region import Runs, judge_runs
@@ -42,8 +42,8 @@ def outcome(
         steps.update(level.actions)
     seen = union([level.seen for level in levels])
     return Outcome(
-        engine="spark",
-        workers=search.session.parallelism,
+        engine=search.crew.engine,
+        workers=search.crew.parallelism,
         states=sum(level.states for level in levels),
         generated=sum(level.generated for level in levels),
         level_sizes=tuple(level.states for level in levels if level.states),
@@ -53,13 +53,13 @@ def outcome(
         limit=limit or runs.limit,
         seconds=time.perf_counter() - search.started,
         compile_seconds=compiled,
-        memory=runs.bytes,
+        memory=search.crew.bytes + runs.bytes,
         exhausted=exhausted,
         cycles=runs.cycles,
         cut=sum(level.cut for level in levels),
         starts={n: start for n, start in starts.items() if start},
-        cluster=Cluster(
-            master=search.session.master,
+        kept=Kept(
+            master=search.crew.master,
             partitions=search.parts,
             folder=search.folder.root.address,
             stored=search.stored,
@@ -83,4 +83,10 @@ def _runs(search: Search, memory: int | None) -> Runs:
     """Return what becomes of the properties of runs, now that every state is known."""
     if not search.kernel.tables.run_bits:
         return Runs()
-    return judge_runs(search, default_memory() if memory is None else memory)
+    try:
+        if search.crew.holds(search.levels):
+            return Runs()
+    except KeyboardInterrupt:
+        return Runs(limit=Limit.INTERRUPTED)
+    allowed = default_memory() if memory is None else memory
+    return judge_runs(search, max(0, allowed - search.crew.bytes))

@@ -1,39 +1,34 @@
-"""Work that needs no shuffle: each part is asked something, and answers with a few numbers.
+"""Work as jobs of Spark: a level is one of two stages, and a question one of a task for each part.
 
 What there is much of, an answer leaves in a file for whoever reads it next, so that the driver
-holds numbers only.  Where there is little to do, the driver does it itself: a job takes longer to
-begin.
+holds numbers only.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
+from ackproof.pipeline.crew import Notes, Question
 from ackproof.pipeline.errors import SearchFailed
+from ackproof.pipeline.expanding import Expansion
+from ackproof.pipeline.folder import Level
 from ackproof.pipeline.keeping import keep_what_is_loaded
+from ackproof.pipeline.notes import NOTES, NOTES_SCHEMA
 from ackproof.pipeline.session import Session
+from ackproof.pipeline.settling import Settlement
 
 if TYPE_CHECKING:
     from pyspark.sql import Row
 
-__all__ = ["NOTES", "NOTES_SCHEMA", "Question", "ask", "notes_of", "reason_of"]
+__all__ = ["OnSpark", "notes_of", "reason_of"]
 
-#: How answers come back from a job, for Arrow and for Spark: as text.
-NOTES = pa.schema([("note", pa.string())])
-NOTES_SCHEMA = "note string"
-
-
-class Question(Protocol):
-    """What is asked of a part: a value that a task can be sent."""
-
-    def __call__(self, part: int) -> dict[str, Any]:
-        """Answer for a part; numbers and texts only."""
-        ...
+#: What goes through the shuffle of a level, see `MOVED`.
+_MOVED_SCHEMA = "part int, states binary, entries binary, note string"
 
 
 @dataclass(frozen=True)
@@ -50,31 +45,66 @@ class _Task:
                 yield pa.record_batch([[answer]], schema=NOTES)
 
 
-def ask(
-    session: Session, question: Question, parts: int, description: str, *, alone: bool
-) -> list[dict[str, Any]]:
-    """Ask all parts something; return what they answer, by part.
+class OnSpark:
+    """The tasks of a session of Spark, as a `Crew`.
 
     Args:
-        session: where the job runs.
-        question: what to ask.
-        parts: how many parts there are.
-        description: what the job is called in Spark's pages.
-        alone: whether the driver does it itself.
+        session: where jobs run.
     """
-    if alone:
-        return [{"part": part, **question(part)} for part in range(parts)]
 
-    def job() -> list[Row]:
-        tasks = session.spark.range(0, parts, 1, parts)
-        return tasks.mapInArrow(_Task(question), NOTES_SCHEMA).collect()
+    engine = "spark"
+    looks_up = True
+    bytes = 0
 
-    return sorted(notes_of(session, job, description), key=lambda answer: int(answer["part"]))
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.master: str | None = session.master
+
+    @property
+    def parallelism(self) -> int:
+        """How many tasks can run at once, as far as is known now."""
+        return self._session.parallelism
+
+    def ask(self, question: Question, parts: int, description: str) -> Notes:
+        """Ask all parts something by a job.
+
+        Raises:
+            SearchFailed: a task failed as often as Spark tries it.
+        """
+
+        def job() -> list[Row]:
+            tasks = self._session.spark.range(0, parts, 1, parts)
+            return tasks.mapInArrow(_Task(question), NOTES_SCHEMA).collect()
+
+        answers = notes_of(self._session, job, description)
+        return sorted(answers, key=lambda answer: int(answer["part"]))
+
+    def level(self, known: Sequence[Level], expansion: Expansion, settlement: Settlement) -> Notes:
+        """Make a level by a job.
+
+        Raises:
+            SearchFailed: a task failed as often as Spark tries it.
+        """
+        del known
+
+        def job() -> list[Row]:
+            return (
+                self._session.spark.range(0, expansion.tasks, 1, expansion.tasks)
+                .mapInArrow(expansion, _MOVED_SCHEMA)
+                .repartitionById(settlement.parts, "part")
+                .mapInArrow(settlement, NOTES_SCHEMA)
+                .collect()
+            )
+
+        return notes_of(self._session, job, f"level {settlement.level}")
+
+    def holds(self, known: Sequence[Level]) -> bool:
+        """Nothing is known but by its steps."""
+        del known
+        return False
 
 
-def notes_of(
-    session: Session, job: Callable[[], list[Row]], description: str
-) -> list[dict[str, Any]]:
+def notes_of(session: Session, job: Callable[[], list[Row]], description: str) -> Notes:
     """Run a job whose rows are notes, and return them.
 
     Raises:

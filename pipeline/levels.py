@@ -1,10 +1,10 @@
-"""The levels of a search: each is one job, and after each one the driver could die.
+"""The levels of a search: after each one the driver could die, and nothing would be lost.
 
-A job has two stages: tasks expand the states of the last level, and parts settle what is new
-(`ackproof.pipeline.expanding`, `ackproof.pipeline.settling`).  What comes back is a few numbers
-from each part; with them the driver writes the manifest of the level.  So resuming is reading
-manifests, and losing an executor is Spark's to repair: tasks depend on files that do not change,
-and write the same when they run again.
+A level is made by a crew (`ackproof.pipeline.crew`): the states of the last one are expanded, and
+each part settles what is new (`ackproof.pipeline.expanding`, `ackproof.pipeline.settling`).  What
+comes back is a few numbers from each part; with them the driver writes the manifest of the level.
+So resuming is reading manifests, and losing an executor is Spark's to repair: tasks depend on files
+that do not change, and write the same when they run again.
 
 A small level is settled by the driver itself, for a job takes longer to begin.
 """
@@ -14,29 +14,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from ackproof.model.kernel.batches import States
 from ackproof.model.lower.compile import Kernel
 from ackproof.model.outcome import Limit, Progress
-from ackproof.pipeline.checking import checked
+from ackproof.pipeline.checking import indexed, require_whole
+from ackproof.pipeline.crew import Crew, Crowded, Here, Notes
 from ackproof.pipeline.expanding import MOVED, Expansion
 from ackproof.pipeline.folder import Folder, Level, RunFile
 from ackproof.pipeline.identity import Identity
-from ackproof.pipeline.jobs import NOTES_SCHEMA, notes_of
 from ackproof.pipeline.lease import Lease
 from ackproof.pipeline.ordering import fingerprints, parts_of
-from ackproof.pipeline.session import Session
 from ackproof.pipeline.settling import Settlement
 
-if TYPE_CHECKING:
-    from pyspark.sql import Row
-
 __all__ = ["Search", "union"]
-
-_MOVED_SCHEMA = "part int, states binary, entries binary, note string"
 
 
 @dataclass
@@ -44,12 +38,12 @@ class Search:
     """One search: its finished levels, and how to make the next.
 
     Args:
-        session: where jobs run.
+        crew: who does the work.
         folder: its files.
         lease: the right to make levels.
         kernel: the compiled model.
         identity: what it is about.
-        small: a level with fewer states before it is settled by the driver.
+        small: a level with fewer states before it is settled by the driver alone.
         progress: told of each finished level.
 
     Attributes:
@@ -58,7 +52,7 @@ class Search:
         started: when this run of it began.
     """
 
-    session: Session
+    crew: Crew
     folder: Folder
     lease: Lease
     kernel: Kernel
@@ -68,11 +62,21 @@ class Search:
     levels: list[Level] = field(default_factory=list)
     resumed: int = 0
     started: float = field(default_factory=time.perf_counter)
+    _alone: Here = field(default_factory=Here)
+    _indexed: bool = False
 
     @property
     def parts(self) -> int:
         """Into how many parts the states are divided."""
         return self.identity.parts
+
+    def crew_for(self, states: int) -> Crew:
+        """Return who is to do something about so many states."""
+        return self._alone if states < self.small else self.crew
+
+    @property
+    def _crew_for_all(self) -> Crew:
+        return self.crew_for(sum(level.states for level in self.levels))
 
     # -- beginning ------------------------------------------------------------------------------
 
@@ -90,14 +94,13 @@ class Search:
         self.identity.write(folder, self.kernel)
         folder.forget(len(self.levels))
         if self.levels:
-            alone = sum(level.states for level in self.levels) < self.small
-            self.levels = checked(self.session, folder, self.levels, alone=alone)
+            require_whole(self._crew_for_all, folder, self.levels)
         self.resumed = len(self.levels)
         self.started = time.perf_counter()
         if not self.levels:
             self._finish(self._first(), time.perf_counter())
 
-    def _first(self) -> list[dict[str, Any]]:
+    def _first(self) -> Notes:
         """Settle the initial states; return what their parts say."""
         states: States = np.array(self.kernel.initials, np.uint64)
         parts = parts_of(fingerprints(states), self.parts)
@@ -128,6 +131,8 @@ class Search:
                 self._next()
         except KeyboardInterrupt:
             return Limit.INTERRUPTED
+        except Crowded:
+            return Limit.MEMORY
         return None
 
     @property
@@ -139,30 +144,17 @@ class Search:
         """Make the next level."""
         self.lease.require()
         began, last = time.perf_counter(), self.levels[-1]
-        parts = self.parts
-        alone = last.states < self.small
-        tasks = 1 if alone else min(parts, max(1, self.session.parallelism))
+        crew = self.crew_for(last.states)
+        if crew.looks_up and not self._indexed:
+            last = self.levels[-1] = indexed(self._crew_for_all, self.folder, self.levels)
+            self._indexed = True
+        tasks = min(self.parts, max(1, crew.parallelism))
         expansion = Expansion(self.folder, last.level, last.rows, last.seals, tasks)
         settlement = self._settlement(last.level + 1)
-        make = _alone if alone else self._job
-        self._finish(make(expansion, settlement), began)
+        self._finish(crew.level(self.levels, expansion, settlement), began)
         # What another driver still looks up in is not removed.
         self.lease.require()
         self.folder.drop_runs(last, self.levels[-1])
-
-    def _job(self, expansion: Expansion, settlement: Settlement) -> list[dict[str, Any]]:
-        """Have Spark make a level; return what the parts say."""
-
-        def job() -> list[Row]:
-            return (
-                self.session.spark.range(0, expansion.tasks, 1, expansion.tasks)
-                .mapInArrow(expansion, _MOVED_SCHEMA)
-                .repartitionById(self.parts, "part")
-                .mapInArrow(settlement, NOTES_SCHEMA)
-                .collect()
-            )
-
-        return notes_of(self.session, job, f"level {settlement.level}")
 
     def _settlement(self, level: int) -> Settlement:
         last = self.levels[-1] if self.levels else None
@@ -241,16 +233,6 @@ class Search:
                     seconds=time.perf_counter() - self.started,
                 )
             )
-
-
-def _alone(expansion: Expansion, settlement: Settlement) -> list[dict[str, Any]]:
-    """Make a level without a job; return what the parts say."""
-    moved: dict[int, list[pa.RecordBatch]] = {}
-    for task in range(expansion.tasks):
-        for row in expansion.moves(task):
-            moved.setdefault(row.column("part")[0].as_py(), []).append(row)
-    notes = (settlement.note(rows) for _, rows in sorted(moved.items()))
-    return [note for note in notes if note is not None]
 
 
 def union(masks: Sequence[int]) -> int:

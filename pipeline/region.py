@@ -29,11 +29,10 @@ from ackproof.model.outcome import Limit
 from ackproof.pipeline.expanding import batches_of, read_states
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.index import Run, read_run, read_table, write_run, write_table
-from ackproof.pipeline.jobs import ask
 from ackproof.pipeline.levels import Search
 from ackproof.pipeline.ordering import Numbers, fingerprints, parts_of
-from ackproof.pipeline.paths import path_to
 from ackproof.pipeline.places import Place
+from ackproof.pipeline.shortest import path_to
 
 __all__ = ["Runs", "judge_runs"]
 
@@ -152,18 +151,18 @@ def judge_runs(search: Search, memory: int) -> Runs:
     """
     fairness = fairness_of(search.kernel.layout.bound)
     total = sum(level.states for level in search.levels)
-    alone = total < search.small
+    crew = search.crew_for(total)
     folder = search.folder
     _folder(folder).clear()
     try:
         levels = search.levels
         gather = _Gather(folder, tuple(x.rows for x in levels), tuple(x.seals for x in levels))
-        gathered = ask(search.session, gather, search.parts, "the region of runs", alone=alone)
+        gathered = crew.ask(gather, search.parts, "the region of runs")
         sizes = [answer["states"] for answer in gathered]
         seals = tuple(answer["seal"] for answer in gathered)
         firsts = tuple(int(n) for n in np.cumsum([0, *sizes[:-1]]))
         join = _Join(folder, firsts, seals, fairness.any)
-        joined = ask(search.session, join, search.parts, "the steps of the region", alone=alone)
+        joined = crew.ask(join, search.parts, "the steps of the region")
         taken = STEP_BYTES * sum(answer["steps"] for answer in joined)
         if taken > memory:
             return Runs(limit=Limit.MEMORY)
@@ -204,9 +203,9 @@ def _judged(
         if lasso is not None:
             row = notes.slice(lasso.number, 1).to_pylist()[0]
             part = int(np.searchsorted(np.cumsum(sizes), lasso.number, side="right"))
-            start, path = path_to(folder, search.levels, row["level"], part, row["row"])
+            start, path = path_to(search, name, row["level"], part, row["row"])
             runs.paths[name] = (*path, *lasso.way)
-            runs.starts[name] = _number_of(search, *start)
+            runs.starts[name] = start
             runs.cycles[name] = lasso.cycle
     return runs
 
@@ -214,15 +213,6 @@ def _judged(
 def _whole(files: Iterable[tuple[Place, str]]) -> pa.Table:
     """Return tables in files that have seals, one behind the other."""
     return pa.concat_tables(read_table(place, seal) for place, seal in files)
-
-
-def _number_of(search: Search, part: int, row: int) -> int:
-    """Return the number of the initial state that a part has in a row of the first level."""
-    initials: States = np.array(search.kernel.initials, np.uint64)
-    first = search.levels[0]
-    path = search.folder.states(1, part)
-    state = read_states(path, initials.shape[1], first.rows[part], first.seals[part])[row]
-    return int(np.flatnonzero((initials == state).all(axis=1))[0])
 
 
 def _folder(folder: Folder) -> Place:

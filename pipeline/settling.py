@@ -12,21 +12,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from ackproof.model.kernel.batches import States
 from ackproof.model.kernel.control import INSTANCE_BITS, INSTANCE_MASK
 from ackproof.pipeline.expanding import batches_of
 from ackproof.pipeline.folder import Folder, RunFile
 from ackproof.pipeline.index import Run, extended, fresh, read_run, write_run
-from ackproof.pipeline.jobs import NOTES
 from ackproof.pipeline.keeping import keep_what_is_loaded
-from ackproof.pipeline.ordering import Numbers, Sorted, distinct
-from ackproof.pipeline.places import Stored
+from ackproof.pipeline.notes import NOTES
+from ackproof.pipeline.ordering import Sorted, distinct
 
 __all__ = ["Settlement"]
 
@@ -48,6 +47,11 @@ class Settlement:
     level: int
     runs: tuple[tuple[RunFile, ...], ...]
     metadata: dict[str, str]
+
+    @property
+    def parts(self) -> int:
+        """How many parts there are."""
+        return len(self.runs)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Settle the one part whose rows these are; yield what it has to say."""
@@ -76,16 +80,11 @@ class Settlement:
         candidates = np.concatenate(states).reshape(-1, kernel.code.words)
         found = self._new(part, distinct(candidates, np.concatenate(entries)))
         seen, false = kernel.inspect(found.states)
-        runs = self._index(part, found)
-        stored = self._write(part, found)
         return {
-            "part": part,
-            "rows": len(found),
+            **self.keep(part, [found]),
             "seen": seen,
             "false": int(np.bitwise_or.reduce(false)) if len(false) else 0,
-            "stored": stored.size,
-            "seal": stored.seal,
-            "runs": runs,
+            "runs": self._index(part, found),
             "candidates": len(candidates),
             "shuffled": moved,
             "notes": notes,
@@ -111,41 +110,56 @@ class Settlement:
         stored = write_run(self.folder.run(part, name), run)
         return [*runs, RunFile(name, len(run), stored.seal)]
 
-    def _write(self, part: int, found: Sorted) -> Stored:
-        """Write the states that a part has found."""
-        if not len(found):
-            return Stored(0, "")
-        table = _table(part, found.states, found.numbers).replace_schema_metadata(self.metadata)
+    def keep(self, part: int, found: Iterable[Sorted]) -> dict[str, Any]:
+        """Write the states that a part has found, if any; return what is to be noted of the file.
+
+        Args:
+            part: the part.
+            found: the states in their order, in pieces; their numbers are entries: positions of
+                predecessors, with instances.
+        """
+        pieces = (piece for piece in found if len(piece))
+        first = next(pieces, None)
+        if first is None:
+            return {"part": part, "rows": 0, "stored": 0, "seal": ""}
+        rows = 0
 
         def write(place: Path) -> None:
-            pq.write_table(
-                table,
+            nonlocal rows
+            schema = _table(part, 0, first).schema.with_metadata(self.metadata)
+            with pq.ParquetWriter(
                 place,
+                schema,
                 use_dictionary=False,
                 # Words are in a random order; the other columns take the bits that they need.
-                column_encoding=_ENCODINGS | dict.fromkeys(_word_names(found.states), "PLAIN"),
+                column_encoding=_ENCODINGS | dict.fromkeys(_word_names(first), "PLAIN"),
                 compression="zstd",
                 write_page_checksum=True,
-            )
+            ) as file:
+                for piece in chain([first], pieces):
+                    file.write_table(_table(part, rows, piece).cast(schema))
+                    rows += len(piece)
 
-        return self.folder.states(self.level, part).make(write)
+        stored = self.folder.states(self.level, part).make(write)
+        return {"part": part, "rows": rows, "stored": stored.size, "seal": stored.seal}
 
 
-def _word_names(states: States) -> list[str]:
-    return [f"w{i}" for i in range(states.shape[1])]
+def _word_names(found: Sorted) -> list[str]:
+    return [f"w{i}" for i in range(found.states.shape[1])]
 
 
-def _table(part: int, states: States, entries: Numbers) -> pa.Table:
-    """Return states with their links, as the tables of a search have them."""
+def _table(part: int, first: int, found: Sorted) -> pa.Table:
+    """Return states with their links, as the tables of a search have them, from a row on."""
+    states, entries = found.states, found.numbers
     rootless = entries >= 0
     words = {
         name: np.ascontiguousarray(states[:, i]).view(np.int64)
-        for i, name in enumerate(_word_names(states))
+        for i, name in enumerate(_word_names(found))
     }
     return pa.table(
         {
             "part": pa.array(np.full(len(states), part, np.int32)),
-            "row": pa.array(np.arange(len(states), dtype=np.int64)),
+            "row": pa.array(np.arange(first, first + len(states), dtype=np.int64)),
             **{name: pa.array(column) for name, column in words.items()},
             "predecessor": pa.array(entries >> INSTANCE_BITS),
             "instance": pa.array(np.where(rootless, entries & INSTANCE_MASK, -1).astype(np.int32)),

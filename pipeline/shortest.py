@@ -23,12 +23,11 @@ from ackproof.model.kernel.search import DEADLOCK
 from ackproof.pipeline.expanding import batches_of, read_states
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.index import Run, read_run, write_run
-from ackproof.pipeline.jobs import ask
 from ackproof.pipeline.levels import Search
 from ackproof.pipeline.ordering import Numbers, fingerprints, parts_of
 from ackproof.pipeline.places import Place
 
-__all__ = ["Goal", "shortest"]
+__all__ = ["Goal", "path_to", "shortest"]
 
 Bits = npt.NDArray[np.bool_]
 
@@ -112,41 +111,75 @@ def shortest(search: Search, goal: Goal) -> tuple[int, tuple[int, ...]]:
         goal: the property.
     """
     broken = next(level.level for level in search.levels if goal.name in level.broken)
-    last = broken - 1 if goal.of_steps else broken
-    goals: dict[int, tuple[str, ...]] = {}
     try:
-        for level in range(last, 0, -1):
-            known = search.levels[level - 1]
-            there = goals.get(level + 1)
-            question = _Back(search.folder, level, known.rows, known.seals, goal, there)
-            name, alone = f"{goal.name}: back to level {level}", known.states < search.small
-            answers = ask(search.session, question, search.parts, name, alone=alone)
-            goals[level] = tuple(answer["goals"] for answer in answers)
-        return _forth(search, goal, goals)
+        goals = _back(search, goal, broken - 1 if goal.of_steps else broken, {})
+        start, state, taken = _forth(search, goals)
+        if goal.of_steps:
+            records = batches_of(search.folder).steps(state)[3]
+            wrong = records[goal.among(records[:, 2]), 1]
+            taken += [int(wrong.min())] if wrong.min() != DEADLOCK else []
+        return start, tuple(taken)
     finally:
         _goals(search.folder).clear()
 
 
-def _forth(
-    search: Search, goal: Goal, goals: dict[int, tuple[str, ...]]
+def path_to(
+    search: Search, name: str, level: int, part: int, row: int
 ) -> tuple[int, tuple[int, ...]]:
-    """Go from an initial state to a goal of the last level, by the first steps that lead there."""
+    """Return the first of the shortest runs to a state: where it begins, and its steps.
+
+    Args:
+        search: the search.
+        name: which property it is for.
+        level: the level of the state.
+        part: its part.
+        row: its row in the file of that part.
+    """
+    folder, known = search.folder, search.levels[level - 1]
+    path, words = folder.states(level, part), search.kernel.words
+    state = read_states(path, words, known.rows[part], known.seals[part])[row : row + 1]
+    seals = [""] * search.parts
+    try:
+        run = Run.of(fingerprints(state), state)
+        seals[part] = write_run(_path(folder, level, part), run, lasting=False).seal
+        goal = Goal(name, 0, of_steps=False)
+        start, _, taken = _forth(search, _back(search, goal, level - 1, {level: tuple(seals)}))
+        return start, tuple(taken)
+    finally:
+        _goals(folder).clear()
+
+
+def _back(
+    search: Search, goal: Goal, last: int, goals: dict[int, tuple[str, ...]]
+) -> dict[int, tuple[str, ...]]:
+    """Return the seals of goals on all levels, from those of the level after the last, if any."""
+    for level in range(last, 0, -1):
+        known, there = search.levels[level - 1], goals.get(level + 1)
+        question = _Back(search.folder, level, known.rows, known.seals, goal, there)
+        crew = search.crew_for(known.states)
+        answers = crew.ask(question, search.parts, f"{goal.name}: back to level {level}")
+        goals[level] = tuple(answer["goals"] for answer in answers)
+    return goals
+
+
+def _forth(search: Search, goals: dict[int, tuple[str, ...]]) -> tuple[int, States, list[int]]:
+    """Go from an initial state to a goal of the last level, by the first steps that lead there.
+
+    Returns:
+        the number of the initial state, the goal, and the numbers of the steps.
+    """
     kernel, folder = batches_of(search.folder), search.folder
     initials: States = np.array(search.kernel.initials, np.uint64)
     start = int(np.flatnonzero(_among(folder, 1, goals[1], initials))[0])
     state = initials[start : start + 1]
-    taken = []
+    taken: list[int] = []
     for level in sorted(goals)[1:]:
         made, _, instances, _ = kernel.steps(state)
         inside = _among(folder, level, goals[level], made)
         first = np.flatnonzero(inside)[np.argmin(instances[inside])]
         taken.append(int(instances[first]))
         state = made[first : first + 1]
-    if goal.of_steps:
-        records = kernel.steps(state)[3]
-        wrong = records[goal.among(records[:, 2]), 1]
-        taken += [int(wrong.min())] if wrong.min() != DEADLOCK else []
-    return start, tuple(taken)
+    return start, state, taken
 
 
 def _among(folder: Folder, level: int, goals: tuple[str, ...], states: States) -> Bits:

@@ -87,7 +87,7 @@ class Successors:
 
 
 class Batches:
-    """A kernel that is given batches; it belongs to one thread."""
+    """A kernel that is given batches; threads may share it."""
 
     def __init__(self, code: Code) -> None:
         self.code = code

@@ -11,13 +11,15 @@ says how a state was first reached: `number of the predecessor << 24 | instance`
 
 # Storage of this worker's share of the states. The table, the two frontiers, the log and the
 # levels are regions. LEVELS holds how many states were known as each level began; PEAK words hold
-# the most states that a frontier has held, hence what it occupies.
+# the most states that a frontier has held, hence what it occupies.  LOGGED is the local number of
+# the first state that the log has an entry of, where those before it are not needed any more.
 (
     TABLE,
     BUCKETS,
     FULL_AT,
     COUNT,
     LOG,
+    LOGGED,
     LEVELS,
     CURRENT,
     CURRENT_COUNT,
@@ -68,7 +70,7 @@ says how a state was first reached: `number of the predecessor << 24 | instance`
     ROUND,
     PAUSE,
     FIELDS,
-) = range(48)
+) = range(49)
 
 # Values of STATUS.
 RUNNING, EXHAUSTED, VIOLATION_FOUND, DEPTH_REACHED, MEMORY_FULL, INTERRUPTED = range(6)

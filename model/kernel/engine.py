@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ackproof.model.kernel.runs import Runs
     from ackproof.model.kernel.unfold import Unfolding
 
-__all__ = ["explore"]
+__all__ = ["explore", "model_of", "runs_of"]
 
 
 def explore(
@@ -56,8 +56,8 @@ def explore(
     started = time.perf_counter()
     kernel_search.compile_driver(kernel.words, workers)
     unfolding = _unfolding(bound, kernel)
-    model, limit = _model(kernel), default_limit() if memory is None else memory
-    runs = _runs(bound, kernel, limit)
+    model, limit = model_of(kernel), default_limit() if memory is None else memory
+    runs = runs_of(kernel, limit)
     compiled = kernel.compile_seconds + time.perf_counter() - started
     result = kernel_search.search(
         model,
@@ -98,7 +98,8 @@ def explore(
     )
 
 
-def _model(kernel: Kernel) -> Model:
+def model_of(kernel: Kernel) -> Model:
+    """Return a kernel as the search calls it."""
     assert kernel.fanout <= INSTANCE_MASK, "a log entry has room for the number of any instance"
     return Model(
         words=kernel.words,
@@ -116,7 +117,7 @@ def _better(kernel: Kernel) -> kernel_search.Better | None:
     make = kernel.better
     if make is None:
         return None
-    return kernel_search.Better(lambda: _model(make()), kernel.patience)
+    return kernel_search.Better(lambda: model_of(make()), kernel.patience)
 
 
 def _unfolding(bound: Bound, kernel: Kernel) -> Unfolding | None:
@@ -128,8 +129,8 @@ def _unfolding(bound: Bound, kernel: Kernel) -> Unfolding | None:
     return Unfolding(bound, kernel)
 
 
-def _runs(bound: Bound, kernel: Kernel, memory: int) -> Runs | None:
-    """What checks the properties of runs; it is loaded only where there are some."""
+def runs_of(kernel: Kernel, memory: int) -> Runs | None:
+    """Return what checks the properties of runs; it is loaded only where there are some."""
     if not kernel.falsify:
         return None
     from ackproof.model.kernel.objects import divider
@@ -137,7 +138,7 @@ def _runs(bound: Bound, kernel: Kernel, memory: int) -> Runs | None:
 
     divider(kernel.words)
     asked = {name: bit for bit, name in kernel.tables.asked_bits.items()}
-    return Runs(bound, kernel.tables.run_bits, asked, kernel.initials, memory)
+    return Runs(kernel.bound, kernel.tables.run_bits, asked, kernel.initials, memory)
 
 
 def _translated(

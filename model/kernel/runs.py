@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -61,26 +61,52 @@ class Runs:
         except KeyboardInterrupt:
             self.limit = Limit.INTERRUPTED
 
+    def holds(self, team: Team) -> bool:
+        """Tell whether all properties hold, as far as that is known without keeping a step.
+
+        Where memory does not suffice it is not known.
+        """
+        try:
+            return not any(self._left(team, *asked) for asked in self._questions())
+        except NoRoom:
+            return False
+
+    def _left(self, team: Team, names: Mapping[int, str], asked: int | None) -> int:
+        """Return of how many states it is not known that no fair run can stay there."""
+        with Tasks(team, self._question(team, names, asked)) as tasks:
+            states, taken = left_over(tasks, self._room(team))
+            self.bytes = max(self.bytes, taken)
+            return states
+
     def _check(self, team: Team) -> None:
-        """Ask of all that must come true again and again at once, and then of each of the rest."""
+        for names, asked in self._questions():
+            self._ask(team, names, asked)
+
+    def _questions(self) -> Iterator[tuple[Mapping[int, str], int | None]]:
+        """Yield all that must come true again and again at once, and then each of the rest."""
         always = {bit: name for bit, name in self.names.items() if name not in self.asked}
         if always:
-            self._ask(team, always, None)
+            yield always, None
         for bit, name in self.names.items():
             if name in self.asked:
-                self._ask(team, {bit: name}, self.asked[name])
+                yield {bit: name}, self.asked[name]
 
-    def _ask(self, team: Team, names: Mapping[int, str], asked: int | None) -> None:
-        fairness = fairness_of(self.bound)
-        left = max(self.memory - sum(worker.bytes for worker in team.workers), 0)
-        question = Question(
+    def _question(self, team: Team, names: Mapping[int, str], asked: int | None) -> Question:
+        return Question(
             model=team.model,
             wanted=sum(1 << bit for bit in names),
             instances=len(self.bound.instances()),
-            fair=fairness.any,
+            fair=fairness_of(self.bound).any,
             asked=None if asked is None else 1 << asked,
         )
-        with Tasks(team, question) as tasks:
+
+    def _room(self, team: Team) -> int:
+        """Return how many bytes the search leaves of what is allowed."""
+        return max(self.memory - sum(worker.bytes for worker in team.workers), 0)
+
+    def _ask(self, team: Team, names: Mapping[int, str], asked: int | None) -> None:
+        fairness, left = fairness_of(self.bound), self._room(team)
+        with Tasks(team, self._question(team, names, asked)) as tasks:
             states, taken = left_over(tasks, left)
             self.bytes = max(self.bytes, taken)
             if not states:

@@ -28,6 +28,7 @@ from ackproof.model.kernel.control import (
     LIMIT,
     LINE_WORDS,
     LOG,
+    LOGGED,
     NEXT,
     NEXT_COUNT,
     NEXT_PEAK,
@@ -150,9 +151,10 @@ def make_room(shape: Shape, block: int, count: int) -> bool:
     size = bucket_bytes(shape)
     needed = load(block, COUNT) + count
     frontiers = width * (load(block, CURRENT_PEAK) + load(block, NEXT_PEAK) + count)
-    frontiers += 8 * load(block, DEPTH)
+    # What else there is, but for the log as if it had an entry of each state.
+    others = frontiers + 8 * load(block, DEPTH) - 8 * load(block, LOGGED)
     buckets = load(block, BUCKETS)
-    if size * buckets + 8 * needed + frontiers > load(block, LIMIT):
+    if size * buckets + 8 * needed + others > load(block, LIMIT):
         return False
     if needed <= load(block, FULL_AT):
         return True
@@ -164,7 +166,7 @@ def make_room(shape: Shape, block: int, count: int) -> bool:
         buckets = buckets * 4 if buckets < _SMALL_BUCKETS else buckets * 13 // 10
     # The log of a full table has to fit as well. When the last step is cut short by the limit,
     # the table is filled as far as probing still ends soon.
-    ceiling = (load(block, LIMIT) - frontiers) // (size + 8 * slots)
+    ceiling = (load(block, LIMIT) - others) // (size + 8 * slots)
     if buckets <= ceiling:
         store(block, FULL_AT, buckets * slots * percent // 100)
     else:

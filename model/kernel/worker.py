@@ -130,7 +130,8 @@ class Worker:
         field, words = self.block, self._words
         table = field[control.BUCKETS] * bucket_slots(words) * words
         frontiers = words * (field[control.CURRENT_PEAK] + field[control.NEXT_PEAK])
-        return 8 * (table + frontiers + field[control.COUNT] + field[control.DEPTH])
+        log = field[control.COUNT] - field[control.LOGGED]
+        return 8 * (table + frontiers + log + field[control.DEPTH])
 
     def entry(self, local: int) -> int:
         """The log entry of the state with this local number."""

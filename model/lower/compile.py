@@ -21,7 +21,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ackproof.lang.binding import Bound
@@ -209,8 +209,11 @@ def patience(objects: Iterable[bytes]) -> float:
     return _EFFORT * sum(map(len, objects))
 
 
+@lru_cache(maxsize=1)
 def objects_of(text: str, *, quick: bool = False) -> list[bytes]:
     """Return a text as object files for this processor, in good code or in quick code.
+
+    Who has just compiled a program and compiles its text again gets the same.
 
     A long text is compiled a module at a time: between two of them an interruption is heard.
     """

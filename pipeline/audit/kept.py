@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from ackproof.pipeline.jobs import NOTES, NOTES_SCHEMA
 from ackproof.pipeline.keeping import keep_what_is_loaded
+from ackproof.pipeline.notes import NOTES, NOTES_SCHEMA
 from ackproof.pipeline.places import LocalPlace, Place
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ The cluster here is a stand-in, which searches in this process and needs no Java
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,7 @@ from ackproof.cli.main import app
 from ackproof.cli.progress import Watch, level_line
 from ackproof.lang.binding import Bound
 from ackproof.model.document import schema
-from ackproof.model.outcome import Cluster, Limit, Outcome, Progress
+from ackproof.model.outcome import Kept, Limit, Outcome, Progress
 from ackproof.model.plain_search import explore
 from ackproof.pipeline.errors import SearchRefused, SparkUnavailable
 from typer.testing import CliRunner, Result
@@ -29,7 +30,7 @@ DIE_HARD = str(ROOT / "tests/models/die_hard.py")
 DINING = str(ROOT / "tests/models/dining.py")
 
 #: What a cluster adds to what the plain engine finds.
-CLUSTER = Cluster("local[2]", 7, "found/die-hard-jugs", 3 << 20)
+KEPT = Kept("local[2]", 7, "found/die-hard-jugs", 3 << 20)
 
 
 @dataclass
@@ -37,7 +38,7 @@ class StandIn:
     """Searches in this process, as a cluster would."""
 
     asked: dict[str, Any] = field(default_factory=dict)
-    cluster: Cluster = CLUSTER
+    kept: Kept = KEPT
     closed: int = 0
     opened: int = 0
     changes: dict[str, Any] = field(default_factory=dict)
@@ -56,7 +57,7 @@ class StandIn:
         tell(Progress(states=1, generated=1, queue=1, levels=1, memory=0, seconds=0.5))
         tell(Progress(states=9, generated=12, queue=8, levels=2, memory=0, seconds=2.5))
         found = explore(bound, **{**options, "progress": None})
-        spread = replace(found, engine="spark", memory=0, workers=2, cluster=self.cluster)
+        spread = replace(found, engine="spark", memory=0, workers=2, kept=self.kept)
         return replace(spread, **self.changes)
 
     def close(self) -> None:
@@ -107,7 +108,7 @@ def test_the_report_says_where_the_states_are_and_on_what_they_were_found(run: R
 
 
 def test_a_search_that_was_resumed_says_after_which_level(run: Run, stand_in: StandIn) -> None:
-    stand_in.cluster = replace(CLUSTER, partitions=1, resumed=4)
+    stand_in.kept = replace(KEPT, partitions=1, resumed=4)
     stand_in.changes = {"seconds": 2.0}
     said = run(*spark(DIE_HARD, "--resume")).stdout
     assert "  engine       spark, 1 partition, local[2], resumed after level 4\n" in said
@@ -182,7 +183,7 @@ def test_json_says_where_it_ran_and_fits_its_schema(run: Run) -> None:
     jsonschema.validate(found, schema())
     (entry,) = found["results"]
     assert (entry["engine"], entry["workers"], entry["memory"]["bytes"]) == ("spark", 2, 0)
-    assert entry["cluster"] == {
+    assert entry["kept"] == {
         "master": "local[2]",
         "partitions": 7,
         "folder": "found/die-hard-jugs",
@@ -237,17 +238,30 @@ def test_what_the_engine_refuses_is_one_message(
             ["--engine", "spark", "--work", "README.md"],
             "--work README.md is a file; name a directory",
         ),
+        (
+            ["--master", "local[2]"],
+            "--master goes with --engine spark only; leave it out, or add --engine spark",
+        ),
+        (
+            ["--master", "local[2]", "--work", "found"],
+            "--master goes with --engine spark only; leave it out, or add --engine spark",
+        ),
         *(
             (
-                [*args, "--engine", engine],
-                f"{args[0]} goes with --engine spark only; leave it out, or add --engine spark",
+                args,
+                f"{args[0]} is for a search that is kept in files\n"
+                "  instead: add --work DIR, or leave it out",
             )
-            for engine, args in (
-                ("kernel", ["--master", "local[2]"]),
-                ("kernel", ["--partitions", "2"]),
-                ("plain", ["--work", "found"]),
-                ("kernel", ["--resume"]),
-            )
+            for args in (["--partitions", "2"], ["--resume"])
+        ),
+        (
+            ["--engine", "plain", "--work", "found"],
+            "--work has no effect with --engine plain, which keeps nothing in files\n"
+            "  instead: leave out one of the two",
+        ),
+        (
+            ["--symmetry", "--work", "found"],
+            "--symmetry has no effect with --work; leave out one of the two",
         ),
     ],
 )
@@ -277,12 +291,15 @@ FARMS = (
 
 
 @pytest.mark.parametrize("command", FARMS[:2])
-def test_what_is_for_one_large_search_is_refused_where_there_are_many(command: list[str]) -> None:
+@pytest.mark.parametrize("engine", ["kernel", "spark"])
+def test_what_is_for_one_large_search_is_refused_where_there_are_many(
+    command: list[str], engine: str
+) -> None:
     for option, *value in (["--work", "found"], ["--partitions", "3"], ["--resume"]):
-        result = CliRunner().invoke(app, [*command, "--engine", "spark", option, *value])
+        result = CliRunner().invoke(app, [*command, "--engine", engine, option, *value])
         assert (result.exit_code, result.stdout) == (2, "")
         assert result.stderr == (
-            f"error: {option} is for one large search on Spark, and here each of many is a task\n"
+            f"error: {option} is for one large search, and here there are many\n"
             "  instead: leave it out; what is found is kept in the cache, and the same command "
             "goes on\n"
         )
@@ -300,6 +317,47 @@ def test_who_divides_the_work_is_said_by_one_of_two_options(command: list[str]) 
 
 def test_help_says_what_goes_with_spark() -> None:
     said = " ".join(CliRunner().invoke(app, ["check", "--help"]).stdout.split())
-    assert "ackproof check -i core --engine spark --work" in said
+    assert "ackproof check -i deep --work /data/found" in said
     for option in ("--master", "--partitions", "--work", "--resume"):
         assert option in said
+
+
+# -- a search of this process that is kept -----------------------------------------------------
+
+
+def test_the_report_of_a_kept_search_says_what_it_held_and_where_it_is(
+    run: Run, tmp_path: Path
+) -> None:
+    result = run(DINING, "--work", str(tmp_path), "--workers", "2", "--depth", "4")
+    assert result.exit_code == 3
+    where = f"{tmp_path}/dining-philosophers-seats3"
+    assert result.stderr.startswith(f"the search is kept in {where}\ndining on seats3  level 1  ")
+    assert f" in {where}\n  memory       " in result.stdout
+    assert "  engine       kernel, 4 partitions, 2 workers\n" in result.stdout
+    result = run(DINING, "--work", str(tmp_path), "--workers", "2", "--resume")
+    assert result.exit_code == 0
+    assert (
+        "  engine       kernel, 4 partitions, 2 workers, resumed after level 4\n" in result.stdout
+    )
+    entry = json.loads(run(DINING, "--work", str(tmp_path), "--resume", "--json").stdout)
+    jsonschema.validate(entry, schema())
+    (kept,) = (found["kept"] for found in entry["results"])
+    assert (kept["master"], kept["partitions"], kept["folder"]) == (None, 4, where)
+
+
+def test_a_kept_search_without_memory_says_how_it_goes_on(run: Run, tmp_path: Path) -> None:
+    two_phase = str(ROOT / "tests" / "models" / "two_phase_commit.py")
+    result = run(two_phase, "-i", "rm7", "--work", str(tmp_path), "--memory", "2M")
+    assert result.exit_code == 3
+    (level,) = re.findall(
+        r"\ntruncated  the memory limit was reached; --resume goes on after level (\d+), with more "
+        r"--memory or with --engine spark; no property is false in what was seen\n$",
+        result.stdout,
+    )
+    assert int(level) > 5
+
+
+def test_watching_keeps_nothing(run: Run, tmp_path: Path) -> None:
+    result = run(DINING, "--watch", "--work", str(tmp_path))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--work is for others" in result.stderr

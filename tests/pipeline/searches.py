@@ -29,6 +29,7 @@ from ackproof.model.plain_search import explore as explore_plain
 from ackproof.model.trace import replay_found
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.identity import Identity
+from ackproof.pipeline.local import LocalExplorer
 from ackproof.pipeline.search import SparkExplorer
 from ackproof.pipeline.session import Session
 from ackproof.pipeline.storage import placed
@@ -42,6 +43,7 @@ __all__ = [
     "explorer_of",
     "files_of",
     "folder_of",
+    "local_of",
     "model_of",
     "summary",
     "written",
@@ -137,8 +139,25 @@ def explorer_of(
     say: Callable[[str], None] = lambda text: None,
 ) -> SparkExplorer:
     """Return the engine on a session that stands in for Spark's."""
-    place = placed(work).absolute()
-    return SparkExplorer(place, None, parts, resume, say, small, session or StandIn())
+    return SparkExplorer(
+        work=placed(work).absolute(),
+        partitions=parts,
+        resume=resume,
+        say=say,
+        small=small,
+        opened=session or StandIn(),
+    )
+
+
+def local_of(
+    work: Path | str,
+    parts: int | None = 3,
+    *,
+    resume: bool = False,
+    say: Callable[[str], None] = lambda text: None,
+) -> LocalExplorer:
+    """Return the engine that keeps searches of this process."""
+    return LocalExplorer(work=placed(work).absolute(), partitions=parts, resume=resume, say=say)
 
 
 def summary(outcome: Outcome) -> dict[str, Any]:

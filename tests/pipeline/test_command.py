@@ -75,7 +75,7 @@ def decided(text: str) -> list[dict[str, Any]]:
     """
     found = json.loads(text)
     jsonschema.validate(found, schema())
-    own = {"engine", "workers", "timing", "memory", "cluster"}
+    own = {"engine", "workers", "timing", "memory", "kept"}
     entries = [{k: v for k, v in r.items() if k not in own} for r in found["results"]]
     for entry in entries:
         entry["violations"] = {v["property"]: v["steps"] for v in entry["violations"]}
@@ -92,7 +92,7 @@ def test_it_says_what_the_kernel_says_and_each_search_has_a_folder(run: Run, wor
     result = run(*asked)
     assert result.exit_code == 1
     assert decided(result.stdout) == kernel(*asked)
-    folders = [Path(r["cluster"]["folder"]) for r in json.loads(result.stdout)["results"]]
+    folders = [Path(r["kept"]["folder"]) for r in json.loads(result.stdout)["results"]]
     assert len(set(folders)) >= 3
     assert {folder.parent for folder in folders} == {work}
     assert all((folder / "search.json").exists() for folder in folders)
@@ -104,6 +104,24 @@ def test_a_search_that_was_bounded_goes_on(run: Run) -> None:
     result = run(DIE_HARD, "--resume")
     assert "engine       spark, 3 partitions, local[2], resumed after level 3\n" in result.stdout
     assert decided(run(DIE_HARD, "--resume", "--json").stdout) == kernel(DIE_HARD)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("level", [4, 12])
+def test_spark_ends_what_this_process_began_and_the_other_way_round(
+    run: Run, work: Path, tmp_path: Path, level: int
+) -> None:
+    search, depth = [TWO_PHASE, "-i", "rm5"], ["--depth", str(level)]
+    here = ["check", *search, "--partitions", "3", "--work"]
+    assert CliRunner().invoke(app, [*here, str(work), *depth]).exit_code == 3
+    result = run(*search, "--resume", "--json")
+    assert json.loads(result.stdout)["results"][0]["kept"]["resumed_levels"] == level
+    assert decided(result.stdout) == kernel(*search)
+    other = str(tmp_path / "other")
+    assert run(*search, *depth, "--work", other).exit_code == 3
+    result = CliRunner().invoke(app, [*here, other, "--resume", "--json"])
+    assert json.loads(result.stdout)["results"][0]["kept"]["resumed_levels"] == level
+    assert decided(result.stdout) == kernel(*search)
 
 
 @pytest.mark.spark

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from ackproof.pipeline.jobs import ask
+from ackproof.pipeline.crew import Crew, Here
+from ackproof.pipeline.jobs import OnSpark
 
 from tests.pipeline.searches import StandIn
 
@@ -22,14 +23,19 @@ class Square:
         return {"square": part * part + self.plus, "name": f"part {part}"}
 
 
-@pytest.mark.parametrize("alone", [False, True])
-def test_parts_answer_in_their_order(alone: bool) -> None:
-    session = StandIn()
-    answers = ask(session, Square(5), 12, "squares", alone=alone)
+SESSION = StandIn()
+
+
+@pytest.mark.parametrize(
+    ("crew", "jobs"), [(Here(), []), (Here(threads=3), []), (OnSpark(SESSION), ["squares"])]
+)
+def test_parts_answer_in_their_order(crew: Crew, jobs: list[str]) -> None:
+    SESSION.jobs.clear()
+    answers = crew.ask(Square(5), 12, "squares")
     assert answers == [{"part": n, "square": n * n + 5, "name": f"part {n}"} for n in range(12)]
-    assert session.jobs == ([] if alone else ["squares"])
+    assert SESSION.jobs == jobs
 
 
 def test_an_interrupted_question_has_no_answer() -> None:
     with pytest.raises(KeyboardInterrupt):
-        ask(StandIn(stop_at="squares"), Square(5), 12, "squares", alone=False)
+        OnSpark(StandIn(stop_at="squares")).ask(Square(5), 12, "squares")

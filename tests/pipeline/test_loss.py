@@ -106,7 +106,7 @@ def test_a_driver_and_then_a_worker_that_are_killed_in_mid_run_change_nothing(
     assert second.returncode == 0, err
     assert decided(out) == expected
     (result,) = json.loads(out)["results"]
-    assert result["cluster"]["resumed_levels"] == resumed
+    assert result["kept"]["resumed_levels"] == resumed
     assert "Lost executor" in (work / "spark.log").read_text()
 
 

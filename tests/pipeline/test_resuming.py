@@ -43,8 +43,8 @@ def test_an_interrupted_search_goes_on_and_finds_the_same(level: int, tmp_path: 
     session = StandIn()
     again = explorer_of(tmp_path, resume=True, session=session)(bound)
     assert next(job for job in session.jobs if job.startswith("level")) == f"level {level}"
-    assert again.cluster is not None
-    assert again.cluster.resumed == min(level, 12) - 1
+    assert again.kept is not None
+    assert again.kept.resumed == min(level, 12) - 1
     assert_same(bound, again)
 
 
@@ -194,8 +194,8 @@ def test_the_number_of_parts_is_taken_from_what_is_there(tmp_path: Path) -> None
     explorer_of(tmp_path, None, session=StandIn(tasks=5))(bound)
     assert len(folder_of(tmp_path).levels()[0].rows) == 10
     outcome = explorer_of(tmp_path, None, resume=True, session=StandIn(tasks=2))(bound)
-    assert outcome.cluster is not None
-    assert outcome.cluster.partitions == 10
+    assert outcome.kept is not None
+    assert outcome.kept.partitions == 10
 
 
 @pytest.mark.parametrize("partitions", [0, -1, 1 << 16])

@@ -164,11 +164,11 @@ def test_the_outcome_says_where_the_search_is(tmp_path: Path) -> None:
     said: list[str] = []
     outcome = explorer_of(tmp_path, 5, say=said.append)(bound_of(live.LAMP))
     assert said == [f"the search is kept in {tmp_path}/lamp-one"]
-    assert outcome.cluster is not None
-    assert (outcome.cluster.master, outcome.cluster.partitions) == ("aside", 5)
-    assert (outcome.cluster.folder, outcome.cluster.resumed) == (f"{tmp_path}/lamp-one", 0)
+    assert outcome.kept is not None
+    assert (outcome.kept.master, outcome.kept.partitions) == ("aside", 5)
+    assert (outcome.kept.folder, outcome.kept.resumed) == (f"{tmp_path}/lamp-one", 0)
     states = sum(len(b) for b in files_of(tmp_path / "lamp-one", "states").values())
-    assert outcome.cluster.stored >= states > 0
+    assert outcome.kept.stored >= states > 0
 
 
 def test_levels_of_few_states_start_no_jobs(tmp_path: Path) -> None:

@@ -56,8 +56,8 @@ def test_tiny_is_the_same_with_jobs_that_are_run_twice(store: Store, work: str) 
     bound = bound_of(CONFIRMS, "tiny")
     outcome = explorer_of(work, small=60, session=StandIn(again=True))(bound)
     assert_same(bound, outcome)
-    assert outcome.cluster is not None
-    assert outcome.cluster.folder == folder_in(work, bound).root.address
+    assert outcome.kept is not None
+    assert outcome.kept.folder == folder_in(work, bound).root.address
     kinds = {name.partition("/")[0] for name in files_in(store, folder_in(work, bound))}
     assert kinds == {"search.json", "kernel.ll", "levels", "states", "index", "lease"}
 
@@ -81,8 +81,8 @@ def test_an_interrupted_search_goes_on_and_finds_the_same(work: str) -> None:
     with pytest.raises(SearchRefused, match="holds a search already"):
         explorer_of(work)(SMALL)
     again = explorer_of(work, resume=True)(SMALL)
-    assert again.cluster is not None
-    assert again.cluster.resumed == 4
+    assert again.kept is not None
+    assert again.kept.resumed == 4
     assert_same(SMALL, again)
 
 

@@ -86,7 +86,7 @@ def test_core_is_the_same_when_a_worker_is_killed_in_mid_run(
     out = ended(driver, 0)
     assert decided(out) == kernel("--instance", "core")
     (result,) = json.loads(out)["results"]
-    assert result["cluster"]["folder"] == (placed(work) / "confirms-core").address
+    assert result["kept"]["folder"] == (placed(work) / "confirms-core").address
     assert len(Folder(levels.parent).levels()) == 30
 
 
@@ -153,17 +153,17 @@ def test_tiny_is_the_same_and_can_be_asked_about(session: Session, store: Store)
     found = search(bound)
     search.close()
     assert summary(found) == summary(explore_compiled(bound))
-    assert found.cluster is not None
-    tables = register(session.spark, found.cluster.folder)
+    assert found.kept is not None
+    tables = register(session.spark, found.kept.folder)
     counted = session.spark.sql("SELECT level, count(*) FROM states GROUP BY level").collect()
     assert dict(tuple(row) for row in counted) == dict(enumerate(found.level_sizes, start=1))
     (first,) = session.spark.sql("SELECT * FROM states WHERE level = 1").collect()
     assert (first["predecessor"], first["step"]) == (None, None)
-    asked = (sys.executable, "-m", "ackproof.cli", "query", found.cluster.folder)
+    asked = (sys.executable, "-m", "ackproof.cli", "query", found.kept.folder)
     listed = subprocess.run([*asked, "--json"], capture_output=True, text=True, check=True)
     assert json.loads(listed.stdout)["views"] == tables.columns()
     last = tables.levels[-2]
     part = next(part for part, rows in enumerate(last.rows) if rows)
     tables.folder.states(last.level, part).write("spoilt")
     with pytest.raises(Exception, match="its seal is broken"):
-        Tables(found.cluster.folder).states(session.spark).count()
+        Tables(found.kept.folder).states(session.spark).count()
