@@ -118,6 +118,7 @@ NOTICED = {
     ("OneMaster", "OneSidedHealing"): "TwoLeadOnTwoSides/heal",
     ("OneMaster", "UsurpingMirrors"): "TwoLeadOnTwoSides/promote",
     ("OneQueueOfAName", "ImpatientConfirms"): "OneQueueOfAName/declare",
+    ("OverdraftIsBounded", "DoublePair"): "OverdrawnIsDeferred/publish",
     ("PrefetchRespected", "UnlimitedConsumer"): "PrefetchRespected/hand_out",
     ("PromotedIsSynchronised", "FallbackMirrors"): "PromotedIsSynchronised/promote",
     ("RedeliveredIsMarked", "ForgetfulQueue"): "PendingIsMarked/hand_out",
