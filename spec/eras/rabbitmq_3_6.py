@@ -81,5 +81,9 @@ design = Design(
         Breaks("NothingIsGivenUp", "retried", 3),
         Breaks("DoneMeansArrived", "retried", 6),
         Breaks("RepeatedForACause", "retried", 7),
+        Breaks("ReturnPrecedesAck", "roomless", 8),
+        Breaks("OnlyWhatIsAskedForIsConfirmed", "redeclared", 4),
+        Breaks("OnlyWhoDropsMakesRoom", "plain", 4),
+        Breaks("HeldUntilSettled", "refilled", 7),
     ),
 )

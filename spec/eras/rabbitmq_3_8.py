@@ -126,5 +126,6 @@ design = Design(
         Breaks("NoAssertionFails", "plain", 6),
         Breaks("NothingIsGivenUp", "retried", 3),
         Breaks("EveryCommitAnswers", "commit_late", 12),
+        Breaks("OnlyWhatIsAskedForIsConfirmed", "redeclared", 4),
     ),
 )
