@@ -131,35 +131,9 @@ PARTED_CREDIT = Instance(
     ),
 )
 
-MIXED_CREDIT = Instance(
-    name="mixed_credit",
-    purpose="one message, credit with two queues, of which the second has no store for it",
-    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2},
-    constants={
-        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
-        "QueueProcess.durable": {"r1": True, "r2": False},
-        "Store.apart": True,
-        "Confirms.consumers": False,
-        "Confirms.credit": True,
-    },
-    states=1_121,
-    lacks=(
-        "AckCoversSeveral",
-        "BodyIsThereAlready",
-        "BumpIsDeferred",
-        "BumpIsDeferredByStore",
-        "ConfirmedWithoutWrite",
-        "CreditBelowZeroDownstream",
-        "WrittenBodyIsLost",
-        "collect_body",
-        "publish_waits",
-    ),
-)
-
 INSTANCES = (
     CREDIT,
     SCARCE,
-    MIXED_CREDIT,
     MIRROR_CREDIT,
     MIRROR_SCARCE,
     PARTED_CREDIT,

@@ -133,6 +133,26 @@ BODIES = Instance(
     lacks=("AckCoversSeveral",),
 )
 
+MIXED_BODIES = Instance(
+    name="mixed_bodies",
+    purpose="one message for two queues that share a store, of which the second writes nothing",
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2"},
+        "QueueProcess.durable": {"r1": True, "r2": False},
+        "Store.apart": True,
+        "Confirms.consumers": False,
+    },
+    states=78,
+    lacks=(
+        "AckCoversSeveral",
+        "BodyIsThereAlready",
+        "ConfirmedWithoutWrite",
+        "WrittenBodyIsLost",
+        "collect_body",
+    ),
+)
+
 REDECLARED = Instance(
     name="redeclared",
     purpose="two messages, a queue that is deleted, and one of its name that refuses everything",
@@ -267,6 +287,7 @@ INSTANCES = (
     MIXED,
     TRIO,
     BODIES,
+    MIXED_BODIES,
     REDECLARED,
     RENEWED,
     POWER,

@@ -33,6 +33,29 @@ class FirstDecides(Channel):
 design = Design(claim="One process is enough.", replace=(FirstDecides,))
 """
 
+SAME_AS_EVER = """
+from ackproof.lang import Design, Set, handler
+from ackproof.spec.channel import Channel
+from ackproof.spec.sorts import Msg, Replica
+
+class SameAsEver(Channel):
+    @handler
+    def settle(self, seq: Msg, replica: Replica, siblings: Set[Replica]) -> None:
+        super().settle(seq, replica, siblings)
+
+design = Design(claim="It can be said in another way.", replace=(SameAsEver,))
+"""
+
+
+def test_a_design_that_acks_at_the_first_confirm_is_found_without_a_word_of_where(
+    run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "first.py"
+    file.write_text(FIRST_DECIDES)
+    result = run(str(file))
+    assert result.exit_code == 1
+    assert "\nviolated  AckMeansEveryMirror after " in result.stdout
+
 
 def test_a_design_is_checked_where_it_expects_something(
     run: Run, careless: Callable[[int], str]
@@ -79,8 +102,8 @@ def test_a_design_that_says_nothing_is_checked_on_the_smallest_instance_first(ru
 def test_a_design_that_is_met_nowhere_is_not_verified_and_says_what_was_not_looked_at(
     run: Run, tmp_path: Path
 ) -> None:
-    file = tmp_path / "first.py"
-    file.write_text(FIRST_DECIDES)
+    file = tmp_path / "same.py"
+    file.write_text(SAME_AS_EVER)
     result = run(str(file))
     assert result.exit_code == 3
     assert "\nunchanged  every property holds, but there are as many states" in result.stdout
