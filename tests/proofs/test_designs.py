@@ -86,7 +86,9 @@ def broken_by(name: str) -> set[str]:
 #: Designs that break what is proved only where a restriction of the proofs is not met.
 BEYOND = {
     "b20_transfer_to_unsynchronised": "MirrorsStay",
+    "credit_after_promotion": "QueuesAreAlone",
     "d06_when_synced_for_any": "MirrorsStay",
+    "d07_excess_credit": "QueuesAreAlone",
     "l01_promote_always": "MirrorsStay",
     "l02_partition_counts": "MirrorsStay",
 }
