@@ -70,6 +70,8 @@ def test_few_properties_are_proved_with_a_restriction() -> None:
         "CastMeansPresent": ("MirrorsStay",),
         "CastMeansSynced": ("MirrorsStay",),
         "ConfirmedByStoreIsSafe": ("MirrorsStay",),
+        "CreditIsConserved": ("QueuesAreAlone", "MirrorsStay"),
+        "NoExcessCredit": ("QueuesAreAlone", "MirrorsStay"),
         "EachCopyHasOnePlace": ("MirrorsStay",),
         "FifoPerPublisher": ("MirrorsStay",),
         "KnownBodyIsSynced": ("MirrorsStay",),

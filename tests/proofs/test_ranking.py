@@ -163,16 +163,20 @@ def test_what_may_be_false_then_does_not_follow() -> None:
         ),
         ({"BellRings": ("NothingIsLost",)}, "BellRings is to follow from invariants only"),
         ({"BellRings": ("ParcelArrives",)}, "BellRings is not about the same elements as what"),
-        (
-            {"NothingIsLost": ("NothingIsLeft",)},
-            "NothingIsLost is a lemma, and FOLLOWS has it too",
-        ),
     ],
 )
 def test_what_cannot_follow_is_rejected(follows: dict[str, tuple[str, ...]], said: str) -> None:
     library = replace(LIBRARY, follows={**LIBRARY.follows, **follows})
     with pytest.raises(LibraryError, match=said):
         proved(library, None, *follows)
+
+
+def test_a_lemma_says_once_what_it_is_proved_with() -> None:
+    [known] = LIBRARY.lemmas.values()
+    lemmas = {"NothingIsLost": replace(known, by=("NothingIsLost",))}
+    library = replace(LIBRARY, lemmas=lemmas, follows={"NothingIsLost": ("NothingIsLeft",)})
+    with pytest.raises(LibraryError, match="NothingIsLost is a lemma, and FOLLOWS has it too"):
+        proved(library, None, "NothingIsLost")
 
 
 def test_no_state_property_is_proved_with_what_happens_in_the_end() -> None:
