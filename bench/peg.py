@@ -2,8 +2,7 @@
 
 A board has 33 holes, all with a peg at first.  One peg is taken away, from a hole that may be
 chosen; from then on a peg jumps over its neighbour into an empty hole, and the neighbour is gone.
-From the centre there are 187,636,299 boards (G. I. Bell, "Solving Triangular Peg Solitaire" and its
-tables, gives the same number for the English board), and the full one.
+From the centre there are 187,636,299 boards, and the full one.
 
 Beginnings from which the holes have different colours, when the board is coloured in threes along
 both diagonals, have no board in common: so six of them come to six times as many states.

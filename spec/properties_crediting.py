@@ -88,7 +88,7 @@ def OverdraftIsBounded(s: Confirms) -> bool:
 
 @invariant
 def StoreOverdraftIsBounded(s: Confirms) -> bool:
-    """How far that of a process with its store falls does, too (E1.2, E1.3).
+    """How far a process overdraws with its store depends on constants only, too (E1.2, E1.3).
 
     A process that its store blocks bumps no channel more; all that each has paid for by then, and
     all that it can still overdraw, may arrive.

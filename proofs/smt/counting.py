@@ -15,15 +15,17 @@ and of three that
 
 * one that is made of two others, which have no member in common, has as many members as both.
 
-With a set that is empty before it is filled, these say what it takes for a limit: a step
-that adds one element to what is below the limit does not go beyond it.  The last says what it takes
-for an account, which a step may change by any number at once.  Sums over all elements of a sort are
-beyond that.
+With a set that is empty before it is filled, those of two say what it takes for a limit: a step that
+adds one element to what is below the limit does not go beyond it.  The last says what it takes for an
+account, which a step may change by any number at once.  Sums over all elements of a sort are beyond
+that.
 
 An axiom is stated of numbers that are in one query, and where the conclusion speaks of one only: to
 whatever else is proved it would be a burden.  So it would be of sets that have nothing to do with
-each other.  A set is made of others where it depends on all that these depend on; and numbers that
-depend on elements of the same sort, such as a channel, are compared for the same element.
+each other.  So sets are held against each other if one depends on all that the others depend on, as
+it does after a step that made it of them, and any two where one is of the step's own arguments, as
+a guard's is.  Numbers that depend on elements of one sort, such as a channel, are compared for the
+same element.
 """
 
 from __future__ import annotations
@@ -65,7 +67,7 @@ class Comparisons:
         ]
 
     def _alike(self, some: Sequence[Named]) -> bool:
-        """Tell whether a step may have made sets of one another, or asks for one of two."""
+        """Tell whether one set may be made of the others, or one of two is of the step's own."""
         if len(some) == 2 and not all(one.given for one in some):
             return True
         read = [self._reads(one) for one in some]

@@ -24,13 +24,13 @@ def ChannelsCount(s: Confirms) -> bool:
 
 @lemma()
 def StoresCount(s: Confirms) -> bool:
-    """So does a store."""
+    """So does a store for its process (E1.3)."""
     return all(s.storing[r].taken < s.storing[r].more_after for r in Replica)
 
 
 @lemma()
 def ProcessesCount(s: Confirms) -> bool:
-    """So does a process of a queue."""
+    """So does a process of a queue for each channel (E1.3)."""
     return all(
         s.casts[c].credit[r].taken < s.casts[c].credit[r].more_after
         for c in ChannelId
@@ -62,7 +62,7 @@ def BatchIsNotMailed(s: Confirms) -> bool:
 
 
 @lemma(
-    **{publish: (*needed, "NumberedInMail") for publish, needed in UNTOLD.items()},
+    **{step: (*needed, "NumberedInMail") for step, needed in UNTOLD.items()},
     tx_commit=("BatchBelongs", "BatchIsNotMailed"),
     crash_queue=(*LEFT, "ToldIsNotMailed"),
     lose_node=(*LEFT, "ToldIsNotMailed"),
