@@ -15,7 +15,8 @@ about it like about any other.
 The names are those of lemmas and properties that it is proved with, itself aside.  All of them
 together are one induction: they may lean on each other in a circle, as each is assumed of the state
 before a step only.  A property that holds wherever certain others hold needs no induction; it
-*follows* from them, and so may a lemma that names nothing itself.  So does one of runs from another one, which comes true again and again.
+*follows* from them, and so may a lemma that names nothing itself.  So does one of runs from another
+one, which comes true again and again.
 """
 
 from __future__ import annotations

@@ -15,10 +15,10 @@ and of three that
 
 * one that is made of two others, which have no member in common, has as many members as both.
 
-With a set that is empty before it is filled, those of two say what it takes for a limit: a step that
-adds one element to what is below the limit does not go beyond it.  The last says what it takes for an
-account, which a step may change by any number at once.  Sums over all elements of a sort are beyond
-that.
+With a set that is empty before it is filled, those of two say what it takes for a limit: a step
+that adds one element to what is below the limit does not go beyond it.  The last says what it takes
+for an account, which a step may change by any number at once.  Sums over all elements of a sort
+are beyond that.
 
 An axiom is stated of numbers that are in one query, and where the conclusion speaks of one only: to
 whatever else is proved it would be a burden.  So it would be of sets that have nothing to do with
