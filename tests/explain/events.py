@@ -29,8 +29,8 @@ __all__ = ["OF_ALARMS", "event_of"]
 
 _CHANNEL = cast(ChannelId, CHANNEL)
 _ANSWERS: dict[type, Callable[[], Event]] = {
-    commands.Confirm.SelectOk: SelectOk,
-    commands.Tx.SelectOk: TxSelectOk,
+    commands.Confirm.SelectOk: lambda: SelectOk(_CHANNEL),
+    commands.Tx.SelectOk: lambda: TxSelectOk(_CHANNEL),
     commands.Tx.CommitOk: lambda: CommitOk(_CHANNEL),
     commands.Tx.RollbackOk: lambda: RollbackOk(_CHANNEL),
     commands.Channel.CloseOk: Closed,
