@@ -1,8 +1,8 @@
 """Which engine a check uses, and what goes with it.
 
-The engines `kernel` and `plain` search in this process.  The engine `spark` searches on a cluster,
-or as if there were one, and is opened once for all checks of a command.  One large search is
-divided there; it needs a directory for what it finds.  The kernel takes one, too, if it is to keep
+The engines `kernel`, `collapsed` and `plain` search in this process.  The engine `spark` searches
+on a cluster, or as if there were one, and is opened once for all checks of a command.  One large
+search is divided there; it needs a directory for what it finds.  The kernel takes one, too, if it is to keep
 what it finds level by level; either goes on with what the other has begun.  Of many small searches,
 a *farm*, each is one search of the kernel in one task, and what it finds is kept where the kernel
 keeps it.
@@ -94,7 +94,7 @@ class Asked:
                 "--engine spark needs a directory for what it finds\n"
                 "  instead: add --work DIR; on a cluster, one that all machines share"
             )
-        if self.engine not in (SPARK, "kernel") and self.work is not None:
+        if self.engine == "plain" and self.work is not None:
             raise InputError(
                 f"--work has no effect with --engine {self.engine}, which keeps nothing in files\n"
                 "  instead: leave out one of the two"
@@ -173,6 +173,13 @@ class Asked:
                 log.unlink(missing_ok=True)
                 log.parent.rmdir()
 
+    @property
+    def _here(self) -> Engine:
+        """The engine, of those that search in this process."""
+        from ackproof.model.check import ENGINES
+
+        return next(engine for engine in ENGINES if engine == self.engine)
+
     @contextmanager
     def opened(self) -> Iterator[Engine | Explore]:
         """Yield what checks are to search with, as `check` takes it, for as long as it is needed.
@@ -181,7 +188,7 @@ class Asked:
             InputError: there is no Spark here, or the directory has something else.
         """
         if self.work is None:
-            yield "plain" if self.engine == "plain" else "kernel"
+            yield self._here
             return
         from ackproof.pipeline.errors import SearchFailed, SearchRefused, SparkUnavailable
 
@@ -196,7 +203,13 @@ class Asked:
         if self.engine != SPARK:
             from ackproof.pipeline.local import explorer as local
 
-            return local(work=work, partitions=self.partitions, resume=self.resume, say=_say)
+            return local(
+                work=work,
+                partitions=self.partitions,
+                resume=self.resume,
+                collapsed=self.engine == "collapsed",
+                say=_say,
+            )
         from ackproof.pipeline.java import require_packages
 
         require_packages()

@@ -40,9 +40,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ENGINES", "Engine", "Explore", "asked", "check", "check_bound", "chosen", "explorer"]
 
-Engine = Literal["kernel", "plain"]
+#: `collapsed` is the kernel, and holds states as keys (`ackproof.model.kernel.collapse`).
+Engine = Literal["kernel", "collapsed", "plain"]
 
-ENGINES: tuple[Engine, ...] = ("kernel", "plain")
+ENGINES: tuple[Engine, ...] = ("kernel", "collapsed", "plain")
 
 
 class Explore(Protocol):
@@ -246,7 +247,9 @@ def asked(
 ) -> Question:
     """Return what a check of a bound model is to find out; see `check`."""
     where = None if cache is None else origin_of(origin(bound.model, bound.design), bound)
-    return Question(bound, engine, survey, max_depth, where, cache)
+    # What is found does not depend on how states are held.
+    finding = "kernel" if engine == "collapsed" else engine
+    return Question(bound, finding, survey, max_depth, where, cache)
 
 
 def check_bound(
@@ -348,10 +351,11 @@ def explorer(engine: Engine | Explore, question: Question | None = None) -> Expl
         from ackproof.model.plain_search import explore as plain
 
         return plain
-    if engine == "kernel":
+    if isinstance(engine, str):
         from ackproof.model.kernel.engine import explore as kernel
 
-        return partial(kernel, kernel=question.kernel() if question else None)
+        known = question.kernel() if question else None
+        return partial(kernel, kernel=known, collapsed=engine == "collapsed")
     return engine
 
 

@@ -36,7 +36,7 @@ __all__ = [
     "steps",
 ]
 
-SCHEMA = "ackproof/report/8"
+SCHEMA = "ackproof/report/9"
 
 Value = Annotated[
     bool | int | str | list[Any] | dict[str, Any] | None,
@@ -255,7 +255,7 @@ class Result(Struct, frozen=True, forbid_unknown_fields=True):
     design: CheckedDesign | None
     instance: CheckedInstance
     digest: Annotated[str, Meta(description="hash of everything that the state space depends on")]
-    engine: Annotated[str, one_of("kernel", "plain", "spark")]
+    engine: Annotated[str, one_of("kernel", "collapsed", "plain", "spark")]
     cached: Annotated[
         str | None,
         Meta(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from ackproof.model.lower.compile import Kernel
@@ -24,6 +25,7 @@ def explorer(
     work: Path | str,
     partitions: int | None = None,
     resume: bool = False,
+    collapsed: bool = False,
     say: Callable[[str], None] = silent,
 ) -> LocalExplorer:
     """Return the engine that keeps searches of this process.
@@ -32,17 +34,27 @@ def explorer(
         work: the folder that each search has a folder of its own in, or its address.
         partitions: into how many parts the states are divided; by the threads when left out.
         resume: whether to go on with the searches that are there.
+        collapsed: whether states are held as keys, in less memory and more time.
         say: told in a line what a user wants to know at the start.
 
     Raises:
         SearchRefused: there are more parts than can be named, or there is no such store.
     """
     place = place_for(work, partitions)
-    return LocalExplorer(work=place, partitions=partitions, resume=resume, say=say)
+    return LocalExplorer(
+        work=place, partitions=partitions, resume=resume, say=say, collapsed=collapsed
+    )
 
 
+@dataclass(kw_only=True)
 class LocalExplorer(KeepingExplorer):
-    """Explores bound programs by threads of this process."""
+    """Explores bound programs by threads of this process.
+
+    Args:
+        collapsed: whether states are held as keys, in less memory and more time.
+    """
+
+    collapsed: bool = False
 
     @contextmanager
     def crew(
@@ -50,7 +62,7 @@ class LocalExplorer(KeepingExplorer):
     ) -> Iterator[Crew]:
         """Yield the threads, with what they have seen in memory."""
         limit = default_memory() if memory is None else memory
-        with closing(Resident(folder, kernel, workers, limit)) as crew:
+        with closing(Resident(folder, kernel, workers, limit, collapsed=self.collapsed)) as crew:
             yield crew
 
     def close(self) -> None:

@@ -144,13 +144,24 @@ class Resident(Here):
         kernel: the compiled model.
         threads: how many work at once.
         memory: bytes that it may take.
+        collapsed: whether states are held as keys, in less memory and more time.
     """
 
     looks_up = False
 
-    def __init__(self, folder: Folder, kernel: Kernel, threads: int, memory: int) -> None:
+    def __init__(
+        self,
+        folder: Folder,
+        kernel: Kernel,
+        threads: int,
+        memory: int,
+        *,
+        collapsed: bool = False,
+    ) -> None:
         super().__init__(threads)
         self._folder, self._kernel, self._memory = folder, kernel, memory
+        self._model = model_of(kernel, collapsed)
+        self.engine = "collapsed" if collapsed else "kernel"
         self._closing = ExitStack()
         self._search: LevelSearch | None = None
         #: The position on its level of each state that waits, by workers and their numbers.
@@ -173,7 +184,7 @@ class Resident(Here):
         if self._search is not None:
             return self._search
         limit = int(_SEARCH * self._memory)
-        search = LevelSearch(model_of(self._kernel), self.parallelism, limit)
+        search = LevelSearch(self._model, self.parallelism, limit)
         self._closing.enter_context(search)
         for level in known:
             self._give(search, level, waiting=level is known[-1])
@@ -228,7 +239,7 @@ class Resident(Here):
             search = self._held(known)
         except NoRoom:
             return False
-        runs = runs_of(self._kernel, self._memory)
+        runs = runs_of(self._kernel, self._model, self._memory)
         assert runs is not None, "there are properties of runs"
         found = runs.holds(search.team)
         self._note(search, runs.bytes)

@@ -100,7 +100,7 @@ class Batches:
             seen_words=code.seen_words,
             owner=self._engine,
         )
-        self._run = driver(code.words, 1)
+        self._run = driver(code.words, code.words, 1)
         self._stepper = Stepper(
             self._engine, code.words, code.fanout, code.actions, code.seen_words, code.of_runs
         )

@@ -89,7 +89,7 @@ class LevelSearch:
     def __init__(self, model: Model, workers: int, limit: int) -> None:
         room = memoryview(array("q", bytes(8 * _GIVEN * model.words)))
         self.team = Team(model, room, workers, limit, 0, survey=True)
-        self._run = driver(model.words, workers)
+        self._run = driver(model.words, model.slot_words, workers)
         self._words = model.words
         self._logs = [worker.block[control.LOG] for worker in self.team.workers]
         # The first worker has room for the states that are given, and gives them to the others.

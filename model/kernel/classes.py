@@ -16,6 +16,7 @@ so it is with instances that have no bit, as there are more of them. What is lef
 and is looked at in other ways.
 """
 
+from ackproof.model.kernel.collapse import state_of
 from ackproof.model.kernel.control import INSTANCE_MASK, STOP, TABLE
 from ackproof.model.kernel.graph_task import (
     BATCH,
@@ -86,10 +87,10 @@ def class_of(shape: Shape, task: int, state: int) -> int:
     fixed = load(task, FIXED)
     mixed = _SEED
     total = 0
-    for word in range(len(shape)):
+    for word in range(len(shape.words)):
         mixed = mix(mixed, load(state, word) & load(fixed, word))
         total += count_bits(load(state, word))
-    return finish(mix(mixed, total & load(fixed, len(shape))))
+    return finish(mix(mixed, total & load(fixed, len(shape.words))))
 
 
 @native
@@ -138,8 +139,8 @@ def look(shape: Shape, task: int, made: int) -> None:
     codes = load(task, CODES)
     for i in range(made):
         meta = load(metas, i)
-        before = source + 8 * len(shape) * (meta >> 32)
-        after = target + 8 * len(shape) * i
+        before = source + 8 * len(shape.words) * (meta >> 32)
+        after = target + 8 * len(shape.words) * i
         way = measured(shape, levels, count, before, after)
         if way > 0:
             enable(task, meta >> 32, meta & INSTANCE_MASK)
@@ -170,7 +171,7 @@ def classify(shape: Shape, task: int) -> None:
         count = gather(shape, task, slot)
         slot = load(sources, load(task, BATCH))
         for i in range(count):
-            hashed = class_of(shape, task, load(task, INPUT) + 8 * len(shape) * i)
+            hashed = class_of(shape, task, load(task, INPUT) + 8 * len(shape.words) * i)
             store(hashes, i, hashed)
             prefetch(entry_of(task, hashed))
         look(shape, task, expand_batch(task, count))
@@ -203,15 +204,18 @@ def is_any_left(task: int) -> bool:
 def dismiss(shape: Shape, task: int) -> None:
     """Take the marks of a worker's states that cannot be stayed in."""
     marks = load(load(task, MARKS), load(task, OWNER))
-    table = load(load(load(task, BLOCKS), load(task, OWNER)), TABLE)
+    block = load(load(task, BLOCKS), load(task, OWNER))
+    state = load(task, INPUT)
     some = is_any_left(task)
     for group in range(load(task, SLOTS) // GROUP_SLOTS):
         bits = load(marks, GROUP_WORDS * group) if some else 0
         left = 0
         for place in range(GROUP_SLOTS if bits != 0 else 0):
-            state = table + 8 * len(shape) * (GROUP_SLOTS * group + place)
-            if bits >> place & 1 != 0 and may_stay(task, class_of(shape, task, state)):
-                left |= 1 << place
+            if bits >> place & 1 != 0:
+                held = 8 * len(shape.slot) * (GROUP_SLOTS * group + place)
+                state_of(shape, block, load(block, TABLE) + held, state)
+                if may_stay(task, class_of(shape, task, state)):
+                    left |= 1 << place
         store(marks, GROUP_WORDS * group, left)
 
 

@@ -69,8 +69,19 @@ says how a state was first reached: `number of the predecessor << 24 | instance`
     BOX_CAPACITY,
     ROUND,
     PAUSE,
+    # Two dictionaries, see `collapse`: of the words of states, and of pairs of numbers.  UNNUMBERED
+    # tells that there was no room in one.
+    LEAVES,
+    LEAVES_NUMBERS,
+    LEAVES_SIZE,
+    LEAVES_CAPACITY,
+    PAIRS,
+    PAIRS_NUMBERS,
+    PAIRS_SIZE,
+    PAIRS_CAPACITY,
+    UNNUMBERED,
     FIELDS,
-) = range(49)
+) = range(58)
 
 # Values of STATUS.
 RUNNING, EXHAUSTED, VIOLATION_FOUND, DEPTH_REACHED, MEMORY_FULL, INTERRUPTED = range(6)
@@ -95,5 +106,5 @@ LINE_WORDS = 8
 
 
 def bucket_slots(words: int) -> int:
-    """How many states of that many words share a bucket: a cache line, or at least one."""
+    """How many slots of that many words a bucket has: a cache line of them, or at least one."""
     return max(1, LINE_WORDS // words)

@@ -106,7 +106,7 @@ def expand(shape: Shape, block: int, parity: int) -> int:
     made = call_expand(
         load(block, EXPAND),
         count,
-        load(block, CURRENT) + 8 * len(shape) * cursor,
+        load(block, CURRENT) + 8 * len(shape.words) * cursor,
         load(block, STATES + parity),
         entries,
         load(block, COUNTS),
@@ -138,7 +138,7 @@ def inspect(shape: Shape, block: int) -> None:
     room = load(load(block, VIOLATIONS), 1)
     while done < end:
         count = min(room, end - done)
-        states = load(block, NEXT) + 8 * len(shape) * done
+        states = load(block, NEXT) + 8 * len(shape.words) * done
         records = load(block, VIOLATIONS)
         call_inspect(load(block, INSPECT), count, states, load(block, SEEN), records)
         if load(records, 0) != 0:

@@ -36,6 +36,7 @@ def explore(
     survey: bool = False,
     progress: Callable[[Progress], None] | None = None,
     kernel: Kernel | None = None,
+    collapsed: bool = False,
 ) -> Outcome:
     """Explore a bound program with the compiled kernel, breadth first.
 
@@ -47,6 +48,7 @@ def explore(
         survey: whether to go on after a violation, and so to decide every property.
         progress: called a few times a second, in the calling thread.
         kernel: the program compiled, if it is at hand.
+        collapsed: whether to hold states as keys, which takes less memory and more time.
 
     Raises:
         BindError: a state of this instance does not fit.
@@ -54,10 +56,10 @@ def explore(
     """
     kernel = kernel or compile_kernel(bound, quick=is_small(bound))
     started = time.perf_counter()
-    kernel_search.compile_driver(kernel.words, workers)
+    model, limit = model_of(kernel, collapsed), default_limit() if memory is None else memory
+    kernel_search.compile_driver(model.words, model.slot_words, workers)
     unfolding = _unfolding(bound, kernel)
-    model, limit = model_of(kernel), default_limit() if memory is None else memory
-    runs = runs_of(kernel, limit)
+    runs = runs_of(kernel, model, limit)
     compiled = kernel.compile_seconds + time.perf_counter() - started
     result = kernel_search.search(
         model,
@@ -68,7 +70,7 @@ def explore(
         survey=survey,
         then=runs.check if runs else None,
         progress=None if progress is None else _translated(progress),
-        better=_better(kernel),
+        better=_better(kernel, collapsed),
     )
     undecided = runs.limit if runs else unjudged(bound, result.status is Status.EXHAUSTED)
     found = _violations(kernel, result)
@@ -76,7 +78,7 @@ def explore(
         found = {name: unfolding.violation(one) for name, one in found.items()}
     starts = {**{n: v.initial for n, v in found.items()}, **(runs.starts if runs else {})}
     return Outcome(
-        engine="kernel",
+        engine="collapsed" if collapsed else "kernel",
         workers=workers,
         states=result.distinct,
         generated=result.generated,
@@ -98,8 +100,8 @@ def explore(
     )
 
 
-def model_of(kernel: Kernel) -> Model:
-    """Return a kernel as the search calls it."""
+def model_of(kernel: Kernel, collapsed: bool = False) -> Model:
+    """Return a kernel as the search calls it, whose tables hold states, or keys of them."""
     assert kernel.fanout <= INSTANCE_MASK, "a log entry has room for the number of any instance"
     return Model(
         words=kernel.words,
@@ -110,14 +112,15 @@ def model_of(kernel: Kernel) -> Model:
         actions=max(1, kernel.n_counts),
         seen_words=kernel.tables.seen_words,
         owner=kernel,
+        collapsed=collapsed,
     )
 
 
-def _better(kernel: Kernel) -> kernel_search.Better | None:
+def _better(kernel: Kernel, collapsed: bool) -> kernel_search.Better | None:
     make = kernel.better
     if make is None:
         return None
-    return kernel_search.Better(lambda: model_of(make()), kernel.patience)
+    return kernel_search.Better(lambda: model_of(make(), collapsed), kernel.patience)
 
 
 def _unfolding(bound: Bound, kernel: Kernel) -> Unfolding | None:
@@ -129,14 +132,14 @@ def _unfolding(bound: Bound, kernel: Kernel) -> Unfolding | None:
     return Unfolding(bound, kernel)
 
 
-def runs_of(kernel: Kernel, memory: int) -> Runs | None:
+def runs_of(kernel: Kernel, model: Model, memory: int) -> Runs | None:
     """Return what checks the properties of runs; it is loaded only where there are some."""
     if not kernel.falsify:
         return None
     from ackproof.model.kernel.objects import divider
     from ackproof.model.kernel.runs import Runs
 
-    divider(kernel.words)
+    divider(model.words, model.slot_words)
     asked = {name: bit for bit, name in kernel.tables.asked_bits.items()}
     return Runs(kernel.bound, kernel.tables.run_bits, asked, kernel.initials, memory)
 

@@ -54,6 +54,7 @@ MARK, SPREAD, RANK, LEARN, CLASSIFY, DISMISS, JOIN, RETRACE = range(8)
     MASKS,
     METAS,
     HASHES,
+    SPACE,
     COUNTS,
     SEEN,
     VIOLATIONS,
@@ -75,7 +76,7 @@ MARK, SPREAD, RANK, LEARN, CLASSIFY, DISMISS, JOIN, RETRACE = range(8)
     FREQUENCY,
     LESSONS,
     TASK_FIELDS,
-) = range(46)
+) = range(47)
 
 #: Slots whose marks are in one word.
 GROUP_SLOTS = 64

@@ -11,7 +11,7 @@ machine code, so what is kept on disk stays valid from one process to the next.
 
 from collections.abc import Callable
 from inspect import Parameter, Signature
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from ackproof.model.kernel.control import bucket_slots
 from llvmlite import ir
@@ -19,7 +19,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-Shape = tuple[int, ...]
+Zeros = tuple[int, ...]
 Emit = Callable[[Any, list[Any]], Any]
 
 _WORD = ir.IntType(64)
@@ -29,6 +29,19 @@ _POINTER = _WORD.as_pointer()
 # spectrally good multipliers", 2021).
 _MULTIPLY_WORD = 0xD1342543DE82EF95
 _MULTIPLY_LAST = 0xBF58476D1CE4E5B9
+
+
+class Shape(NamedTuple):
+    """How wide states are, as types: numba compiles each function for exactly these widths.
+
+    Args:
+        words: a zero for each word of a packed state.
+        slot: a zero for each word of what a table holds of a state: of the state itself, or of its
+            key, which is one word (see `collapse`).
+    """
+
+    words: Zeros
+    slot: Zeros
 
 
 def native(function: Function) -> Function:
@@ -42,7 +55,7 @@ def native(function: Function) -> Function:
 def _primitive(arity: int, emit: Emit, returns: Any = types.int64, shaped: bool = False) -> Any:
     """An inlined operation on `arity` 64-bit integers, given by the LLVM that it emits.
 
-    A `shaped` one gets the shape of a state before them, see `table`, and emits code for its width.
+    A `shaped` one gets the words of a slot before them, see `table`, and emits code for that width.
     """
 
     def primitive(typing: Any, *operands: Any) -> Any:
@@ -65,6 +78,20 @@ def _at(builder: Any, address: Any, index: Any) -> Any:
     return builder.gep(builder.inttoptr(address, _POINTER), [index])
 
 
+def _half_at(builder: Any, address: Any, index: Any) -> Any:
+    return builder.gep(builder.inttoptr(address, ir.IntType(32).as_pointer()), [index])
+
+
+def _load_half(builder: Any, arguments: list[Any]) -> Any:
+    return builder.zext(builder.load(_half_at(builder, *arguments)), _WORD)
+
+
+def _store_half(builder: Any, arguments: list[Any]) -> Any:
+    address, index, value = arguments
+    half = builder.trunc(value, ir.IntType(32))
+    return builder.store(half, _half_at(builder, address, index))
+
+
 def _mix(builder: Any, arguments: list[Any]) -> Any:
     state, word = arguments
     product = builder.mul(builder.xor(state, word), ir.Constant(_WORD, _MULTIPLY_WORD))
@@ -78,7 +105,7 @@ def _scale(builder: Any, arguments: list[Any]) -> Any:
 
 
 def _lanes(words: int) -> Any:
-    """The vector type of a bucket of states of that many words.
+    """The vector type of a bucket of slots of that many words.
 
     Rounded up to a power of two, which processors have: the lanes behind the bucket are ignored.
     """
@@ -172,6 +199,9 @@ load: Callable[[int, int], int] = _primitive(2, lambda b, a: b.load(_at(b, a[0],
 store: Callable[[int, int, int], None] = _primitive(
     3, lambda b, a: b.store(a[2], _at(b, a[0], a[1])), types.none
 )
+# The same of words of 32 bits; what is stored has to fit, and is not negative.
+load_half: Callable[[int, int], int] = _primitive(2, _load_half)
+store_half: Callable[[int, int, int], None] = _primitive(3, _store_half, types.none)
 prefetch: Callable[[int], None] = _primitive(1, _prefetch, types.none)
 
 mix: Callable[[int, int], int] = _primitive(2, _mix)
@@ -191,9 +221,9 @@ call_expand: Callable[[int, int, int, int, int, int, int, int], int] = _primitiv
 call_inspect: Callable[[int, int, int, int, int], int] = _primitive(5, _call)
 call_falsify: Callable[[int, int, int, int], int] = _primitive(4, _call)
 
-# On a bucket of the table: a bit for each slot that holds the state at an address, or that is
+# On a bucket of the table: a bit for each slot that holds what is at an address, or that is
 # empty. The bit of a slot is the position of its first word, so `lowest_bit` of it is an offset.
-matches: Callable[[Shape, int, int], int] = _primitive(2, _matches, shaped=True)
-vacancies: Callable[[Shape, int], int] = _primitive(1, _vacancies, shaped=True)
+matches: Callable[[Zeros, int, int], int] = _primitive(2, _matches, shaped=True)
+vacancies: Callable[[Zeros, int], int] = _primitive(1, _vacancies, shaped=True)
 lowest_bit: Callable[[int], int] = _primitive(1, _lowest_bit)
 count_bits: Callable[[int], int] = _primitive(1, lambda b, a: b.ctpop(a[0]))

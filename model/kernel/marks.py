@@ -8,6 +8,7 @@ so that to find the id of a state costs one access to memory besides the one to 
 The tables are only read.  All workers can mark their states at once; they get their ids in turns.
 """
 
+from ackproof.model.kernel.collapse import is_collapsed, key_of, state_of
 from ackproof.model.kernel.control import BUCKETS, TABLE, WORKERS
 from ackproof.model.kernel.graph_task import (
     BATCH,
@@ -27,6 +28,7 @@ from ackproof.model.kernel.graph_task import (
     OWNER,
     SLOTS,
     SOURCES,
+    SPACE,
     STRIDE,
 )
 from ackproof.model.kernel.intrinsics import (
@@ -48,19 +50,21 @@ _SLOT_MASK = GROUP_SLOTS - 1
 
 
 @native
-def slot_of(shape: Shape, block: int, state: int, hashed: int) -> int:
-    """Number of the slot that holds a state; -1 if it is not in the table."""
-    words = len(shape)
+def slot_of(shape: Shape, block: int, key: int, hashed: int) -> int:
+    """Number of the slot that holds what is at an address; -1 if it is not in the table."""
+    words = len(shape.slot)
+    if load(key, words - 1) == 0:
+        return -1
     size = bucket_bytes(shape)
     index = scale(hashed, load(block, BUCKETS))
     bucket = load(block, TABLE) + index * size
-    found = matches(shape, bucket, state)
+    found = matches(shape.slot, bucket, key)
     while found == 0:
-        if vacancies(shape, bucket) != 0:
+        if vacancies(shape.slot, bucket) != 0:
             return -1
         bucket += size
         index += 1
-        found = matches(shape, bucket, state)
+        found = matches(shape.slot, bucket, key)
     return index * (size // (8 * words)) + lowest_bit(found) // words
 
 
@@ -78,55 +82,68 @@ def id_of(marks: int, slot: int) -> int:
 @native
 def ask(shape: Shape, task: int, index: int, place: int) -> None:
     """Hash a successor of a batch, and ask the memory for its bucket and its mark."""
-    hashed = fingerprint(shape, load(task, OUTPUT), index)
+    hashed = fingerprint(shape.words, load(task, OUTPUT), index)
     first = load(load(task, BLOCKS), 0)
     # The same choice of an owner as `together` makes.
     owner = scale(hashed << 32, load(first, WORKERS))
-    hashes = load(task, HASHES)
-    store(hashes, 3 * place, index)
-    store(hashes, 3 * place + 1, hashed)
-    store(hashes, 3 * place + 2, owner)
     block = load(load(task, BLOCKS), owner)
+    noted = load(task, HASHES) + 32 * place
+    store(noted, 0, load(task, OUTPUT) + 8 * len(shape.words) * index)
+    if is_collapsed(shape):
+        store(noted, 3, key_of(shape, block, load(noted, 0), load(task, SPACE)))
+        store(noted, 0, noted + 24)
+        hashed = fingerprint(shape.slot, noted, 3)
+    store(noted, 1, hashed)
+    store(noted, 2, owner)
     bucket = scale(hashed, load(block, BUCKETS))
     size = bucket_bytes(shape)
     prefetch(load(block, TABLE) + bucket * size)
-    group = bucket * (size // (8 * len(shape))) // GROUP_SLOTS
+    group = bucket * (size // (8 * len(shape.slot))) // GROUP_SLOTS
     prefetch(load(load(task, MARKS), owner) + 8 * GROUP_WORDS * group)
+
+
+@native
+def found_slot(shape: Shape, task: int, place: int) -> int:
+    """Slot of a successor that was asked for; -1 if it is in no table."""
+    noted = load(task, HASHES) + 32 * place
+    block = load(load(task, BLOCKS), load(noted, 2))
+    return slot_of(shape, block, load(noted, 0), load(noted, 1))
+
+
+@native
+def marks_of(task: int, place: int) -> int:
+    """Address of the marks of the owner of a successor that was asked for."""
+    return load(load(task, MARKS), load(load(task, HASHES), 4 * place + 2))
 
 
 @native
 def answer(shape: Shape, task: int, place: int) -> int:
     """Id of a successor that was asked for; 0 without a mark, -1 if it is in no table."""
-    hashes = load(task, HASHES)
-    index, owner = load(hashes, 3 * place), load(hashes, 3 * place + 2)
-    block = load(load(task, BLOCKS), owner)
-    state = load(task, OUTPUT) + 8 * len(shape) * index
-    slot = slot_of(shape, block, state, load(hashes, 3 * place + 1))
-    return -1 if slot < 0 else id_of(load(load(task, MARKS), owner), slot)
+    slot = found_slot(shape, task, place)
+    return -1 if slot < 0 else id_of(marks_of(task, place), slot)
 
 
 @native
 def mark(shape: Shape, task: int) -> None:
     """Mark the states of which some bit is true that is MARKED; SLOTS and DONE say how many."""
-    words = len(shape)
+    words = len(shape.words)
     block = load(load(task, BLOCKS), load(task, OWNER))
     marks = load(load(task, MARKS), load(task, OWNER))
     target, places, masks = load(task, INPUT), load(task, SOURCES), load(task, MASKS)
     slot = load(block, TABLE)
     # Behind the last bucket is what has found no room in it, without a gap.
-    least = load(block, BUCKETS) * (bucket_bytes(shape) // (8 * words))
+    least = load(block, BUCKETS) * (bucket_bytes(shape) // (8 * len(shape.slot)))
     group = 0
     done = 0
     count = 1
     while count > 0 or GROUP_SLOTS * group < least:
         count = 0
         for place in range(GROUP_SLOTS):
-            if load(slot, words - 1) != 0:
-                for word in range(words):
-                    store(target, count * words + word, load(slot, word))
+            if load(slot, len(shape.slot) - 1) != 0:
+                state_of(shape, block, slot, target + 8 * words * count)
                 store(places, count, place)
                 count += 1
-            slot += 8 * words
+            slot += 8 * len(shape.slot)
         bits = 0
         if count > 0:
             call_falsify(load(task, FALSIFY), count, target, masks)
@@ -158,7 +175,7 @@ def gather(shape: Shape, task: int, start: int) -> int:
 
     After the ids it says with which slot to go on.
     """
-    words = len(shape)
+    words = len(shape.words)
     block = load(load(task, BLOCKS), load(task, OWNER))
     marks = load(load(task, MARKS), load(task, OWNER))
     table = load(block, TABLE)
@@ -173,8 +190,8 @@ def gather(shape: Shape, task: int, start: int) -> int:
             slot = GROUP_SLOTS * (group + load(task, STRIDE))
             continue
         slot = GROUP_SLOTS * group + lowest_bit(left)
-        for word in range(words):
-            store(target, count * words + word, load(table + 8 * words * slot, word))
+        held = table + 8 * len(shape.slot) * slot
+        state_of(shape, block, held, target + 8 * words * count)
         store(sources, count, id_of(marks, slot))
         store(bits, count, 0)
         count += 1

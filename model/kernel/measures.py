@@ -73,7 +73,7 @@ def expand_batch(task: int, count: int) -> int:
 def is_same(shape: Shape, before: int, after: int) -> bool:
     """Whether two states are one."""
     differing = 0
-    for word in range(len(shape)):
+    for word in range(len(shape.words)):
         differing |= load(before, word) ^ load(after, word)
     return differing == 0
 
@@ -82,7 +82,7 @@ def is_same(shape: Shape, before: int, after: int) -> bool:
 def bits_gained(shape: Shape, before: int, after: int) -> int:
     """How many bits more are set in one state than in another."""
     gained = 0
-    for word in range(len(shape)):
+    for word in range(len(shape.words)):
         gained += count_bits(load(after, word)) - count_bits(load(before, word))
     return gained
 
@@ -94,12 +94,12 @@ def measured(shape: Shape, levels: int, count: int, before: int, after: int) -> 
     A measure has, for each word of a state, the bits that are only set and those that are only
     cleared, and then 1 or -1 if it is the number of bits, which only rises or falls.
     """
-    width = 2 * len(shape) + 1
+    width = 2 * len(shape.words) + 1
     for level in range(count):
         at = levels + 8 * width * level
         changed = 0
         wrong = 0
-        for word in range(len(shape)):
+        for word in range(len(shape.words)):
             old, new = load(before, word), load(after, word)
             rising, falling = load(at, 2 * word), load(at, 2 * word + 1)
             changed |= (old ^ new) & (rising | falling)
@@ -138,7 +138,7 @@ def enable_failing(task: int) -> None:
 def study(shape: Shape, task: int, before: int, after: int) -> None:
     """Learn from a step what it does."""
     learnt = load(task, LEARNT)
-    for word in range(len(shape)):
+    for word in range(len(shape.words)):
         old, new = load(before, word), load(after, word)
         store(learnt, 2 * word, load(learnt, 2 * word) | (new & ~old))
         store(learnt, 2 * word + 1, load(learnt, 2 * word + 1) | (old & ~new))
@@ -152,7 +152,7 @@ def study(shape: Shape, task: int, before: int, after: int) -> None:
 @native
 def teach(shape: Shape, task: int, before: int, after: int) -> None:
     """Keep a step that shows that a measure is none."""
-    lessons, words = load(task, LESSONS), len(shape)
+    lessons, words = load(task, LESSONS), len(shape.words)
     number = atomic_add(lessons, 1)
     if number < MOST_LESSONS:
         for word in range(words):
@@ -163,7 +163,7 @@ def teach(shape: Shape, task: int, before: int, after: int) -> None:
 @native
 def repeat(shape: Shape, task: int) -> None:
     """Learn from the steps that were kept."""
-    lessons, words = load(task, LESSONS), len(shape)
+    lessons, words = load(task, LESSONS), len(shape.words)
     for number in range(min(load(lessons, 0), MOST_LESSONS)):
         before = lessons + 8 * (1 + 2 * words * number)
         after = before + 8 * words
@@ -192,8 +192,8 @@ def learn(shape: Shape, task: int) -> None:
             ask(shape, task, i, i)
         for i in range(made):
             meta = load(load(task, METAS), i)
-            before = load(task, INPUT) + 8 * len(shape) * (meta >> 32)
-            after = load(task, OUTPUT) + 8 * len(shape) * i
+            before = load(task, INPUT) + 8 * len(shape.words) * (meta >> 32)
+            after = load(task, OUTPUT) + 8 * len(shape.words) * i
             tally(task, meta & INSTANCE_MASK)
             name = answer(shape, task, i)
             if name < 0:

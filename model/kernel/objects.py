@@ -23,7 +23,9 @@ __all__ = ["connector", "divider", "driver"]
 #: The files that the machine code is made of, and made by.
 SOURCES = (
     "classes.py",
+    "collapse.py",
     "control.py",
+    "dictionary.py",
     "driver.py",
     "graph.py",
     "graph_task.py",
@@ -40,46 +42,51 @@ _SYMBOL = "search"
 
 
 @cache
-def driver(words: int, workers: int) -> Callable[[int], None]:
-    """Return the search for states of that many words, by one worker or by one of several.
+def driver(words: int, slot: int, workers: int) -> Callable[[int], None]:
+    """Return the search by one worker, or by one of several.
 
     It takes the address of a worker's control block and returns when the search has ended; it
     does not hold the interpreter's lock.
+
+    Args:
+        words: of a packed state.
+        slot: words that a table holds of a state, see `collapse`.
+        workers: how many there are.
     """
-    return _function("alone" if workers == 1 else "together", words)
+    return _function("alone" if workers == 1 else "together", words, slot)
 
 
 @cache
-def divider(words: int) -> Callable[[int], None]:
+def divider(words: int, slot: int) -> Callable[[int], None]:
     """Return what tells which parts of a region may be stayed in, see `classes`.
 
     It takes the address of a task, and does not hold the interpreter's lock.
     """
-    return _function("divide", words)
+    return _function("divide", words, slot)
 
 
 @cache
-def connector(words: int) -> Callable[[int], None]:
+def connector(words: int, slot: int) -> Callable[[int], None]:
     """Return what reads steps and levels from the tables of a search, see `graph`.
 
     It is for the same tasks, and few questions need it.
     """
-    return _function("connect", words)
+    return _function("connect", words, slot)
 
 
-def _function(kind: str, words: int) -> Callable[[int], None]:
-    path = _folder() / f"{kind}-{words}-{_fingerprint()}.o"
-    engine = _load(_read(path)) or _load(_make(kind, words, path))
+def _function(kind: str, words: int, slot: int) -> Callable[[int], None]:
+    path = _folder() / f"{kind}-{words}-{slot}-{_fingerprint()}.o"
+    engine = _load(_read(path)) or _load(_make(kind, words, slot, path))
     assert engine is not None, "freshly compiled code can be loaded"
     # numba's own convention: where to put a result, where to put an exception, the arguments (a
     # tuple as so many integers); the status is 0, since nothing in the driver raises.
-    arguments = [ctypes.c_void_p] * 2 + [ctypes.c_int64] * (words + 1)
+    widths = (0,) * (words + slot)
+    arguments = [ctypes.c_void_p] * 2 + [ctypes.c_int64] * (len(widths) + 1)
     function = ctypes.CFUNCTYPE(ctypes.c_int32, *arguments)(engine.get_function_address(_SYMBOL))
-    shape = (0,) * words
 
     def run(block: int) -> None:
         result, exception = ctypes.c_void_p(), ctypes.c_void_p()
-        status = function(ctypes.addressof(result), ctypes.addressof(exception), *shape, block)
+        status = function(ctypes.addressof(result), ctypes.addressof(exception), *widths, block)
         assert status == 0, "the driver does not raise"
 
     run.engine = engine  # type: ignore[attr-defined]  # keeps the machine code in memory
@@ -122,9 +129,9 @@ def _read(path: Path) -> bytes:
     return code if hashlib.sha256(code).digest() == check else b""
 
 
-def _make(kind: str, words: int, path: Path) -> bytes:
+def _make(kind: str, words: int, slot: int, path: Path) -> bytes:
     """Compile the driver with numba and keep its machine code."""
-    code = _compile(kind, words)
+    code = _compile(kind, words, slot)
     try:
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             file.write(code + hashlib.sha256(code).digest())
@@ -144,17 +151,19 @@ def _machine() -> Any:
     )
 
 
-def _compile(kind: str, words: int) -> bytes:
+def _compile(kind: str, words: int, slot: int) -> bytes:
     import llvmlite.binding as llvm
     from ackproof.model.kernel.classes import divide
     from ackproof.model.kernel.driver import alone
     from ackproof.model.kernel.graph import connect
+    from ackproof.model.kernel.intrinsics import Shape
     from ackproof.model.kernel.together import together
     from numba import types
 
     functions: tuple[Any, ...] = (alone, together, divide, connect)
     function = next(f for f in functions if f.__name__ == kind)
-    signature = (types.UniTuple(types.int64, words), types.int64)  # type: ignore[no-untyped-call]
+    parts = [types.UniTuple(types.int64, n) for n in (words, slot)]  # type: ignore[no-untyped-call]
+    signature = (types.NamedTuple(parts, Shape), types.int64)  # type: ignore[no-untyped-call]
     function.compile(signature)
     compiled = function.overloads[signature]
     text = compiled.library.get_llvm_str()

@@ -6,6 +6,7 @@ and kept in the order of their numbers for as long as it takes to make the next 
 much as to expand them, and no more memory than the frontiers of the search.
 """
 
+from ackproof.model.kernel.collapse import is_collapsed, key_of
 from ackproof.model.kernel.control import COUNT, INSTANCE_BITS, INSTANCE_MASK, LOG, WORKERS
 from ackproof.model.kernel.control import DEPTH as LEVELS_KNOWN
 from ackproof.model.kernel.control import LEVELS as STARTS
@@ -23,6 +24,7 @@ from ackproof.model.kernel.graph_task import (
     OUTPUT,
     OWNER,
     SEEN,
+    SPACE,
     VIOLATIONS,
 )
 from ackproof.model.kernel.intrinsics import Shape, call_expand, load, native, store
@@ -42,7 +44,7 @@ def remake(shape: Shape, task: int, entry: int, made: int, same: bool) -> int:
     workers = load(load(load(task, BLOCKS), 0), WORKERS)
     owner = number % workers
     start = load(load(load(load(task, BLOCKS), owner), STARTS), load(task, DEPTH) - 1)
-    state = load(load(task, EARLIER), owner) + 8 * len(shape) * (number // workers - start)
+    state = load(load(task, EARLIER), owner) + 8 * len(shape.words) * (number // workers - start)
     store(load(task, VIOLATIONS), 0, 0)
     return call_expand(
         load(task, MODEL),
@@ -59,7 +61,7 @@ def remake(shape: Shape, task: int, entry: int, made: int, same: bool) -> int:
 @native
 def retrace(shape: Shape, task: int) -> None:
     """Make the states of a worker on a level, and note the ids and numbers of those with marks."""
-    words = len(shape)
+    words = len(shape.words)
     owner, depth = load(task, OWNER), load(task, DEPTH)
     block = load(load(task, BLOCKS), owner)
     marks, found = load(load(task, MARKS), owner), load(task, FOUND)
@@ -80,7 +82,11 @@ def retrace(shape: Shape, task: int) -> None:
                 if load(load(task, METAS), i) & INSTANCE_MASK == entry & INSTANCE_MASK:
                     for word in range(words):
                         store(state, word, load(load(task, OUTPUT), i * words + word))
-        slot = slot_of(shape, block, state, fingerprint(shape, state, 0))
+        key = state
+        if is_collapsed(shape):
+            key = load(task, SPACE)
+            key_of(shape, block, state, key)
+        slot = slot_of(shape, block, key, fingerprint(shape.slot, key, 0))
         name = id_of(marks, slot) if slot >= 0 else 0
         if name != 0:
             store(found, 2 * done, name)

@@ -150,7 +150,7 @@ def search(
     assert max_depth is None or max_depth > 0, "the initial states are level 1"
     limit = default_limit() if memory_limit is None else memory_limit
     start = time.perf_counter()
-    run = driver(model.words, workers)
+    run = driver(model.words, model.slot_words, workers)
     depth = max_depth or _UNBOUNDED
     words = array("Q", (word & _WORD for row in initial for word in row))
     with Team(model, memoryview(words), workers, limit, depth, survey) as team:
@@ -160,9 +160,9 @@ def search(
         return _result(team, len(initial), time.perf_counter() - start)
 
 
-def compile_driver(words: int, workers: int = 1) -> None:
-    """Compile the driver for this width, or load its machine code, ahead of a search."""
-    driver(words, workers)
+def compile_driver(words: int, slot: int, workers: int = 1) -> None:
+    """Compile the driver for these widths, or load its machine code, ahead of a search."""
+    driver(words, slot, workers)
 
 
 def _watch(

@@ -8,6 +8,7 @@ steps lead to, as far as the answer is false there.  A round that adds none is t
 As long as marks have no ids, the word for these tells whose steps were taken.
 """
 
+from ackproof.model.kernel.collapse import state_of
 from ackproof.model.kernel.control import STOP, TABLE
 from ackproof.model.kernel.graph_task import (
     BATCH,
@@ -16,7 +17,6 @@ from ackproof.model.kernel.graph_task import (
     FALSIFY,
     GROUP_SLOTS,
     GROUP_WORDS,
-    HASHES,
     INPUT,
     LOST,
     MARKS,
@@ -37,7 +37,7 @@ from ackproof.model.kernel.intrinsics import (
     native,
     store,
 )
-from ackproof.model.kernel.marks import ask, slot_of
+from ackproof.model.kernel.marks import ask, found_slot, marks_of
 from ackproof.model.kernel.measures import expand_batch
 
 __all__ = ["spread"]
@@ -51,9 +51,8 @@ def pick(shape: Shape, task: int, start: int) -> int:
 
     From now on they were. It says with which slot to go on, behind the last of the sources.
     """
-    words = len(shape)
     marks = load(load(task, MARKS), load(task, OWNER))
-    table = load(load(load(task, BLOCKS), load(task, OWNER)), TABLE)
+    block = load(load(task, BLOCKS), load(task, OWNER))
     target = load(task, INPUT)
     count = 0
     slot = start
@@ -65,9 +64,8 @@ def pick(shape: Shape, task: int, start: int) -> int:
             continue
         place = lowest_bit(left)
         store(marks, at + 1, load(marks, at + 1) | 1 << place)
-        state = table + 8 * words * (GROUP_SLOTS * (slot // GROUP_SLOTS) + place)
-        for word in range(words):
-            store(target, count * words + word, load(state, word))
+        held = 8 * len(shape.slot) * (GROUP_SLOTS * (slot // GROUP_SLOTS) + place)
+        state_of(shape, block, load(block, TABLE) + held, target + 8 * len(shape.words) * count)
         count += 1
     store(load(task, SOURCES), load(task, BATCH), slot)
     return count
@@ -76,15 +74,11 @@ def pick(shape: Shape, task: int, start: int) -> int:
 @native
 def touch(shape: Shape, task: int, place: int) -> int:
     """Mark a successor that was asked for; returns 1 if it had no mark."""
-    hashes = load(task, HASHES)
-    index, owner = load(hashes, 3 * place), load(hashes, 3 * place + 2)
-    state = load(task, OUTPUT) + 8 * len(shape) * index
-    block = load(load(task, BLOCKS), owner)
-    slot = slot_of(shape, block, state, load(hashes, 3 * place + 1))
+    slot = found_slot(shape, task, place)
     if slot < 0:
         store(task, LOST, load(task, LOST) + 1)
         return 0
-    address = load(load(task, MARKS), owner) + 8 * GROUP_WORDS * (slot // GROUP_SLOTS)
+    address = marks_of(task, place) + 8 * GROUP_WORDS * (slot // GROUP_SLOTS)
     bit = 1 << (slot & _SLOT_MASK)
     if atomic_load(address) & bit != 0 or atomic_or(address, bit) & bit != 0:
         return 0

@@ -105,7 +105,7 @@ class Tasks:
         return 8 * graph_task.GROUP_WORDS * slots // graph_task.GROUP_SLOTS
 
     def _mark_words(self, index: int) -> int:
-        words = self.question.model.words
+        words = self.question.model.slot_words
         slots = self.team.workers[index].block[control.BUCKETS] * bucket_slots(words)
         slots += CLUSTER_BYTES // (8 * words)
         return graph_task.GROUP_WORDS * (slots // graph_task.GROUP_SLOTS + 1)
@@ -127,7 +127,8 @@ class Tasks:
             (graph_task.OUTPUT, made * model.words),
             (graph_task.MASKS, made),
             (graph_task.METAS, made),
-            (graph_task.HASHES, 3 * made),
+            (graph_task.HASHES, 4 * made),
+            (graph_task.SPACE, model.words),
             (graph_task.COUNTS, model.actions + 1),
             (graph_task.SEEN, model.seen_words),
             (graph_task.VIOLATIONS, 2 + control.RECORD * records),
@@ -170,7 +171,8 @@ class Tasks:
             task[graph_task.MODE] = mode
             task[graph_task.DONE] = 0
         made_by = connector if mode in (graph_task.JOIN, graph_task.RETRACE) else divider
-        run = made_by(self.question.model.words)
+        model = self.question.model
+        run = made_by(model.words, model.slot_words)
         with ThreadPoolExecutor(len(self.tasks)) as pool:
             running = [pool.submit(run, ctypes.addressof(task)) for task in tasks]
             try:

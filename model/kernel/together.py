@@ -98,7 +98,7 @@ def box(block: int, parity: int, source: int, target: int) -> int:
 @native
 def scatter(shape: Shape, block: int, parity: int, count: int) -> None:
     """Put the states of the first buffer in the boxes of their owners."""
-    words = len(shape)
+    words = len(shape.words)
     states, entries = load(block, STATES), load(block, ENTRIES)
     workers = load(block, WORKERS)
     row = box(block, parity, load(block, WORKER), 0)
@@ -106,7 +106,7 @@ def scatter(shape: Shape, block: int, parity: int, count: int) -> None:
     back = BOX_HEADER + load(block, BOX_CAPACITY) * words
     for i in range(count):
         # The home bucket is made of the high bits, so the owner has to come from the low ones.
-        target = row + size * scale(fingerprint(shape, states, i) << 32, workers)
+        target = row + size * scale(fingerprint(shape.words, states, i) << 32, workers)
         filled = load(target, 0)
         for word in range(words):
             store(target, BOX_HEADER + filled * words + word, load(states, i * words + word))
@@ -129,7 +129,7 @@ def fill(shape: Shape, block: int, parity: int) -> None:
 @native
 def empty(shape: Shape, block: int, parity: int) -> None:
     """Insert everything that has been put in the boxes for this worker."""
-    width = 8 * len(shape)
+    width = 8 * len(shape.words)
     capacity = load(block, BOX_CAPACITY)
     for source in range(load(block, WORKERS)):
         address = box(block, parity, source, load(block, WORKER))

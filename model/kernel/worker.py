@@ -13,6 +13,7 @@ from types import TracebackType
 
 from ackproof.model.kernel import control
 from ackproof.model.kernel.control import bucket_slots
+from ackproof.model.kernel.dictionary import CAPACITY, FIRST_CAPACITY, NUMBERS, VALUES
 from ackproof.model.kernel.memory import HUGE_PAGE, Arena, Region, words_at
 
 _BUFFER_BYTES = 1 << 18
@@ -34,7 +35,8 @@ class Model:
     of runs that are false in a state. A state has at most `fanout` successors. `expand` counts how
     often each of `actions` was taken, and behind that the states that it was given and did not
     expand, since they are cut. `seen_words` is how many words of witness bits both set, and `owner`
-    is whatever keeps the machine code in memory.
+    is whatever keeps the machine code in memory. With `collapsed` the tables of a search hold keys
+    of states, see `collapse`.
     """
 
     words: int
@@ -45,12 +47,23 @@ class Model:
     actions: int = 1
     seen_words: int = 1
     owner: object = None
+    collapsed: bool = False
 
     def __post_init__(self) -> None:
         """Check what the driver takes for granted."""
         assert self.words > 0, "a state has at least one word"
         assert self.fanout > 0, "a state has room for at least one successor"
         assert self.expand != 0, "the address of `expand` is null"
+
+    @property
+    def slot_words(self) -> int:
+        """How many words a table holds of a state."""
+        return 1 if self.collapsed else self.words
+
+    @property
+    def visit_words(self) -> int:
+        """How many words the visit of a state takes, with what its key is made of."""
+        return 1 + self.words if self.slot_words < self.words else 1
 
 
 @dataclass(frozen=True)
@@ -65,11 +78,11 @@ class _Sizes:
     @staticmethod
     def of(model: Model, initial: int) -> "_Sizes":
         """A batch is made small enough that its successors are likely to stay in the cache."""
-        width = 8 * (model.words + 2)
-        batch = max(1, min(_BATCH_MOST, _BUFFER_BYTES // (width * model.fanout)))
+        width = model.words + 1 + model.visit_words
+        batch = max(1, min(_BATCH_MOST, _BUFFER_BYTES // (8 * width * model.fanout)))
         capacity = max(batch * model.fanout, control.GROUP, initial)
         records = batch * (model.fanout + 1)
-        arena = 2 * capacity * (model.words + 2) + control.RECORD * records
+        arena = 2 * capacity * width + control.RECORD * records
         arena += model.actions + 1 + model.seen_words + 2 * control.FIRST * control.PROPERTIES
         return _Sizes(batch, capacity, records, arena + control.FIELDS + _ARENA_SPARE)
 
@@ -80,7 +93,8 @@ class Worker:
     def __init__(
         self, model: Model, index: int, workers: int, limit: int, initial: memoryview
     ) -> None:
-        self._words = model.words
+        self._words, self._slot_words = model.words, model.slot_words
+        self._visit_words = model.visit_words
         self._closing = ExitStack()
         sizes = _Sizes.of(model, initial.nbytes // (8 * model.words))
         arena = Arena(sizes.arena)
@@ -127,9 +141,11 @@ class Worker:
     @property
     def bytes(self) -> int:
         """What the states of this worker occupy at this moment, in bytes."""
-        field, words = self.block, self._words
-        table = field[control.BUCKETS] * bucket_slots(words) * words
-        frontiers = words * (field[control.CURRENT_PEAK] + field[control.NEXT_PEAK])
+        field, slot = self.block, self._slot_words
+        table = field[control.BUCKETS] * bucket_slots(slot) * slot
+        table += field[control.LEAVES_SIZE] + field[control.PAIRS_SIZE]
+        table += (field[control.LEAVES_CAPACITY] + field[control.PAIRS_CAPACITY]) // 2
+        frontiers = self._words * (field[control.CURRENT_PEAK] + field[control.NEXT_PEAK])
         log = field[control.COUNT] - field[control.LOGGED]
         return 8 * (table + frontiers + log + field[control.DEPTH])
 
@@ -155,16 +171,23 @@ class Worker:
             (control.LOG, HUGE_PAGE),
             (control.LEVELS, HUGE_PAGE),
         ):
-            region = self._closing.enter_context(Region(limit + spare))
-            self.block[field] = region.address
+            self._region(field, limit + spare)
         self.block[control.BUCKETS] = _FIRST_BUCKETS
+        if self._slot_words < self._words:
+            for part in (control.LEAVES, control.PAIRS):
+                self._region(part + VALUES, limit + CLUSTER_BYTES)
+                self._region(part + NUMBERS, limit + CLUSTER_BYTES)
+                self.block[part + CAPACITY] = FIRST_CAPACITY
+
+    def _region(self, field: int, size: int) -> None:
+        self.block[field] = self._closing.enter_context(Region(size)).address
 
     def _buffers(self, arena: Arena, sizes: _Sizes, initial: memoryview) -> None:
         block, count = self.block, initial.nbytes // (8 * self._words)
         for side in range(2):
             states = arena.take(sizes.capacity * self._words)
             entries = arena.take(sizes.capacity)
-            visits = arena.take(1 + sizes.capacity)
+            visits = arena.take(1 + self._visit_words * sizes.capacity)
             block[control.STATES + side] = ctypes.addressof(states)
             block[control.ENTRIES + side] = ctypes.addressof(entries)
             block[control.VISITS + side] = ctypes.addressof(visits)

@@ -10,13 +10,12 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.errors import BindError
 from ackproof.lang.model import Design, Instance, Model
 from ackproof.model.cache import Cache
-from ackproof.model.check import asked, check_bound, chosen
+from ackproof.model.check import Engine, asked, check_bound, chosen
 from ackproof.model.outcome import Limit, Outcome, Progress
 from ackproof.model.programs import program_of
 from ackproof.model.sweep.growth import Growth, Shape
@@ -106,7 +105,7 @@ class Looking:
         model: Model,
         design: Design | None,
         properties: tuple[str, ...] | None,
-        engine: Literal["kernel", "plain"],
+        engine: Engine,
         share: int,
         memory: int,
         cache: Cache | None,
@@ -133,7 +132,7 @@ class Looking:
         bound = self._bound(instance, self._design)
         question = asked(bound, self._engine, cache=self._cache)
         code = question.key or ""
-        if self._design is not None and self._engine == "kernel":
+        if self._design is not None and self._engine != "plain":
             base = asked(self._bound(instance, None), self._engine, cache=self._cache)
             if code and base.key == code:
                 return Found(Fate.AS_BASE, code)

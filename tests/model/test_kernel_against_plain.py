@@ -74,10 +74,12 @@ def summary(outcome: Outcome) -> dict[str, object]:
 
 
 def agree(bound: Bound, max_depth: int | None = None) -> None:
-    """Compare the plain engine with the compiled one, with one worker and with two."""
+    """Compare the plain engine with the compiled one, with one worker and with two, and by keys."""
     plain = summary(explore_plain(bound, max_depth=max_depth))
-    for workers in (1, 2):
-        compiled = explore_compiled(bound, workers=workers, max_depth=max_depth)
+    for workers, collapsed in ((1, False), (2, False), (2, True)):
+        compiled = explore_compiled(
+            bound, workers=workers, max_depth=max_depth, collapsed=collapsed
+        )
         assert summary(compiled) == plain
 
 

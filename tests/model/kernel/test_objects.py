@@ -38,14 +38,14 @@ def test_machine_code_is_made_once_and_made_again_if_damaged(
     made = file.read_bytes()
 
     with monkeypatch.context() as patch:
-        patch.setattr(objects, "_compile", lambda kind, words: pytest.fail("compiled again"))
+        patch.setattr(objects, "_compile", lambda *_: pytest.fail("compiled again"))
         assert searched() == COUNTS[3]
     assert file.read_bytes() == made
 
     for damaged in (b"", made[:-1], made[:100] + bytes([made[100] ^ 1]) + made[101:]):
         file.write_bytes(damaged)
         with monkeypatch.context() as patch:
-            patch.setattr(objects, "_compile", lambda kind, words: made[:-32])
+            patch.setattr(objects, "_compile", lambda *_: made[:-32])
             assert searched() == COUNTS[3]
         assert file.read_bytes() == made
 

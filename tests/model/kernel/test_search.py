@@ -23,11 +23,14 @@ from tests.model.kernel.rules import (
 from tests.model.kernel.two_phase import COUNTS, two_phase
 
 WORKERS = (1, 2, 3)
+#: How many workers there are, and whether they hold states as keys.
+WAYS = tuple(product(WORKERS, (False, True)))
 
 
-def run(system: System, **options: object) -> Result:
+def run(system: System, collapsed: bool = False, **options: object) -> Result:
     """Search the states of a system."""
-    return search(compile_rules(system), system.rows(), **options)  # type: ignore[arg-type]
+    model = replace(compile_rules(system), collapsed=collapsed)
+    return search(model, system.rows(), **options)  # type: ignore[arg-type]
 
 
 def flips(bits: int, stride: int = 1, words: int = 1) -> System:
@@ -95,10 +98,13 @@ def test_two_phase_commit_has_the_published_counts(managers: int, workers: int) 
     assert result.complete_levels == result.levels
 
 
-@pytest.mark.parametrize("words", [2, 3, 5, 9])
+# Six words make three pairs, of which the first has no neighbour.
+@pytest.mark.parametrize(
+    ("words", "collapsed"), [(2, False), (3, False), (5, False), (9, False), (3, True), (6, True)]
+)
 @pytest.mark.parametrize("workers", WORKERS)
-def test_the_width_of_a_state_changes_no_count(words: int, workers: int) -> None:
-    result = run(two_phase(6, words), workers=workers)
+def test_the_width_of_a_state_changes_no_count(words: int, collapsed: bool, workers: int) -> None:
+    result = run(two_phase(6, words), collapsed, workers=workers)
     assert (result.distinct, result.generated, result.levels) == COUNTS[6]
     assert result.counts == run(two_phase(6)).counts
 
@@ -107,8 +113,8 @@ def test_the_width_of_a_state_changes_no_count(words: int, workers: int) -> None
 def test_random_systems_agree_with_plain_python(seed: int) -> None:
     system = random_system(seed)
     expected = explore(system)
-    for workers in WORKERS:
-        result = run(system, workers=workers)
+    for workers, collapsed in WAYS:
+        result = run(system, collapsed, workers=workers)
         assert result.distinct == expected.distinct
         assert result.generated == expected.generated
         assert result.levels == expected.levels
@@ -123,8 +129,8 @@ def test_random_systems_agree_with_plain_python(seed: int) -> None:
 def test_a_survey_of_random_systems_agrees_with_plain_python(seed: int) -> None:
     system = random_system(seed)
     expected = explore(system, survey=True)
-    for workers in WORKERS:
-        result = run(system, workers=workers, survey=True)
+    for workers, collapsed in WAYS:
+        result = run(system, collapsed, workers=workers, survey=True)
         assert result.status is Status.EXHAUSTED
         assert (result.distinct, result.generated) == (expected.distinct, expected.generated)
         assert (result.levels, result.seen) == (expected.levels, expected.seen)
@@ -209,10 +215,10 @@ def test_a_depth_beyond_the_last_level_changes_nothing(workers: int) -> None:
     assert run(flips(6), workers=workers, max_depth=7).status is Status.BOUNDED
 
 
-@pytest.mark.parametrize("workers", WORKERS)
+@pytest.mark.parametrize(("workers", "collapsed"), WAYS)
 @pytest.mark.parametrize("limit", [1 << 12, 1 << 16, 1 << 20, 3 << 20])
-def test_a_memory_limit_truncates_and_is_kept(limit: int, workers: int) -> None:
-    result = run(flips(40, words=2), workers=workers, memory_limit=limit)
+def test_a_memory_limit_truncates_and_is_kept(limit: int, workers: int, collapsed: bool) -> None:
+    result = run(flips(40, words=3), collapsed, workers=workers, memory_limit=limit)
     assert (result.status, result.reason) == (Status.TRUNCATED, "memory limit")
     assert result.bytes <= limit
     assert result.complete_levels <= result.levels
@@ -227,9 +233,10 @@ def test_a_limited_memory_is_used_before_it_is_full(workers: int) -> None:
 
 
 @pytest.mark.parametrize("percent", range(60, 131, 5))
-def test_a_table_cut_short_by_the_limit_loses_nothing(percent: int) -> None:
-    free = run(two_phase(6, 2))
-    result = run(two_phase(6, 2), memory_limit=free.bytes * percent // 100)
+@pytest.mark.parametrize("collapsed", [False, True])
+def test_a_table_cut_short_by_the_limit_loses_nothing(percent: int, collapsed: bool) -> None:
+    free = run(two_phase(6, 3), collapsed)
+    result = run(two_phase(6, 3), collapsed, memory_limit=free.bytes * percent // 100)
     if result.status is Status.EXHAUSTED:
         assert (result.distinct, result.generated, result.levels) == COUNTS[6]
     else:
@@ -313,9 +320,11 @@ def test_witnesses_do_not_depend_on_who_saw_them() -> None:
     assert {run(system, workers=workers).seen for workers in WORKERS} == {(1 << 12) - 1}
 
 
-@pytest.mark.parametrize("workers", WORKERS)
+@pytest.mark.parametrize(("workers", "collapsed"), WAYS)
 @pytest.mark.parametrize("words", [1, 2])
-def test_every_number_has_a_path_to_a_state_of_its_own(workers: int, words: int) -> None:
+def test_every_number_has_a_path_to_a_state_of_its_own(
+    workers: int, collapsed: bool, words: int
+) -> None:
     system = flips(12, words=words)
     found: list[int] = []
 
@@ -325,7 +334,7 @@ def test_every_number_has_a_path_to_a_state_of_its_own(workers: int, words: int)
                 _, path = path_to(team, local * workers + index)
                 found.append(replay(system, path))
 
-    assert run(system, workers=workers, then=look).distinct == 2**12
+    assert run(system, collapsed, workers=workers, then=look).distinct == 2**12
     assert sorted(found) == list(range(2**12))
 
 
