@@ -5,8 +5,9 @@
     python bench/long_runs.py peg        one of the cases
 
 Each case is searched by the command that a user types: with one worker and with two, in memory
-alone and with `--work`; and once more with `--work`, killed by SIGKILL when half of its levels are
-finished, and resumed.  All must count the same, or the measurement stops.
+alone, as states and collapsed, and with `--work`; and once more with `--work`, killed by SIGKILL
+when half of its levels are finished, and resumed.  All must count the same, or the measurement
+stops.
 
 - `search` is what the command says that the search alone took; of a resumed one, the part after it
   was resumed, which begins with reading what is there.
@@ -153,6 +154,7 @@ def measure(case: Long, memory: str | None, folder: Path) -> Iterator[Row]:
         said = f"{workers} worker{'s' if workers > 1 else ''}"
         ways: list[tuple[str, list[str]]] = [
             (said, options),
+            (f"{said}, collapsed", [*options, "--engine", "collapsed"]),
             (f"{said}, kept", [*kept, str(folder / f"whole-{workers}")]),
         ]
         for name, more in ways:

@@ -2,10 +2,10 @@
 
 The engines `kernel`, `collapsed` and `plain` search in this process.  The engine `spark` searches
 on a cluster, or as if there were one, and is opened once for all checks of a command.  One large
-search is divided there; it needs a directory for what it finds.  The kernel takes one, too, if it is to keep
-what it finds level by level; either goes on with what the other has begun.  Of many small searches,
-a *farm*, each is one search of the kernel in one task, and what it finds is kept where the kernel
-keeps it.
+search is divided there; it needs a directory for what it finds.  The kernel takes one, too, if it
+is to keep what it finds level by level; either goes on with what the other has begun.  Of many
+small searches, a *farm*, each is one search of the kernel in one task, and what it finds is kept
+where the kernel keeps it.
 
 An option that has no effect with the engine that was chosen is refused, so that nobody waits for
 hours for something else than was asked.

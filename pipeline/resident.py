@@ -242,7 +242,7 @@ class Resident(Here):
         runs = runs_of(self._kernel, self._model, self._memory)
         assert runs is not None, "there are properties of runs"
         found = runs.holds(search.team)
-        self._note(search, runs.bytes)
+        self.bytes = max(self.bytes, runs.bytes)
         return found
 
 

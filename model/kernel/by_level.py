@@ -23,6 +23,7 @@ from types import TracebackType
 
 import numpy as np
 from ackproof.model.kernel import control
+from ackproof.model.kernel.dictionary import MOST_NUMBERS, SIZE, VALUES
 from ackproof.model.kernel.memory import Words
 from ackproof.model.kernel.objects import driver
 from ackproof.model.kernel.stepping import Numbers, States, bits_of
@@ -33,6 +34,7 @@ __all__ = ["LevelSearch", "LevelShare", "Taken"]
 
 #: States that are given to the workers at once.
 _GIVEN = 1 << 16
+_LOW = (1 << 32) - 1
 #: Seconds after which an interruption is noticed.
 _POLL = 0.5
 
@@ -41,7 +43,7 @@ _POLL = 0.5
 class LevelShare:
     """What one worker has found on the last level, in the order in which it did.
 
-    The arrays are the search's own memory, and are good until it goes on.
+    The arrays may be the search's own memory, and are good until it goes on.
 
     Args:
         states: packed, shape (states, words).
@@ -90,7 +92,7 @@ class LevelSearch:
         room = memoryview(array("q", bytes(8 * _GIVEN * model.words)))
         self.team = Team(model, room, workers, limit, 0, survey=True)
         self._run = driver(model.words, model.slot_words, workers)
-        self._words = model.words
+        self._words, self._slot_words = model.words, model.slot_words
         self._logs = [worker.block[control.LOG] for worker in self.team.workers]
         # The first worker has room for the states that are given, and gives them to the others.
         self._giver = self.team.workers[0].block
@@ -115,7 +117,7 @@ class LevelSearch:
     @property
     def bytes(self) -> int:
         """What they occupy."""
-        return sum(worker.bytes for worker in self.team.workers)
+        return self.team.bytes
 
     # -- what is known already ------------------------------------------------------------------
 
@@ -175,7 +177,8 @@ class LevelSearch:
     def _share(self, worker: Worker) -> LevelShare:
         block = worker.block
         count, first = block[control.NEXT_COUNT], block[control.COUNT] - block[control.NEXT_COUNT]
-        states = _array(block[control.NEXT], count * self._words)
+        held = _array(block[control.NEXT], count * self._slot_words)
+        states = held if self._slot_words == self._words else _opened(block, held, self._words)
         entries = _array(block[control.LOG] + 8 * first, count)
         return LevelShare(states.view(np.uint64).reshape(count, self._words), entries, first)
 
@@ -240,6 +243,25 @@ def _retreat(worker: Worker) -> None:
     block[control.NEXT_COUNT] = block[control.INSPECTED] = block[control.CURRENT_COUNT]
     block[control.CURRENT_COUNT] = block[control.CURSOR] = 0
     block[control.DEPTH] -= 1
+
+
+def _opened(block: Words, keys: Numbers, words: int) -> Numbers:
+    """Return the states that have these keys, see `collapse`."""
+    leaves, pairs = (
+        _array(block[part + VALUES], block[part + SIZE] + 1)
+        for part in (control.LEAVES, control.PAIRS)
+    )
+    widths = [words]
+    while widths[-1] > 2:
+        widths.append((widths[-1] + 1) // 2)
+    numbers = np.stack([keys >> 32 & MOST_NUMBERS, keys & _LOW], axis=1)
+    for width in reversed(widths[:-1]):
+        alone = width % 2
+        values = pairs[numbers[:, alone:]]
+        parts = np.stack([values >> 32, values & _LOW], axis=2).reshape(len(keys), width - alone)
+        numbers = np.concatenate([numbers[:, :alone], parts], axis=1)
+    found: Numbers = leaves[numbers].reshape(-1)
+    return found
 
 
 def _firsts(words: Words) -> int:

@@ -9,6 +9,7 @@ So for each class there is what fair instances are not enabled in some state of 
 out of it for sure, a bit for each. A step leads out if it changes a measure, fails, or leads to
 where no property is false. Where not all bits are set in the end, no run can stay. That takes to
 expand each state of the region once, and neither a step nor a successor is looked up or kept.
+How many classes there are is counted before, so that the table has room for so many and no more.
 
 A class is known by 31 bits of a hash of what is fixed in it, in a table with one word for each: the
 others are for the instances. If two classes are taken for one, no more can be shown of them, and
@@ -28,6 +29,7 @@ from ackproof.model.kernel.graph_task import (
     CODE_BITS,
     CODE_MASK,
     CODES,
+    COUNT,
     FALSIFY,
     FIXED,
     GROUP_SLOTS,
@@ -79,6 +81,7 @@ from ackproof.model.kernel.measures import (
 from ackproof.model.kernel.spread import spread
 
 _SEED = 0x2545F4914F6CDD1D
+_WORD_BITS = 64
 
 
 @native
@@ -160,6 +163,20 @@ def look(shape: Shape, task: int, made: int) -> None:
 
 
 @native
+def count(shape: Shape, task: int) -> None:
+    """Set a bit for the class of each state of a worker, so that classes can be counted."""
+    block = load(load(task, BLOCKS), load(task, OWNER))
+    slot = 0
+    while slot < load(task, SLOTS) and atomic_load(load(block, STOP)) == 0:
+        some = gather(shape, task, slot)
+        slot = load(load(task, SOURCES), load(task, BATCH))
+        for i in range(some):
+            hashed = class_of(shape, task, load(task, INPUT) + 8 * len(shape.words) * i)
+            bit = scale(hashed, load(task, CAPACITY))
+            atomic_or(load(task, CLASSES) + 8 * (bit // _WORD_BITS), 1 << (bit & _WORD_BITS - 1))
+
+
+@native
 def classify(shape: Shape, task: int) -> None:
     """Go over the region of a worker; ends when a measure is none."""
     block = load(load(task, BLOCKS), load(task, OWNER))
@@ -231,6 +248,8 @@ def divide(shape: Shape, task: int) -> None:
         rank(shape, task)
     elif mode == LEARN:
         learn(shape, task)
+    elif mode == COUNT:
+        count(shape, task)
     elif mode == CLASSIFY:
         classify(shape, task)
     else:

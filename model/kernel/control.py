@@ -70,7 +70,7 @@ says how a state was first reached: `number of the predecessor << 24 | instance`
     ROUND,
     PAUSE,
     # Two dictionaries, see `collapse`: of the words of states, and of pairs of numbers.  UNNUMBERED
-    # tells that there was no room in one.
+    # tells that there was no room in one, and OPENED has room for a batch of states.
     LEAVES,
     LEAVES_NUMBERS,
     LEAVES_SIZE,
@@ -80,8 +80,9 @@ says how a state was first reached: `number of the predecessor << 24 | instance`
     PAIRS_SIZE,
     PAIRS_CAPACITY,
     UNNUMBERED,
+    OPENED,
     FIELDS,
-) = range(58)
+) = range(59)
 
 # Values of STATUS.
 RUNNING, EXHAUSTED, VIOLATION_FOUND, DEPTH_REACHED, MEMORY_FULL, INTERRUPTED = range(6)

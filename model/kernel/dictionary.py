@@ -39,7 +39,7 @@ __all__ = [
 #: are, and for how many numbers the index is made.
 VALUES, NUMBERS, SIZE, CAPACITY = range(4)
 
-FIRST_CAPACITY = 1 << 8
+FIRST_CAPACITY = 1 << 4
 #: A key of two numbers has 31 bits for the first, and one that marks it.
 MOST_NUMBERS = (1 << 31) - 1
 

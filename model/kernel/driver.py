@@ -12,6 +12,7 @@ cache.
 What several workers do differently is in `together`; they share all but the last two functions.
 """
 
+from ackproof.model.kernel.collapse import is_collapsed, state_of
 from ackproof.model.kernel.control import (
     BASE,
     BATCH,
@@ -42,6 +43,7 @@ from ackproof.model.kernel.control import (
     NEXT,
     NEXT_COUNT,
     NEXT_PEAK,
+    OPENED,
     RECORD,
     RUNNING,
     SEEN,
@@ -98,6 +100,17 @@ def note(block: int, firsts: int, base: int) -> None:
 
 
 @native
+def opened(shape: Shape, block: int, keys: int, count: int) -> int:
+    """Where the states of a batch are of which a frontier has the keys."""
+    if not is_collapsed(shape):
+        return keys
+    states = load(block, OPENED)
+    for i in range(count):
+        state_of(shape, block, keys + 8 * i, states + 8 * len(shape.words) * i)
+    return states
+
+
+@native
 def expand(shape: Shape, block: int, parity: int) -> int:
     """Expand one batch of the current frontier into a buffer; returns how many successors."""
     cursor = load(block, CURSOR)
@@ -106,7 +119,7 @@ def expand(shape: Shape, block: int, parity: int) -> int:
     made = call_expand(
         load(block, EXPAND),
         count,
-        load(block, CURRENT) + 8 * len(shape.words) * cursor,
+        opened(shape, block, load(block, CURRENT) + 8 * len(shape.slot) * cursor, count),
         load(block, STATES + parity),
         entries,
         load(block, COUNTS),
@@ -136,9 +149,11 @@ def inspect(shape: Shape, block: int) -> None:
     if load(block, INSPECT) == 0:
         return
     room = load(load(block, VIOLATIONS), 1)
+    if is_collapsed(shape):
+        room = min(room, load(block, BATCH))
     while done < end:
         count = min(room, end - done)
-        states = load(block, NEXT) + 8 * len(shape.words) * done
+        states = opened(shape, block, load(block, NEXT) + 8 * len(shape.slot) * done, count)
         records = load(block, VIOLATIONS)
         call_inspect(load(block, INSPECT), count, states, load(block, SEEN), records)
         if load(records, 0) != 0:

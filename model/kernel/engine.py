@@ -92,7 +92,7 @@ def explore(
         limit=undecided or _limit(result),
         seconds=result.seconds,
         compile_seconds=compiled,
-        memory=result.bytes + (runs.bytes if runs else 0),
+        memory=max(result.bytes, runs.bytes if runs else 0),
         exhausted=result.status is Status.EXHAUSTED,
         cycles=runs.cycles if runs else {},
         cut=result.cut,

@@ -5,7 +5,7 @@ task for each worker of a search, which is about the states in the table of that
 """
 
 # What to do, see `marks`, `spread`, `measures`, `classes`, `graph` and `retrace`.
-MARK, SPREAD, RANK, LEARN, CLASSIFY, DISMISS, JOIN, RETRACE = range(8)
+MARK, SPREAD, RANK, LEARN, COUNT, CLASSIFY, DISMISS, JOIN, RETRACE = range(9)
 
 # MODE is one of them. BLOCKS and MARKS are addresses of one word for each worker: its control
 # block, and its marks; OWNER is the worker whose states these are, and SLOTS how many slots of its
@@ -15,7 +15,8 @@ MARK, SPREAD, RANK, LEARN, CLASSIFY, DISMISS, JOIN, RETRACE = range(8)
 # gets a mark for at first. FALSIFY and MODEL are functions of the model. FAIR has a word for each
 # instance, 0 unless it is fair. CODES has one, too: the bit that it has in what is enabled, or 0.
 # There are LEVEL_COUNT measures from LEVELS on, FIXED has the bits of a state that they are about,
-# and every STRIDE-th group of states is gone over. CLASSES is a table with CAPACITY entries.
+# and every STRIDE-th group of states is gone over. CLASSES is a table with CAPACITY entries,
+# or so many bits where classes are counted.
 #
 # INPUT to VIOLATIONS are buffers for a batch of BATCH states. STEPS is where steps are written, at
 # most MOST of them, DEGREES how many each state has, and FALSE which properties are false there.

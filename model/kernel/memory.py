@@ -53,6 +53,10 @@ class Region:
         if hasattr(mmap, "MADV_HUGEPAGE") and self.size > HUGE_PAGE:
             self._map.madvise(mmap.MADV_HUGEPAGE, HUGE_PAGE, self.size - HUGE_PAGE)
 
+    def clear(self) -> None:
+        """Let it be as it was at first: all 0, and occupying nothing."""
+        self._map.madvise(mmap.MADV_DONTNEED)
+
     def close(self) -> None:
         """Give everything back; the address must not be used any more."""
         del self._view

@@ -9,11 +9,12 @@ of them, from a larger sample. The last sample is the region, of which what is l
 """
 
 import ctypes
+import math
 from contextlib import ExitStack
 from itertools import count
 
 from ackproof.model.kernel import graph_task
-from ackproof.model.kernel.memory import Region, Words
+from ackproof.model.kernel.memory import Region, Words, words_at
 from ackproof.model.kernel.tasks import NoRoom, Tasks
 
 __all__ = ["left_over", "mark"]
@@ -40,12 +41,12 @@ def left_over(tasks: Tasks, limit: int) -> tuple[int, int]:
     Raises:
         NoRoom: the bytes do not suffice.
     """
-    left = mark(tasks)
-    taken = tasks.mark_bytes + 8 * _capacity(left)
+    left, taken = mark(tasks), tasks.mark_bytes
     if taken > limit:
         raise NoRoom
     if left:
-        left = _by_classes(tasks, left)
+        left, largest = _by_classes(tasks, left, limit - taken)
+        taken += largest
     return left, taken
 
 
@@ -59,24 +60,43 @@ def mark(tasks: Tasks) -> int:
     return tasks.rank()
 
 
-def _capacity(states: int) -> int:
-    """Return how many entries a table of classes has: there may be as many as states."""
-    return states + states // 4 + 1
+def _capacity(tasks: Tasks, region: int) -> int:
+    """Return how many entries a table of classes needs.
+
+    Each class sets a bit of so many as there are states.  How many classes there are follows from
+    how many bits are not set (Whang et al., "A linear-time probabilistic counting algorithm for
+    database applications", 1990).  If there are more, looking for one takes longer.
+    """
+    with Region(region // 8 + 8) as bits:
+        tasks.give({graph_task.CLASSES: bits.address, graph_task.CAPACITY: region})
+        tasks.all_at_once(graph_task.COUNT)
+        words = memoryview(words_at(bits.address, region // 64 + 1)).cast("B")
+        free = region - int.from_bytes(words, "little").bit_count()
+    classes = math.ceil(region * math.log(region / max(free, 1)))
+    return min(classes, region) * 5 // 4 + 1
 
 
-def _by_classes(tasks: Tasks, region: int) -> int:
-    """Take the marks from classes that cannot be stayed in; return how many states have one."""
-    learning, sample = _Learning(tasks, region), SAMPLE
+def _by_classes(tasks: Tasks, region: int, limit: int) -> tuple[int, int]:
+    """Take the marks from classes that cannot be stayed in.
+
+    Returns:
+        how many states have one yet, and how many bytes that took.
+    """
+    learning, sample, taken = _Learning(tasks, region), SAMPLE, 0
     for attempt in count(1):
         learning.learn(sample)
+        capacity = _capacity(tasks, region)
+        taken = max(taken, 8 * capacity, region // 8)
+        if taken > limit:
+            raise NoRoom
         with ExitStack() as closing:
             # Behind the last entry there is as much room as it takes.
-            table = closing.enter_context(Region(8 * (_capacity(region) + region + 1)))
-            tasks.give({graph_task.CLASSES: table.address, graph_task.CAPACITY: _capacity(region)})
+            table = closing.enter_context(Region(8 * (capacity + region + 1)))
+            tasks.give({graph_task.CLASSES: table.address, graph_task.CAPACITY: capacity})
             tasks.all_at_once(graph_task.CLASSIFY)
             if tasks.total(graph_task.WRONG) == 0:
                 tasks.all_at_once(graph_task.DISMISS)
-                return tasks.rank()
+                return tasks.rank(), taken
         if attempt % PATIENCE == 0:
             sample *= LARGER
     raise AssertionError("what the whole region teaches is right")

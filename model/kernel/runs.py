@@ -38,7 +38,7 @@ class Runs:
         starts: the number of the initial state that these begin in.
         cycles: and those that lead from there back.
         limit: why it could not be decided, or None.
-        bytes: what it took.
+        bytes: what it took, together with the states.
     """
 
     bound: Bound
@@ -54,6 +54,7 @@ class Runs:
 
     def check(self, team: Team) -> None:
         """Judge the runs that a search has found, while its states are in memory."""
+        _clear(team)
         try:
             self._check(team)
         except NoRoom:
@@ -66,6 +67,7 @@ class Runs:
 
         Where memory does not suffice it is not known.
         """
+        _clear(team)
         try:
             return not any(self._left(team, *asked) for asked in self._questions())
         except NoRoom:
@@ -75,7 +77,7 @@ class Runs:
         """Return of how many states it is not known that no fair run can stay there."""
         with Tasks(team, self._question(team, names, asked)) as tasks:
             states, taken = left_over(tasks, self._room(team))
-            self.bytes = max(self.bytes, taken)
+            self._took(team, taken)
             return states
 
     def _check(self, team: Team) -> None:
@@ -102,13 +104,16 @@ class Runs:
 
     def _room(self, team: Team) -> int:
         """Return how many bytes the search leaves of what is allowed."""
-        return max(self.memory - sum(worker.bytes for worker in team.workers), 0)
+        return max(self.memory - team.bytes, 0)
+
+    def _took(self, team: Team, more: int) -> None:
+        self.bytes = max(self.bytes, team.bytes + more)
 
     def _ask(self, team: Team, names: Mapping[int, str], asked: int | None) -> None:
         fairness, left = fairness_of(self.bound), self._room(team)
         with Tasks(team, self._question(team, names, asked)) as tasks:
             states, taken = left_over(tasks, left)
-            self.bytes = max(self.bytes, taken)
+            self._took(team, taken)
             if not states:
                 return
             limit = left - tasks.mark_bytes
@@ -153,7 +158,7 @@ class Runs:
         from ackproof.model.kernel.area import Area
 
         area = Area(tasks, limit)
-        self.bytes = max(self.bytes, tasks.mark_bytes + area.bytes)
+        self._took(tasks.team, tasks.mark_bytes + area.bytes)
         return area
 
     def _levels(self, area: Area) -> Levels:
@@ -164,6 +169,11 @@ class Runs:
             self.starts[name], path = path_to(tasks.team, lasso.number)
             self.paths[name] = (*path, *lasso.way)
             self.cycles[name] = lasso.cycle
+
+
+def _clear(team: Team) -> None:
+    for worker in team.workers:
+        worker.clear_frontiers()
 
 
 def _judge_of(area: Area, fairness: Fairness) -> Judge:

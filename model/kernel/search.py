@@ -155,9 +155,10 @@ def search(
     words = array("Q", (word & _WORD for row in initial for word in row))
     with Team(model, memoryview(words), workers, limit, depth, survey) as team:
         _watch(team, run, start, progress, better)
+        held = team.bytes
         if then is not None and _status(team)[0] is Status.EXHAUSTED:
             then(team)
-        return _result(team, len(initial), time.perf_counter() - start)
+        return _result(team, len(initial), held, time.perf_counter() - start)
 
 
 def compile_driver(words: int, slot: int, workers: int = 1) -> None:
@@ -213,12 +214,12 @@ def _progress(team: Team, seconds: float) -> Progress:
         generated=team.generated,
         waiting=max(0, waiting),
         depth=team.workers[0].block[control.DEPTH],
-        bytes=sum(worker.bytes for worker in team.workers),
+        bytes=team.bytes,
         seconds=seconds,
     )
 
 
-def _result(team: Team, initial: int, seconds: float) -> Result:
+def _result(team: Team, initial: int, held: int, seconds: float) -> Result:
     status, reason = _status(team)
     counts = [sum(by_worker) for by_worker in zip(*(w.counts for w in team.workers), strict=True)]
     seen = 0
@@ -235,7 +236,7 @@ def _result(team: Team, initial: int, seconds: float) -> Result:
         counts=tuple(counts),
         seen=seen,
         violations=tuple(_violations(team)),
-        bytes=sum(worker.bytes for worker in team.workers),
+        bytes=held,
         seconds=seconds,
         cut=sum(worker.cut for worker in team.workers),
     )

@@ -120,21 +120,19 @@ def insert(shape: Shape, block: int, count: int, states: int, entries: int, visi
     keys = keys_of(shape, count, states, visits)
     waiting = count
     while waiting > 0:
-        waiting = visit(shape, block, waiting, states, keys, entries, visits + 8)
+        waiting = visit(shape, block, waiting, keys, entries, visits + 8)
     return True
 
 
 @native
-def visit(
-    shape: Shape, block: int, count: int, states: int, keys: int, entries: int, visits: int
-) -> int:
+def visit(shape: Shape, block: int, count: int, keys: int, entries: int, visits: int) -> int:
     """Look for `count` states in one bucket each, and insert those that are new and have room.
 
     A visit is `bucket << 24 | position of the state in the batch`. Where a bucket is full of other
     states, the memory is asked for the next one, and the state waits until all others have had
     their turn. Returns how many are waiting: their visits come first now.
     """
-    words = len(shape.words)
+    words = len(shape.slot)
     size = bucket_bytes(shape)
     table = load(block, TABLE)
     known = load(block, COUNT)
@@ -145,7 +143,7 @@ def visit(
     for i in range(count):
         visited = load(visits, i)
         index = visited & _BATCH_MASK
-        key = keys + 8 * len(shape.slot) * index
+        key = keys + 8 * words * index
         bucket = table + (visited >> _BATCH_BITS) * size
         if matches(shape.slot, bucket, key) != 0:
             continue
@@ -156,10 +154,9 @@ def visit(
             waiting += 1
             continue
         offset = lowest_bit(vacant)
-        for word in range(len(shape.slot)):
-            store(bucket, offset + word, load(key, word))
         for word in range(words):
-            store(frontier, fresh * words + word, load(states, index * words + word))
+            store(bucket, offset + word, load(key, word))
+            store(frontier, fresh * words + word, load(key, word))
         store(log, fresh, load(entries, index))
         fresh += 1
     store(block, COUNT, known + fresh)
@@ -201,7 +198,7 @@ def make_room(shape: Shape, block: int, count: int) -> bool:
 @native
 def others(shape: Shape, block: int, count: int) -> int:
     """What there will be besides the table, and a log that has an entry of each state."""
-    frontiers = 8 * len(shape.words) * (load(block, CURRENT_PEAK) + load(block, NEXT_PEAK) + count)
+    frontiers = 8 * len(shape.slot) * (load(block, CURRENT_PEAK) + load(block, NEXT_PEAK) + count)
     levels = 8 * load(block, DEPTH)
     return frontiers + levels + parts_bytes(block) - 8 * load(block, LOGGED)
 
@@ -212,7 +209,7 @@ def grow(shape: Shape, block: int, buckets: int) -> None:
     size = bucket_bytes(shape)
     table = load(block, TABLE)
     # Memory behind the next frontier is free, and in the cache soon after if it is not now.
-    scratch = load(block, NEXT) + 8 * len(shape.words) * load(block, NEXT_COUNT)
+    scratch = load(block, NEXT) + 8 * len(shape.slot) * load(block, NEXT_COUNT)
     end = load(block, BUCKETS)
     while load(table + size * end, len(shape.slot) - 1) != 0:
         end += 1

@@ -82,7 +82,7 @@ class _Sizes:
         batch = max(1, min(_BATCH_MOST, _BUFFER_BYTES // (8 * width * model.fanout)))
         capacity = max(batch * model.fanout, control.GROUP, initial)
         records = batch * (model.fanout + 1)
-        arena = 2 * capacity * width + control.RECORD * records
+        arena = 2 * capacity * width + batch * model.words + control.RECORD * records
         arena += model.actions + 1 + model.seen_words + 2 * control.FIRST * control.PROPERTIES
         return _Sizes(batch, capacity, records, arena + control.FIELDS + _ARENA_SPARE)
 
@@ -95,6 +95,7 @@ class Worker:
     ) -> None:
         self._words, self._slot_words = model.words, model.slot_words
         self._visit_words = model.visit_words
+        self._regions: dict[int, Region] = {}
         self._closing = ExitStack()
         sizes = _Sizes.of(model, initial.nbytes // (8 * model.words))
         arena = Arena(sizes.arena)
@@ -145,7 +146,7 @@ class Worker:
         table = field[control.BUCKETS] * bucket_slots(slot) * slot
         table += field[control.LEAVES_SIZE] + field[control.PAIRS_SIZE]
         table += (field[control.LEAVES_CAPACITY] + field[control.PAIRS_CAPACITY]) // 2
-        frontiers = self._words * (field[control.CURRENT_PEAK] + field[control.NEXT_PEAK])
+        frontiers = slot * (field[control.CURRENT_PEAK] + field[control.NEXT_PEAK])
         log = field[control.COUNT] - field[control.LOGGED]
         return 8 * (table + frontiers + log + field[control.DEPTH])
 
@@ -158,6 +159,16 @@ class Worker:
     def level_starts(self) -> list[int]:
         """How many states the worker knew as each level began, the current one included."""
         return list(words_at(self.block[control.LEVELS], self.block[control.DEPTH]))
+
+    def clear_frontiers(self) -> None:
+        """Give the memory of both frontiers back: the search is finished, and nothing waits."""
+        assert self.block[control.NEXT_COUNT] == 0
+        for field, peak in (
+            (control.CURRENT, control.CURRENT_PEAK),
+            (control.NEXT, control.NEXT_PEAK),
+        ):
+            self._regions[field].clear()
+            self.block[peak] = 0
 
     def close(self) -> None:
         """Give the regions back."""
@@ -180,7 +191,8 @@ class Worker:
                 self.block[part + CAPACITY] = FIRST_CAPACITY
 
     def _region(self, field: int, size: int) -> None:
-        self.block[field] = self._closing.enter_context(Region(size)).address
+        region = self._regions[field] = self._closing.enter_context(Region(size))
+        self.block[field] = region.address
 
     def _buffers(self, arena: Arena, sizes: _Sizes, initial: memoryview) -> None:
         block, count = self.block, initial.nbytes // (8 * self._words)
@@ -195,6 +207,7 @@ class Worker:
                 memoryview(states).cast("B")[: initial.nbytes] = initial.cast("B")
                 roots = memoryview(array("q", range(control.ROOT, control.ROOT + count)))
                 memoryview(entries).cast("B")[: roots.nbytes] = roots.cast("B")
+        block[control.OPENED] = ctypes.addressof(arena.take(sizes.batch * self._words))
         violations = arena.take(2 + control.RECORD * sizes.records)
         violations[1] = sizes.records
         block[control.VIOLATIONS] = ctypes.addressof(violations)
@@ -270,6 +283,11 @@ class Team:
     def total(self, field: int) -> int:
         """Sum over the workers of one word of their control blocks."""
         return sum(worker.block[field] for worker in self.workers)
+
+    @property
+    def bytes(self) -> int:
+        """What the states of all workers occupy at this moment."""
+        return sum(worker.bytes for worker in self.workers)
 
     @property
     def generated(self) -> int:

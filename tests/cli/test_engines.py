@@ -361,3 +361,19 @@ def test_watching_keeps_nothing(run: Run, tmp_path: Path) -> None:
     result = run(DINING, "--watch", "--work", str(tmp_path))
     assert (result.exit_code, result.stdout) == (2, "")
     assert "--work is for others" in result.stderr
+
+
+def test_the_engine_that_holds_keys_is_named_and_goes_on_with_what_another_began(
+    run: Run, tmp_path: Path
+) -> None:
+    where = ("-i", "trio", "--work", str(tmp_path))
+    begun = run(*where, "--depth", "9")
+    assert begun.exit_code == 3
+    result = run(*where, "--engine", "collapsed", "--resume", "--json")
+    (found,) = json.loads(result.stdout)["results"]
+    assert found["engine"] == "collapsed"
+    whole = run("-i", "trio", "--json", "--no-cache")
+    (expected,) = json.loads(whole.stdout)["results"]
+    assert expected["engine"] == "kernel"
+    same = ("states", "transitions", "levels", "verdict")
+    assert [found[what] for what in same] == [expected[what] for what in same]

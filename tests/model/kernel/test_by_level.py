@@ -12,9 +12,11 @@ from ackproof.model.kernel import by_level, control
 from ackproof.model.kernel.by_level import LevelSearch, Taken
 from ackproof.model.kernel.engine import explore, model_of
 from ackproof.model.kernel.tasks import NoRoom
+from ackproof.model.lower import layout
 from ackproof.model.lower.compile import Kernel, compile_kernel
 from ackproof.spec.model import MODEL as CONFIRMS
 
+from tests.model.kernel.test_collapse import WORDS, dealt
 from tests.models import two_phase_commit
 from tests.pipeline.searches import bound_of
 
@@ -33,14 +35,17 @@ def bound(request: pytest.FixtureRequest) -> Bound:
     return BOUNDS[request.param]
 
 
-@pytest.fixture
-def kernel(bound: Bound) -> Kernel:
+@pytest.fixture(params=["states", "keys"])
+def kernel(bound: Bound, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Kernel:
+    """A program whose states are held, or whose states have three words and are held as keys."""
+    if request.param == "keys":
+        monkeypatch.setattr(layout, "_place", dealt)
     return compile_kernel(bound)
 
 
 def begun(kernel: Kernel, workers: int, limit: int = PLENTY) -> LevelSearch:
     """Return a search that has its initial states."""
-    search = LevelSearch(model_of(kernel), workers, limit)
+    search = LevelSearch(model_of(kernel, kernel.words == WORDS), workers, limit)
     initials = np.array(kernel.initials, np.uint64)
     search.give(initials, np.arange(len(initials)), waiting=True)
     return search
@@ -81,7 +86,7 @@ def test_a_search_goes_on_with_what_another_has_found(
     with begun(kernel, 1) as search:
         whole = [rows(search), *(found for _, found in levels(search))]
     for after in range(1, len(whole) - 1):
-        with LevelSearch(model_of(kernel), workers, PLENTY) as search:
+        with LevelSearch(model_of(kernel, kernel.words == WORDS), workers, PLENTY) as search:
             for number, level in enumerate(whole[:after], start=1):
                 states = np.array(sorted(level), np.uint64)
                 numbers = np.arange(len(states)) + 7
