@@ -3,8 +3,8 @@
 States are many, and what they are made of is not: 11.7 million states of two words are made of
 426,451 first words and 89,058 second ones.  So each word gets a number in a dictionary, two numbers
 next to each other make a pair, which gets a number in another, and so on up to the last two, which
-are the key.  The idea is SPIN's (Holzmann, "State compression in SPIN", 1997), and the tree is
-LTSmin's (Laarman, van de Pol, Weber, "Parallel recursive state compression for free", 2011).
+are the key.  The idea is that of SPIN's COLLAPSE, and the tree is LTSmin's (Laarman, van de Pol,
+Weber, "Parallel recursive state compression for free", 2011).
 Nothing is lost: two states have the same key only if all their bits are the same.
 
 Each worker has dictionaries of its own, so a key means something to its worker alone.  No key is 0:

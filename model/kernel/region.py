@@ -64,8 +64,8 @@ def _capacity(tasks: Tasks, region: int) -> int:
     """Return how many entries a table of classes needs.
 
     Each class sets a bit of so many as there are states.  How many classes there are follows from
-    how many bits are not set (Whang et al., "A linear-time probabilistic counting algorithm for
-    database applications", 1990).  If there are more, looking for one takes longer.
+    how many bits are not set ("linear counting"), nearly.  If there are more, looking for one takes
+    longer, and nothing else.
     """
     with Region(region // 8 + 8) as bits:
         tasks.give({graph_task.CLASSES: bits.address, graph_task.CAPACITY: region})
