@@ -261,7 +261,7 @@ def test_what_is_on_its_way_to_somebody_else_is_not_there() -> None:
 
 def test_a_queue_that_was_declared_is_there() -> None:
     told = story()
-    told.trace.queue("q").missing = True
+    told.trace.queue("q").missing = "404 NOT_FOUND"
     assert told.names() == ["DeclaredIsThere"]
 
 
@@ -443,6 +443,7 @@ def test_a_nack_has_a_cause() -> None:
 def test_a_limit_a_crash_and_a_deletion_are_causes() -> None:
     full = Story()
     full.declare(limit=1, overflow="reject-publish")
+    full.drain(full.publish())
     full.publish(fate="nacked")
     crashed = story()
     crashed.publish(fate="nacked")
