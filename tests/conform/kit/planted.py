@@ -6,13 +6,14 @@ which only an account of all messages shows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from ackproof.conform.kit.control import HttpControl
-from ackproof.conform.kit.running import Setting
+from ackproof.conform.kit.drawing import draw
+from ackproof.conform.kit.running import Setting, run
 from ackproof.conform.kit.url import Address
 from ackproof.impl.machines.consuming_machines import ConsumingMachines
 from ackproof.impl.machines.publishing_machines import PublishingMachines
@@ -33,7 +34,7 @@ from ackproof.spec.mirror import QueueProcess
 from tests.conform.kit import broken_parts as parts
 from tests.explain.broken import BROKEN, running
 
-__all__ = ["PLANTED", "Planted", "serving"]
+__all__ = ["PLANTED", "Planted", "found_in", "serving"]
 
 
 class Planted(NamedTuple):
@@ -271,3 +272,21 @@ def serving(
         broker = stack.enter_context(RunningBroker(seed=order))
         address = Address(broker.host, broker.port, "guest", "guest", "/")
         yield Setting(address, _Striking(broker) if struck else None, patience, late=0.3)
+
+
+def found_in(planted: Planted, seeds: Iterable[int]) -> tuple[int | None, set[str]]:
+    """Run the programs of seeds against a broker with a fault, until the fault is found.
+
+    Returns:
+        Which run has found it, from 1, and the rules that were broken in that run; or None, and
+        the rules that were broken in any.
+    """
+    faults = HttpControl.faults if planted.struck else ()
+    seen: set[str] = set()
+    with serving(planted, struck=planted.struck, patience=1.0) as setting:
+        for number, seed in enumerate(seeds, 1):
+            names = run(draw(seed, faults), setting).names
+            if names & planted.found:
+                return number, names
+            seen |= names
+    return None, seen
