@@ -17,6 +17,9 @@ __all__ = ["PREFIX", "Cluster", "cluster", "resource"]
 
 PREFIX = "ha."
 
+#: Seconds in which a mirror of few messages is in step.
+_STEP_SECONDS = 20.0
+
 _POLICY = {"ha-mode": "all", "ha-sync-mode": "automatic"}
 
 
@@ -32,16 +35,21 @@ class Cluster:
         self.first = first
         self.second = second
 
-    def join(self) -> None:
+    def join(self, prefix: str = PREFIX, **policy: str) -> None:
         """Make one cluster of two nodes that are up, and set the policy.
+
+        Args:
+            prefix: what the names of queues begin with that are to be mirrored.
+            policy: more that holds for these.
 
         Raises:
             Failed: `rabbitmqctl` did.
         """
         for command in (["stop_app"], ["join_cluster", self.first.name], ["start_app"]):
             self.second.ctl(*command)
-        pattern = f"^{PREFIX.replace('.', '[.]')}"
-        self.first.ctl("set_policy", "ha", pattern, json.dumps(_POLICY), "--apply-to", "queues")
+        pattern = f"^{prefix.replace('.', '[.]')}"
+        text = json.dumps({**_POLICY, **policy})
+        self.first.ctl("set_policy", "ha", pattern, text, "--apply-to", "queues")
 
     def restart_first(self) -> None:
         """Start the first node again after it was killed, and wait until it has joined.
@@ -51,6 +59,22 @@ class Cluster:
         """
         self.first.start()
         self.first.ready()
+
+    def in_step(self) -> None:
+        """Wait until each queue has a mirror in step, but for those that belong to a connection.
+
+        Raises:
+            Failed: it takes too long.
+        """
+        question = (
+            "lists:all(fun(Q)->amqqueue:get_exclusive_owner(Q)=/=none"
+            " orelse length(amqqueue:get_sync_slave_pids(Q))=:=1 end,rabbit_amqqueue:list())."
+        )
+
+        def so() -> bool:
+            return self.first.eval(question) == "true"
+
+        wait_until("mirrors in step", so, _STEP_SECONDS, self.first.log)
 
     def mirrored(self, queue: str) -> None:
         """Wait until a queue has its master on the first node, and a mirror in step.
@@ -71,8 +95,12 @@ class Cluster:
 
 
 @contextmanager
-def cluster() -> Iterator[Cluster]:
+def cluster(prefix: str = PREFIX, **policy: str) -> Iterator[Cluster]:
     """Give a cluster of two nodes, and remove every trace of it.
+
+    Args:
+        prefix: what the names of queues begin with that are to be mirrored.
+        policy: more that holds for these.
 
     Raises:
         Missing: RabbitMQ is not installed.
@@ -86,5 +114,5 @@ def cluster() -> Iterator[Cluster]:
         for node in nodes:
             node.ready()
         pair = Cluster(*nodes)
-        pair.join()
+        pair.join(prefix, **policy)
         yield pair

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from ackproof.conform.kit.clients import Clients
 from ackproof.conform.kit.ledger import delayed, missing
 from ackproof.conform.kit.operations import Do, Operation
+from ackproof.conform.kit.owing import owed
 from ackproof.conform.kit.stalled import Stalled
 from ackproof.conform.kit.trace import Queue
 from pamqp import commands
@@ -57,13 +58,18 @@ class Drain:
         """Wait for what is owed, then close all channels.
 
         Raises:
-            Stalled: something does not come.
+            Stalled: an answer does not come.
         """
         for session in list(self._clients.living()):
             self._clients.settle(session)
         self._clients.wait_for_all()
+        self._clients.wait_until(lambda: not self._owed())
+        self._trace.owed = self._owed()
         for session in list(self._clients.living()):
             self._clients.close_session(session)
+
+    def _owed(self) -> list[tuple[str, str]]:
+        return owed(self._trace, list(self._clients.living()))
 
     def empty(self) -> None:
         """Fetch what is in the queues, and close all connections.
@@ -114,7 +120,8 @@ class Drain:
             elif get.answer == "ok":
                 queue.left += 1
             else:
-                queue.missing = bool(session.ended) and not queue.blurred
+                if session.ended and not queue.blurred:
+                    queue.missing = f"{self._trace.closes[-1].code} {self._trace.closes[-1].text}"
                 return
         raise Stalled(f"the queue {queue.name} has no end")
 

@@ -14,7 +14,7 @@ import random
 from collections.abc import Callable, Sequence
 
 import msgspec
-from ackproof.conform.kit.operations import OF_QUEUES, Do, Operation, Overflow
+from ackproof.conform.kit.operations import FAILING, HELD, OF_QUEUES, Do, Operation, Overflow
 
 __all__ = ["draw"]
 
@@ -29,6 +29,9 @@ _SIZES = (0, 0, 0, 100, 5000)
 #: Operations of a program, about: from the shortest to the longest.
 _SHORT, _LONG = 8, 60
 
+#: How often a fault is drawn, beside others; a node takes seconds to come back.
+_USUAL = {"restart_node": 0.25, "restart_peer": 0.25}
+
 _Draw = Callable[[], list[Operation]]
 
 
@@ -38,6 +41,8 @@ class _Artist:
     def __init__(self, chance: random.Random, faults: Sequence[str]) -> None:
         self._chance = chance
         self._faults = faults
+        self._holding = [fault for fault in faults if fault in HELD]
+        self._failing = [fault for fault in faults if fault in FAILING]
         self._connections = chance.choice((1, 1, 2, 3))
         self._channels = chance.choice((1, 1, 2))
         self._queues = _QUEUES[: chance.choice((1, 1, 2, 3))]
@@ -117,6 +122,7 @@ class _Artist:
             "cancel": (self._cancel, 1),
             "get": (self._get, 2),
             "settle": (self._settle_deliveries, 5),
+            "serve": (self._serve, 1),
             "recover": (lambda: [self._on(Do.RECOVER)], 0.5),
             "qos": (self._qos, 1),
             "close": (lambda: [self._on(Do.CLOSE)], 0.5),
@@ -128,17 +134,22 @@ class _Artist:
         }
         if self._faults:
             parts["fault"] = (self._fault, 3)
+        if self._failing:
+            parts["strike"] = (self._strike, 2)
         return parts
 
     def _publishes(self) -> list[Operation]:
         place = self._somewhere()
         fanout = self._odds(self._fanout)
         to = "" if fanout or self._odds(0.08) else self._queue()
+        return self._burst(place, to, fanout)
+
+    def _burst(self, place: tuple[int, int], queue: str, fanout: bool = False) -> list[Operation]:
         return [
             self._on(
                 Do.PUBLISH,
                 place,
-                queue=to,
+                queue=queue,
                 fanout=fanout,
                 mandatory=self._odds(0.4),
                 persistent=self._odds(self._persistent),
@@ -181,23 +192,48 @@ class _Artist:
         return [self._on(Do.GET, queue=self._queue(), no_ack=self._odds(0.3))]
 
     def _settle_deliveries(self) -> list[Operation]:
+        return [self._settle_one(self._somewhere())]
+
+    def _settle_one(self, place: tuple[int, int]) -> Operation:
         do = self._chance.choice((Do.ACK, Do.ACK, Do.NACK, Do.REJECT))
-        return [
-            self._on(
-                do,
-                which=self._chance.randrange(4),
-                multiple=self._odds(0.3),
-                requeue=do != Do.ACK and self._odds(0.7),
-            )
-        ]
+        return self._on(
+            do,
+            place,
+            which=self._chance.randrange(4),
+            multiple=self._odds(0.3),
+            requeue=do != Do.ACK and self._odds(0.7),
+        )
+
+    def _serve(self) -> list[Operation]:
+        """A channel has several deliveries of a queue, settles some, and asks for more."""
+        place, queue = self._somewhere(), self._queue()
+        take = self._on(Do.GET, place, queue=queue)
+        if self._odds(0.4):
+            consumer = self._chance.choice(_CONSUMERS)
+            took = [self._on(Do.CONSUME, place, queue=queue, consumer=consumer), self._on(Do.WAIT)]
+        else:
+            took = [take] * self._chance.randint(2, 4)
+        settled = [self._settle_one(place) for _ in range(self._chance.randint(1, 3))]
+        return [*self._burst(place, queue), self._on(Do.SETTLE, place), *took, *settled, take]
 
     def _qos(self) -> list[Operation]:
         return [self._on(Do.QOS, prefetch=self._chance.randrange(4), shared=self._odds(0.3))]
 
     def _fault(self) -> list[Operation]:
-        fault = self._chance.choice(self._faults)
-        queue = self._queue() if fault in OF_QUEUES else ""
-        return [self._on(Do.FAULT, fault=fault, queue=queue)]
+        return [self._fails(self._one_of(self._faults), self._queue())]
+
+    def _strike(self) -> list[Operation]:
+        """Something fails that was held up while messages came: acks may have come too early."""
+        queue = self._queue()
+        held = [self._fails(self._one_of(self._holding), queue)] if self._holding else []
+        return [*held, *self._publishes(), self._fails(self._one_of(self._failing), queue)]
+
+    def _one_of(self, faults: Sequence[str]) -> str:
+        usual = [_USUAL.get(fault, 1.0) for fault in faults]
+        return self._chance.choices(faults, usual)[0]
+
+    def _fails(self, fault: str, queue: str) -> Operation:
+        return self._on(Do.FAULT, fault=fault, queue=queue if fault in OF_QUEUES else "")
 
 
 def draw(seed: int, faults: Sequence[str] = ()) -> list[Operation]:

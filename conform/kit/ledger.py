@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from math import inf
 from typing import NamedTuple
 
 from ackproof.conform.kit.operations import Do
@@ -23,10 +24,10 @@ from ackproof.conform.kit.routing import (
     reached,
     surely_reaches,
 )
-from ackproof.conform.kit.trace import Delivery, Life, Publish, Queue, Trace
+from ackproof.conform.kit.trace import Delivery, Get, Life, Publish, Queue, Said, Trace
 from ackproof.conform.violations import rules_of
 
-__all__ = ["RULES", "Finding", "delayed", "findings", "missing"]
+__all__ = ["RULES", "Finding", "delayed", "findings", "missing", "unconsumed"]
 
 #: The properties that are named here; four names are no properties, and say themselves what they
 #: mean: OnlyThePublished, DeclaredIsThere, ClosedWithCause, EndsWithItsConnection.
@@ -43,7 +44,14 @@ _PROPERTIES = (
     "ReturnedIsUnroutable",
     "NackOnlyWithCause",
     "EveryPublishSettles",
+    "NothingBeforeCommit",
+    "ReadyIsDelivered",
+    "ServedInOrderOfArrival",
+    "CommitFailsOnlyWithCause",
+    "UnknownTagClosesChannel",
 )
+#: Reply code of a commit that fails.
+_PRECONDITION_FAILED = 406
 #: The rules behind the name of each.
 RULES: dict[str, tuple[str, ...]] = {name: rules_of(name) for name in _PROPERTIES}
 
@@ -160,35 +168,74 @@ def _called(life: Life) -> str:
 
 def _hidden(book: _Book) -> Iterator[Finding]:
     """What was acked before somebody asks for a message is there to be fetched."""
-    for get in book.trace.gets:
-        queue = book.trace.queue(get.queue)
-        if get.answer != "empty" or queue.crashed or queue.blurred:
-            continue
-        if any(s.queue == queue.name and s.said.at < get.at for s in book.trace.subscriptions):
-            continue
+    for get in _asked(book, "empty"):
         for message in book.trace.publishes:
-            life = _ready_for(book, message, queue, get.said.at, get.at)
-            if life is not None and life.declared.before(get.said):
+            if _surely_ready(book, message, get):
                 why = f"message {message.number} was acked before basic.get was answered with empty"
-                yield Finding("AckMeansAccepted", f"{why}, and is ready in {queue.name!r}")
+                yield Finding("AckMeansAccepted", f"{why}, and is ready in {get.queue!r}")
                 break
 
 
-def _ready_for(
-    book: _Book, message: Publish, queue: Queue, asked: int, answered: float
-) -> Life | None:
-    if message.fate != "acked" or message.settled > asked:
-        return None
-    if any(d.source.at <= answered for d in book.handed.get((message.number, queue.name), [])):
-        return None
-    if any(not g.answer and g.queue == queue.name for g in book.trace.gets):
-        return None
+def _overtaken(book: _Book) -> Iterator[Finding]:
+    """What basic.get finds leaves nothing behind that the same channel has published before it.
+
+    What is never seen again is lost, and that has a name of its own.
+    """
+    for get in _asked(book, "ok"):
+        found = next((d for d in book.trace.deliveries if d.source is get.said), None)
+        message = None if found is None else book.message(found)
+        if found is None or message is None:
+            continue
+        for other in book.trace.publishes[: message.number - 1]:
+            later = any(d.at > found.at for d in book.handed.get((other.number, get.queue), ()))
+            if later and _same_way(other, message) and _surely_ready(book, other, get):
+                why = f"{get.queue!r} hands out message {message.number}, and has message "
+                yield Finding("ServedInOrderOfArrival", f"{why}{other.number} ready before it")
+                break
+
+
+def _same_way(one: Publish, other: Publish) -> bool:
+    """Tell whether two messages come from one channel, and go by the same exchange."""
+    first, second = one.said.operation, other.said.operation
+    by_name = (first.fanout, first.alternate) == (second.fanout, second.alternate)
+    return one.said.session == other.said.session and by_name
+
+
+def _asked(book: _Book, answer: str) -> Iterator[Get]:
+    """Yield each basic.get with an answer of which all is known that was in the queue."""
+    for get in book.trace.gets:
+        queue = book.trace.queue(get.queue)
+        if get.answer != answer or queue.crashed or queue.blurred:
+            continue
+        if any(not g.answer and g.queue == queue.name for g in book.trace.gets):
+            continue
+        if any(s.queue == queue.name and s.said.at < get.at for s in book.trace.subscriptions):
+            continue
+        yield get
+
+
+def _surely_ready(book: _Book, message: Publish, get: Get) -> bool:
+    """Tell whether a message must be ready when somebody asks for one."""
+    if message.fate != "acked" or message.settled > get.said.at:
+        return False
+    queue = book.trace.queue(get.queue)
+    handed = book.handed.get((message.number, queue.name), [])
+    if not all(_is_back(d, get) for d in handed if d.source.at <= get.at and d.source != get.said):
+        return False
     for life in queue.lives:
-        gone = life.deleted is not None and life.deleted.at < answered
+        gone = life.deleted is not None and life.deleted.at < get.at
         if surely_reaches(message, queue, life) and not gone:
             gone = may_expire(message, life) or _may_be_dropped(book, message, queue, life)
-            return None if gone else life
-    return None
+            return not gone and life.declared.before(get.said)
+    return False
+
+
+def _is_back(delivery: Delivery, get: Get) -> bool:
+    """Tell whether a delivery was surely given back: by who asks, before that."""
+    settled = delivery.effective
+    if settled is None or delivery.final or settled.session != get.said.session:
+        return False
+    return settled.at < get.said.at
 
 
 def _vanished(book: _Book) -> Iterator[Finding]:
@@ -196,7 +243,7 @@ def _vanished(book: _Book) -> Iterator[Finding]:
     for queue in book.trace.queues.values():
         if queue.missing:
             why = f"the queue {queue.name!r} was declared, not deleted, and is not there"
-            yield Finding("DeclaredIsThere", why)
+            yield Finding("DeclaredIsThere", f"{why}: {queue.missing}")
 
 
 def _shared(book: _Book) -> Iterator[Finding]:
@@ -250,7 +297,11 @@ def _misplaced(book: _Book) -> Iterator[Finding]:
         if message.mode == "tx" and message.commit is None:
             why = f"message {message.number} was never committed, and {queue.name!r} hands it out"
             yield Finding("RollbackLeavesNoTrace", why)
-        elif not queue.blurred:
+            continue
+        if message.commit is not None and any(d.at < message.commit.at for d in deliveries):
+            why = f"message {message.number} comes out of {queue.name!r} before it is committed"
+            yield Finding("NothingBeforeCommit", why)
+        if not queue.blurred:
             places = [life for life in queue.lives if may_reach(message, queue, life)]
             for delivery in deliveries:
                 yield from _from_elsewhere(message, queue, delivery, places)
@@ -348,15 +399,27 @@ def _nacked(book: _Book) -> Iterator[Finding]:
     for message in book.trace.publishes:
         if message.fate != "nacked" or any(q.blurred for q in book.trace.queues.values()):
             continue
-        places = reached(book.trace, message, surely=False)
-        if not any(_may_refuse(message, queue, life) for queue, life in places):
+        if not _may_be_refused(book, message):
             why = f"message {message.number} is nacked, and no queue of it was full or failed"
             yield Finding("NackOnlyWithCause", why)
 
 
-def _may_refuse(message: Publish, queue: Queue, life: Life) -> bool:
-    deleted = life.deleted is not None and life.deleted.at < message.settled
-    return queue.crashed or life.refuses or deleted
+def _may_be_refused(book: _Book, message: Publish) -> bool:
+    """Tell whether a queue may have been full, failed, or deleted, that a message may have got to.
+
+    As far as a client knows, a queue may be full if as many other messages may be in it.
+    """
+    for queue, life in reached(book.trace, message, surely=False):
+        deleted = life.deleted is not None and life.deleted.at < message.settled
+        if queue.crashed or deleted or (life.refuses and _may_be_full(book, message, queue, life)):
+            return True
+    return False
+
+
+def _may_be_full(book: _Book, message: Publish, queue: Queue, life: Life) -> bool:
+    said_before = (one for one in book.trace.publishes if one.said.at < message.settled)
+    rivals = (one for one in said_before if one is not message and may_reach(one, queue, life))
+    return sum(1 for _ in rivals) >= (life.limit or 0)
 
 
 def _overdue(book: _Book) -> Iterator[Finding]:
@@ -372,18 +435,57 @@ def _list(numbers: list[int]) -> str:
     return f"message {words}" if len(numbers) == 1 else f"messages {words}"
 
 
+def _owed(book: _Book) -> Iterator[Finding]:
+    """What consumers had still to hear of in the end."""
+    yield from (Finding(*one) for one in book.trace.owed)
+
+
+def _ignored(book: _Book) -> Iterator[Finding]:
+    """A channel on which something is acked that was never delivered answers nothing more."""
+    if any(offence.known < inf for offence in book.trace.offences):
+        why = "a channel goes on after an ack of what was never delivered"
+        yield Finding("UnknownTagClosesChannel", why)
+
+
 def _closed(book: _Book) -> Iterator[Finding]:
-    """The broker closes a channel or connection only if its client gave a cause."""
+    """The broker closes a channel or connection only if its client gave a cause.
+
+    A commit fails because a message of it was refused.
+    """
     for close in book.trace.closes:
-        if not close.expected:
+        if close.expected:
+            continue
+        if close.commit is not None and close.code == _PRECONDITION_FAILED:
+            if not _may_fail(book, close.commit):
+                why = f"a commit fails on {close.where}, and no queue of it was full or failed"
+                yield Finding("CommitFailsOnlyWithCause", why)
+        else:
             why = f"{close.where} is closed with {close.code} {close.text!r}, without a cause"
             yield Finding("ClosedWithCause", why)
 
 
+def _may_fail(book: _Book, commit: Said) -> bool:
+    """Tell whether a message of a commit may have been refused."""
+    batch = [message for message in book.trace.publishes if message.commit is commit]
+    blurred = any(queue.blurred for queue in book.trace.queues.values())
+    return blurred or any(_may_be_refused(book, message) for message in batch)
+
+
 #: The rules of a run that has come to its end, in the order in which findings are told, and those
 #: of any run: of one that was broken off it is not known what was in its queues.
-_AT_THE_END = (_lost, _hidden, _vanished, _shared, _overfull, _repeated)
-_ANYWAY = (_strange, _misplaced, _expired, _disordered, _mandatory, _nacked, _overdue, _closed)
+_AT_THE_END = (_lost, _hidden, _overtaken, _vanished, _shared, _overfull, _repeated)
+_ANYWAY = (
+    _strange,
+    _misplaced,
+    _expired,
+    _disordered,
+    _mandatory,
+    _nacked,
+    _overdue,
+    _owed,
+    _ignored,
+    _closed,
+)
 
 
 def findings(trace: Trace, *, complete: bool = True) -> list[Finding]:
@@ -400,7 +502,12 @@ def findings(trace: Trace, *, complete: bool = True) -> list[Finding]:
 
 def missing(trace: Trace) -> bool:
     """Tell whether messages are missing from queues."""
-    return next(_losses(_Book(trace)), None) is not None
+    return next(unconsumed(trace), None) is not None
+
+
+def unconsumed(trace: Trace) -> Iterator[tuple[Publish, Queue, Life]]:
+    """Yield what must be with a queue, ready or handed out, if nothing is lost."""
+    yield from _losses(_Book(trace))
 
 
 def delayed(trace: Trace) -> bool:
@@ -408,4 +515,4 @@ def delayed(trace: Trace) -> bool:
     waits = {d.queue for d in trace.deliveries if d.source.session in trace.broken}
     waits |= {s.queue for s in trace.subscriptions if s.said.session in trace.broken}
     waits |= {g.queue for g in trace.gets if g.said.session in trace.broken}
-    return any(q.crashed or q.name in waits for _, q, _ in _losses(_Book(trace)))
+    return any(q.crashed or q.name in waits for _, q, _ in unconsumed(trace))

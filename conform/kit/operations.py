@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Meta
 
 __all__ = [
+    "FAILING",
     "FAULTS",
     "HELD",
     "OF_QUEUES",
@@ -87,15 +88,26 @@ FAULTS = (
     "resume_queue",
     "suspend_node",
     "resume_node",
+    "restart_peer",
+    "suspend_peer",
+    "resume_peer",
+    "suspend_mirror",
+    "resume_mirror",
 )
+#: Those after which a queue or a node is another process.
+FAILING = frozenset({"crash_queue", "restart_node", "restart_peer"})
 #: What is held back until something else lets it go on: what begins it, and what ends it.
 HELD = {
     "hold_fsync": "release_fsync",
     "suspend_queue": "resume_queue",
     "suspend_node": "resume_node",
+    "suspend_peer": "resume_peer",
+    "suspend_mirror": "resume_mirror",
 }
 #: Those that strike one queue.
-OF_QUEUES = frozenset({"crash_queue", "suspend_queue", "resume_queue"})
+OF_QUEUES = frozenset(
+    {"crash_queue", "suspend_queue", "resume_queue", "suspend_mirror", "resume_mirror"}
+)
 
 
 class Operation(msgspec.Struct, omit_defaults=True, frozen=True, forbid_unknown_fields=True):

@@ -66,12 +66,12 @@ class Performer:
             Do.DECLARE: self._declare,
             Do.DELETE: self._delete,
             Do.BIND: self._bind,
-            Do.CONFIRM: lambda s, o: s.select(o) if s.mode == "none" else None,
-            Do.TRANSACT: lambda s, o: s.select(o) if s.mode == "none" else None,
+            Do.CONFIRM: lambda s, o: s.select(o) if s.mode in ("none", "confirm") else None,
+            Do.TRANSACT: lambda s, o: s.select(o) if s.mode in ("none", "tx") else None,
             Do.PUBLISH: self._publish,
             Do.COMMIT: lambda s, o: s.commit(o) if s.mode == "tx" else None,
             Do.ROLLBACK: lambda s, o: s.roll_back(o) if s.mode == "tx" else None,
-            Do.QOS: self._limit,
+            Do.QOS: lambda s, o: s.limit(o),
             Do.CONSUME: self._consume,
             Do.CANCEL: self._cancel,
             Do.GET: self._get,
@@ -221,10 +221,6 @@ class Performer:
 
     # -- consuming ----------------------------------------------------------------------------
 
-    def _limit(self, session: Session, operation: Operation) -> None:
-        method = commands.Basic.Qos(prefetch_count=operation.prefetch, global_=operation.shared)
-        session.say(operation, method, answered=True)
-
     def _consume(self, session: Session, operation: Operation) -> None:
         if self._latest(self._trace.queue(operation.queue), session):
             self._consumers += 1
@@ -252,8 +248,8 @@ class Performer:
         control = self._control
         if control is None or operation.fault not in control.faults:
             return
-        if operation.fault == "restart_node":
-            self._restart(control)
+        if operation.fault in ("restart_node", "restart_peer"):
+            self._restart(control, operation.fault)
         elif operation.fault == "crash_queue":
             self._crash(control, self._trace.queue(operation.queue))
         elif operation.fault in HELD:
@@ -283,7 +279,7 @@ class Performer:
         self._clients.send()
         self._held.append((operation.fault, name))
         self._clients.release = self.release
-        self._clients.suspended |= operation.fault == "suspend_node"
+        self._clients.suspended |= operation.fault in ("suspend_node", "suspend_peer")
         control.strike(operation.fault, name)
 
     def _reaches(self, queue: Queue) -> bool:
@@ -305,12 +301,19 @@ class Performer:
         queue.crashed = True
         control.strike("crash_queue", self.name(queue.name))
 
-    def _restart(self, control: Control) -> None:
+    def _restart(self, control: Control, fault: str) -> None:
+        """Kill a node, and start it again; clients are connected to one of two.
+
+        Of a queue that is not durable, or belongs to a connection and is on the other, nobody knows
+        whether it is there.
+        """
         self._clients.listen(_SOON)  # what was acked by then must survive
         for queue in self._trace.queues.values():
             queue.crashed = True
-            if queue.alive is not None and not queue.alive.declared.operation.durable:
+            life = queue.alive
+            if life is not None and not (life.declared.operation.durable and not life.owner):
                 queue.blurred = True
-        control.strike("restart_node", "")
-        self._clients.restarted()
+        control.strike(fault, "")
+        if fault == "restart_node":
+            self._clients.restarted()
         self.release()

@@ -63,6 +63,7 @@ class Session:
         number: which session of the run it is.
         ended: how it has ended: `""`, `closed`, `refused`, or `broken`.
         subscriptions: consumers by their tags.
+        limited: it has asked for a limit at some time.
         on_end: is called when it has ended.
     """
 
@@ -72,6 +73,7 @@ class Session:
         self.unsettled: OrderedDict[int, Delivery] = OrderedDict()
         self.subscriptions: dict[str, Subscription] = {}
         self.ended = ""
+        self.limited = False
         self.connection = connection
         self.number = number
         self.on_end: Callable[[Session], None] = lambda session: None
@@ -149,6 +151,13 @@ class Session:
         self._kept.clear()
         self.unsettled = OrderedDict(sorted(self.unsettled.items()))
 
+    def limit(self, operation: Operation) -> None:
+        """Ask for no more than so many unsettled deliveries."""
+        self.limited = True
+        count, shared = operation.prefetch, operation.shared
+        method = commands.Basic.Qos(prefetch_count=count, global_=shared)
+        self.say(operation, method, answered=True)
+
     def consume(self, operation: Operation, queue: str, tag: str) -> None:
         """Start a consumer."""
         method = commands.Basic.Consume(
@@ -189,7 +198,8 @@ class Session:
     def offend(self, operation: Operation) -> None:
         """Ack what was never delivered, for which the channel is closed."""
         self._wrong = True
-        self.say(operation, commands.Basic.Ack(delivery_tag=1 << 40), answered=False)
+        method = commands.Basic.Ack(delivery_tag=1 << 40)
+        self._trace.offences.append(self.say(operation, method, answered=False))
 
     def delete(self, operation: Operation, queue: str) -> None:
         """Ask for a queue to be deleted, whosever it is."""
@@ -300,9 +310,9 @@ class Session:
         self.connection.send()
         causes = {_NOT_FOUND: self._may_be_gone, _LOCKED: self._may_be_owned}
         expected = self._wrong or causes.get(event.code, bool)()
-        failed = any(said.operation.do == Do.COMMIT for said in self._pending)
+        commit = next((said for said in self._pending if said.operation.do == Do.COMMIT), None)
         where = f"{event.connection}, channel {event.channel}"
-        self._trace.closes.append(Close(where, event.code, event.text, expected or failed))
+        self._trace.closes.append(Close(where, event.code, event.text, expected, commit))
         self._how = "refused"
         if (
             not self._closing
@@ -331,6 +341,10 @@ class Session:
             for subscription in self.subscriptions.values():
                 subscription.cancelled = True
             self.on_end(self)
+
+    def held(self) -> list[Delivery]:
+        """Return what it has of its queues: unsettled, or settled in a transaction that is open."""
+        return [*self.unsettled.values(), *self._kept]
 
     def certain(self) -> bool:
         """Tell whether all that it has said is known to be processed."""

@@ -87,7 +87,7 @@ class Queue:
     Attributes:
         blurred: it is not known which of them was there when, so nothing is concluded.
         crashed: its process has crashed, or its node.
-        missing: it should have been there in the end, and was not.
+        missing: it should have been there in the end, and was not: what the broker said.
         left: how many messages were ready in it in the end.
         shared: it belongs to a connection, and another one has got an answer.
         outlived: it belonged to a connection, and was there when that had ended.
@@ -97,7 +97,7 @@ class Queue:
     lives: list[Life] = field(default_factory=list)
     blurred: bool = False
     crashed: bool = False
-    missing: bool = False
+    missing: str = ""
     left: int = 0
     shared: bool = False
     outlived: bool = False
@@ -206,12 +206,21 @@ class Delivery:
 
 @dataclass(eq=False, slots=True)
 class Close:
-    """A channel or connection that the broker has closed; `expected` if the client gave a cause."""
+    """A channel or connection that the broker has closed.
+
+    Attributes:
+        where: which one.
+        code: the reply code.
+        text: the reply text.
+        expected: the client gave a cause.
+        commit: the channel was to be answered this commit.
+    """
 
     where: str
     code: int
     text: str
     expected: bool
+    commit: Said | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -224,7 +233,9 @@ class Trace:
     subscriptions: list[Subscription] = field(default_factory=list)
     gets: list[Get] = field(default_factory=list)
     closes: list[Close] = field(default_factory=list)
+    offences: list[Said] = field(default_factory=list)  # acks of what was never delivered
     broken: set[int] = field(default_factory=set)  # sessions whose connection has broken
+    owed: list[tuple[str, str]] = field(default_factory=list)  # rules, with what did not come
     now: int = 0
 
     def tick(self) -> int:

@@ -6,197 +6,35 @@ which only an account of all messages shows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from typing import Any, NamedTuple
 from unittest.mock import patch
-from weakref import WeakKeyDictionary
 
 from ackproof.conform.kit.control import HttpControl
-from ackproof.conform.kit.running import Setting
+from ackproof.conform.kit.drawing import draw
+from ackproof.conform.kit.running import Setting, run
 from ackproof.conform.kit.url import Address
-from ackproof.impl.machines.channels import PublishingChannel
+from ackproof.impl.machines.consuming_machines import ConsumingMachines
 from ackproof.impl.machines.publishing_machines import PublishingMachines
 from ackproof.impl.machines.queue_processes import HostedQueue
-from ackproof.impl.machines.tagged_channel import TaggedChannel
 from ackproof.impl.running import RunningBroker
-from ackproof.impl.session import event_frames
+from ackproof.impl.session import event_frames, session_channel
+from ackproof.impl.session.methods import basic_ack
 from ackproof.impl.steps.arrivals import Arrivals
-from ackproof.impl.steps.scheduler import Action
 from ackproof.impl.steps.serving import Serving
 from ackproof.impl.steps.transactions import Transactions
+from ackproof.impl.storage.journal import Journal
 from ackproof.impl.topology.graph import Graph
+from ackproof.impl.topology.topology import Topology
 from ackproof.impl.vhost.virtual_host import VirtualHost
-from ackproof.lang import Event
-from ackproof.spec.consumer import ConsumerChannel, Prefetch
+from ackproof.spec.consumer import ConsumerChannel
 from ackproof.spec.mirror import QueueProcess
-from ackproof.spec.sorts import Consumer, Msg
-from ackproof.spec.wire import Ack, Return
 
+from tests.conform.kit import broken_parts as parts
 from tests.explain.broken import BROKEN, running
 
-__all__ = ["PLANTED", "Planted", "serving"]
-
-_emit = PublishingChannel._emit
-
-
-def _forget_an_ack(channel: PublishingChannel, event: Event) -> None:
-    if not (isinstance(event, Ack) and channel.tag(event.tag) == 3):
-        _emit(channel, event)
-
-
-def _return_nothing(channel: PublishingChannel, event: Event) -> None:
-    if not isinstance(event, Return):
-        _emit(channel, event)
-
-
-_arrive, _watch_for = Arrivals.arrive, HostedQueue.watch_for
-
-
-def _lose_transient(self: Arrivals, channel: Any, queue: Any, msg: Any) -> None:
-    _arrive(self, channel, queue, msg)
-    if not msg.message.persistent and msg in queue.machine.ready:
-        queue.machine.ready.discard(msg)
-        self.contents.drop(queue, msg)
-
-
-class _LosesWhatComesBack(QueueProcess):
-    def requeue(self, msg: Msg) -> None:
-        self.pending.discard(msg)
-        self.store.remove(msg)
-
-
-def _keep_what_is_acked(self: Serving, channel: Any, tag: Any, multiple: bool) -> None:
-    self.consumer_rejects(channel, tag, multiple, True)
-
-
-_watched: WeakKeyDictionary[Any, dict[Any, None]] = WeakKeyDictionary()
-
-
-def _remember(self: HostedQueue, channel: Any) -> None:
-    _watched.setdefault(channel, {})[self] = None
-    _watch_for(self, channel)
-
-
-def _ack_for_the_namesake(self: Arrivals, channel: Any, queue: Any, msg: Any) -> None:
-    _arrive(self, channel, queue, msg)
-    known = _watched.get(channel, ())
-    namesake = any(other.name == queue.name and other is not queue for other in known)
-    if namesake and msg in queue.machine.refused:
-        queue.machine.refused.discard(msg)
-        channel.machine.settle(msg, queue.key, {queue.key})
-        self.context.offer(Action.FLUSH, channel)
-
-
-_get = Serving.get
-
-
-def _hide_the_last(self: Serving, queue: Any, channel: Any, no_ack: bool) -> None:
-    hidden = queue.machine.ready if len(queue.machine.ready) == 1 else ()
-    kept = list(hidden)
-    for msg in kept:
-        queue.machine.ready.discard(msg)
-    _get(self, queue, channel, no_ack)
-    for msg in kept:
-        queue.machine.ready.add(msg)
-
-
-_commit = Transactions.tx_commit
-
-
-def _commit_less(self: Transactions, channel: Any, consuming: Any) -> None:
-    for msg in sorted(channel.transaction.batch)[:1]:
-        channel.transaction.routes[msg].clear()
-    _commit(self, channel, consuming)
-
-
-_roll_back = Transactions.tx_rollback
-
-
-def _roll_back_nothing(self: Transactions, channel: Any, consuming: Any) -> None:
-    transaction, kept = channel.transaction, dict(channel.batch)
-    batch, mandatory = set(transaction.batch), set(transaction.mandatory)
-    routes = {msg: set(queues) for msg, queues in transaction.routes.items()}
-    _roll_back(self, channel, consuming)
-    channel.batch.update(kept)
-    transaction.batch |= batch
-    transaction.mandatory |= mandatory
-    for msg, queues in routes.items():
-        transaction.routes[msg] = queues
-
-
-_delivery = event_frames._delivery
-
-
-def _change_the_body(*given: Any) -> bytes:
-    *first, message, channel, frame_max = given
-    changed = _altered(message, body=message.body[:-1] + b"!")
-    return _delivery(*first, changed, channel, frame_max)
-
-
-def _change_the_route(*given: Any) -> bytes:
-    *first, message, channel, frame_max = given
-    return _delivery(*first, _altered(message, routing_keys=("elsewhere",)), channel, frame_max)
-
-
-def _send_twice(*given: Any) -> bytes:
-    return 2 * _delivery(*given)
-
-
-def _altered(message: Any, **fields: Any) -> Any:
-    names = ("exchange", "routing_keys", "mandatory", "persistent", "properties", "body")
-    return type(message)(**{**{name: getattr(message, name) for name in names}, **fields})
-
-
-_route = Graph.route
-
-
-def _route_to_the_first(self: Graph, exchange: Any, message: Any) -> tuple[str, ...]:
-    names = _route(self, exchange, message)
-    return tuple(name[:-1] + "1" if name.endswith("-q2") else name for name in names)
-
-
-def _route_to_less(self: Graph, exchange: Any, message: Any) -> tuple[str, ...]:
-    return _route(self, exchange, message)[:1]
-
-
-def _route_without_alternate(self: Graph, exchange: Any, message: Any) -> tuple[str, ...]:
-    return _route(self, replace(exchange, arguments={}), message)
-
-
-class _DropsTooSoon(QueueProcess):
-    def overflows(self) -> bool:
-        return bool(self.limited and self.ready and len(self.ready) >= self.max_length)
-
-
-class _RefusesTooLate(QueueProcess):
-    def refuses(self) -> bool:
-        return bool(self.limited and len(self.ready) > self.max_length and super().refuses())
-
-
-class _AdmitsAll(TaggedChannel):
-    def admits(self, consumer: Consumer, prefetch: Prefetch, no_ack: bool) -> bool:
-        return True
-
-
-_check_access = VirtualHost.check_access
-
-
-def _let_all_in(self: VirtualHost, name: str, asking: object) -> None:
-    queue = self.queues.get(name)
-    _check_access(self, name, asking if queue is None else queue.owner)
-
-
-_lifetime = HostedQueue.lifetime
-
-
-def _expire_at_once(self: HostedQueue, message: Any) -> float | None:
-    return None if _lifetime(self, message) is None else 0.0
-
-
-def _expire_never(self: HostedQueue, message: Any) -> float | None:
-    return None
+__all__ = ["PLANTED", "Planted", "found_in", "serving"]
 
 
 class Planted(NamedTuple):
@@ -221,8 +59,8 @@ def _known(name: str, *found: str, struck: bool = False) -> Planted:
     return Planted(one.owner, one.part, one.instead, frozenset(found), struck)
 
 
-def _new(owner: Any, part: str, instead: Any, *found: str) -> Planted:
-    return Planted(owner, part, instead, frozenset(found))
+def _new(owner: Any, part: str, instead: Any, *found: str, struck: bool = False) -> Planted:
+    return Planted(owner, part, instead, frozenset(found), struck)
 
 
 #: What is wrong with each broker, and which rules it breaks by that.
@@ -257,54 +95,150 @@ PLANTED: dict[str, Planted] = {
         struck=True,
     ),
     "a queue that was declared again acks what it refuses": Planted(
-        *(Arrivals, "arrive", _ack_for_the_namesake, frozenset({"AckMeansAccepted"})),
-        more=((HostedQueue, "watch_for", _remember),),
+        *(Arrivals, "arrive", parts.ack_for_the_namesake, frozenset({"AckMeansAccepted"})),
+        more=((HostedQueue, "watch_for", parts.remember),),
     ),
     "it forgets an ack": _new(
-        PublishingMachines, "_emit", _forget_an_ack, "EveryPublishSettles", "SettledOnce"
+        PublishingMachines, "_emit", parts.forget_an_ack, "EveryPublishSettles", "SettledOnce"
     ),
-    "it returns nothing": _new(PublishingMachines, "_emit", _return_nothing, "MandatoryIsReturned"),
-    "it loses what is transient": _new(Arrivals, "arrive", _lose_transient, "AckMeansAccepted"),
+    "it returns nothing": _new(
+        PublishingMachines, "_emit", parts.return_nothing, "MandatoryIsReturned"
+    ),
+    "it loses what is transient": _new(
+        Arrivals, "arrive", parts.lose_transient, "AckMeansAccepted"
+    ),
     "what comes back is lost": _new(
-        *running(QueueProcess, _LosesWhatComesBack),
+        *running(QueueProcess, parts.LosesWhatComesBack),
         *("AckMeansAccepted", "CommitMeansAccepted"),
     ),
-    "what was acked stays": _new(Serving, "consumer_acks", _keep_what_is_acked, "NoSecondCopy"),
-    "the last message is hidden": _new(Serving, "get", _hide_the_last, "AckMeansAccepted"),
+    "what was acked stays": _new(
+        Serving, "consumer_acks", parts.keep_what_is_acked, "NoSecondCopy"
+    ),
+    "the last message is hidden": _new(Serving, "get", parts.hide_the_last, "AckMeansAccepted"),
     "a commit forgets the first message": _new(
-        *(Transactions, "tx_commit", _commit_less),
+        *(Transactions, "tx_commit", parts.commit_less),
         *("CommitMeansAccepted", "ReturnedIsUnroutable"),
     ),
     "what was rolled back is committed later": _new(
-        Transactions, "tx_rollback", _roll_back_nothing, "RollbackLeavesNoTrace"
+        Transactions, "tx_rollback", parts.roll_back_nothing, "RollbackLeavesNoTrace"
     ),
-    "it changes a body": _new(event_frames, "_delivery", _change_the_body, "OnlyThePublished"),
+    "it changes a body": _new(event_frames, "_delivery", parts.change_the_body, "OnlyThePublished"),
     "it changes a routing key": _new(
-        event_frames, "_delivery", _change_the_route, "OnlyThePublished"
+        event_frames, "_delivery", parts.change_the_route, "OnlyThePublished"
     ),
     "it delivers twice": _new(
-        event_frames, "_delivery", _send_twice, "DeliveryTagsIncrease", "GetTakesATag"
+        event_frames, "_delivery", parts.send_twice, "DeliveryTagsIncrease", "GetTakesATag"
     ),
-    "it confuses two queues": _new(Graph, "route", _route_to_the_first, "OnlyThePublished"),
-    "a fanout reaches one queue": _new(Graph, "route", _route_to_less, "AckMeansAccepted"),
+    "it confuses two queues": _new(Graph, "route", parts.route_to_the_first, "OnlyThePublished"),
+    "a fanout reaches one queue": _new(Graph, "route", parts.route_to_less, "AckMeansAccepted"),
     "a full queue drops too soon": _new(
-        *running(QueueProcess, _DropsTooSoon), "AckMeansAccepted", "CommitMeansAccepted"
+        *running(QueueProcess, parts.DropsTooSoon), "AckMeansAccepted", "CommitMeansAccepted"
     ),
-    "a full queue refuses too late": _new(*running(QueueProcess, _RefusesTooLate), "B5.4"),
+    "a full queue refuses too late": _new(*running(QueueProcess, parts.RefusesTooLate), "B5.4"),
     "an alternate exchange is not asked": _new(
-        *(Graph, "route", _route_without_alternate),
+        *(Graph, "route", parts.route_without_alternate),
         *("AckMeansAccepted", "CommitMeansAccepted", "ReturnedIsUnroutable"),
     ),
     "what has a time expires at once": _new(
-        *(HostedQueue, "lifetime", _expire_at_once), "AckMeansAccepted", "CommitMeansAccepted"
+        *(HostedQueue, "lifetime", parts.expire_at_once), "AckMeansAccepted", "CommitMeansAccepted"
     ),
-    "an exclusive queue lets others in": _new(VirtualHost, "check_access", _let_all_in, "B8.1"),
+    "an exclusive queue lets others in": _new(
+        VirtualHost, "check_access", parts.let_all_in, "B8.1"
+    ),
     "an exclusive queue outlives its connection": _new(
         VirtualHost, "delete_exclusive", lambda self, owner: None, "EndsWithItsConnection"
     ),
-    "what expires stays": _new(HostedQueue, "lifetime", _expire_never, "B4.1"),
+    "what expires stays": _new(HostedQueue, "lifetime", parts.expire_never, "B4.1"),
     "a consumer gets more than it asked for": _new(
-        *running(ConsumerChannel, _AdmitsAll), "PrefetchRespected", "SharedPrefetchRespected"
+        *running(ConsumerChannel, parts.AdmitsAll), "PrefetchRespected", "SharedPrefetchRespected"
+    ),
+    "it acks what was never published": _new(
+        PublishingMachines, "_emit", parts.ack_the_next, "NoPhantomConfirm"
+    ),
+    "its nacks are always multiple": _new(
+        PublishingMachines, "_emit", parts.nack_all_before, "NeverBothAckAndNack"
+    ),
+    "it counts anew when it is asked for confirms again": _new(
+        *(PublishingMachines, "begin_counting", parts.count_anew),
+        *("SettledOnce", "NoPhantomConfirm"),
+    ),
+    "it refuses to be asked for confirms again": _new(
+        Transactions, "select", parts.refuse_the_second_select, "ClosedWithCause"
+    ),
+    "what is mandatory finds no queue": _new(
+        Graph, "route", parts.route_what_is_mandatory_nowhere, "ReturnedIsUnroutable"
+    ),
+    "another message comes back": _new(
+        session_channel, "encode_event", parts.return_another_body, "ReturnedIsUnroutable"
+    ),
+    "a commit of what is refused is answered": _new(
+        Transactions, "_end_commit", parts.commit_all_the_same, "CommitMeansAccepted"
+    ),
+    "a commit fails without a cause": _new(
+        Transactions, "tx_commit", parts.fail_a_commit, "CommitFailsOnlyWithCause"
+    ),
+    "a rollback gives back nothing that was acked": _new(
+        *running(ConsumerChannel, parts.GivesNothingBack),
+        *("AckMeansAccepted", "CommitMeansAccepted", "ClosedWithCause"),
+    ),
+    "what is settled counts against the limit": _new(
+        *running(ConsumerChannel, parts.NeverRelieves), "ReadyIsDelivered"
+    ),
+    "nobody is told that a queue is gone": _new(
+        *running(ConsumerChannel, parts.TellsNobody), "F3.3"
+    ),
+    "an ack of several settles the last": _new(
+        Serving, "consumer_acks", parts.ack_one_of_several, "NoSecondCopy"
+    ),
+    "what is rejected for good comes back": _new(
+        Serving, "consumer_rejects", parts.requeue_all, "NoSecondCopy"
+    ),
+    "what is given back is dropped": _new(
+        *(Serving, "consumer_rejects", parts.requeue_nothing),
+        *("AckMeansAccepted", "CommitMeansAccepted"),
+    ),
+    "it recovers nothing": _new(Serving, "recover", parts.recover_nothing, "ReadyIsDelivered"),
+    "consumers get nothing": _new(Serving, "serve", parts.serve_nobody, "ReadyIsDelivered"),
+    "a consumer that is cancelled goes on": _new(Serving, "cancel", parts.cancel_nothing, "B7.6"),
+    "deliveries are for the first consumer": _new(
+        *(ConsumingMachines, "tag_of", parts.name_the_first),
+        *("OnlyThePublished", "PrefetchRespected"),
+    ),
+    "what needs no ack waits for one": _new(
+        Serving, "get", parts.keep_what_needs_no_ack, "NoSecondCopy"
+    ),
+    "it takes any delivery tag": Planted(
+        *(basic_ack, "_known", parts.take_any_tag, frozenset({"UnknownTagClosesChannel"})),
+        more=((Serving, "consumer_acks", parts.ack_what_is_there),),
+    ),
+    "what was persistent is transient": _new(
+        event_frames, "_delivery", parts.forget_persistence, "OnlyThePublished"
+    ),
+    "what comes back goes to the end": _new(
+        *running(QueueProcess, parts.ComesBackLast), "ServedInOrderOfArrival"
+    ),
+    "a full queue refuses what comes back": _new(
+        *running(QueueProcess, parts.RefusesWhatComesBack),
+        *("AckMeansAccepted", "CommitMeansAccepted"),
+    ),
+    "a queue refuses too soon": _new(
+        *running(QueueProcess, parts.RefusesTooSoon),
+        *("NackOnlyWithCause", "CommitFailsOnlyWithCause"),
+    ),
+    "a queue has the bindings of its namesake": _new(
+        Topology, "remove_queue", parts.keep_bindings, "OnlyThePublished"
+    ),
+    "a queue that is deleted stays": _new(
+        *(VirtualHost, "delete", parts.keep_the_queue),
+        *("OnlyThePublished", "ClosedWithCause", "MandatoryIsReturned"),
+    ),
+    "a restart costs queues": _new(
+        Journal, "created", parts.forget_queues, "DeclaredIsThere", "ClosedWithCause", struck=True
+    ),
+    "a restart costs bindings": _new(
+        *(Journal, "changed", parts.forget_bindings),
+        *("ConfirmedSurvives", "ClosedWithCause"),
+        struck=True,
     ),
 }
 
@@ -338,3 +272,21 @@ def serving(
         broker = stack.enter_context(RunningBroker(seed=order))
         address = Address(broker.host, broker.port, "guest", "guest", "/")
         yield Setting(address, _Striking(broker) if struck else None, patience, late=0.3)
+
+
+def found_in(planted: Planted, seeds: Iterable[int]) -> tuple[int | None, set[str]]:
+    """Run the programs of seeds against a broker with a fault, until the fault is found.
+
+    Returns:
+        Which run has found it, from 1, and the rules that were broken in that run; or None, and
+        the rules that were broken in any.
+    """
+    faults = HttpControl.faults if planted.struck else ()
+    seen: set[str] = set()
+    with serving(planted, struck=planted.struck, patience=1.0) as setting:
+        for number, seed in enumerate(seeds, 1):
+            names = run(draw(seed, faults), setting).names
+            if names & planted.found:
+                return number, names
+            seen |= names
+    return None, seen

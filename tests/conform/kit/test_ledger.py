@@ -261,7 +261,7 @@ def test_what_is_on_its_way_to_somebody_else_is_not_there() -> None:
 
 def test_a_queue_that_was_declared_is_there() -> None:
     told = story()
-    told.trace.queue("q").missing = True
+    told.trace.queue("q").missing = "404 NOT_FOUND"
     assert told.names() == ["DeclaredIsThere"]
 
 
@@ -443,6 +443,7 @@ def test_a_nack_has_a_cause() -> None:
 def test_a_limit_a_crash_and_a_deletion_are_causes() -> None:
     full = Story()
     full.declare(limit=1, overflow="reject-publish")
+    full.drain(full.publish())
     full.publish(fate="nacked")
     crashed = story()
     crashed.publish(fate="nacked")
@@ -506,3 +507,63 @@ def test_where_nothing_is_missing_nothing_is_late() -> None:
     told.trace.queue("q").crashed = True
     assert not missing(told.trace)
     assert not delayed(told.trace)
+
+
+# -- what was given back, or is committed ----------------------------------------------------------
+
+
+def given_back(told: Story) -> None:
+    """The first of two messages was fetched, and given back by who asks again."""
+    first = told.publish()
+    delivery = told.deliver(first)
+    delivery.settled = delivery.effective = told.say(Operation(Do.NACK, requeue=True), 2)
+    second = told.publish()
+    told.deliver(second, consumed=True)
+    told.trace.gets[-1].at = told.trace.tick()
+    told.drain(first, marked=True)
+
+
+def test_what_was_given_back_comes_before_what_was_published_later() -> None:
+    told = story()
+    given_back(told)
+    assert told.names() == ["ServedInOrderOfArrival"]
+
+
+def test_what_another_channel_has_given_back_may_come_later() -> None:
+    told = story()
+    given_back(told)
+    told.trace.deliveries[0].effective.session = 7  # type: ignore[union-attr]
+    assert told.names() == []
+
+
+def test_a_transaction_hands_out_nothing_before_its_commit() -> None:
+    told = story()
+    message = told.publish(mode="tx", fate="")
+    told.deliver(message, consumed=True)
+    told.commit(message)
+    assert told.names() == ["NothingBeforeCommit"]
+
+
+def test_a_queue_with_room_refuses_nothing() -> None:
+    told = Story()
+    told.declare(limit=2, overflow="reject-publish")
+    told.drain(told.publish())
+    told.publish(fate="nacked")
+    assert told.names() == ["NackOnlyWithCause"]
+
+
+@pytest.mark.parametrize(("limit", "names"), [(None, ["CommitFailsOnlyWithCause"]), (0, [])])
+def test_a_commit_fails_for_a_cause(limit: int | None, names: list[str]) -> None:
+    told = Story()
+    told.declare(limit=limit, overflow="reject-publish")
+    message = told.publish(mode="tx", fate="")
+    told.commit(message, answered=False)
+    told.trace.closes.append(Close("c1", 406, "PRECONDITION_FAILED", False, message.commit))
+    assert told.names() == names
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_an_ack_of_what_was_never_delivered_is_the_last_of_its_channel(known: bool) -> None:
+    told = story()
+    told.trace.offences.append(told.say(Operation(Do.WRONG), known=known))
+    assert told.names() == ["UnknownTagClosesChannel"] * known

@@ -12,7 +12,7 @@ from ackproof.impl.broker import Broker
 from ackproof.impl.running import RunningBroker
 
 from tests.conform.kit.planted import serving
-from tests.exploring import examples, seeds
+from tests.exploring import examples, sample, seeds
 
 _RUNS = 40
 
@@ -28,6 +28,19 @@ def test_random_programs_conform(order: int | None, struck: bool) -> None:
             assert (seed, result.findings, result.incomplete) == (seed, [], "")
             acked += result.counts["acked"]
     assert acked > examples(_RUNS)
+
+
+#: Orders in which the broker may take its steps, each drawn from its seed.
+ORDERS = range(1, 201)
+
+
+@pytest.mark.parametrize("order", sample(ORDERS, 4))
+@pytest.mark.parametrize(("struck", "runs"), [(False, 3), (True, 1)])
+def test_random_programs_conform_in_every_order(order: int, struck: bool, runs: int) -> None:
+    with serving(struck=struck, order=order) as setting:
+        for seed in range(4 * order, 4 * order + runs):
+            result = run(draw(seed, HttpControl.faults if struck else ()), setting)
+            assert (seed, result.findings, result.incomplete) == (seed, [], "")
 
 
 def test_exclusive_queues_are_emptied_by_whom_they_belong_to() -> None:
