@@ -174,11 +174,11 @@ class Asked:
                 log.parent.rmdir()
 
     @property
-    def _here(self) -> Engine:
-        """The engine, of those that search in this process."""
+    def here(self) -> Engine:
+        """The engine that searches in a process, this one or that of a task."""
         from ackproof.model.check import ENGINES
 
-        return next(engine for engine in ENGINES if engine == self.engine)
+        return next(engine for engine in ENGINES if engine == self.of_task.engine)
 
     @contextmanager
     def opened(self) -> Iterator[Engine | Explore]:
@@ -188,7 +188,7 @@ class Asked:
             InputError: there is no Spark here, or the directory has something else.
         """
         if self.work is None:
-            yield self._here
+            yield self.here
             return
         from ackproof.pipeline.errors import SearchFailed, SearchRefused, SparkUnavailable
 

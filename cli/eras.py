@@ -68,7 +68,7 @@ def eras(
     asked.check_options(farm=True)
     limit = memory_limit(memory)
     surveyor = Surveyor(
-        engine="plain" if engine == "plain" else "kernel",
+        engine=asked.here,
         workers=asked.workers,
         memory=limit,
         cache=cache_for(no_cache),
