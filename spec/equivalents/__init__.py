@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ackproof.spec.equivalents import channels, mirrors, queues, stores
+from ackproof.spec.equivalents import channels, failing, mirrors, queues, stores
 
 __all__ = ["EQUIVALENT"]
 
@@ -21,4 +21,5 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     **queues.EQUIVALENT,
     **stores.EQUIVALENT,
     **mirrors.EQUIVALENT,
+    **failing.EQUIVALENT,
 }

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ackproof.spec.equivalents.reasons import (
+    DRAINED,
     KEEPS,
     MACHINE,
     NO_PLACE,
     NO_SURPLUS,
+    NOT_AWAITED,
+    NOTHING,
     SWITCH,
     SYSTEM,
     UNMARKED,
@@ -230,6 +233,46 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
             "drops `self.ahead[msg] &= present`",
             "has `self.ahead[msg] -= present` for `self.ahead[msg] &= present`",
             "drops `self.ahead[msg].clear()`",
+        ),
+    },
+    "QueueProcess.join": {
+        "drops `self.status == Status.RUNNING` from `self.status == Status.RUNNING and "
+        "self.born == Born.LATER and (not self.joined)`": (
+            "What ends a process that has not joined ends its queue; one node has no mirrors."
+        ),
+    },
+    "QueueProcess.drain": {
+        "has `Seen.DISCARDED` for `Seen.CONFIRMED`": (
+            "Of either the channel is told at once (D4.3), and in the same words."
+        ),
+    },
+    "QueueProcess.remembers": {
+        "has `all` for `any` in `any((self.seen[m] != Seen.CALLED for m in self.seen if "
+        "Msg.owner(m) == channel))`": "What is CALLED is drained first, and the rest goes then.",
+        "drops the filter `Msg.owner(m) == channel`": NOTHING,
+    },
+    "QueueProcess.forget_sender": {
+        "takes `self.seen[msg] != Seen.CALLED` for true": (
+            "The channel is gone, or has given the process up: it waits for no answer."
+        ),
+    },
+    "QueueProcess.promote": {
+        "drops `require(self.mirrors())`": SYSTEM,
+        **all_of(
+            DRAINED,
+            "drops `for msg in set(self.seen):`",
+            "takes `self.seen[msg] == Seen.CALLED` for false",
+            "drops `self.seen[msg] = Seen.ABSENT`",
+        ),
+        "takes `self.marking` for true": UNMARKED,
+    },
+    "QueueProcess.accept_again": {
+        **all_of(
+            NOT_AWAITED,
+            "drops `persistent` from `persistent and self.durable and (self.seen[msg] != "
+            "Seen.PUBLISHED)`",
+            "drops `self.durable` from `persistent and self.durable and (self.seen[msg] != "
+            "Seen.PUBLISHED)`",
         ),
     },
 }

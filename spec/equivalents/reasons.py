@@ -4,10 +4,12 @@ from __future__ import annotations
 
 __all__ = [
     "ALONE",
+    "ANYTIME",
     "AT_ONCE",
     "BOTH",
     "CLIENTS_OWN",
     "COMMITTED",
+    "DRAINED",
     "EITHER",
     "EXCUSES",
     "FEWER",
@@ -20,11 +22,13 @@ __all__ = [
     "NOBODY",
     "NOTHING",
     "NOT_ASKED",
+    "NOT_AWAITED",
     "NOT_OPEN",
     "NO_MEMORY",
     "NO_PLACE",
     "NO_SURPLUS",
     "ONLY_MIRRORS",
+    "STILLBORN",
     "STRICTER",
     "SWITCH",
     "SYSTEM",
@@ -60,6 +64,10 @@ EXCUSES = "It is asked for a ghost only, and excuses nacks that nobody sends."
 HEARS = "A channel hears once more of somebody's end, and waits for nobody there."
 EITHER = "Two processes are on the same side, or on two, whichever is named first."
 NOT_ASKED = "Nobody asks for it where no process of the queue is waited for, and none is by then."
+STILLBORN = "A process that ends before it has started is one that ends as it starts."
+ANYTIME = "Where nothing runs, a failure ends channels, as closing each of them does."
+DRAINED = "The drain confirms what is CALLED, whoever leads (D4.13, D6.1)."
+NOT_AWAITED = "The drain ignores what is not awaited (B6.1)."
 
 
 def all_of(reason: str, *mutants: str) -> dict[str, str]:
