@@ -30,7 +30,7 @@ def OnlyWhoIsAskedAnswers(s: Confirms) -> bool:
 
 @invariant
 def RememberedIsToCome(s: Confirms) -> bool:
-    """What a mirror was told by its master, and not by the channel, the channel has sent (INV-D6).
+    """What a mirror was told by its master, and not by the channel, the channel has sent (D4.6).
 
     Nothing else has the mirror forget it, before the channel ends; so its memory would grow for as
     long as that lives.  A mirror that joined later, or was cut off, gets no copy of some messages.
