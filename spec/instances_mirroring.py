@@ -212,6 +212,21 @@ DIVIDED = Instance(
     ),
 )
 
+ENDED_APART = Instance(
+    name="ended_apart",
+    purpose="one message for a queue across a partition, where it crashes or is deleted",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Node: 3},
+    faults={"partition": 1, "crash_queue": 1, "delete_queue": 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "QueueProcess.node": "n2",
+        "Confirms.home": "n1",
+        "Confirms.consumers": False,
+    },
+    states=2_529,
+    lacks=("AckCoversSeveral",),
+)
+
 LIMITS = Instance(
     name="limits",
     purpose="two messages, room for one, a mirror; what is too much is refused",
@@ -293,4 +308,5 @@ INSTANCES = (
     SERVED,
     PLAIN,
     DIVIDED,
+    ENDED_APART,
 )
