@@ -134,6 +134,7 @@ REDELIVERY = Instance(
     lacks=(
         "AckCoversSeveral",
         "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
         "NackedWhileMirrored",
         "NackedYetRecovered",
         "reject_arrives",
@@ -155,6 +156,7 @@ SUCCESSION = Instance(
     lacks=(
         "AckedFromDisk",
         "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
         "NackedWhileMirrored",
         "NackedYetRecovered",
         "reject_arrives",
