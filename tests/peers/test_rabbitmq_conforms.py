@@ -32,6 +32,7 @@ SHOWN = {
     "consumer-of-the-next-queue": {"F3.3"},
     "crash-while-asked": {"ClosedWithCause"},
     "deleted-before-commit": set(),
+    "dropped-at-restart": {"ConfirmedSurvives"},
     "false-ack": set(),
     "lost-consumer-ack": set(),
     "over-the-limit": {"SharedPrefetchRespected"},
