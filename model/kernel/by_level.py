@@ -23,7 +23,7 @@ from types import TracebackType
 
 import numpy as np
 from ackproof.model.kernel import control
-from ackproof.model.kernel.dictionary import MOST_NUMBERS, SIZE, VALUES
+from ackproof.model.kernel.control import MOST_NUMBERS, SIZE, VALUES
 from ackproof.model.kernel.memory import Words
 from ackproof.model.kernel.objects import driver
 from ackproof.model.kernel.stepping import Numbers, States, bits_of

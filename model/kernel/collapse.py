@@ -16,11 +16,15 @@ Whether the tables of a search hold keys is in the shape that its functions are 
 they hold states, nothing here does anything but copy.
 """
 
-from ackproof.model.kernel.control import LEAVES, PAIRS, UNNUMBERED
-from ackproof.model.kernel.dictionary import (
+from ackproof.model.kernel.control import (
     CAPACITY,
+    LEAVES,
     MOST_NUMBERS,
+    PAIRS,
     SIZE,
+    UNNUMBERED,
+)
+from ackproof.model.kernel.dictionary import (
     ask,
     grow,
     held_bytes,

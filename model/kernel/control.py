@@ -105,6 +105,13 @@ BOX_HEADER = 8
 
 LINE_WORDS = 8
 
+# The words of a dictionary: the addresses of its values and of its index, how many values there
+# are, and for how many numbers the index is made, at first FIRST_CAPACITY. A key of two numbers has
+# 31 bits for the first, and one that marks it.
+VALUES, NUMBERS, SIZE, CAPACITY = range(4)
+FIRST_CAPACITY = 1 << 4
+MOST_NUMBERS = (1 << 31) - 1
+
 
 def bucket_slots(words: int) -> int:
     """How many slots of that many words a bucket has: a cache line of them, or at least one."""

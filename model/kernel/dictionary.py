@@ -8,6 +8,7 @@ at, for there is reserved memory behind it.
 A dictionary is a few words of its worker's control block, and functions are given their address.
 """
 
+from ackproof.model.kernel.control import CAPACITY, NUMBERS, SIZE, VALUES
 from ackproof.model.kernel.intrinsics import (
     finish,
     load,
@@ -21,12 +22,6 @@ from ackproof.model.kernel.intrinsics import (
 )
 
 __all__ = [
-    "CAPACITY",
-    "FIRST_CAPACITY",
-    "MOST_NUMBERS",
-    "NUMBERS",
-    "SIZE",
-    "VALUES",
     "ask",
     "grow",
     "held_bytes",
@@ -34,14 +29,6 @@ __all__ = [
     "room_for",
     "value_of",
 ]
-
-#: The words of a dictionary: the addresses of its values and of its index, how many values there
-#: are, and for how many numbers the index is made.
-VALUES, NUMBERS, SIZE, CAPACITY = range(4)
-
-FIRST_CAPACITY = 1 << 4
-#: A key of two numbers has 31 bits for the first, and one that marks it.
-MOST_NUMBERS = (1 << 31) - 1
 
 _SEED = 0x2545F4914F6CDD1D
 

@@ -13,7 +13,6 @@ from types import TracebackType
 
 from ackproof.model.kernel import control
 from ackproof.model.kernel.control import bucket_slots
-from ackproof.model.kernel.dictionary import CAPACITY, FIRST_CAPACITY, NUMBERS, VALUES
 from ackproof.model.kernel.memory import HUGE_PAGE, Arena, Region, words_at
 
 _BUFFER_BYTES = 1 << 18
@@ -186,9 +185,9 @@ class Worker:
         self.block[control.BUCKETS] = _FIRST_BUCKETS
         if self._slot_words < self._words:
             for part in (control.LEAVES, control.PAIRS):
-                self._region(part + VALUES, limit + CLUSTER_BYTES)
-                self._region(part + NUMBERS, limit + CLUSTER_BYTES)
-                self.block[part + CAPACITY] = FIRST_CAPACITY
+                self._region(part + control.VALUES, limit + CLUSTER_BYTES)
+                self._region(part + control.NUMBERS, limit + CLUSTER_BYTES)
+                self.block[part + control.CAPACITY] = control.FIRST_CAPACITY
 
     def _region(self, field: int, size: int) -> None:
         region = self._regions[field] = self._closing.enter_context(Region(size))

@@ -259,7 +259,7 @@ def test_an_unknown_property(refused: Refused) -> None:
 def test_an_unknown_engine(refused: Refused) -> None:
     assert refused("--engine", "kernal") == (
         "error: there is no engine 'kernal'; did you mean kernel?\n"
-        "  instead: use one of: kernel, plain, spark\n"
+        "  instead: use one of: kernel, collapsed, plain, spark\n"
     )
 
 

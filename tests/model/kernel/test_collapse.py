@@ -12,7 +12,7 @@ from ackproof.lang import Design, Model
 from ackproof.lang.binding import Bound
 from ackproof.lang.types import Type
 from ackproof.model.kernel import collapse, control
-from ackproof.model.kernel.dictionary import SIZE, VALUES
+from ackproof.model.kernel.control import SIZE, VALUES
 from ackproof.model.kernel.engine import explore
 from ackproof.model.kernel.intrinsics import Shape
 from ackproof.model.kernel.memory import words_at
