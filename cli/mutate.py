@@ -74,7 +74,7 @@ States = Annotated[
         min=1,
         metavar="BUDGET",
         help="Look at the smallest instances that have no more states than this together; as many "
-        "as `check` looks at for a design, one and three quarter million, if not given.",
+        "as `check` looks at for a design, two million, if not given.",
         show_default=False,
     ),
 ]

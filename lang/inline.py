@@ -256,9 +256,10 @@ def _actions_of(
     methods: Methods, name: str, obj: Expr, path: tuple[str, ...], keys: tuple[Param, ...]
 ) -> Iterable[Action]:
     process = methods.processes[name]
-    for method in reversed(process.methods):
-        latest = process.method(method.name)
-        if method.kind in {"action", "fault"} and latest is method:
+    # What is overridden keeps its place, so that the code of all others stays what it was.
+    for step in dict.fromkeys(m.name for m in reversed(process.methods)):
+        method = process.method(step)
+        if method is not None and method.kind in {"action", "fault"}:
             yield kept(
                 methods,
                 (inline_actions, ById(method), obj, path, keys),

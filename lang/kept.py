@@ -146,7 +146,7 @@ _ANSWERS = 16
 Store = Latest[Any, tuple[_Made, ...]]
 
 _READ: Store = Latest(4_000)
-_ONCE: Latest[Any, tuple[Any]] = Latest(6_000)
+_ONCE: Latest[Any, tuple[Any]] = Latest(30_000)
 
 
 def kept(

@@ -27,7 +27,7 @@ from ackproof.model.programs import program_of
 __all__ = ["BUDGETS", "affected", "within"]
 
 #: States of the base, on all instances together, that an engine looks at to check a design.
-BUDGETS = {"kernel": 1_750_000, "plain": 10_000}
+BUDGETS = {"kernel": 2_000_000, "plain": 10_000}
 
 
 def within(model: Model, budget: int) -> tuple[Instance, ...]:

@@ -24,7 +24,6 @@ class Failing(Closing):
     @fault
     def delete_queue(self, queue: Queue) -> None:
         """A queue is deleted, its processes end normally (A9.3, D8 L8, F3.3)."""
-        require(self.exists(queue))
         require(any(self.replicas[r].leads() for r in Replica if self.replicas[r].of == queue))
         processes = {r for r in Replica if self.replicas[r].of == queue}
         for replica in processes:

@@ -56,6 +56,7 @@ EVERYTHING = Instance(
         "ConsumedComesBack",
         "CreditBelowZeroDownstream",
         "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
         "NackedWhileMirrored",
         "NackedYetRecovered",
         "RejectedForLackOfRoom",

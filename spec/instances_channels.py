@@ -41,6 +41,7 @@ CHANNELS_MIRRORS = Instance(
         "AckOutOfOrder",
         "ConfirmedWithoutWrite",
         "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
         "NackedWhileMirrored",
         "NackedYetRecovered",
         "ReturnLongBeforeAck",

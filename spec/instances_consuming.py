@@ -111,6 +111,16 @@ SEPARATE = Instance(
     ),
 )
 
+BEREAVED = Instance(
+    name="bereaved",
+    purpose="one message, a consumer; its queue crashes, is lost, or deleted, or its node crashes",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Consumer: 1, Tag: 2},
+    faults={"crash_queue": 1, "lose_node": 1, "delete_queue": 1, "crash_node": 1},
+    constants={**TAGGED, "Subscription.prefetch": 1},
+    states=7_504,
+    lacks=("AckCoversSeveral", "NackedYetHeldElsewhere", "WrittenIsLost"),
+)
+
 REDELIVERY = Instance(
     name="redelivery",
     purpose="one message, a consumer that may go, a mirror that is promoted with what it holds",
@@ -124,6 +134,7 @@ REDELIVERY = Instance(
     lacks=(
         "AckCoversSeveral",
         "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
         "NackedWhileMirrored",
         "NackedYetRecovered",
         "reject_arrives",
@@ -145,6 +156,7 @@ SUCCESSION = Instance(
     lacks=(
         "AckedFromDisk",
         "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
         "NackedWhileMirrored",
         "NackedYetRecovered",
         "reject_arrives",
@@ -205,6 +217,7 @@ INSTANCES = (
     REFILLED,
     ROOMLESS,
     SEPARATE,
+    BEREAVED,
     REDELIVERY,
     SUCCESSION,
     SHARED,

@@ -37,6 +37,21 @@ SCARCE = Instance(
     lacks=("ConfirmedWithoutWrite",),
 )
 
+ENDED_CREDIT = Instance(
+    name="ended_credit",
+    purpose="as scarce; the queue crashes, is lost, or is deleted, or the one node crashes",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1, "lose_node": 1, "delete_queue": 1, "crash_node": 1},
+    constants=SCARCE.constants,
+    states=24_813,
+    lacks=(
+        "ConfirmedWithoutWrite",
+        "NackedYetHeldElsewhere",
+        "WrittenIsLost",
+        "publish_waits",
+    ),
+)
+
 MIRROR_CREDIT = Instance(
     name="mirror_credit",
     purpose="two transient messages, credit with a master and its mirror, which may be lost",
@@ -49,6 +64,7 @@ MIRROR_CREDIT = Instance(
         "BumpIsDeferredByStore",
         "DeletionConfirms",
         "LoneNackIsMultiple",
+        "MirrorsGoWithTheirQueue",
         "NackedWhileMirrored",
         "NackedYetHeldElsewhere",
         "NackedYetRecovered",
@@ -96,6 +112,7 @@ MIRROR_SCARCE = Instance(
         "BumpIsDeferred",
         "DeletionConfirms",
         "LoneNackIsMultiple",
+        "MirrorsGoWithTheirQueue",
         "NackedWhileMirrored",
         "NackedYetHeldElsewhere",
         "NackedYetRecovered",
@@ -122,6 +139,7 @@ PARTED_CREDIT = Instance(
         "AckedFromDisk",
         "BumpIsDeferred",
         "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
         "NackedWhileMirrored",
         "NackedYetRecovered",
         "publish_waits",
@@ -134,6 +152,7 @@ PARTED_CREDIT = Instance(
 INSTANCES = (
     CREDIT,
     SCARCE,
+    ENDED_CREDIT,
     MIRROR_CREDIT,
     MIRROR_SCARCE,
     PARTED_CREDIT,

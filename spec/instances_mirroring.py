@@ -29,6 +29,7 @@ MIRRORS = Instance(
     lacks=(
         "ConfirmedWithoutWrite",
         "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
         "NackedWhileMirrored",
         "reject_arrives",
         "stop_unsynchronised",
@@ -49,6 +50,7 @@ PROMOTION = Instance(
         "AckCoversSeveral",
         "ConfirmedWithoutWrite",
         "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
         "NackedYetHeldElsewhere",
         "reject_arrives",
     ),
@@ -85,6 +87,7 @@ LATE = Instance(
     lacks=(
         "ConfirmedWithoutWrite",
         "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
         "NackedYetHeldElsewhere",
         "SynchronisedByConsumption",
         "catch_up",
@@ -101,6 +104,7 @@ LATER = Instance(
     states=625_060,
     lacks=(
         "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
         "NackedYetHeldElsewhere",
         "NackedYetRecovered",
         "reject_arrives",
@@ -138,6 +142,7 @@ FOLLOWERS = Instance(
         "AckedFromDisk",
         "DeletionConfirms",
         "LoneNackIsMultiple",
+        "MirrorsGoWithTheirQueue",
         "NackedWhileMirrored",
         "NackedYetHeldElsewhere",
         "NackedYetRecovered",
@@ -164,6 +169,7 @@ PARTITION = Instance(
         "AckedOnOneLeg",
         "ConfirmedWithoutWrite",
         "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
         "NackedYetRecovered",
         "SynchronisedByConsumption",
         "catch_up",
@@ -189,6 +195,7 @@ AWAY = Instance(
         "AckCoversSeveral",
         "ConfirmedWithoutWrite",
         "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
         "reject_arrives",
         "stop_unsynchronised",
     ),
@@ -212,6 +219,21 @@ DIVIDED = Instance(
     ),
 )
 
+ENDED_APART = Instance(
+    name="ended_apart",
+    purpose="one message for a queue across a partition, where it crashes or is deleted",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Node: 3},
+    faults={"partition": 1, "crash_queue": 1, "delete_queue": 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "QueueProcess.node": "n2",
+        "Confirms.home": "n1",
+        "Confirms.consumers": False,
+    },
+    states=2_529,
+    lacks=("AckCoversSeveral",),
+)
+
 LIMITS = Instance(
     name="limits",
     purpose="two messages, room for one, a mirror; what is too much is refused",
@@ -228,6 +250,7 @@ LIMITS = Instance(
         "ConfirmedWithoutWrite",
         "DeletionConfirms",
         "DroppedForLackOfRoom",
+        "MirrorsGoWithTheirQueue",
         "NackedWhileMirrored",
         "NackedYetHeldElsewhere",
         "NackedYetRecovered",
@@ -252,6 +275,7 @@ SERVED = Instance(
     lacks=(
         "AckedFromDisk",
         "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
         "NackedWhileMirrored",
         "NackedYetRecovered",
         "reject_arrives",
@@ -271,6 +295,7 @@ PLAIN = Instance(
         "ConfirmedWithoutWrite",
         "DeletionConfirms",
         "DroppedForLackOfRoom",
+        "MirrorsGoWithTheirQueue",
         "NackedWhileMirrored",
         "NackedYetHeldElsewhere",
         "NackedYetRecovered",
@@ -293,4 +318,5 @@ INSTANCES = (
     SERVED,
     PLAIN,
     DIVIDED,
+    ENDED_APART,
 )

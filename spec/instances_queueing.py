@@ -231,6 +231,7 @@ RECOVERY = Instance(
     lacks=(
         "DeletionConfirms",
         "NackedYetHeldElsewhere",
+        "WrittenSurvives",
     ),
 )
 

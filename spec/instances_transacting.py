@@ -60,6 +60,7 @@ COMMIT_LATE = Instance(
         "ConfirmedWithoutWrite",
         "DeletionConfirms",
         "FailedYetStored",
+        "MirrorsGoWithTheirQueue",
         "NackedYetHeldElsewhere",
         "ReturnedAtCommit",
         "SeveralCommitted",

@@ -295,6 +295,19 @@ def may_have_more(s: Confirms, consumer: Consumer) -> bool:
     return below and (limit == 0 or len(pushed(s, channel)) < limit)
 
 
+@invariant
+def ConsumersEndWithTheirMaster(s: Confirms) -> bool:
+    """Who consumes does so from a queue that is led; consumers end with its master (F2.2, F3.3).
+
+    One that is told nothing waits for messages that never come.
+    """
+    return all(
+        any(s.subscriptions[c].of == s.replicas[r].of for r in Replica if s.replicas[r].leads())
+        for c in Consumer
+        if s.subscriptions[c].active
+    )
+
+
 # -- what must be possible ------------------------------------------------------------------------
 
 

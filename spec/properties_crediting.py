@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ackproof.lang import eventually, helper, invariant, reachable, step_property
 from ackproof.spec.reader import ReaderState
-from ackproof.spec.sorts import Born, ChannelId, Replica, TxMode
+from ackproof.spec.sorts import Born, ChannelId, Reason, Replica, Status, TxMode
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Ack, Unblocked
 
@@ -111,6 +111,21 @@ def EachPublishIsPaid(before: Confirms, after: Confirms) -> bool:
         after.reading[c].used == before.reading[c].used + 1
         for c in ChannelId
         if after.credit and after.channels[c].next_seq != before.channels[c].next_seq
+    )
+
+
+@invariant
+def BumpsEndWithTheirNode(s: Confirms) -> bool:
+    """Credit that was on its way from a master is lost with its node (A9, E1.4).
+
+    A process that crashes alone has sent what it had sent.  In a partition it is given up first.
+    """
+    return s.cluster.parted or not any(
+        s.casts[c].credit[r].bumps > 0
+        for c in ChannelId
+        for r in Replica
+        if s.casts[c].downs[r] == Reason.BENIGN
+        if s.replicas[r].status == Status.DOWN and s.replicas[r].led()
     )
 
 

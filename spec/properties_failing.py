@@ -30,12 +30,13 @@ def CastsEndWithTheirNode(s: Confirms) -> bool:
 
 @step_property
 def NothingOutlivesTheNode(before: Confirms, after: Confirms) -> bool:
-    """When the one node goes down, what was on its way in it is gone (C5, O1).
+    """When the one node goes down, what was on its way in it is gone, back and forth (C5, O1).
 
     A publish, or the news of an end, that came through would be answered for by nobody before.
     """
     return not everything_ended(before, after) or not any(
-        after.casts[c].publishes[r] or after.casts[c].downs[r] is not None
+        after.casts[c].publishes[r] | after.replicas[r].outbox | after.replicas[r].refused
+        or after.casts[c].downs[r] is not None
         for c in ChannelId
         for r in Replica
     )
@@ -43,7 +44,7 @@ def NothingOutlivesTheNode(before: Confirms, after: Confirms) -> bool:
 
 @invariant
 def MailEndsWithItsProcess(s: Confirms) -> bool:
-    """What is on its way to a process that has ended is lost with it (D1.3, O1).
+    """What is on its way to a process that has ended, or from it to its store, is lost (D1.3, O1).
 
     One that starts again in its place would take it for something new.
     """
@@ -51,8 +52,71 @@ def MailEndsWithItsProcess(s: Confirms) -> bool:
         s.multicast.copies[r] | s.multicast.discards[r]
         or s.multicast.refusals[r] | s.multicast.removals[r]
         or any(s.casts[c].publishes[r] for c in ChannelId)
+        or s.mailboxes[r].writes
         for r in Replica
         if s.replicas[r].status != Status.RUNNING
+    )
+
+
+@step_property
+def UntoldIsLost(before: Confirms, after: Confirms) -> bool:
+    """What a master has told none of its mirrors is lost when it ends (D1.3).
+
+    A mirror that got it all the same would have everything that was ever acked, and no ack would
+    need it.  Asked is where one mirror is left, since with two what one got the other gets.
+    """
+    return before.cluster.parted or all(
+        after.multicast.silent(x)
+        for r in Replica
+        if before.replicas[r].leads() and after.replicas[r].status == Status.DOWN
+        for x in after.mirrors_of(r)
+        if after.mirrors_of(r) == {x}
+    )
+
+
+@step_property
+def OnlyWhatIsLedIsDeleted(before: Confirms, after: Confirms) -> bool:
+    """A queue is deleted while a process leads it, and not while it is down (A9.3, C5.1).
+
+    What it has confirmed is there again with it, and nobody has said that it may go.
+    """
+    return all(
+        any(before.replicas[x].leads() for x in before.siblings(r))
+        for r in Replica
+        if before.replicas[r].status != Status.DELETED
+        if after.replicas[r].status == Status.DELETED
+    )
+
+
+@step_property
+def DeletedIsForGood(before: Confirms, after: Confirms) -> bool:
+    """A queue that is deleted stays so, whatever goes down afterwards (A9.5, B8.5).
+
+    Who declares its name again gets another queue, and must not find the old one's messages.
+    """
+    return all(
+        after.replicas[r].status == Status.DELETED
+        for r in Replica
+        if before.replicas[r].status == Status.DELETED
+    )
+
+
+@step_property
+def LastMasterStartsAgain(before: Confirms, after: Confirms) -> bool:
+    """A queue that is down comes back with the process that led it last (C5.1, D7.2, D8 L6).
+
+    One that led it before, or a mirror, lacks what was acked since.  Who was taken out of the
+    record is not waited for.
+    """
+    return all(
+        after.replicas[r].leads()
+        and not any(
+            r < x and after.replicas[x].promoted and x not in after.trimmed
+            for x in after.siblings(r)
+        )
+        for r in Replica
+        if before.replicas[r].status == Status.DOWN
+        if after.replicas[r].status == Status.RUNNING
     )
 
 
@@ -139,6 +203,24 @@ def EveryQueueIsLed(s: Confirms) -> bool:
         any(s.replicas[x].leads() for x in s.siblings(r))
         for r in Replica
         if s.replicas[r].mirrors() and r not in s.unsynced
+    )
+
+
+@eventually
+def EveryQueueComesBack(s: Confirms) -> bool:
+    """A queue of which nothing runs is there again in the end, unless it is deleted (C5.1).
+
+    Until then nobody gets what it has confirmed.
+    """
+    return all(
+        any(
+            s.replicas[x].leads()
+            or s.replicas[x].mirrors()
+            or s.replicas[x].status == Status.DELETED
+            or not s.replicas[x].begun()
+            for x in s.siblings(r)
+        )
+        for r in Replica
     )
 
 

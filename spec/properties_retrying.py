@@ -55,6 +55,20 @@ def DoneMeansArrived(s: Confirms) -> bool:
     )
 
 
+@invariant
+def CopyIsAsPersistent(s: Confirms) -> bool:
+    """A copy of a persistent message is persistent, and one of a transient message is not (C5.3).
+
+    Who has asked for the disk once wants it for whichever copy is acked.
+    """
+    return all(
+        (k in s.persistent) == (m in s.persistent) or k in s.unroutable
+        for k in Msg
+        for m in Msg
+        if s.retrier.original[k] == m
+    )
+
+
 @step_property
 def RepeatedForACause(before: Confirms, after: Confirms) -> bool:
     """A message is published again if none of its copies is safe, nor under way (A14.3, INV-A12).

@@ -12,7 +12,7 @@ That a message is confirmed only when entry and body are on the disk, and is the
 from __future__ import annotations
 
 from ackproof.lang import eventually, helper, invariant, reachable, step_property
-from ackproof.spec.sorts import Born, ChannelId, Level, Msg, Replica, Status
+from ackproof.spec.sorts import Born, ChannelId, Level, Msg, Replica, Seen, Status
 from ackproof.spec.system import Confirms
 
 # -- what a store confirms ----------------------------------------------------------------------
@@ -149,6 +149,8 @@ def MemoryEndsWithItsProcess(s: Confirms) -> bool:
         or m in s.replicas[r].store.unconfirmed | s.replicas[r].store.confirmed
         or m in s.replicas[r].store.stored | s.replicas[r].store.leaving
         or s.replicas[r].store.level[m] == Level.BUFFERED
+        or m in s.replicas[r].direct
+        or s.replicas[r].seen[m] != Seen.ABSENT
         for r in Replica
         if s.replicas[r].status != Status.RUNNING
         for m in Msg
@@ -183,6 +185,17 @@ def WrittenIsLost(before: Confirms, after: Confirms) -> bool:
         and after.replicas[r].store.level[m] == Level.ABSENT
         for r in Replica
         if not before.replicas[r].store.apart
+        for m in Msg
+    )
+
+
+@reachable
+def WrittenSurvives(before: Confirms, after: Confirms) -> bool:
+    """The node goes down, and what the kernel had from a queue that ran is there (C5)."""
+    return everything_ended(before, after) and any(
+        after.replicas[r].store.level[m] == Level.WRITTEN
+        for r in Replica
+        if before.replicas[r].status == Status.RUNNING
         for m in Msg
     )
 

@@ -87,8 +87,8 @@ def is_idle(reads: frozenset[Leaf] | None, run: Run, before: SymbolicState) -> b
 
 _LATEST: list[tuple[Bound, Fixed]] = []
 
-#: What executions found.
-_KEPT: Store = Latest(4_000)
+#: What executions found: some hundreds for each instance, and mutants are looked at on dozens.
+_KEPT: Store = Latest(60_000)
 
 _UNKNOWN = object()
 

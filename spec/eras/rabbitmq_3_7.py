@@ -172,6 +172,7 @@ design = Design(
         Breaks("ReturnPrecedesNack", "core", 7),
         Breaks("ReturnedIsUnroutable", "core", 4),
         Breaks("NoAckFromMinority", "partition", 6),
+        Breaks("NoNackFromMinority", "ended_apart", 8),
         Breaks("NackOnlyWithCause", "core", 6),
         Breaks("AckMeansAccepted", "tiny", 5),
         Breaks("NoQueueIsOverlooked", "tiny", 4),

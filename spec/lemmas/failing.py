@@ -45,9 +45,12 @@ def LastWordsAreAwaited(s: Confirms) -> bool:
 PROOFS = {
     "CastsEndWithTheirNode": ("EndIsOfTheDead", "LastWordsAreAwaited", "LostMeansParted"),
     "ConsumersEndWithTheirChannel": (),
+    "ConsumersEndWithTheirMaster": (),
+    "DeletedIsForGood": (),
     "EndComesLast": (),
     "NothingCrosses": (),
     "MailEndsWithItsProcess": (),
     "NothingOutlivesTheNode": (),
+    "OnlyWhatIsLedIsDeleted": (),
     "OnlyWhoIsCutOffIsGivenUp": (),
 }

@@ -110,6 +110,13 @@ class Deaf(Tower):
         self.heard = False
 
 
+class Locked(Tower):
+    @action
+    def ring(self) -> None:
+        require(self.open)
+        super().ring()
+
+
 @pytest.fixture(autouse=True)
 def nothing_kept() -> Iterator[None]:
     """Let each test begin with nothing read."""
@@ -165,6 +172,11 @@ def test_whatever_was_read_before_a_design_is_read_as_it_is_alone() -> None:
 
 def test_what_calls_a_changed_helper_is_read_anew_and_nothing_else() -> None:
     assert changed(Design("it rings twice", replace=(Twice,))) == {"ring"}
+
+
+def test_an_action_that_is_overridden_keeps_its_place() -> None:
+    locked = _compile(TOWER, Design("it is locked", replace=(Locked,)))
+    assert [a.name for a in locked.actions] == [a.name for a in _compile(TOWER, None).actions]
 
 
 def test_what_calls_a_changed_handler_is_made_anew() -> None:

@@ -22,6 +22,7 @@ from tests.spec.mistakes import MISTAKES
 from tests.spec.mutants import MUTANTS
 from tests.spec.mutants_channels import CHANNELS_MUTANTS
 from tests.spec.mutants_crediting import CREDITING_MUTANTS
+from tests.spec.mutants_failing import FAILING_MUTANTS
 from tests.spec.mutants_limiting import LIMITING_MUTANTS
 from tests.spec.mutants_mirroring import MIRRORING_MUTANTS
 from tests.spec.mutants_retrying import RETRYING_MUTANTS
@@ -87,11 +88,13 @@ NOTICED = {
     ("LeavingIsWritten", "RestlessStore"): "LeavingIsWritten/forget",
     ("MailIsUnwritten", "ForesightedConfirms"): "MailIsUnwritten/sync",
     ("MemoryEndsWithItsNode", "LastingBodies"): "MemoryEndsWithItsNode/crash_node",
+    ("MemoryEndsWithItsProcess", "RecallingProcess"): "MemoryEndsWithItsProcess/crash_queue",
     ("MemoryEndsWithItsProcess", "SparingStore"): "MemoryEndsWithItsProcess/crash_queue",
     ("NeedlessBodyGoes", "HoardingBodies"): "NeedlessBodyGoes/ToBeCollected/descent",
     ("NoBodyFromNowhere", "ConjuringBodies"): "NoBodyFromNowhere/sync_body",
     ("NoReturnInTransaction", "EagerReturns"): "NoReturnInTransaction/publish_in_tx#1",
     ("OnlyWhatExistsIsRoutedTo", "CarelessRouting"): "OnlyWhatExistsIsRoutedTo/publish_plain",
+    ("OnlyWhatIsLedIsDeleted", "HastyDeletion"): "OnlyWhatIsLedIsDeleted/delete_queue",
     ("OnlyWhoIsCutOffIsGivenUp", "LastingEstrangement"): "OnlyWhoIsCutOffIsGivenUp/heal",
     ("PlainIsOfNoMode", "SecretivePublisher"): "PlainIsOfNoMode/publish_in_tx",
     ("RemovedIsForgotten", "ClingingStore"): "FiledIsHeldOrLeaving/forget",
@@ -107,6 +110,10 @@ NOTICED = {
     ("NoSecondCopy", "DoublingQueue"): "NoSecondCopy/deliver",
     ("CastsEndWithTheirNode", "LastingWords"): "CastsEndWithTheirNode/lose_node",
     ("ConsumersEndWithTheirChannel", "RevivingConfirms"): "ConsumersEndWithTheirChannel/reopen",
+    ("ConsumersEndWithTheirMaster", "FaithfulConsumers"): (
+        "ConsumersEndWithTheirMaster/delete_queue"
+    ),
+    ("DeletedIsForGood", "RisingQueue"): "DeletedIsForGood/crash_machine",
     ("EndComesLast", "OvertakingEnds"): "EndComesLast/down_arrives",
     ("NothingCrosses", "LeakyPartition"): "NothingCrosses/deliver",
     ("NothingIsGivenUp", "DiscouragedRetrier"): "NothingIsGivenUp/flush",
@@ -168,7 +175,7 @@ def mistakes() -> dict[tuple[str, str], Design]:
     by_property = {**MUTANTS, **MISTAKES, **CREDITING_MUTANTS}.items()
     steps = (
         *(MIRRORING_MUTANTS, CHANNELS_MUTANTS, LIMITING_MUTANTS),
-        *(RETRYING_MUTANTS, STORING_MUTANTS),
+        *(FAILING_MUTANTS, RETRYING_MUTANTS, STORING_MUTANTS),
     )
     by_name = [case for mistakes in steps for case in mistakes.values()]
     broken = [

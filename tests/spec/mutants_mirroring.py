@@ -94,6 +94,40 @@ class AgreeableMirror(QueueProcess):
             self.outbox.add(msg)
 
 
+class ObligingMirror(QueueProcess):
+    """Answers for what its channel has not sent to it, if that has sent something else (D4.8)."""
+
+    @handler
+    def learn(
+        self, msg: Msg, fate: Seen, persistent: bool, confirming: bool, sent: Set[Msg]
+    ) -> None:
+        """Answer for everything after the first."""
+        super().learn(msg, fate, persistent, confirming, sent)
+        first = self.first_direct(sent)
+        if first is not None and first != msg:
+            self.answer(msg, fate, persistent, confirming)
+
+
+class RecallingMirror(QueueProcess):
+    """Remembers what it has answered for (D4.2-D4.5)."""
+
+    @handler
+    def answer(self, msg: Msg, fate: Seen, persistent: bool, confirming: bool) -> None:
+        """Answer, and keep what the master has told."""
+        super().answer(msg, fate, persistent, confirming)
+        if self.seen[msg] == Seen.ABSENT:
+            self.seen[msg] = fate
+
+
+class LoyalMirror(QueueProcess):
+    """Remembers what the master has told of messages whose channel is gone (D4.18)."""
+
+    @handler
+    def forget_sender(self, sent: Set[Msg]) -> None:
+        """Forget what came from the channel only."""
+        self.direct -= sent
+
+
 class RoomyQueue(QueueProcess):
     """Accepts what it has no room for, and says that it refused (B5.4)."""
 
@@ -321,6 +355,9 @@ MIRRORING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(AmnesicMirror, "NoAssertionFails", "mirrors"),
         _case(SilentAgain, "AwaitedIsUnderWay", "mirrors"),
         _case(AgreeableMirror, "AckMeansAccepted", "limits"),
+        _case(ObligingMirror, "OnlyWhoIsAskedAnswers", "late"),
+        _case(RecallingMirror, "RememberedIsToCome", "mirror_scarce"),
+        _case(LoyalMirror, "EndedChannelsAreForgotten", "commit_late"),
         _case(RoomyQueue, "MirrorFollowsMaster", "limits"),
         _case(MuteQueue, "SomebodyOwesAnAnswer", "limits"),
         _case(TrustingChannel, "AckMeansEveryMirror", "mirrors"),

@@ -52,6 +52,18 @@ class OnceAgainConfirms(Confirms):
         super().publish_again(msg, copied)
 
 
+class CheapCopies(Confirms):
+    """Publishes copies without a word of the disk (C5.3)."""
+
+    @action(fair="weak")
+    def publish_again(self, msg: Msg, copied: Msg) -> None:
+        """Take every copy for transient."""
+        require(self.retrying and copied in self.retrier.due)
+        targets = {q for q in self.retrier.routes[copied] if self.exists(q)}
+        self.process_publish(msg, targets, copied in self.retrier.mandatory, False)
+        self.retrier.repeat(msg, copied)
+
+
 def _case(mistake: type, prop: str, instance: str) -> tuple[Design, str, str]:
     return Design(claim="", replace=(mistake,)), prop, instance
 
@@ -62,6 +74,7 @@ RETRYING_MUTANTS: dict[str, tuple[Design, str, str]] = {
     for design, prop, instance in (
         _case(DiscouragedRetrier, "NothingIsGivenUp", "retried"),
         _case(TrustingRetrier, "NothingIsGivenUp", "retried_elsewhere"),
+        _case(CheapCopies, "CopyIsAsPersistent", "retried_elsewhere"),
         _case(ImpatientConfirms, "RepeatedForACause", "retried"),
         _case(OnceAgainConfirms, "WhatIsDueIsRepeated", "retried"),
     )

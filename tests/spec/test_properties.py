@@ -18,6 +18,7 @@ from tests.spec.mistakes import MISTAKES
 from tests.spec.mutants import MUTANTS
 from tests.spec.mutants_channels import CHANNELS_MUTANTS
 from tests.spec.mutants_crediting import CREDITING_MUTANTS
+from tests.spec.mutants_failing import FAILING_MUTANTS
 from tests.spec.mutants_limiting import LIMITING_MUTANTS
 from tests.spec.mutants_mirroring import MIRRORING_MUTANTS
 from tests.spec.mutants_retrying import RETRYING_MUTANTS
@@ -27,6 +28,7 @@ from tests.spec.mutants_storing import STORING_MUTANTS
 IN_STEPS = {
     **MIRRORING_MUTANTS,
     **CHANNELS_MUTANTS,
+    **FAILING_MUTANTS,
     **LIMITING_MUTANTS,
     **RETRYING_MUTANTS,
     **STORING_MUTANTS,

@@ -1,0 +1,207 @@
+"""Channels, their modes and their way back to the publisher: mutants that change nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ackproof.spec.equivalents.reasons import (
+    BOTH,
+    CLIENTS_OWN,
+    COMMITTED,
+    EXCUSES,
+    FEWER,
+    HEARS,
+    HOOK,
+    MACHINE,
+    MARKED,
+    NOT_ASKED,
+    NOT_OPEN,
+    NOTHING,
+    ONLY_MIRRORS,
+    SWITCH,
+    SYSTEM,
+    all_of,
+)
+
+__all__ = ["EQUIVALENT"]
+
+_GUARD = "self.open and (self.next_seq is not None or not self.takes_number(mandatory))"
+
+_CUTOFF = "otherwise is not None and otherwise < still_open"
+
+EQUIVALENT: Mapping[str, Mapping[str, str]] = {
+    "Channel.select": {"drops `require(self.open)`": SYSTEM},
+    "Channel.publish": {
+        f"drops `require({_GUARD})`": SYSTEM,
+        f"drops `self.open` from `{_GUARD}`": SYSTEM,
+        f"drops `self.next_seq is not None or not self.takes_number(mandatory)` from `{_GUARD}`": (
+            SYSTEM
+        ),
+        "drops `not self.takes_number(mandatory)` from `self.next_seq is not None or not "
+        "self.takes_number(mandatory)`": FEWER,
+        "has `self.takes_number(mandatory)` for `not self.takes_number(mandatory)`": FEWER,
+    },
+    "Channel.skip": {
+        "drops `require(self.open and self.next_seq is not None)`": SYSTEM,
+        "drops `self.open` from `self.open and self.next_seq is not None`": SYSTEM,
+        "drops `self.next_seq is not None` from `self.open and self.next_seq is not None`": SYSTEM,
+    },
+    "Channel.release": {
+        "drops `self.vouched[seq] -= siblings`": NOT_ASKED,
+        "has `self.vouched[seq] |= siblings` for `self.vouched[seq] -= siblings`": NOT_ASKED,
+    },
+    "Channel.reject": {"drops `self.vouched[seq].clear()`": NOT_ASKED},
+    "Channel.process_down": {
+        "takes `replica in self.unconfirmed[seq]` for true": (
+            "What is done for a message that does not wait for the process has no effect."
+        ),
+    },
+    "Channel.cutoff": {
+        f"has `otherwise <= still_open` for `{_CUTOFF.partition(' and ')[2]}`": (
+            "What is unconfirmed is not settled, so the two are never equal."
+        ),
+    },
+    "Channel.coverable": {
+        "has `seq <= limit` for `seq < limit`": (
+            "The limit is unconfirmed or settled the other way, and so none of these."
+        ),
+    },
+    "Channel.flush": {
+        "drops `require(bool(self.confirmed) or bool(self.rejected))`": SYSTEM,
+    },
+    "Channel.send_acks": {
+        "has `max` for `min` in `min(self.confirmed)`": "There is one element.",
+    },
+    "Channel.close": {
+        "drops `self.vouched.clear()`": NOT_ASKED,
+    },
+    "Reader.sets_alarm": {
+        "takes `self.state == ReaderState.BLOCKED` for true": (
+            "A reader that is about to block has an alarm already (E4.1)."
+        ),
+    },
+    "Reader.clears_alarm": {"drops `require(self.alarmed)`": NOTHING},
+    "Transaction.forget": {
+        "drops `self.mandatory.clear()`": (
+            "It is asked of the messages of a batch only, and none is in two batches."
+        ),
+    },
+    "Publishing.select": {
+        "drops `self.channels[channel].open` from `self.channels[channel].open and "
+        "self.transactions[channel].answers()`": MACHINE,
+    },
+    "Publishing.tx_select": {
+        "drops `self.transactional` from `self.transactional and "
+        "self.readers[channel].reads()`": SWITCH,
+        "drops `self.transactions[channel].answers()` from `self.channels[channel].open and "
+        "self.transactions[channel].answers()`": MACHINE,
+    },
+    "Publishing.publish_unroutable": {
+        "drops `self.channels[channel].open` from `self.channels[channel].open and (not "
+        "self.channels[channel].confirming)`": MACHINE,
+    },
+    "Publishing.publish_plain": {
+        "drops `require(self.plain_publishes and bool(targets))`": SWITCH,
+        "drops `self.plain_publishes` from `self.plain_publishes and bool(targets)`": SWITCH,
+        "drops `bool(targets)` from `self.plain_publishes and bool(targets)`": FEWER,
+        "drops `self.channels[channel].open` from `self.channels[channel].open and (not "
+        "self.channels[channel].confirming)`": MACHINE,
+    },
+    "Publishing.publish": {
+        "swaps arguments: `self.process_publish(msg, targets, persistent, mandatory)`": BOTH,
+    },
+    "Publishing.process_publish": {
+        "drops `self.channels[channel].open` from `self.channels[channel].open and "
+        "self.channels[channel].confirming`": MACHINE,
+        "takes `self.retrying` for true": SWITCH,
+    },
+    "Publishing.publish_in_tx": {
+        "drops `self.transactional` from `self.transactional and "
+        "self.readers[channel].reads_content()`": MACHINE,
+        "drops `require(self.transactions[channel].mode == TxMode.OPEN)`": MACHINE,
+        "drops `self.channels[channel].open` from `self.channels[channel].open and "
+        "self.channels[channel].next_seq == msg`": NOT_OPEN,
+        "drops `require(self.all_exist(targets))`": COMMITTED,
+        "drops `targets` from `persistent and targets`": MARKED,
+        "goes by `not (persistent and targets)` for `persistent and targets`": BOTH,
+    },
+    "Publishing.attended": {
+        "has `all` for `any` in `any((self.replicas[r].of == queue and self.listed(r) and "
+        "self.able(r) and (self.casts[channel].downs[r] is None) for r in Replica))`": EXCUSES,
+        "drops `self.replicas[r].of == queue` from `self.replicas[r].of == queue and "
+        "self.casts[channel].downs[r] == Reason.ABNORMAL`": EXCUSES,
+        "drops `self.casts[channel].downs[r] == Reason.ABNORMAL` from `self.replicas[r].of == "
+        "queue and self.casts[channel].downs[r] == Reason.ABNORMAL`": EXCUSES,
+        "has `self.casts[channel].downs[r] != Reason.ABNORMAL` for "
+        "`self.casts[channel].downs[r] == Reason.ABNORMAL`": EXCUSES,
+    },
+    "Publishing.sent_to": {
+        "drops `there` from `there and queue in self.transactions[channel].routes[msg]`": HEARS,
+    },
+    "Publishing.send_all": {"takes `msgs` for true": HEARS},
+    "Publishing.tx_commit": {
+        "drops `self.transactional` from `self.transactional and "
+        "self.readers[channel].reads()`": SWITCH,
+    },
+    "Publishing.tx_rollback": {
+        "drops `self.transactional` from `self.transactional and "
+        "self.readers[channel].reads()`": SWITCH,
+    },
+    "Closing.close": {
+        **all_of(
+            NOTHING,
+            "drops `require(self.channels[channel].open)`",
+        ),
+    },
+    "Closing.ack_unknown": {
+        **all_of(
+            CLIENTS_OWN,
+            "drops `self.emit(ConsumerAck(channel, tag, multiple))`",
+            "does `self.emit(ConsumerAck(channel, tag, multiple))` twice",
+        ),
+    },
+    "Confirming.confirm_arrives": {
+        **all_of(
+            NOTHING,
+            "drops `bool(confirms)` from `bool(confirms) and self.reaches(replica)`",
+        ),
+    },
+    "Confirming.counts": {
+        **all_of(
+            ONLY_MIRRORS,
+            (
+                "drops `not self.mirrored(replica)` from `replica not in self.unsynced or not "
+                "self.mirrored(replica)`"
+            ),
+        ),
+    },
+    "Confirming.reject_arrives": {
+        **all_of(
+            NOTHING,
+            "drops `bool(rejects)` from `bool(rejects) and self.reaches(replica)`",
+        ),
+    },
+    "Confirming.flush": {
+        **all_of(
+            MACHINE,
+            (
+                "drops `require(bool(self.channels[channel].confirmed) or "
+                "bool(self.channels[channel].rejected))`"
+            ),
+        ),
+        **all_of(
+            HOOK,
+            "drops `self.has_asked(channel)`",
+        ),
+    },
+    "Confirming.complete": {
+        **all_of(
+            MACHINE,
+            "drops `require(not self.transactions[channel].answers())`",
+        ),
+        **all_of(
+            HOOK,
+            "drops `self.has_asked(channel)`",
+        ),
+    },
+}

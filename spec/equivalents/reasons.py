@@ -1,0 +1,75 @@
+"""Why a mutant that nothing notices is no mistake: the reasons that several have."""
+
+from __future__ import annotations
+
+__all__ = [
+    "ALONE",
+    "ANYTIME",
+    "AT_ONCE",
+    "BOTH",
+    "CLIENTS_OWN",
+    "COMMITTED",
+    "DRAINED",
+    "EITHER",
+    "EXCUSES",
+    "FEWER",
+    "HEARS",
+    "HOOK",
+    "IGNORED",
+    "KEEPS",
+    "MACHINE",
+    "MARKED",
+    "NOBODY",
+    "NOTHING",
+    "NOT_ASKED",
+    "NOT_AWAITED",
+    "NOT_OPEN",
+    "NO_MEMORY",
+    "NO_PLACE",
+    "NO_SURPLUS",
+    "ONLY_MIRRORS",
+    "STILLBORN",
+    "STRICTER",
+    "SWITCH",
+    "SYSTEM",
+    "UNMARKED",
+    "_all__",
+    "all_of",
+]
+
+_all__ = ["EQUIVALENT"]
+SYSTEM = "The action that calls it requires the same."
+FEWER = "Outside of any mode an unroutable publish may go without a number; no frame differs."
+AT_ONCE = "A removal may reach the disk at once."
+IGNORED = "A queue that is told of a body that it does not wait for ignores that (C2.7)."
+NOTHING = "It is a step that changes nothing."
+NO_PLACE = "Nobody asks for the place of what has left, and what arrives has its place anew."
+NO_MEMORY = "What has ended has nothing in memory (`MemoryEndsWithItsProcess`)."
+MACHINE = "The process that it calls requires the same."
+NO_SURPLUS = "There is nothing over the limit then that could be dropped."
+UNMARKED = "Nobody asks for it where nothing is marked."
+KEEPS = "A consumer without a name may keep a message as long as it likes; with one, it is noticed."
+SWITCH = "It switches on in an instance what is on in others."
+ONLY_MIRRORS = "Only mirrors are unsynchronised."
+HOOK = "It does nothing here; whoever keeps the answer goes on from it."
+CLIENTS_OWN = "A client says it, and nobody counts what clients say."
+STRICTER = "It asks for more than half of the nodes, and who confirms less breaks no promise."
+NOBODY = "A partition that cuts off nobody, or more than before, is a partition as well."
+ALONE = "It is asked for a process that does not run."
+NOT_OPEN = "A closed channel is in no mode (`ClosedHasNoTransaction`), nor asks for one."
+MARKED = "Nobody asks of a message that is routed nowhere whether it is persistent."
+COMMITTED = "Whether its queues are there is asked again at the commit (A5.4)."
+BOTH = "Both are tried in the same steps, and nobody is told which of the two it was."
+EXCUSES = "It is asked for a ghost only, and excuses nacks that nobody sends."
+HEARS = "A channel hears once more of somebody's end, and waits for nobody there."
+EITHER = "Two processes are on the same side, or on two, whichever is named first."
+NOT_ASKED = "Nobody asks for it where no process of the queue is waited for, and none is by then."
+STILLBORN = "A process that ends before it has started is one that ends as it starts."
+ANYTIME = "Where nothing runs, a failure ends channels, as closing each of them does."
+DRAINED = "The drain confirms what is CALLED, whoever leads (D4.13, D6.1)."
+NOT_AWAITED = "The drain ignores what is not awaited (B6.1)."
+
+
+def all_of(reason: str, *mutants: str) -> dict[str, str]:
+    """Give several mutants of one method the same reason."""
+    return dict.fromkeys(mutants, reason)

@@ -1,0 +1,111 @@
+"""Small mistakes of what fails and is mended: each step goes too far, or not far enough."""
+
+from __future__ import annotations
+
+from ackproof.lang import Design, Set, action, fault, handler, require
+from ackproof.spec.mirror import QueueProcess
+from ackproof.spec.network import Multicast
+from ackproof.spec.sorts import Queue, Reason, Replica, Seen, Status
+from ackproof.spec.system import Confirms
+
+
+class EchoingMulticast(Multicast):
+    """Brings what a master has told nobody before its end (D1.3)."""
+
+    @handler
+    def equalise(self, mirrors: Set[Replica]) -> None:
+        """Lose nothing."""
+
+
+class HastyDeletion(Confirms):
+    """Deletes a queue that is down (A9.3)."""
+
+    @fault
+    def delete_queue(self, queue: Queue) -> None:
+        """Ask only whether there is such a queue."""
+        require(self.exists(queue))
+        for replica in {r for r in Replica if self.replicas[r].of == queue}:
+            if self.replicas[replica].status == Status.RUNNING:
+                self.end_process(replica, Reason.NORMAL)
+            self.replicas[replica].delete()
+
+
+class FaithfulConsumers(Confirms):
+    """Leaves consumers where their queue was (F3.3)."""
+
+    @handler
+    def cancel_all(self, queue: Queue) -> None:
+        """Let them wait."""
+
+
+class RisingQueue(Confirms):
+    """Has a queue that was deleted start again when its node does (A9.5)."""
+
+    @fault
+    def crash_machine(self) -> None:
+        """Take every queue for one that was there."""
+        self.vanish()
+        for replica in Replica:
+            self.replicas[replica].lose_power()
+
+
+class ReturningMirror(Confirms):
+    """Starts whoever is down, mirrors too (D7.2)."""
+
+    @action(fair="weak")
+    def restart(self, replica: Replica) -> None:
+        """Ask nobody who it was."""
+        require(self.replicas[replica].status == Status.DOWN)
+        require(not self.unheard(replica) and self.alone(replica))
+        self.replicas[replica].recover()
+        self.begin_anew(replica)
+
+
+class WaryRestart(Confirms):
+    """Starts a queue again only where nobody else ever led it (C5.1)."""
+
+    @action(fair="weak")
+    def restart(self, replica: Replica) -> None:
+        """Leave it down rather than be wrong."""
+        require(not any(self.replicas[r].promoted for r in self.siblings(replica)))
+        super().restart(replica)
+
+
+class StrayBumps(Confirms):
+    """Brings credit from a node that is gone (A9, E1.4)."""
+
+    @handler
+    def lose_bumps(self, replica: Replica) -> None:
+        """Lose none."""
+
+
+class RecallingProcess(QueueProcess):
+    """Remembers after its end what it was told as a mirror (B8.5)."""
+
+    @handler
+    def stop(self) -> None:
+        """Forget the direct copies only."""
+        before = {m for m in self.seen if self.seen[m] == Seen.PUBLISHED}
+        super().stop()
+        for msg in before:
+            self.seen[msg] = Seen.PUBLISHED
+
+
+def _case(mistake: type, prop: str, instance: str) -> tuple[Design, str, str]:
+    return Design(claim="", replace=(mistake,)), prop, instance
+
+
+#: Each mistake with the property that notices it, and an instance where it does.
+FAILING_MUTANTS: dict[str, tuple[Design, str, str]] = {
+    design.replace[0].__name__: (design, prop, instance)
+    for design, prop, instance in (
+        _case(EchoingMulticast, "UntoldIsLost", "mirror_scarce"),
+        _case(HastyDeletion, "OnlyWhatIsLedIsDeleted", "tiny"),
+        _case(FaithfulConsumers, "ConsumersEndWithTheirMaster", "bereaved"),
+        _case(RisingQueue, "DeletedIsForGood", "bodies"),
+        _case(ReturningMirror, "LastMasterStartsAgain", "commit_late"),
+        _case(WaryRestart, "EveryQueueComesBack", "away"),
+        _case(StrayBumps, "BumpsEndWithTheirNode", "mirror_scarce"),
+        _case(RecallingProcess, "MemoryEndsWithItsProcess", "commit_late"),
+    )
+}
