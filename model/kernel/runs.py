@@ -69,7 +69,7 @@ class Runs:
         """
         _clear(team)
         try:
-            return not any(self._left(team, *asked) for asked in self._questions())
+            return not any(self._open(team, *asked) for asked in self._questions())
         except NoRoom:
             return False
 
@@ -80,9 +80,24 @@ class Runs:
             self._took(team, taken)
             return states
 
+    def _open(self, team: Team, names: Mapping[int, str], asked: int | None) -> Mapping[int, str]:
+        """Return the properties of which it is not known without keeping a step that they hold.
+
+        Together they cost no more than one.  But where all of them are looked at, a run may go from
+        what one of them says is wrong to what another says, and stay: so each is asked alone then.
+        """
+        if not self._left(team, names, asked):
+            return {}
+        if len(names) == 1:
+            return names
+        return {bit: name for bit, name in names.items() if self._left(team, {bit: name}, asked)}
+
     def _check(self, team: Team) -> None:
         for names, asked in self._questions():
-            self._ask(team, names, asked)
+            # One alone is asked once: what is left of it is looked at while it has its marks.
+            open_ones = names if len(names) == 1 else self._open(team, names, asked)
+            if open_ones:
+                self._ask(team, open_ones, asked)
 
     def _questions(self) -> Iterator[tuple[Mapping[int, str], int | None]]:
         """Yield all that must come true again and again at once, and then each of the rest."""

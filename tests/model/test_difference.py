@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from ackproof.lang import Design, Set, action, handler, require
+from ackproof.lang import Design, Set, action, fault, handler, require
 from ackproof.model.check import check
 from ackproof.model.difference import affected, within
 from ackproof.model.verdict import Verdict
 from ackproof.spec.channel import Channel
 from ackproof.spec.model import MODEL
-from ackproof.spec.sorts import Level, Msg, Replica
+from ackproof.spec.sorts import Level, Msg, Queue, Replica
 from ackproof.spec.store import Store
 from ackproof.spec.system import Confirms
 
@@ -97,17 +97,17 @@ class NeverWritten(Confirms):
         require(False)
 
 
-class NeverBack(Confirms):
-    """A queue whose process has crashed stays away."""
+class NeverDeleted(Confirms):
+    """Queues that are never deleted."""
 
-    @action(fair="weak")
-    def restart(self, replica: Replica) -> None:
-        """It does not start again."""
+    @fault
+    def delete_queue(self, queue: Queue) -> None:
+        """It is not."""
         require(False)
 
 
 NEVER_WRITTEN = Design(claim="An fsync writes, too.", replace=(NeverWritten,))
-NEVER_BACK = Design(claim="Nobody comes back.", replace=(NeverBack,))
+NEVER_DELETED = Design(claim="Nobody deletes.", replace=(NeverDeleted,))
 
 
 @pytest.mark.parametrize("engine", ["kernel", "plain"])
@@ -121,9 +121,10 @@ def test_a_design_that_never_takes_a_step_of_the_base_is_narrowed_and_not_verifi
 
 
 def test_what_never_comes_up_is_told_where_a_situation_is_missed_too() -> None:
-    report = check(MODEL, TINY, NEVER_BACK)
+    report = check(MODEL, TINY, NEVER_DELETED)
     assert report.verdict is Verdict.UNWITNESSED
-    assert "restart" in report.lost
+    assert report.unwitnessed == ("DeletionConfirms",)
+    assert report.lost == ("delete_queue",)
     assert not set(report.lost) & {*report.unwitnessed, *report.off}
 
 

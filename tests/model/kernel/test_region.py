@@ -180,7 +180,7 @@ def test_who_has_learnt_what_is_wrong_learns_from_that_and_then_from_a_larger_sa
 
 
 @pytest.mark.parametrize("workers", WORKERS)
-@pytest.mark.parametrize("instance", ["small", "power", "promotion"])
+@pytest.mark.parametrize("instance", ["tiny", "small", "power", "promotion"])
 def test_what_holds_of_a_specification_is_shown_without_keeping_a_step(
     instance: str, workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,10 +188,17 @@ def test_what_holds_of_a_specification_is_shown_without_keeping_a_step(
         raise AssertionError("steps are kept")
 
     bound, kernel = known(CONFIRMS, instance)
-    assert ask(bound, kernel, workers, lambda tasks: left_over(tasks, _UNLIMITED)[0]) == 0
     monkeypatch.setattr("ackproof.model.kernel.area.Area", fail)
     outcome = explore(bound, workers=workers, kernel=kernel)
     assert (outcome.limit, dict(outcome.violations)) == (None, {})
+
+
+def test_properties_that_are_left_together_are_asked_one_by_one() -> None:
+    bound, kernel = known(CONFIRMS, "tiny")
+    assert ask(bound, kernel, 1, lambda tasks: left_over(tasks, _UNLIMITED)[0]) > 0
+    for prop in bound.properties:
+        alone, of_it = of_runs(replace(bound, properties=(prop,)))
+        assert ask(alone, of_it, 1, lambda tasks: left_over(tasks, _UNLIMITED)[0]) == 0, prop.name
 
 
 def test_it_takes_a_dozen_bytes_for_each_state() -> None:
@@ -204,8 +211,8 @@ def test_it_takes_a_dozen_bytes_for_each_state() -> None:
 @pytest.mark.parametrize("workers", WORKERS)
 def test_what_has_no_room_is_not_decided(workers: int) -> None:
     bound, kernel = known(CONFIRMS, "small")
-    _, taken = ask(bound, kernel, workers, lambda tasks: left_over(tasks, _UNLIMITED))
-    assert ask(bound, kernel, workers, lambda tasks: left_over(tasks, taken)) == (0, taken)
+    left, taken = ask(bound, kernel, workers, lambda tasks: left_over(tasks, _UNLIMITED))
+    assert ask(bound, kernel, workers, lambda tasks: left_over(tasks, taken)) == (left, taken)
     with pytest.raises(NoRoom):
         ask(bound, kernel, workers, lambda tasks: left_over(tasks, taken - 1))
 
