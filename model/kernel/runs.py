@@ -69,9 +69,20 @@ class Runs:
         """
         _clear(team)
         try:
-            return not any(self._open(team, *asked) for asked in self._questions())
+            return all(self._holds(team, *asked) for asked in self._questions())
         except NoRoom:
             return False
+
+    def _holds(self, team: Team, names: Mapping[int, str], asked: int | None) -> bool:
+        """Tell whether it is known without keeping a step that some properties hold.
+
+        Together they cost no more than one.  But where all of them are looked at, a run may go from
+        what one of them says is wrong to what another says, and stay: so each is asked alone then.
+        """
+        alone = [{bit: name} for bit, name in names.items()]
+        return not self._left(team, names, asked) or (
+            len(alone) > 1 and not any(self._left(team, one, asked) for one in alone)
+        )
 
     def _left(self, team: Team, names: Mapping[int, str], asked: int | None) -> int:
         """Return of how many states it is not known that no fair run can stay there."""
@@ -80,24 +91,9 @@ class Runs:
             self._took(team, taken)
             return states
 
-    def _open(self, team: Team, names: Mapping[int, str], asked: int | None) -> Mapping[int, str]:
-        """Return the properties of which it is not known without keeping a step that they hold.
-
-        Together they cost no more than one.  But where all of them are looked at, a run may go from
-        what one of them says is wrong to what another says, and stay: so each is asked alone then.
-        """
-        if not self._left(team, names, asked):
-            return {}
-        if len(names) == 1:
-            return names
-        return {bit: name for bit, name in names.items() if self._left(team, {bit: name}, asked)}
-
     def _check(self, team: Team) -> None:
         for names, asked in self._questions():
-            # One alone is asked once: what is left of it is looked at while it has its marks.
-            open_ones = names if len(names) == 1 else self._open(team, names, asked)
-            if open_ones:
-                self._ask(team, open_ones, asked)
+            self._ask(team, names, asked)
 
     def _questions(self) -> Iterator[tuple[Mapping[int, str], int | None]]:
         """Yield all that must come true again and again at once, and then each of the rest."""
