@@ -77,7 +77,7 @@ def compile_model(model: Model, design: Design | None = None) -> Program:
     known = known_program(model, design)
     if known is not None:
         return known
-    program = _compile(model, design)
+    program = compile_anew(model, design)
     remember(model, design, program)
     return program
 
@@ -103,7 +103,13 @@ def remember(model: Model, design: Design | None, program: Program) -> None:
 
 
 @without_collection()
-def _compile(model: Model, design: Design | None) -> Program:
+def compile_anew(model: Model, design: Design | None = None) -> Program:
+    """Return a program as `compile_model` does, though it may be one of the latest.
+
+    Raises:
+        SpecError: something in the specification or the design is outside the language.
+        BindError: the design changes nothing.
+    """
     with distinct_names():
         registry = registry_of(model, design)
         classes = discover(model.system, registry)

@@ -12,19 +12,34 @@ of a method, a property or an action is kept for the next design.  It hangs on t
 
 What fails is not kept, and fails again.  Where too much is kept, what was not asked for the longest
 goes first.
+
+What is kept is the process's own.  What was read of a specification can be `recorded` and taken to
+another process, which then `keeps` it as if it had made it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from ackproof.lang.classes import note, noting
 
-__all__ = ["Answering", "ById", "Latest", "Store", "anew", "interned", "kept", "once"]
+__all__ = [
+    "Answering",
+    "ById",
+    "Latest",
+    "Recorded",
+    "Store",
+    "anew",
+    "interned",
+    "keep",
+    "kept",
+    "once",
+    "recorded",
+]
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
@@ -102,6 +117,16 @@ class Latest(Generic[K, T]):
             self._entries[key] = found
         return found
 
+    def items(self) -> tuple[tuple[K, T], ...]:
+        """Return all entries with their keys, the latest as the last."""
+        return tuple(self._entries.items())
+
+    def add(self, entries: Iterable[tuple[K, T]]) -> None:
+        """Enter what has no entry yet."""
+        for key, entry in entries:
+            if key not in self._entries:
+                self.put(key, entry)
+
     def put(self, key: K, entry: T) -> None:
         """Enter something, in the place of what the key had."""
         before = self._entries.pop(key, None)
@@ -147,6 +172,25 @@ Store = Latest[Any, tuple[_Made, ...]]
 
 _READ: Store = Latest(4_000)
 _ONCE: Latest[Any, tuple[Any]] = Latest(30_000)
+
+#: What was read of a specification, as both tables have it.
+Recorded = tuple[tuple[tuple[Any, tuple[_Made, ...]], ...], tuple[tuple[Any, tuple[Any]], ...]]
+
+
+def recorded(read: Callable[[], T]) -> tuple[T, Recorded]:
+    """Return what `read` returns, with nothing known before, and all that is kept of it."""
+    with anew():
+        result = read()
+        record = _READ.items(), _ONCE.items()
+    keep(record)
+    return result, record
+
+
+def keep(record: Recorded) -> None:
+    """Keep what was recorded, here or in another process, where nothing else is kept for it."""
+    read, made_once = record
+    _READ.add(read)
+    _ONCE.add(made_once)
 
 
 def kept(

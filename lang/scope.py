@@ -111,7 +111,8 @@ def _hint(registry: Registry, process: str, name: str) -> Any:
 
 def _keys(registry: Registry, process: str) -> Mapping[str, Any]:
     cls: Any = registry.classes[process]
-    return keys_of(cls)
+    # An answer is kept, for other processes, too; and a view cannot be.
+    return dict(keys_of(cls))
 
 
 def _has(registry: Registry, process: str, name: str) -> bool:

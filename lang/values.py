@@ -54,11 +54,11 @@ class Range:
     hi: int
 
 
+@dataclass(frozen=True, repr=False)
 class _Mark:
-    """A marker inside `Annotated`."""
+    """A marker inside `Annotated`; it is the same in another process."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    name: str
 
     def __repr__(self) -> str:
         return self.name

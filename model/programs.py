@@ -5,6 +5,10 @@ depends on the source files of all modules that the model's classes and properti
 front end, and on little else; so it is kept under a digest of these, its *origin*, and a later run
 loads it.
 
+A design that is new has a program that nobody has compiled.  But most of what was read of its base
+is true of it, too (see `ackproof.lang.kept`).  So that is kept beside the program, by the origin of
+the base, and whoever compiles a design begins with it: it reads what the design changes.
+
 What leads from a module to another is a name in it: the module itself, or a class or a function
 that is defined there.  Modules of the standard library, of installed packages and of the checker
 say nothing of a specification.  A name may also mean a plain value that was computed when the
@@ -23,13 +27,16 @@ import pickle
 import sys
 import sysconfig
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache as remembered
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import ackproof.lang
 from ackproof.lang.collection import without_collection
+from ackproof.lang.kept import keep, recorded
 from ackproof.lang.model import Design, Model
 from ackproof.lang.program import Program
 from ackproof.model.cache import Cache, digest, is_as_imported, sources
@@ -39,8 +46,9 @@ __all__ = ["LANGUAGE", "origin", "program_of"]
 #: Where the sources of the language and its front end are.
 LANGUAGE = Path(ackproof.lang.__path__[0])
 
-#: What entries with programs are called in the cache.
+#: What entries with programs are called in the cache, and those with what was read of a base.
 _KIND = "programs"
+_READ = "readings"
 
 #: Modules that a specification may use, and that say nothing of what it is about.
 _TOOLS = ("ackproof.lang", "ackproof.model")
@@ -74,9 +82,39 @@ def program_of(model: Model, design: Design | None = None, cache: Cache | None =
         return compile_model(model, design)
     program = _loaded(cache.get(_KIND, key), model, design)
     if program is None:
+        base = key if design is None else origin(model)
+        if base is not None:
+            _read(model, base, cache)
         program = compile_model(model, design)
         cache.put(_KIND, key, pickle.dumps(program, pickle.HIGHEST_PROTOCOL))
     return program
+
+
+#: The bases of which is known here what was read.
+_BASES: set[str] = set()
+
+
+def _read(model: Model, base: str, cache: Cache) -> None:
+    """See to it that what was read of a base is known here, and kept.
+
+    Raises:
+        SpecError: something in the base is outside the language; so it is with any design.
+    """
+    from ackproof.lang.frontend import compile_anew, remember
+
+    if base in _BASES:
+        return
+    _BASES.add(base)
+    with without_collection():
+        data = cache.get(_READ, base)
+        if data is not None:
+            keep(pickle.loads(data))
+            return
+        program, record = recorded(partial(compile_anew, model))
+        remember(model, None, program)
+        # What a base of one's own asks of objects of one's own need not be made of bytes.
+        with suppress(pickle.PicklingError, TypeError, AttributeError):
+            cache.put(_READ, base, pickle.dumps(record, pickle.HIGHEST_PROTOCOL))
 
 
 def _loaded(data: bytes | None, model: Model, design: Design | None) -> Program | None:

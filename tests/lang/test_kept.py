@@ -28,7 +28,7 @@ from ackproof.lang import (
     require,
 )
 from ackproof.lang.errors import SpecError
-from ackproof.lang.frontend import _compile
+from ackproof.lang.frontend import compile_anew
 from ackproof.lang.ir import Node, Span, walk
 from ackproof.lang.kept import ById, Latest, anew, kept, once
 from ackproof.lang.program import Program
@@ -131,7 +131,7 @@ def bodies(program: Program) -> dict[str, Any]:
 
 def changed(design: Design) -> set[str]:
     """Return the actions that are made anew for a design, once the base was read."""
-    base, found = bodies(_compile(TOWER, None)), bodies(_compile(TOWER, design))
+    base, found = bodies(compile_anew(TOWER, None)), bodies(compile_anew(TOWER, design))
     assert base.keys() == found.keys()
     return {name for name in base if base[name] is not found[name]}
 
@@ -161,10 +161,10 @@ def test_whatever_was_read_before_a_design_is_read_as_it_is_alone() -> None:
     for seed in seeds(1):
         order = random.Random(seed).sample(known, 6)
         with anew():
-            after_others = [_compile(MODEL, design) for design in order]
+            after_others = [compile_anew(MODEL, design) for design in order]
         for design, program in zip(order, after_others, strict=True):
             with anew():
-                alone = _compile(MODEL, design)
+                alone = compile_anew(MODEL, design)
             assert program == alone
             assert repr(program) == repr(alone)
             assert places(program) == places(alone)
@@ -175,8 +175,8 @@ def test_what_calls_a_changed_helper_is_read_anew_and_nothing_else() -> None:
 
 
 def test_an_action_that_is_overridden_keeps_its_place() -> None:
-    locked = _compile(TOWER, Design("it is locked", replace=(Locked,)))
-    assert [a.name for a in locked.actions] == [a.name for a in _compile(TOWER, None).actions]
+    locked = compile_anew(TOWER, Design("it is locked", replace=(Locked,)))
+    assert [a.name for a in locked.actions] == [a.name for a in compile_anew(TOWER, None).actions]
 
 
 def test_what_calls_a_changed_handler_is_made_anew() -> None:
@@ -193,16 +193,16 @@ def test_constants_alone_change_nothing_that_was_read() -> None:
 
 def test_a_property_that_asks_what_a_design_brings_is_rejected_after_the_base_was_read() -> None:
     model = Model("tower", Tower, properties_in(MayRing), TOWER.instances)
-    _compile(model, None)
+    compile_anew(model, None)
     with pytest.raises(SpecError, match="would judge itself"):
-        _compile(model, Design("it rings twice", replace=(Twice,)))
-    _compile(model, None)
+        compile_anew(model, Design("it rings twice", replace=(Twice,)))
+    compile_anew(model, None)
 
 
 def test_a_second_class_of_a_name_is_noticed_where_the_first_was_kept() -> None:
-    _compile(TOWER, None)
+    compile_anew(TOWER, None)
     with pytest.raises(SpecError, match="two classes are called `Note`"):
-        _compile(TOWER, other_note())
+        compile_anew(TOWER, other_note())
 
 
 def other_note() -> Design:
@@ -219,12 +219,12 @@ def other_note() -> Design:
 
 
 def test_places_are_told_from_where_one_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    here = _compile(TOWER, None).actions[0].span.file
+    here = compile_anew(TOWER, None).actions[0].span.file
     monkeypatch.chdir(tmp_path)
-    there = _compile(TOWER, None).actions[0].span.file
+    there = compile_anew(TOWER, None).actions[0].span.file
     monkeypatch.chdir(Path(__file__).parent)
-    assert Path(here).name == Path(there).name == _compile(TOWER, None).actions[0].span.file
-    assert here != _compile(TOWER, None).actions[0].span.file
+    assert Path(here).name == Path(there).name == compile_anew(TOWER, None).actions[0].span.file
+    assert here != compile_anew(TOWER, None).actions[0].span.file
 
 
 def test_what_fails_fails_again() -> None:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ackproof.lang import frontend
-from ackproof.lang.frontend import compile_model
+from ackproof.lang.frontend import compile_anew, compile_model
+from ackproof.lang.kept import Answering, anew
 from ackproof.lang.model import Design, Model
 from ackproof.model import cache as cache_module
+from ackproof.model import programs
 from ackproof.model.cache import Cache
+from ackproof.model.eras import eras_of
 from ackproof.model.museum import museum
 from ackproof.model.programs import origin, program_of
 from ackproof.spec.model import MODEL
@@ -48,6 +55,71 @@ def test_a_program_from_the_cache_is_the_one_that_is_compiled(tmp_path: Path, na
     assert loaded.players == compiled.players
     spans = [(a.name, a.span, a.doc) for a in loaded.actions]
     assert spans == [(a.name, a.span, a.doc) for a in compiled.actions]
+
+
+@contextmanager
+def elsewhere() -> Iterator[None]:
+    """Know nothing that was read before, as another process does."""
+    with pytest.MonkeyPatch.context() as patch, anew():
+        patch.setattr(programs, "_BASES", set())
+        yield
+
+
+@pytest.mark.usefixtures("forgetful")
+def test_a_design_is_read_after_its_base_in_another_process_as_it_is_alone(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    with elsewhere():
+        program_of(MODEL, None, cache)
+    for design in (*chosen().values(), *(era.design for era in eras_of(MODEL))):
+        with elsewhere():
+            alone = compile_anew(MODEL, design)
+        with elsewhere():
+            after = program_of(MODEL, design, cache.without("programs"))
+        assert repr(after) == repr(alone)
+        assert after == alone
+        spans = [(a.name, a.span, a.doc) for a in alone.actions]
+        assert [(a.name, a.span, a.doc) for a in after.actions] == spans
+
+
+@pytest.mark.usefixtures("forgetful")
+def test_of_a_design_only_what_it_changes_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Answering] = []
+
+    def listening(self: Answering, listen: Any = Answering.listening) -> Any:
+        made.append(self)
+        return listen(self)
+
+    monkeypatch.setattr(Answering, "listening", listening)
+    design, counts = chosen()["ack_after_write"], []
+    for cache, change in ((None, design), (Cache(tmp_path), None), (Cache(tmp_path), design)):
+        made.clear()
+        with elsewhere():
+            program_of(MODEL, change, cache)
+        counts.append(len(made))
+    alone, base, after = counts
+    assert base > alone / 2
+    assert 0 < after < alone / 5
+
+
+@pytest.mark.usefixtures("forgetful")
+def test_what_cannot_be_made_bytes_of_is_read_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dumps = pickle.dumps
+
+    def dump(made: object, protocol: int) -> bytes:
+        if isinstance(made, tuple):
+            raise TypeError("cannot pickle this")
+        return dumps(made, protocol)
+
+    monkeypatch.setattr(pickle, "dumps", dump)
+    design = chosen()["ack_after_write"]
+    with elsewhere():
+        program = program_of(MODEL, design, Cache(tmp_path))
+    assert program == compile_anew(MODEL, design)
+    assert [folder.name for folder in tmp_path.iterdir()] == ["programs"]
 
 
 @pytest.mark.usefixtures("forgetful")
