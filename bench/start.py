@@ -9,6 +9,7 @@ Each command is run in a process of its own, and the versions take turns.
 - `cold`: nothing was compiled before; the folders of the cache are empty, Python's own is not.
 - `again`: the same check a second time, searched anew (`--no-cache`).
 - `known`: the same check a second time, with its outcome from the cache.
+- `edited`: the check of a design after a line of it was changed, so that nobody has searched it.
 
 Wall time is what somebody waits; on a machine that is not idle, processor time is the fairer
 number.  Ratios are of medians, the other version's to this one's.
@@ -30,9 +31,12 @@ from pathlib import Path
 CHECKS = {
     "tiny": ("--instance", "tiny"),
     "hasty": ("docs/examples/hasty.py",),
+    "on core": ("docs/examples/hasty.py", "--instance", "core"),
     "core": ("--instance", "core"),
 }
-MODES = ("cold", "again", "known")
+MODES = ("cold", "again", "known", "edited")
+#: A line of a design, and what it is changed to.
+EDIT = ("        self.confirm(msg)\n", "        self.confirm(msg)\n        self.confirm(msg)\n")
 ROOT = Path(__file__).resolve().parent.parent
 #: What a check may end with: verified, violated, unwitnessed.
 ENDS = (0, 1, 3)
@@ -58,7 +62,10 @@ class Version:
         }
         if self.path is not None:
             env["PYTHONPATH"] = self.path
-        words = [sys.executable, "-m", "ackproof.cli", "check", *CHECKS[check]]
+        said = CHECKS[check]
+        if mode == "edited":
+            said = (str(self._edited(ROOT / said[0])), *said[1:])
+        words = [sys.executable, "-m", "ackproof.cli", "check", *said]
         words += ["--no-cache"] if mode == "again" else []
         before, started = _children(), time.perf_counter()
         ended = subprocess.run(words, cwd=ROOT, env=env, capture_output=True, text=True)
@@ -67,6 +74,19 @@ class Version:
             sys.exit(f"{self.name}: {check} ended with {ended.returncode}: {ended.stderr.strip()}")
         self.wall.setdefault((check, mode), []).append(wall)
         self.cpu.setdefault((check, mode), []).append(cpu)
+
+    def _edited(self, file: Path) -> Path:
+        """Return a copy of a design with a line changed."""
+        text, edited = file.read_text(encoding="utf-8"), self.scratch / "edited.py"
+        assert EDIT[0] in text
+        edited.parent.mkdir(exist_ok=True)
+        edited.write_text(text.replace(*EDIT), encoding="utf-8")
+        return edited
+
+
+def modes_of(check: str) -> tuple[str, ...]:
+    """Return how a check is run; only what has a file can be edited."""
+    return MODES if CHECKS[check][0].endswith(".py") else MODES[:-1]
 
 
 def _children() -> float:
@@ -80,7 +100,7 @@ def measure(versions: list[Version], checks: list[str], rounds: int) -> None:
     for number in range(rounds + 1):
         for check in checks:
             caches = {v.name: v.scratch / f"{check}-{number}" for v in versions}
-            for mode in MODES:
+            for mode in modes_of(check):
                 for version in versions:
                     version.run(check, mode, caches[version.name])
         if number == 0:  # Python's own caches are filled by now
@@ -94,7 +114,7 @@ def show(versions: list[Version], checks: list[str]) -> None:
     first, *others = versions
     print(f"{'check':<8}{'':<8}" + "".join(f"{v.name:>12} s{'CPU s':>8}" for v in versions))
     for check in checks:
-        for mode in MODES:
+        for mode in modes_of(check):
             row = f"{check:<8}{mode:<8}"
             for v in versions:
                 wall, cpu = (statistics.median(t[check, mode]) for t in (v.wall, v.cpu))
