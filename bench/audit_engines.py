@@ -40,6 +40,9 @@ from bench.audit import traffic
 _FILES = 8
 _MASTER = "local[2]"
 
+#: This process, Spark's processes of Python, and the JVMs that have tasks on a cluster.
+OWN, PYTHON, EXECUTOR = b"", b"pyspark.daemon", b"CoarseGrainedExecutorBackend"
+
 
 def record(folder: Path, count: int, hot: bool, ending: str) -> list[Path]:
     """Write recordings of so many events together; half of them of one channel if it is hot."""
@@ -78,12 +81,12 @@ def descendants(process: str = "self") -> list[str]:
     return found
 
 
-def workers() -> list[str]:
-    """Return Spark's processes of Python."""
+def descendants_of(kind: bytes) -> list[str]:
+    """Return the processes started by this one whose commands have these words in them."""
     found = []
     for process in descendants():
         with suppress(OSError):
-            if b"pyspark.daemon" in Path(f"/proc/{process}/cmdline").read_bytes():
+            if kind in Path(f"/proc/{process}/cmdline").read_bytes():
                 found.append(process)
     return found
 
@@ -100,13 +103,19 @@ def processor_seconds() -> float:
 
 
 @contextmanager
-def watched(spark: bool) -> Iterator[list[int]]:
-    """Yield a list, whose last item is the peak when the context ends."""
-    peaks, ended = [0], threading.Event()
+def watched(*kinds: bytes) -> Iterator[dict[bytes, int]]:
+    """Yield the most that a process of each kind had resident until then.
+
+    Args:
+        kinds: words in the commands of processes, or `OWN`.
+    """
+    peaks, ended = dict.fromkeys(kinds, 0), threading.Event()
 
     def watch() -> None:
         while not ended.wait(0.2):
-            peaks.append(max(map(resident, workers() if spark else ["self"]), default=0))
+            for kind in kinds:
+                processes = ["self"] if kind == OWN else descendants_of(kind)
+                peaks[kind] = max(peaks[kind], *map(resident, processes), 0)
 
     thread = threading.Thread(target=watch)
     thread.start()
@@ -115,18 +124,17 @@ def watched(spark: bool) -> Iterator[list[int]]:
     finally:
         ended.set()
         thread.join()
-        peaks.append(max(peaks))
 
 
 def measure(name: str, count: int, paths: list[Path], run: SparkAudit | None) -> AuditDocument:
     """Audit once, and print a line of the table."""
     start, busy = time.perf_counter(), processor_seconds()
-    with watched(run is not None) as peaks:
+    with watched(OWN if run is None else PYTHON) as peaks:
         document = audit(paths) if run is None else run(paths)
     seconds, busy = time.perf_counter() - start, processor_seconds() - busy
     speed = f"{count:>12,} {seconds:>8.1f} s {count / seconds:>10,.0f}"
     each = f"{busy / count * 1e6:>9.2f} µs"
-    print(f"{name:<28} {speed} {each} {peaks[-1] / 1e6:>9,.0f} MB", flush=True)
+    print(f"{name:<28} {speed} {each} {max(peaks.values()) / 1e6:>9,.0f} MB", flush=True)
     return document
 
 

@@ -1,8 +1,8 @@
 """Large recordings, made of a real one many times over, with violations planted in them.
 
 A broker is used by clients, and a proxy records that.  The recording is written again and again,
-each time with connections, messages and times of its own.  Half of all events are of one channel,
-which a publisher opens, uses and closes over and over.
+each time with connections, messages and times of its own; no message is published twice.  Half of
+all events are of one channel, which a publisher opens, uses and closes over and over.
 
 What is planted is an ack of a message that was never published, in the place of one that was.  Of
 each it is known where it is, and that there is no other violation.
@@ -64,7 +64,9 @@ def record(folder: Path, count: int, files: int = 8) -> Planted:
         use(recorded.port)
         mixed(recorded.port, _ROUNDS)
     assert not recorded.judgement.violations
-    whole = _table(folder, list(read(first)))
+    events = list(read(first))
+    _name(events)
+    whole = _table(folder, events)
     counts = Counter(whole["connection"].cast("string").to_pylist())
     busiest = counts.most_common(1)[0][0]
     busy = whole.filter(compute.equal(whole["connection"], busiest))
@@ -75,6 +77,19 @@ def record(folder: Path, count: int, files: int = 8) -> Planted:
         _write(found, path, whole, count // 2 // (files - 1), rng, hot=False)
     first.unlink()
     return found
+
+
+def _name(events: list[Event]) -> None:
+    """Give each message without an id one of its own; what comes back is told apart by its order.
+
+    Clients have sent the same body many times, and only what has an id was consumed.
+    """
+    seen: Counter[tuple[str, ...]] = Counter()
+    for event in events:
+        if event.kind in (Kind.PUBLISH, Kind.RETURN) and not event.message:
+            said = event.kind, event.connection, str(event.channel), event.key, event.digest
+            event.message = f"{event.key}{seen[said]}"
+            seen[said] += 1
 
 
 def _table(folder: Path, events: list[Event]) -> Any:
@@ -150,15 +165,17 @@ def digests(folder: Path) -> Iterator[tuple[str, int, int]]:
     """Yield each table that an audit has left, with a digest of its rows in any order."""
     numbering = Numbering(bytes(16))
     for name in WRITTEN:
-        table = parquet.read_table(folder / name)
-        columns = [_numbers(numbering, column) for column in table.columns]
-        rows = numbers_mixed(*columns).view(np.uint64) if len(table) else np.zeros(0, np.uint64)
-        yield name, len(table), int(rows.sum())
+        count, digest = 0, 0
+        for file in sorted((folder / name).glob("*.parquet")):
+            for rows in parquet.ParquetFile(file).iter_batches():
+                columns = [_numbers(numbering, column) for column in rows.columns]
+                digest += int(numbers_mixed(*columns).view(np.uint64).sum())
+                count += len(rows)
+        yield name, count, digest % (1 << 64)
 
 
 def _numbers(numbering: Numbering, column: Any) -> Any:
     """Return a number for each value of a column, by its text."""
-    column = column.combine_chunks()
     if pa.types.is_list(column.type):
         column = compute.binary_join(column, "\n")
     texts = column.cast("string").fill_null("")

@@ -14,7 +14,15 @@ import numpy as np
 import numpy.typing as npt
 from ackproof.model.kernel.batches import States
 
-__all__ = ["Fingerprints", "Numbers", "Sorted", "distinct", "fingerprints", "parts_of"]
+__all__ = [
+    "Fingerprints",
+    "Numbers",
+    "Sorted",
+    "distinct",
+    "fingerprints",
+    "first_of",
+    "parts_of",
+]
 
 Fingerprints = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
@@ -64,6 +72,11 @@ def fingerprints(states: States) -> Fingerprints:
 def parts_of(prints: Fingerprints, parts: int) -> Fingerprints:
     """Return the part that each fingerprint falls into, of so many (fewer than 2^31)."""
     return ((prints >> np.uint64(32)) * np.uint64(parts)) >> np.uint64(32)
+
+
+def first_of(part: int, parts: int) -> np.uint64:
+    """Return the least fingerprint that falls into a part."""
+    return np.uint64(-(-(part << 32) // parts) << 32)
 
 
 def distinct(states: States, numbers: Numbers) -> Sorted:

@@ -1,20 +1,23 @@
-"""Properties of runs: the region of a search, gathered from all parts and judged by the driver.
+"""Properties of runs: the region of a search, gathered from all parts and judged.
 
 The *region* is the states in which one of these properties is false; see
 `ackproof.model.liveness`.  Each part first writes down those that it has, on whatever level it
-found them, in the order of their fingerprints, and so gives each a number: the number of the part's
-first, and the row.  Then it expands them again, looks up where each step leads, in the files of all
-parts, and writes the steps down.  A step that changes nothing is none; one that leaves the region
-matters only if its instance is fair, and so does a fair one that fails, for a run cannot stay where
-it must happen.
+found them, in the order of their fingerprints.  Then it is found out of most of them, by the parts
+alone, that no fair run can stay there (`ackproof.pipeline.classes`), which decides most searches.
 
-The driver then holds the steps, not the states.  If they do not fit into what it may use, nothing
-is decided.
+What is left gets numbers: the number of the part's first, and the row.  Each part expands its
+states again, looks up where each step leads, in the files of all parts, and writes the steps down.
+A step that changes nothing is none; one that leaves what is left matters only if its instance is
+fair, and so does a fair one that fails, for a run cannot stay where it must happen.
+
+The driver then holds these steps, not the states.  If they do not fit into what it may use, nothing
+is decided.  What leads to something (`@leads_to`) has a region of its own, all of which is left:
+where it is false to whatever was asked for, and the way there matters, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,9 +29,11 @@ from ackproof.model.kernel.graph_task import FAILS
 from ackproof.model.kernel.search import DEADLOCK
 from ackproof.model.liveness import Graph, Judge, levels_by
 from ackproof.model.outcome import Limit
+from ackproof.pipeline.classes import Region, left_over
+from ackproof.pipeline.crew import Notes, Question
 from ackproof.pipeline.expanding import batches_of, read_states
 from ackproof.pipeline.folder import Folder
-from ackproof.pipeline.index import Run, read_run, read_table, write_run, write_table
+from ackproof.pipeline.index import Run, read_table, write_table
 from ackproof.pipeline.levels import Search
 from ackproof.pipeline.ordering import Numbers, fingerprints, parts_of
 from ackproof.pipeline.places import Place
@@ -65,53 +70,48 @@ class Runs:
 class _Gather:
     """What is asked of each part first: which of its states are in the region."""
 
-    folder: Folder
+    region: Region
     rows: tuple[tuple[int, ...], ...]
     seals: tuple[tuple[str, ...], ...]
 
     def __call__(self, part: int) -> dict[str, Any]:
         """Write the region of a part; return how many states it has, and the seals of files."""
-        kernel, folder = batches_of(self.folder), self.folder
+        folder, wanted = self.region.folder, self.region.wanted
+        kernel = batches_of(folder)
         states, notes = [], []
         known = zip(self.rows, self.seals, strict=True)
         for level, (rows_of, seals) in enumerate(known, start=1):
             path, words = folder.states(level, part), kernel.code.words
             found = read_states(path, words, rows_of[part], seals[part])
             masks = kernel.falsify(found)
-            rows = np.flatnonzero(masks)
+            rows = np.flatnonzero(masks & wanted)
             states.append(found[rows])
             notes.append(np.stack([np.full(len(rows), level), rows, masks[rows]], axis=1))
-        region = np.concatenate(states)
-        prints = fingerprints(region)
+        all_states = np.concatenate(states)
+        prints = fingerprints(all_states)
         order = np.argsort(prints)
-        run = Run.of(prints[order], region[order])
-        stored = write_run(_states(folder, part), run, lasting=False)
         columns = dict(zip(_NOTED, np.concatenate(notes)[order].T, strict=True))
-        noted = write_table(_notes(folder, part), columns, lasting=False)
-        return {"states": len(region), "seal": stored.seal, "noted": noted.seal}
+        return self.region.write(part, Run.of(prints[order], all_states[order]), columns)
 
 
 @dataclass(frozen=True)
 class _Join:
     """What is asked of each part then: where the steps of its states lead."""
 
-    folder: Folder
+    region: Region
     firsts: tuple[int, ...]
-    seals: tuple[str, ...]
     fair: frozenset[int]
 
     def __call__(self, part: int) -> dict[str, Any]:
         """Write the steps of the region of a part; return how many there are, and their seal."""
-        kernel = batches_of(self.folder)
-        region = read_run(_states(self.folder, part), self.seals[part])
-        states: States = np.stack(region.words, axis=1)
+        kernel, states = batches_of(self.region.folder), self.region.states_of(part)
         found = [
             self._steps(kernel, states[start : start + kernel.slice], self.firsts[part] + start)
             for start in range(0, len(states), kernel.slice)
         ]
         steps = np.concatenate(found) if found else np.empty((0, 3), np.int64)
         columns = dict(zip(("source", "target", "instance"), steps.T, strict=True))
-        stored = write_table(_steps(self.folder, part), columns, lasting=False)
+        stored = write_table(self.region.file("steps", part), columns, lasting=False)
         return {"steps": len(steps), "seal": stored.seal}
 
     def _steps(self, kernel: Batches, states: States, first: int) -> Numbers:
@@ -136,8 +136,7 @@ class _Join:
         numbers = np.full(len(states), -1, np.int64)
         for part in np.unique(targets):
             own = np.flatnonzero(targets == part)
-            run = read_run(_states(self.folder, int(part)), self.seals[int(part)])
-            rows = run.rows_of(prints[own], states[own])
+            rows = self.region.run(int(part)).rows_of(prints[own], states[own])
             numbers[own] = np.where(rows < 0, -1, rows + self.firsts[int(part)])
         return numbers
 
@@ -149,44 +148,66 @@ def judge_runs(search: Search, memory: int) -> Runs:
         search: the search.
         memory: bytes that the driver may use.
     """
-    fairness = fairness_of(search.kernel.layout.bound)
-    total = sum(level.states for level in search.levels)
-    crew = search.crew_for(total)
-    folder = search.folder
-    _folder(folder).clear()
+    runs, tables = Runs(), search.kernel.tables
+    leading = {bit: name for bit, name in tables.run_bits.items() if name in _asked(search)}
+    always = {bit: name for bit, name in tables.run_bits.items() if bit not in leading}
+    _folder(search.folder).clear()
     try:
-        levels = search.levels
-        gather = _Gather(folder, tuple(x.rows for x in levels), tuple(x.seals for x in levels))
-        gathered = crew.ask(gather, search.parts, "the region of runs")
-        sizes = [answer["states"] for answer in gathered]
-        seals = tuple(answer["seal"] for answer in gathered)
-        firsts = tuple(int(n) for n in np.cumsum([0, *sizes[:-1]]))
-        join = _Join(folder, firsts, seals, fairness.any)
-        joined = crew.ask(join, search.parts, "the steps of the region")
-        taken = STEP_BYTES * sum(answer["steps"] for answer in joined)
-        if taken > memory:
-            return Runs(limit=Limit.MEMORY)
-        notes = [answer["noted"] for answer in gathered]
-        return _judged(search, fairness, sizes, notes, [answer["seal"] for answer in joined])
+        for name, bits in (("always", always), ("leading", leading)):
+            if bits and runs.limit is None:
+                region = Region.named(search.folder, name, sum(1 << bit for bit in bits))
+                _decide(search, region, bits, memory, runs)
     except KeyboardInterrupt:
         return Runs(limit=Limit.INTERRUPTED)
     finally:
-        _folder(folder).clear()
+        _folder(search.folder).clear()
+    return runs
 
 
-def _judged(
+def _asked(search: Search) -> dict[str, int]:
+    """Return the bits of where something is asked for, by the properties that lead to something."""
+    return {name: bit for bit, name in search.kernel.tables.asked_bits.items()}
+
+
+def _decide(search: Search, region: Region, names: dict[int, str], memory: int, runs: Runs) -> None:
+    """Decide some properties by their region, and note what becomes of them."""
+    levels, fairness = search.levels, fairness_of(search.kernel.layout.bound)
+    crew = search.crew_for(sum(level.states for level in levels))
+
+    def ask(question: Question, description: str) -> Notes:
+        return crew.ask(question, search.parts, description)
+
+    gather = _Gather(region, tuple(x.rows for x in levels), tuple(x.seals for x in levels))
+    region = region.told(ask(gather, "the region of runs"))
+    if not _asked(search).keys() & set(names.values()):
+        region = left_over(region, fairness.any, ask)
+    if not region.states:
+        return
+    firsts = tuple(int(n) for n in np.cumsum([0, *region.sizes[:-1]]))
+    joined = ask(_Join(region, firsts, fairness.any), "the steps of the region")
+    taken = STEP_BYTES * sum(answer["steps"] for answer in joined)
+    if taken > memory:
+        runs.limit = Limit.MEMORY
+        return
+    runs.bytes = max(runs.bytes, taken)
+    _judge(search, fairness, region, [answer["seal"] for answer in joined], names, runs)
+
+
+def _judge(
     search: Search,
     fairness: Fairness,
-    sizes: Sequence[int],
-    notes_seals: Sequence[str],
-    steps_seals: Sequence[str],
-) -> Runs:
-    """Judge the region that all parts have written down, in files with these seals."""
-    folder = search.folder
-    notes = _whole((_notes(folder, part), seal) for part, seal in enumerate(notes_seals))
+    region: Region,
+    seals: Sequence[str],
+    names: dict[int, str],
+    runs: Runs,
+) -> None:
+    """Judge what is left of a region, with its steps in files that have these seals."""
+    notes = pa.concat_tables(region.notes(part) for part in range(search.parts))
     depths = notes.column("level").to_numpy() - 1
     masks = notes.column("mask").to_numpy()
-    steps = _whole((_steps(folder, part), seal) for part, seal in enumerate(steps_seals))
+    steps = pa.concat_tables(
+        read_table(region.file("steps", part), seal) for part, seal in enumerate(seals)
+    )
     sources = steps.column("source").to_numpy()
     starts = np.zeros(len(depths) + 1, np.int64)
     np.cumsum(np.bincount(sources, minlength=len(depths)), out=starts[1:])
@@ -195,37 +216,18 @@ def _judged(
         steps.column("target").to_numpy().astype(np.int32),
         steps.column("instance").to_numpy().astype(np.int32),
     )
-    judge, runs = Judge(graph, fairness), Runs(bytes=STEP_BYTES * len(steps))
-    asked = {name: bit for bit, name in search.kernel.tables.asked_bits.items()}
-    for bit, name in search.kernel.tables.run_bits.items():
+    judge, asked = Judge(graph, fairness), _asked(search)
+    for bit, name in names.items():
         false, due = masks >> bit & 1 == 1, masks >> asked.get(name, bit) & 1 == 1
         lasso = judge.nearest_lasso(false, due, levels_by(depths))
         if lasso is not None:
             row = notes.slice(lasso.number, 1).to_pylist()[0]
-            part = int(np.searchsorted(np.cumsum(sizes), lasso.number, side="right"))
+            part = int(np.searchsorted(np.cumsum(region.sizes), lasso.number, side="right"))
             start, path = path_to(search, name, row["level"], part, row["row"])
             runs.paths[name] = (*path, *lasso.way)
             runs.starts[name] = start
             runs.cycles[name] = lasso.cycle
-    return runs
-
-
-def _whole(files: Iterable[tuple[Place, str]]) -> pa.Table:
-    """Return tables in files that have seals, one behind the other."""
-    return pa.concat_tables(read_table(place, seal) for place, seal in files)
 
 
 def _folder(folder: Folder) -> Place:
     return folder.root / "region"
-
-
-def _states(folder: Folder, part: int) -> Place:
-    return _folder(folder) / f"states-{part:05d}.arrow"
-
-
-def _notes(folder: Folder, part: int) -> Place:
-    return _folder(folder) / f"notes-{part:05d}.arrow"
-
-
-def _steps(folder: Folder, part: int) -> Place:
-    return _folder(folder) / f"steps-{part:05d}.arrow"

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from ackproof.pipeline.audit.tables import PACKED
 from ackproof.pipeline.keeping import keep_what_is_loaded
 from ackproof.pipeline.notes import NOTES, NOTES_SCHEMA
 from ackproof.pipeline.places import LocalPlace, Place
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["RowsFile", "kept", "write"]
+
+
+#: Bytes that are written, and read, at once: a task has room for a few of these.
+_ROW_GROUP = 16 << 20
 
 
 class RowsFile(NamedTuple):
@@ -47,7 +52,10 @@ def write(
         run: runs what starts a job.
     """
     if isinstance(place, LocalPlace):
-        run(lambda: frame.write.parquet(_url(place)))
+        writer = frame.write.option("parquet.block.size", _ROW_GROUP)
+        if schema == PACKED:
+            writer = writer.partitionBy("table")
+        run(lambda: writer.parquet(_url(place)))
         return ()
     notes = run(lambda: frame.mapInArrow(_Write(place, schema), NOTES_SCHEMA).collect())
     files = tuple(sorted(RowsFile(*json.loads(note["note"])) for note in notes))
@@ -70,14 +78,27 @@ def kept(
         spark: the session.
         folders: the folders, with what `write` has returned.
         schema: of the rows, as Spark says it.
-        only: of packed rows, those of which table; None for all rows.
+        only: of packed rows, those of which table; None where rows are not packed.
     """
     if all(isinstance(place, LocalPlace) for place, _ in folders):
-        frame = spark.read.schema(schema).parquet(*(_url(place) for place, _ in folders))
-        return frame if only is None else frame.where(frame["table"] == only)
+        places = [place if only is None else place / f"table={only}" for place, _ in folders]
+        return _read(spark, places, schema, only)
     files = tuple((place / file.name, file.seal) for place, found in folders for file in found)
     tasks = spark.range(0, len(files), 1, max(1, len(files)))
     return tasks.mapInArrow(_Read(files, only), schema)
+
+
+def _read(spark: SparkSession, places: Sequence[Place], schema: Any, only: str | None) -> DataFrame:
+    """Return rows that Spark has written; where nothing was of a table, it has no folder."""
+    from pyspark.sql import functions as f
+
+    if only is None:
+        return spark.read.schema(schema).parquet(*map(_url, places))
+    there = [_url(place) for place in places if isinstance(place, LocalPlace) and place.is_dir()]
+    if not there:
+        return spark.createDataFrame([], schema)
+    found = spark.read.schema(schema).parquet(*there)
+    return found.withColumn("table", f.lit(only))
 
 
 def _url(place: Place) -> str:
@@ -134,9 +155,10 @@ class _Read:
         for batch in batches:
             for number in batch.column("id").to_pylist():
                 place, seal = self.files[number]
-                for rows in pq.ParquetFile(pa.BufferReader(place.mapped(seal))).iter_batches():
-                    yield (
-                        rows
-                        if self.only is None
-                        else rows.filter(pc.equal(rows.column("table"), self.only))
-                    )
+                file = pq.ParquetFile(pa.BufferReader(place.mapped(seal)))
+                # Of packed rows, thousands are gigabytes; those that came together are few.
+                for group in range(file.num_row_groups):
+                    yield from self._asked(file.read_row_group(group)).to_batches()
+
+    def _asked(self, rows: pa.Table) -> pa.Table:
+        return rows if self.only is None else rows.filter(pc.equal(rows["table"], self.only))

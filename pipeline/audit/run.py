@@ -61,10 +61,15 @@ __all__ = ["SparkAudit", "require_place"]
 
 T = TypeVar("T")
 
-#: A batch of Arrow has many small rows here, or few large ones.
+#: A batch of Arrow has many small rows here, or few large ones; and of packed rows, which may be
+#: megabytes each, Spark reads as many into memory at once as it is told.
 _BATCHES = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "2048",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(8 << 20),
+    "spark.sql.parquet.columnarReaderBatchSize": "64",
+    # Each packed row goes to the file of its table as it comes; else all are sorted before.
+    "spark.sql.maxConcurrentOutputFileWriters": "16",
+    "spark.sql.optimizer.plannedWrite.enabled": "false",
 }
 
 #: Parts for each task that can run at once, if nobody says how many.

@@ -2,7 +2,7 @@
 
 It is what `sbin/start-all.sh` of a Spark distribution starts, with ports that the system chooses,
 and with less memory.  Each has an address of its own, and what it keeps for itself is on a disk
-that it alone can see: a file system mounted at the same path.  Each is the leader of a process
+that it alone can see: a folder of its own, mounted at the same path.  Each leads a process
 group, in which its executors are too, so that a machine can be lost as machines are: all at once.
 """
 
@@ -41,10 +41,10 @@ ENVIRONMENT = {
     "AWS_EC2_METADATA_DISABLED": "true",
 }
 
-#: Runs a command with a disk of its own at a path, where a user may be root of himself.
+#: Runs a command that sees a folder at another path, where a user may be root of himself.
 APART = (
     *("unshare", "--mount", *(() if os.getuid() == 0 else ("--user", "--map-root-user"))),
-    *("sh", "-c", 'mount -t tmpfs own "$1" && shift && exec "$@"', "apart"),
+    *("sh", "-c", 'mount --bind "$1" "$2" && shift 2 && exec "$@"', "apart"),
 )
 
 
@@ -150,8 +150,9 @@ class Cluster:
         self.close()
 
     def _start(self, name: str, *arguments: str) -> Daemon:
-        disk = self.folder / "disk"
-        disk.mkdir(parents=True, exist_ok=True)
+        own, disk = self.folder / f"own-{len(self._daemons)}", self.folder / "disk"
+        for folder in (own, disk):
+            folder.mkdir(parents=True, exist_ok=True)
         log = self.folder / f"{len(self._daemons)}-{name}.log"
         java = find_java()
         home = spark_home()
@@ -159,18 +160,18 @@ class Cluster:
         host = f"127.0.0.{len(self._daemons) + 1}"
         command += [f"org.apache.spark.deploy.{name}", "--host", host]
         command += ["--port", "0", "--webui-port", "0", *arguments]
-        own = {"SPARK_LOCAL_DIRS": str(disk), "TMPDIR": str(disk)}
-        own |= {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": host, "JAVA_HOME": str(java.home)}
+        places = {"SPARK_LOCAL_DIRS": str(disk), "TMPDIR": str(disk)}
+        places |= {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": host, "JAVA_HOME": str(java.home)}
         # Of the settings of whoever runs the tests nothing is to count.
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("SPARK_", "PYSPARK_"))}
         with log.open("wb") as file:
             process = subprocess.Popen(
-                [*APART, str(disk), *command],
+                [*APART, str(own), str(disk), *command],
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=file,
-                env=kept | ENVIRONMENT | own | {"SPARK_SCALA_VERSION": "2.13"},
+                env=kept | ENVIRONMENT | places | {"SPARK_SCALA_VERSION": "2.13"},
                 start_new_session=True,
             )
         daemon = Daemon(process, log)

@@ -21,12 +21,14 @@ from ackproof.pipeline.farm import Farm
 from ackproof.pipeline.session import Session
 from typer.testing import CliRunner, Result
 
+from tests.pipeline.cluster import until
+
 ROOT = Path(__file__).parents[2]
 DIE_HARD = "tests/models/die_hard.py"
 ORCHARD = "tests/model/sweep/orchard.py"
 
-#: Seconds, more than a test may take.
-PATIENCE = 500.0
+#: Seconds, many more than it takes to end what waits so long.
+NAP = 500.0
 
 #: An era of a small model, as a file of a user.
 ERA = "from tests.model.harbour import MODEL, {design} as design\n"
@@ -233,12 +235,19 @@ def _die(number: int, signal: int = 0) -> int:
 
 
 @pytest.mark.spark
-def test_whoever_stops_listening_finds_spark_idle(session: Session) -> None:
-    pieces = [Piece("short", (0,)), Piece("long", (PATIENCE,))]
-    began = time.monotonic()
-    found = Farm(session).run(time.sleep, pieces, "naps")
+def test_whoever_stops_listening_finds_spark_idle(session: Session, tmp_path: Path) -> None:
+    pieces = [Piece("short", (0, tmp_path / "short")), Piece("long", (NAP, tmp_path / "long"))]
+    found = Farm(session).run(_nap, pieces, "naps")
     assert next(found) is None
     found.close()  # type: ignore[attr-defined]
-    assert time.monotonic() - began < PATIENCE
-    assert session.spark.sparkContext.statusTracker().getActiveJobsIds() == []
+    assert [path.name for path in tmp_path.iterdir()] == ["short"], "the long one was waited for"
+    running = session.spark.sparkContext.statusTracker().getActiveJobsIds
+    # What has ended is told to who asks for it a while later.
+    until(lambda: None if running() else "idle", "end of all jobs")
     assert list(Farm(session).run(int, [Piece("after", ("7",))], "numbers")) == [7]
+
+
+def _nap(seconds: float, end: Path) -> None:
+    """Wait, and leave a file in the end."""
+    time.sleep(seconds)
+    end.touch()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from ackproof.pipeline import ordering
-from ackproof.pipeline.ordering import distinct, fingerprints, parts_of
+from ackproof.pipeline.ordering import distinct, fingerprints, first_of, parts_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -121,3 +121,12 @@ def test_parts_are_ranges_of_fingerprints_of_about_one_size(parts: int) -> None:
 def test_the_least_and_the_largest_fingerprint_have_a_part(parts: int) -> None:
     ends = np.array([0, (1 << 64) - 1], np.uint64)
     assert parts_of(ends, parts).tolist() == [0, parts - 1]
+
+
+@given(parts=st.integers(1, 65_535), data=st.data())
+def test_a_part_begins_where_the_one_before_ends(parts: int, data: st.DataObject) -> None:
+    part = data.draw(st.integers(0, parts - 1))
+    first = first_of(part, parts)
+    assert parts_of(np.array([first]), parts) == [part]
+    if part:
+        assert parts_of(np.array([first - np.uint64(1)]), parts) == [part - 1]
