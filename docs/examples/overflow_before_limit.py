@@ -1,4 +1,4 @@
-"""A queue knows what to do about its limit before it applies it, in RabbitMQ 4.3: a repair (G-E2)."""
+"""A limit is applied when it is known what to do about it, in RabbitMQ 4.3: a repair (G-E2)."""
 
 from ackproof.lang import Design, Holds, handler
 from ackproof.spec.eras.rabbitmq_4_3 import Channel40, Confirms43, Store2
