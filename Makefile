@@ -14,7 +14,7 @@
 #                 other languages (needs spin, gcc, java, tshark, tcpdump, rabbitmq-server, and what
 #                 tests/peers/README.md names)
 #   make reproduce
-#                 three bugs of a real RabbitMQ beside the model's counterexamples; installs
+#                 four bugs of a real RabbitMQ beside the model's counterexamples; installs
 #                 rabbitmq-server if there is none, puts RabbitMQ 4.0 and the newest into
 #                 build/rabbitmq, and takes some minutes
 #   make bench    measure the checker beside SPIN and TLC, the search on Spark beside the kernel, the
@@ -100,7 +100,7 @@ reproduce: $(BENCH_STAMP)
 	for suite in $(RELEASES); do \
 	    $$root bench/rabbitmq/make-root $$suite build/rabbitmq/$$suite || exit 1; \
 	done; \
-	$$root $(BIN)/python bench/redeclared.py $(filter --json,$(ARGS)) $(RELEASES:%=build/rabbitmq/%)
+	$$root $(BIN)/python bench/releases.py $(filter --json,$(ARGS)) $(RELEASES:%=build/rabbitmq/%)
 
 bench: $(BENCH_STAMP)
 	$(BIN)/python bench/checker.py $(ARGS)

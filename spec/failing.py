@@ -103,7 +103,7 @@ class Failing(Closing):
         require(self.listed(replica) and self.last_to_lead(replica))
         self.replicas[replica].recover()
         self.begin_anew(replica)
-        self.shorten(replica)
+        self.apply_limit(replica)
 
     @helper
     def last_to_lead(self, replica: Replica) -> bool:

@@ -221,6 +221,24 @@ DROPS = Instance(
     ),
 )
 
+OVERFULL = Instance(
+    name="overfull",
+    purpose="two messages, room for one, what is too much is refused; consumers, and a crash",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1},
+    faults={"crash_queue": 1},
+    constants={
+        "QueueProcess.of": "q1",
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 1,
+        "QueueProcess.overflow": Overflow.REJECT_PUBLISH,
+    },
+    states=3_904,
+    lacks=(
+        "DeletionConfirms",
+        "NackedYetHeldElsewhere",
+    ),
+)
+
 RECOVERY = Instance(
     name="recovery",
     purpose="two messages, consumers whose acks take their time to reach the disk, two crashes",
@@ -291,5 +309,6 @@ INSTANCES = (
     RETRIED_ELSEWHERE,
     CROWDED,
     DROPS,
+    OVERFULL,
     DEEP,
 )

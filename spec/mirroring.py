@@ -244,7 +244,7 @@ class Mirroring(Queueing):
                 self.unsynced.add(other)
         if self.replicas[replica].marking:
             self.replicas[replica].delivered |= self.in_flight(replica)
-        self.shorten(replica)
+        self.apply_limit(replica)
 
     @helper
     def hopeless(self, replica: Replica) -> bool:

@@ -8,7 +8,7 @@ publisher, and drops nothing that it has taken.
 from __future__ import annotations
 
 from ackproof.lang import invariant, step_property
-from ackproof.spec.sorts import Msg, Overflow, Replica
+from ackproof.spec.sorts import Level, Msg, Overflow, Replica, Status
 from ackproof.spec.system import Confirms
 
 
@@ -81,13 +81,19 @@ def OldestGoesFirst(before: Confirms, after: Confirms) -> bool:
 def OnlyWhoDropsMakesRoom(before: Confirms, after: Confirms) -> bool:
     """A queue that refuses what is too much drops nothing when another message gets in (B5.7).
 
-    What a consumer puts back, or a crash, may be too much; but its publisher may have an ack.
+    What a consumer puts back, or a crash, may be too much; but its publisher may have an ack.  So
+    what was ready stays, and what is on the disk of a process that starts again is ready then.
     """
     return all(
-        after.replicas[r].of not in before.holders[m] - after.holders[m]
+        m in after.replicas[r].holds()
         for r in Replica
         if after.replicas[r].limited and after.replicas[r].overflow == Overflow.REJECT_PUBLISH
         if after.replicas[r].leads()
         if not before.replicas[r].leads() or after.replicas[r].ready - before.replicas[r].ready
-        for m in set(Msg) - before.replicas[r].pending
+        for m in Msg
+        if m in before.replicas[r].ready
+        or (
+            before.replicas[r].status == Status.DOWN
+            and before.replicas[r].store.level[m] != Level.ABSENT
+        )
     )

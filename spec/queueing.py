@@ -101,8 +101,13 @@ class Queueing(Storing):
 
     @handler
     def leaves(self, msg: Msg, replica: Replica) -> None:
-        """A message has left its queue, in one way or another (C4.4, D2.1, D8 L12, INV-F3)."""
+        """A message has left its queue, in one way or another (C4.4, D8 L12, INV-F3)."""
         self.holders[msg].discard(self.replicas[replica].of)
+        self.part_from(msg, replica)
+
+    @handler
+    def part_from(self, msg: Msg, replica: Replica) -> None:
+        """Nothing of a message is left with a master: its mirrors hear of it (C4.4, D2.1)."""
         self.release_body(msg, replica)
         for mirror in self.mirrors_of(replica):
             self.multicast.tell_removal(msg, mirror)
@@ -119,6 +124,14 @@ class Queueing(Storing):
                 self.replicas[replica].drop(msg)
                 self.leaves(msg, replica)
             self.replicas[replica].displace(surplus)
+
+    @handler
+    def apply_limit(self, replica: Replica) -> None:
+        """A master begins, with what was handed out before as well, which may be too much (B5.2).
+
+        One that drops does so, and one that refuses keeps it: it was told to drop nothing (B5.7).
+        """
+        self.shorten(replica)
 
     @fault
     def drop(self, msg: Msg, replica: Replica) -> None:

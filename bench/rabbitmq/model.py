@@ -21,7 +21,16 @@ from typing import Any
 from bench.process import Failed, run
 from bench.rabbitmq.frames import Frame, Settled, settled
 
-__all__ = ["QUESTIONS", "ModelStep", "ModelTrace", "Question", "ask", "model_trace", "read_trace"]
+__all__ = [
+    "QUESTIONS",
+    "ModelStep",
+    "ModelTrace",
+    "Question",
+    "ask",
+    "era_of",
+    "model_trace",
+    "read_trace",
+]
 
 
 @dataclass(frozen=True)
@@ -46,7 +55,11 @@ class Question:
         return self.design.rpartition(".")[2]
 
 
-_ERA = "ackproof.spec.eras.rabbitmq_3_10"
+_ERAS = "ackproof.spec.eras."
+_ERA = _ERAS + "rabbitmq_3_10"
+
+#: By the first version that an era is of, the newest first.
+_ERA_OF = {(4, 3): "rabbitmq_4_3", (4, 0): "rabbitmq_4_0", (3, 10): "rabbitmq_3_10"}
 
 #: By the bug's number.  All names are the specification's own.
 QUESTIONS = {
@@ -162,6 +175,19 @@ class ModelTrace:
             if match and last.get(_PROMOTED.format(process=match["process"])) is True:
                 found |= set(value)
         return frozenset(found)
+
+
+def era_of(version: str) -> str:
+    """Return the module of the era of a version of RabbitMQ.
+
+    Raises:
+        Failed: there is none.
+    """
+    number = tuple(int(part) for part in version.split(".") if part.isdigit())
+    era = next((era for first, era in _ERA_OF.items() if number >= first), None)
+    if era is None or (3, 11) <= number < (4,):
+        raise Failed(f"there is no era of RabbitMQ {version} to compare it with")
+    return _ERAS + era
 
 
 @cache

@@ -18,7 +18,7 @@ from pamqp import frame as amqp
 from pamqp.exceptions import UnmarshalingException
 
 from bench.process import Failed
-from bench.rabbitmq.frames import Frame, Splitter, frame_of, settled
+from bench.rabbitmq.frames import Frame, Settled, Splitter, frame_of, settled
 from bench.rabbitmq.site import wait_until, within
 
 __all__ = ["Publisher"]
@@ -97,6 +97,15 @@ class Publisher:
         """
         self._call("Confirm.SelectOk", commands.Confirm.Select())
 
+    def consume(self, queue: str) -> None:
+        """Consume, and keep what comes; wait for the first delivery.
+
+        Raises:
+            Failed: the broker refuses, or delivers nothing.
+        """
+        self._call("Basic.ConsumeOk", commands.Basic.Consume(queue=queue))
+        self._await("Basic.Deliver")
+
     def publish(self, queue: str, count: int, *, persistent: bool) -> None:
         """Publish messages without waiting for anything.
 
@@ -164,6 +173,10 @@ class Publisher:
         """Return all that came since the channel was made ready, so after the last reply."""
         return self.frames()[self._awaited :]
 
+    def fates(self) -> dict[int, Settled]:
+        """Return what became of each tag since the last reply, as far as it is known."""
+        return settled(self.confirms(), self.published)
+
     def settles(self, last: int, seconds: float) -> bool:
         """Wait until all tags from 1 to `last` are settled; say whether they are, in time.
 
@@ -173,7 +186,7 @@ class Publisher:
         tags = set(range(1, last + 1))
 
         def known() -> bool:
-            return tags <= settled(self.confirms(), self.published).keys()
+            return tags <= self.fates().keys()
 
         def over() -> bool:
             if not known():

@@ -25,7 +25,7 @@ from pamqp import frame as amqp
 from bench.process import Failed
 from bench.rabbitmq.agreement import Agreement, Point
 from bench.rabbitmq.frames import settled
-from bench.rabbitmq.model import ModelTrace, Question, ask
+from bench.rabbitmq.model import ModelTrace, Question, ask, era_of
 from bench.rabbitmq.node import Node
 from bench.rabbitmq.observation import Step
 from bench.rabbitmq.publisher import Publisher
@@ -38,18 +38,12 @@ __all__ = [
     "burst_of",
     "model_of",
     "perform",
-    "question_of",
 ]
 
 PROGRAM = Path(__file__).resolve().parents[2] / "docs" / "examples" / "rabbitmq" / "false-ack.jsonl"
 
 #: How often each is done, and how long a broker may take to settle two messages.
 TRIALS, LIMIT_SECONDS = 10, 30.0
-
-_ERAS = "ackproof.spec.eras."
-
-#: By the first version that an era is of, the newest first.
-_ERA_OF = {(4, 3): "rabbitmq_4_3", (4, 0): "rabbitmq_4_0", (3, 10): "rabbitmq_3_10"}
 
 _TEXT = b"a message"
 
@@ -95,26 +89,14 @@ class Redeclared:
     steps: tuple[Step, ...]
 
 
-def question_of(version: str) -> Question:
-    """Return what to ask the model about a version of RabbitMQ.
-
-    Raises:
-        Failed: there is no era of that version.
-    """
-    number = tuple(int(part) for part in version.split(".") if part.isdigit())
-    era = next((era for first, era in _ERA_OF.items() if number >= first), None)
-    if era is None or (3, 11) <= number < (4,):
-        raise Failed(f"there is no era of RabbitMQ {version} to compare it with")
-    return Question(_ERAS + era, "redeclared", "AckMeansAccepted")
-
-
 def model_of(experiment: Redeclaring, version: str) -> ModelTrace:
-    """Ask the model, without the deletion for the control.
+    """Ask the model about a version of RabbitMQ, without the deletion for the control.
 
     Raises:
-        Failed: it leaves the question open.
+        Failed: there is no era of that version, or the model leaves the question open.
     """
-    return ask(question_of(version), accidents=experiment.again)
+    question = Question(era_of(version), "redeclared", "AckMeansAccepted")
+    return ask(question, accidents=experiment.again)
 
 
 def perform(experiment: Redeclaring, node: Node) -> Redeclared:

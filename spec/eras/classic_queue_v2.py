@@ -39,5 +39,6 @@ design = Design(
         Breaks("NoExcessCredit", "mirror_credit", 7),
         Breaks("NoAssertionFails", "plain", 6),
         Breaks("EveryCommitAnswers", "commit_late", 12),
+        Breaks("OnlyWhoDropsMakesRoom", "overfull", 11),
     ),
 )

@@ -60,5 +60,6 @@ design = Design(
         Breaks("EveryCopyIsMatched", "plain", 7),
         Breaks("NoAssertionFails", "plain", 6),
         Breaks("EveryCommitAnswers", "commit_late", 12),
+        Breaks("OnlyWhoDropsMakesRoom", "overfull", 11),
     ),
 )

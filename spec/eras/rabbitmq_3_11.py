@@ -20,6 +20,9 @@ Where a queue is deleted and declared again, a channel asks of a process that ha
 whether it is the queue's.  Once the channel has published to the next one, it is not, and what
 waited for the first is nacked (A9.6); before that, it is acked.
 
+A queue that begins, or that a mirror takes over, drops what is over its limit, even if it was
+declared to refuse it instead (B5.8, G-E2).
+
 The guard remembers an answer that it never gave: a channel that has never flushed may confirm when
 its node sees no other at all (A12.3, A12.5, G-D3).  Each channel remembers for itself.
 """
@@ -28,6 +31,7 @@ from __future__ import annotations
 
 from ackproof.lang import Breaks, Design, Map, Set, action, handler, helper, require
 from ackproof.spec.eras.rabbitmq_4_0 import CachedGuard
+from ackproof.spec.eras.rabbitmq_4_3 import LimitBeforeOverflow
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica, Seen
 
@@ -49,7 +53,7 @@ class QueueProcess311(QueueProcess):
             self.outbox.add(msg)
 
 
-class Confirms311(CachedGuard):
+class Confirms311(CachedGuard, LimitBeforeOverflow):
     """The order of checks, the choice of a new master, and the guard's cache, as they are."""
 
     next_met: Map[ChannelId, Set[Replica]]  # processes under a name that was given again
@@ -153,5 +157,6 @@ design = Design(
         Breaks("NoExcessCredit", "mirror_credit", 7),
         Breaks("NoAssertionFails", "plain", 6),
         Breaks("EveryCommitAnswers", "commit_late", 12),
+        Breaks("OnlyWhoDropsMakesRoom", "overfull", 11),
     ),
 )

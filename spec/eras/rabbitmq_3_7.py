@@ -193,5 +193,6 @@ design = Design(
         Breaks("DoneMeansArrived", "retried", 6),
         Breaks("ReturnPrecedesAck", "roomless", 8),
         Breaks("OnlyWhatIsAskedForIsConfirmed", "redeclared", 4),
+        Breaks("OnlyWhoDropsMakesRoom", "overfull", 11),
     ),
 )

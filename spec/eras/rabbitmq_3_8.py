@@ -127,5 +127,6 @@ design = Design(
         Breaks("NothingIsGivenUp", "retried", 3),
         Breaks("EveryCommitAnswers", "commit_late", 12),
         Breaks("OnlyWhatIsAskedForIsConfirmed", "redeclared", 4),
+        Breaks("OnlyWhoDropsMakesRoom", "overfull", 11),
     ),
 )

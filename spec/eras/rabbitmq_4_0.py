@@ -10,7 +10,7 @@ This is said of clusters that keep their records in Mnesia, as they do unless as
 from __future__ import annotations
 
 from ackproof.lang import Breaks, Design, Set, handler, helper
-from ackproof.spec.eras.rabbitmq_4_3 import Channel40, EndsByName, Store2
+from ackproof.spec.eras.rabbitmq_4_3 import Channel40, EndsByName, LimitBeforeOverflow, Store2
 from ackproof.spec.instances import MIRRORED
 from ackproof.spec.sorts import ChannelId, Node
 from ackproof.spec.system import Confirms
@@ -38,8 +38,8 @@ class CachedGuard(Confirms):
             self.answered.add(channel)
 
 
-class Confirms40(CachedGuard, EndsByName):
-    """The guard with a cache, and ends that are told by names (A12.3, A9.5)."""
+class Confirms40(CachedGuard, EndsByName, LimitBeforeOverflow):
+    """The guard with a cache, ends by names, and limits that come too early (A12.3, A9.5, B5.8)."""
 
 
 design = Design(
@@ -57,5 +57,6 @@ design = Design(
         Breaks("NoAckBeforeDurable", "tiny", 7),
         Breaks("EndConfirmsItsOwn", "redeclared", 6),
         Breaks("NoCommitBeforeDurable", "channels_commit", 8),
+        Breaks("OnlyWhoDropsMakesRoom", "overfull", 11),
     ),
 )

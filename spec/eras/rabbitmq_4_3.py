@@ -7,6 +7,11 @@ monitors has ended normally confirms whatever waits for a queue of that name.  I
 deleted and declared again, and the channel has published to the second one meanwhile, that is acked
 without a word of the second queue, which may not have it on disk yet, or refuse it (A9.5, G-E1).
 
+A queue that begins, because it crashed or its node was started again, applies its limit before it
+knows what is to be done about it.  If it was declared to refuse what is too much, and has more than
+its limit since consumers had some of it, it drops the oldest, acked or not (B5.8, G-E2).  So it has
+been since 3.7, where there are promoted mirrors as well, which begin likewise.
+
 Classic queues have the second version of index and store, which confirms what it has written, and
 syncs it when it is closed (C6.1, C6.2).
 
@@ -75,7 +80,25 @@ class EndsByName(Confirms):
             self.channels[channel].process_down(replica, Reason.NORMAL, successors)
 
 
-class Confirms43(EndsByName):
+class LimitBeforeOverflow(Confirms):
+    """Queues that learn of their limit before they learn what is to be done about it."""
+
+    @handler
+    def apply_limit(self, replica: Replica) -> None:
+        """Drop what is over the limit, as a queue does unless told otherwise (B5.8, G-E2).
+
+        Nobody has consumed it, and nobody has asked for it to go: it is to be in the queue still.
+        """
+        super().apply_limit(replica)
+        if self.replicas[replica].limited:
+            surplus = set(self.replicas[replica].surplus())
+            for msg in surplus:
+                self.replicas[replica].drop(msg)
+                self.part_from(msg, replica)
+            self.replicas[replica].displace(surplus)
+
+
+class Confirms43(EndsByName, LimitBeforeOverflow):
     """Nobody asks for a majority."""
 
     @helper
@@ -109,5 +132,6 @@ design = Design(
         Breaks("NoAckBeforeDurable", "tiny", 7),
         Breaks("EndConfirmsItsOwn", "redeclared", 6),
         Breaks("NoCommitBeforeDurable", "channels_commit", 8),
+        Breaks("OnlyWhoDropsMakesRoom", "overfull", 11),
     ),
 )

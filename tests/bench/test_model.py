@@ -10,7 +10,7 @@ from ackproof.model.check import check
 from ackproof.model.document import document
 
 from bench.process import Failed
-from bench.rabbitmq.model import Question, ask, read_trace
+from bench.rabbitmq.model import Question, ask, era_of, read_trace
 from tests.bench.eras.forgetful import design
 from tests.bench.relay import MODEL
 
@@ -88,3 +88,23 @@ def test_a_step_reads_as_words(report: dict[str, Any]) -> None:
     model = read_trace(report, FORGETFUL, accidents=True)
     assert str(model.steps[0]) == "publish: msg 1, not persistent"
     assert str(model.steps[2]) == "lose node"
+
+
+@pytest.mark.parametrize(
+    ("version", "era"),
+    [
+        ("3.10.8", "rabbitmq_3_10"),
+        ("4.0.5", "rabbitmq_4_0"),
+        ("4.2.1", "rabbitmq_4_0"),
+        ("4.3.6", "rabbitmq_4_3"),
+        ("5.1", "rabbitmq_4_3"),
+    ],
+)
+def test_each_version_is_compared_with_its_era(version: str, era: str) -> None:
+    assert era_of(version) == f"ackproof.spec.eras.{era}"
+
+
+@pytest.mark.parametrize("version", ["3.9.29", "3.12.14"])
+def test_a_version_that_nothing_is_known_of_is_refused(version: str) -> None:
+    with pytest.raises(Failed, match=f"no era of RabbitMQ {version}"):
+        era_of(version)

@@ -1,4 +1,4 @@
-"""A queue that is declared again: what is sent, which era is asked, and what agrees with it."""
+"""A queue that is declared again: what is sent, and what agrees with it."""
 
 from __future__ import annotations
 
@@ -7,42 +7,19 @@ from dataclasses import replace
 import pytest
 from pamqp import commands
 
-from bench.process import Failed
 from bench.rabbitmq.model import ModelStep, ModelTrace, Question
 from bench.rabbitmq.redeclaring import (
     REDECLARING,
     Redeclared,
     agreement,
     burst_of,
-    question_of,
 )
-from bench.redeclared import right
 from tests.bench.test_listing import SEEN
 
 NACKED = Redeclared(2, (("nack", "nack"),) * 3, 0, SEEN)
 ACKED = replace(NACKED, fates=(("ack", "ack"),) * 3)
 HOLDS = ModelTrace(Question("era", "redeclared", "P"), True, 99, (), None, None)
 BREAKS = replace(HOLDS, steps=(ModelStep("flush", {}, False, False, (), {}),))
-
-
-@pytest.mark.parametrize(
-    ("version", "era"),
-    [
-        ("3.10.8", "rabbitmq_3_10"),
-        ("4.0.5", "rabbitmq_4_0"),
-        ("4.2.1", "rabbitmq_4_0"),
-        ("4.3.6", "rabbitmq_4_3"),
-        ("5.1", "rabbitmq_4_3"),
-    ],
-)
-def test_each_version_is_compared_with_its_era(version: str, era: str) -> None:
-    assert question_of(version).era == era
-
-
-@pytest.mark.parametrize("version", ["3.9.29", "3.12.14"])
-def test_a_version_that_nothing_is_known_of_is_refused(version: str) -> None:
-    with pytest.raises(Failed, match=f"no era of RabbitMQ {version}"):
-        question_of(version)
 
 
 @pytest.mark.parametrize("experiment", REDECLARING, ids=lambda e: e.name)
@@ -79,7 +56,3 @@ def test_once_otherwise_is_a_difference() -> None:
 
 def test_a_message_that_is_in_a_queue_after_all_is_a_difference() -> None:
     assert not agreement(replace(ACKED, held=1), BREAKS).agrees
-
-
-def test_what_was_seen_is_told_from_what_was_done() -> None:
-    assert right(SEEN) == ["publish", "→ ack 151"]

@@ -420,6 +420,50 @@ def test_in_4_0_a_channel_hears_of_no_queue_that_it_never_published_to(era: Desi
         assert run.told() == [nack(1, True)]
 
 
+# -- a queue that begins over its limit -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("era", "left"),
+    [
+        (BASE, messages(1, 2)),
+        *((era, messages(2)) for era in (V36, V37, V38, V39, V310, V311, V2, V40, V43)),
+    ],
+)
+def test_a_queue_that_rejects_drops_what_it_has_acked_when_it_starts_again(
+    era: Design | None, left: set[Any]
+) -> None:
+    with running(queues=("q1",), design=era, **FULL) as run:
+        for number in (1, 2):
+            run.publish(number, "q1")
+            run.deliver(number, "r1")
+            run.synced(number, "r1")
+            assert run.told() == [ack(number)]
+            if number == 1:
+                run.system.take(ONE, R1)
+        run.system.crash_queue(R1)
+        run.system.down_arrives(R1)
+        run.system.restart(R1)
+        assert run.process("r1").ready == left
+
+
+@pytest.mark.parametrize(
+    ("era", "left"),
+    [(BASE, messages(1, 2)), *((era, messages(2)) for era in (V37, V38, V39, V310, V311, V2))],
+)
+def test_up_to_3_13_a_promoted_mirror_does_likewise(era: Design | None, left: set[Any]) -> None:
+    with mirrored((Born.MASTER, Born.MIRROR), design=era, consumers=True, **FULL) as run:
+        for number in (1, 2):
+            run.publish(number, "q1")
+            run.deliver(number, "r1")
+            if number == 1:
+                run.system.take(ONE, R1)
+            run.told_by_master(number, "r2")
+        run.system.lose_node(R1)
+        run.system.promote(R2)
+        assert run.process("r2").ready == left
+
+
 # -- 4.3: no guard --------------------------------------------------------------------------------
 
 

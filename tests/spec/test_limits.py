@@ -136,6 +136,31 @@ def test_a_message_put_back_into_a_full_dropping_queue_is_the_one_that_goes(
     assert dropping.process("r1").ready == messages(2)
 
 
+def started_again_over_its_limit(run: Scenario) -> None:
+    """Two messages are acked, one of them with a consumer; then the queue crashes, and starts."""
+    for number in (1, 2):
+        run.publish(number, "q1")
+        run.deliver(number, "r1")
+        if number == 1:
+            run.system.take(message(1), R1)
+    run.synced(1, "r1")
+    run.synced(2, "r1")
+    assert run.told()
+    run.system.crash_queue(R1)
+    run.system.down_arrives(R1)
+    run.system.restart(R1)
+
+
+def test_a_rejecting_queue_that_starts_again_has_all_that_it_had(rejecting: Scenario) -> None:
+    started_again_over_its_limit(rejecting)
+    assert rejecting.process("r1").ready == messages(1, 2)
+
+
+def test_a_dropping_queue_that_starts_again_is_within_its_limit(dropping: Scenario) -> None:
+    started_again_over_its_limit(dropping)
+    assert dropping.process("r1").ready == messages(2)
+
+
 def test_a_dead_queue_refuses_nothing() -> None:
     queue = QueueMaster(**REJECTING)
     queue.crash()

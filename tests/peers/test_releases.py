@@ -1,4 +1,4 @@
-"""A real RabbitMQ, of whichever release, treats a queue that is declared again as its era does.
+"""A real RabbitMQ, of whichever release, has the bugs of single queues that its era has.
 
 The installed release is asked, and each root directory that `make reproduce` has made.
 """
@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from bench.rabbitmq.node import Node
-from bench.rabbitmq.redeclaring import REDECLARING, agreement, model_of, perform
 from bench.rabbitmq.site import site, version
+from bench.releases import BUGS
 
 pytestmark = pytest.mark.peer
 
@@ -25,6 +25,6 @@ def test_a_release_does_what_its_era_says(root: Path | None, installed: None) ->
     with site(root) as here, Node(here, "r1") as node:
         node.start()
         node.ready()
-        for experiment in REDECLARING:
-            found = agreement(perform(experiment, node), model_of(experiment, number))
-            assert found.agrees, f"{experiment.name}: {found}"
+        for bug in BUGS:
+            for outcome in bug.outcomes(number, node):
+                assert outcome.agreement.agrees, f"{outcome.experiment.name}: {outcome.agreement}"
