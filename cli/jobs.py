@@ -93,8 +93,8 @@ def _jobs(target: Target, instances: Sequence[str], engine: str, *, judged: bool
 def _left_out(target: Target, sweep: Sequence[Instance]) -> str:
     """Say which instances are not looked at for a design, for their size."""
     names = [i.name for i in target.model.instances if i not in sweep]
-    looked = "checked where it makes a difference, the smallest instances first"
-    return f"{looked}; not looked at: {', '.join(names)}" if names else looked
+    looked = "checked where it makes a difference, the smallest instances first, until one breaks"
+    return f"{looked}; too large to be looked at: {', '.join(names)}" if names else looked
 
 
 def _note(target: Target, expected: Sequence[Job]) -> str:

@@ -81,7 +81,7 @@ def _entry(page: Page, entry: Entry, said: str) -> None:
     page.hanging("    ", mutant.what)
     page.hanging("    ", said, STYLES["wrong"])
     if verdict.other:
-        page.hanging("    ", f"other states on {', '.join(verdict.other)}")
+        page.hanging("    ", f"other states or steps on {', '.join(verdict.other)}")
     elif verdict.searched:
         page.hanging("    ", f"the base's states on {', '.join(verdict.searched)}")
     page.line()

@@ -51,11 +51,11 @@ class _Files:
 
     Args:
         texts: what stands in each file.
-        command: what somebody types who has them.
+        commands: what somebody types who has them.
     """
 
     texts: dict[Path, str]
-    command: str
+    commands: tuple[str, ...]
 
 
 @clean_exit
@@ -83,7 +83,8 @@ def translate(file: File, design: OneDesign = None, instance: OneInstance = None
         write_file("FILE", path, text.encode())
     beside = "".join(f" and {path.name}" for path in files[1:])
     typer.echo(f"wrote {file}{beside}: {title}")
-    typer.echo(f"  {said.command}")
+    for command in said.commands:
+        typer.echo(f"  {command}")
     return 0
 
 
@@ -129,7 +130,7 @@ def _tla(bound: Bound, file: Path) -> _Files:
     option = "" if bound.program.deadlock_free else "-deadlock "
     return _Files(
         {file: said.module, file.with_suffix(".cfg"): said.configuration},
-        f"java -cp tla2tools.jar tlc2.TLC {option}{file.name}",
+        (f"java -cp tla2tools.jar tlc2.TLC {option}{file.name}",),
     )
 
 
@@ -138,10 +139,9 @@ def _promela(bound: Bound, file: Path) -> _Files:
 
     said = promela_model(bound)
     room = "" if said.vector is None else f" -DVECTORSZ={said.vector}"
-    return _Files(
-        {file: said.text},
-        f"spin -a {file.name} && gcc -O2 -DSAFETY{room} -o pan pan.c && ./pan -m1000000",
-    )
+    states = f"spin -a {file.name} && gcc -O2 -DSAFETY{room} -o pan pan.c && ./pan -m1000000"
+    runs = " && ".join(said.commands).replace("FILE", file.name)
+    return _Files({file: said.text}, (states, *([runs] if runs else [])))
 
 
 _WRITERS: dict[str, Callable[[Bound, Path], _Files]] = {".tla": _tla, ".pml": _promela}

@@ -51,12 +51,15 @@ class PromelaModel:
         claims: what is asserted, by name, and the name of the property that it is.
         runs: the same of formulas about runs; none if they are left out.
         vector: how many bytes of a state a verifier must have room for, None if that is usual.
+        commands: how the first formula about runs is asked of the file `FILE`; none if there is
+            none.
     """
 
     text: str
     claims: dict[str, str]
     runs: dict[str, str]
     vector: int | None
+    commands: tuple[str, ...] = ()
 
 
 def promela_model(bound: Bound) -> PromelaModel:
@@ -123,15 +126,16 @@ class _Model:
         declared = list(self._declarations())
         size = self._bytes(declared)
         left_out = why_not(taken, cut=bool(self.within))
+        commands: tuple[str, ...] = ()
         if not left_out and any(p.of_runs for p in self.bound.properties):
             runs = self.runs.written(taken, [*self._first(back="false")], size)
             process = ["", "#ifdef RUNS", *runs, "#else", *process, "#endif"]
+            commands = self.runs.commands("FILE", taken, size)
         text = [*first, *actions, *asked, *looking, *process]
         head = [*self._head(left_out), *self._macros("\n".join(text)), "", *declared]
         whole = "\n".join([*head, *text]) + "\n"
-        return PromelaModel(
-            whole, self.claims, self.runs.claims, 2 * size if size > VECTOR else None
-        )
+        vector = 2 * size if size > VECTOR else None
+        return PromelaModel(whole, self.claims, self.runs.claims, vector, commands)
 
     # -- declarations ---------------------------------------------------------------------------
 

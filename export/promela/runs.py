@@ -107,6 +107,22 @@ class Runs:
         self.claims: dict[str, str] = {}
         self._told: dict[str, Term] = {}
 
+    def commands(self, file: str, choices: list[Choices], vector: int) -> tuple[str, str]:
+        """Return how the first formula is asked: what makes a verifier, and what runs it.
+
+        Args:
+            file: where the model is.
+            choices: the actions that may be enabled.
+            vector: how many bytes the variables of a state take.
+        """
+        parts = (_count(choices) + 9) // 4  # four processes have room in one, but for two
+        size = vector + _PROCESS * _count(choices)
+        room = f" -DVECTORSZ={2 * size}" if size > VECTOR else ""
+        return (
+            f"spin -a -DRUNS {file} && gcc -O2 -DNFAIR={parts}{room} -o pan pan.c",
+            f"./pan -m1000000 -a -f -A -E -N {next(iter(self.claims))}",
+        )
+
     def written(self, choices: list[Choices], begin: list[str], vector: int) -> Iterator[str]:
         """Yield the processes and formulas.
 
@@ -118,11 +134,9 @@ class Runs:
         formulas = [self._formula(prop) for prop in self.bound.properties if prop.of_runs]
         fair = [one for one in choices if one.action.fair]
         others = [one for one in choices if not one.action.fair]
-        parts = (_count(choices) + 9) // 4  # four processes have room in one, but for two
-        size = vector + _PROCESS * _count(choices)
-        room = f" -DVECTORSZ={2 * size}" if size > VECTOR else ""
-        yield f"/* spin -a -DRUNS FILE && gcc -O2 -DNFAIR={parts}{room} -o pan pan.c && \\"
-        yield f" * ./pan -m1000000 -a -f -A -E -N {next(iter(self.claims))}"
+        first, *rest = self.commands("FILE", choices, vector)
+        yield f"/* {first} && \\"
+        yield from (f" * {line}" for line in rest)
         yield " */"
         yield from (f"bool {name};" for name in self._told)
         yield ""

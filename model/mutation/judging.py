@@ -12,6 +12,7 @@ makes impossible looks like what the instance switches off.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -145,9 +146,10 @@ class Judge:
             bound = bind(self._model, instance, design, None, program)
             question = asked(bound, "kernel", survey=True, cache=self._outcomes)
             if question.key != self._key(instance):
+                now = time.perf_counter()
                 yield (
                     instance,
-                    check_bound(bound, None, "kernel", 1, _MEMORY, None, None, 0.0, True, question),
+                    check_bound(bound, None, "kernel", 1, _MEMORY, None, None, now, True, question),
                 )
 
     def _key(self, instance: Instance) -> str | None:

@@ -51,6 +51,15 @@ def test_a_model_in_promela_is_one_file(tmp_path: Path) -> None:
     assert translate(str(file), DIE_HARD).exit_code == 0  # its own it writes over
 
 
+def test_where_runs_are_spoken_of_it_is_said_how_they_are_asked_for(tmp_path: Path) -> None:
+    result = translate(str(tmp_path / "tiny.pml"), "-i", "tiny")
+    assert result.exit_code == 0
+    _, states, runs = result.stdout.splitlines()
+    assert states.startswith("  spin -a tiny.pml && gcc -O2 -DSAFETY ")
+    assert runs.startswith("  spin -a -DRUNS tiny.pml && gcc -O2 -DNFAIR=")
+    assert runs.endswith("./pan -m1000000 -a -f -A -E -N EveryPublishSettles")
+
+
 def test_what_does_not_fit_into_spin_is_refused(tmp_path: Path) -> None:
     text = Path(DIE_HARD).read_text()
     assert "Range(0, 5)" in text

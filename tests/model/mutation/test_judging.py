@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from ackproof.model.cache import OUTCOMES, Cache, noted
 from ackproof.model.mutation.judging import Fate, Judge, Verdict
 from ackproof.spec.model import MODEL
 
@@ -28,6 +31,15 @@ def test_what_breaks_a_property_is_killed_on_the_smallest_instance(fate: Fated) 
     assert (verdict.fate, verdict.instance) == (Fate.KILLED, "tiny")
     assert verdict.first == ("EachMessageHasOnePlace", 2)
     assert ("UnroutableIsConfirmed", 2) in verdict.killers
+
+
+def test_what_it_took_is_kept_with_what_was_found(tmp_path: Path) -> None:
+    judge, began = Judge(MODEL, (TINY,), tmp_path, Cache(tmp_path / "cache")), time.perf_counter()
+    with noted() as entries:
+        judge.judge(BY_NAME["Channel.register: drops `self.confirmed.add(seq)`"])
+    took = [json.loads(entry.data)["seconds"] for entry in entries if entry.kind == OUTCOMES]
+    assert len(took) == 2, "of the base, and of the mutant"
+    assert all(0 < seconds <= time.perf_counter() - began for seconds in took)
 
 
 def test_what_makes_an_action_impossible_is_killed_though_no_property_breaks(fate: Fated) -> None:
