@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -159,7 +159,12 @@ def _scenario(said: Any, request: pytest.FixtureRequest) -> Any:
     try:
         return read_scenario(request.path.parent / said, known_faults())
     except ScenarioError as error:
-        raise pytest.UsageError(f"the mark ackproof: {error}") from None
+        _refuse(f": {error}")
+
+
+def _refuse(what: str) -> NoReturn:
+    """Fail a test whose mark is wrong; where in this file it was noticed is of no use to it."""
+    pytest.fail(f"the mark ackproof{what}", pytrace=False)
 
 
 def _options(request: pytest.FixtureRequest) -> dict[str, Any]:
@@ -176,10 +181,7 @@ def _options(request: pytest.FixtureRequest) -> dict[str, Any]:
     for mark in reversed(list(request.node.iter_markers("ackproof"))):
         wrong = [*map(repr, mark.args), *(name for name in mark.kwargs if name not in known)]
         if wrong:
-            raise pytest.UsageError(
-                f"the mark ackproof does not take {', '.join(wrong)}; it takes, by name, "
-                f"{', '.join(known)}"
-            )
+            _refuse(f" does not take {', '.join(wrong)}; it takes, by name, {', '.join(known)}")
         options |= mark.kwargs
     if "scenario" in options:
         options["scenario"] = _scenario(options["scenario"], request)
@@ -188,7 +190,7 @@ def _options(request: pytest.FixtureRequest) -> dict[str, Any]:
     try:
         Options(**options)
     except ValueError as error:
-        raise pytest.UsageError(f"the mark ackproof: {error}") from None
+        _refuse(f": {error}")
     return options
 
 

@@ -192,6 +192,7 @@ def test_a_mark_says_what_the_broker_is_and_a_failing_test_what_has_happened(
     assert "the mark ackproof does not take mirrors; it takes, by name, directory" in result.stdout
     assert "the mark ackproof: replicas is 'many'; it must be from 1 to" in result.stdout
     assert "1 failed, 2 error" in result.stdout
+    assert "pytest_plugin.py" not in result.stdout
 
 
 def test_a_mark_names_a_scenario_and_what_is_not_played_fails_the_test(tmp_path: Path) -> None:
