@@ -23,5 +23,5 @@ design = Design(
     claim="A node that is about to pause may finish what it has begun.",
     source="G-B08: RabbitMQ before 3.5.0, release note 26622",
     replace=(CarelessCluster,),
-    expect=(Breaks("NoAckFromMinority", "away", 6),),
+    expect=(Breaks("NoAckFromMinority", "ended_apart", 6),),
 )

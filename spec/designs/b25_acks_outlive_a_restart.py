@@ -24,5 +24,5 @@ design = Design(
     claim="A queue that is there again takes acks of what it had handed out.",
     source="G-B25: RabbitMQ 3.9, issues 4004, 4304, 4305",
     replace=(FaithfulChannel,),
-    expect=(Breaks("EachCopyHasOnePlace", "roomless", 5),),
+    expect=(Breaks("EachCopyHasOnePlace", "bereaved", 5),),
 )

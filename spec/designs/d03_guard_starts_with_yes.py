@@ -39,5 +39,5 @@ design = Design(
     claim="Without any nodes there is nothing to guard against.",
     source="G-D3: RabbitMQ 3.6 to 3.13",
     replace=(RememberingConfirms,),
-    expect=(Breaks("NoAckFromMinority", "away", 6),),
+    expect=(Breaks("NoAckFromMinority", "ended_apart", 6),),
 )
