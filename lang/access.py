@@ -13,8 +13,9 @@ import enum
 import inspect
 
 from ackproof.lang import ir
+from ackproof.lang.annotations import declared
 from ackproof.lang.declare import to_type, type_of_class
-from ackproof.lang.errors import SpecError
+from ackproof.lang.errors import SpecError, close_to
 from ackproof.lang.ir import Expr
 from ackproof.lang.process import Process, split_marks
 from ackproof.lang.reader import Reader, is_zero
@@ -210,10 +211,15 @@ def _unknown_field(reader: Reader, node: ast.AST, process: ProcT, name: str) -> 
             f"`{name}` is a method of {process.name}, not a value",
             "call a @helper for its value; other steps are called as statements",
         )
+    cls = reader.scope.registry.classes[process.name]
+    meant = close_to(name, declared(cls))
+    declare = f"declare it in class {cls.__name__} with its type"
     return reader.error(
         node,
         f"{process.name} declares no variable `{name}`",
-        f"declare it in class {process.name} with its type, or correct the name",
+        f"did you mean `{meant}`? if not, {declare}"
+        if meant
+        else f"{declare}, or correct the name",
     )
 
 
