@@ -80,7 +80,19 @@ def _is_action(process: ProcessDecl, method: Method) -> bool:
 def _check_block(body: Iterable[Stmt]) -> None:
     for stmt in _statements(body):
         if isinstance(stmt, ir.For):
-            _Loop(stmt).check()
+            try:
+                _Loop(stmt).check()
+            except SpecError as error:
+                raise _placed(error, stmt) from None
+
+
+def _placed(error: SpecError, loop: ir.For) -> SpecError:
+    """Return an error that says where the loop is, if what is wrong is called from elsewhere."""
+    here, there = error.span, loop.span
+    if here.file == there.file and here.line >= there.line:
+        return error
+    problem = f"{error.problem}; the loop is at {there.file}:{there.line}"
+    return SpecError(here, problem, error.instead)
 
 
 def _statements(body: Iterable[Stmt]) -> Iterator[Stmt]:

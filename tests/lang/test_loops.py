@@ -12,6 +12,7 @@ from ackproof.lang import (
     Set,
     System,
     action,
+    handler,
     on,
     properties_in,
 )
@@ -19,6 +20,9 @@ from ackproof.lang.errors import SpecError
 from ackproof.lang.frontend import compile_model
 from ackproof.lang.model import Design
 from ackproof.model.check import check
+from ackproof.spec.channel import Channel
+from ackproof.spec.model import MODEL
+from ackproof.spec.sorts import Msg, Replica
 
 
 class Bell(OrderedSort):
@@ -90,3 +94,18 @@ def test_an_observer_may_ask_for_the_element_that_an_event_of_a_loop_has(
 def test_it_may_not_ask_for_another_one() -> None:
     with pytest.raises(SpecError, match="another iteration"):
         compile_model(MODEL, Design("rings", replace=(Carillon,)))
+
+
+class Careful(Channel):
+    """A channel that acks one message at a time."""
+
+    @handler
+    def settle(self, seq: Msg, replica: Replica, siblings: Set[Replica]) -> None:
+        """Only if nothing waits; whoever calls it does so in a loop."""
+        if not self.confirmed:
+            super().settle(seq, replica, siblings)
+
+
+def test_where_a_loop_is_elsewhere_it_is_said_where() -> None:
+    with pytest.raises(SpecError, match=r"test_loops.py:.*; the loop is at .*confirming.py:\d+"):
+        compile_model(MODEL, Design("One at a time.", replace=(Careful,)))
