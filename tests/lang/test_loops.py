@@ -21,7 +21,7 @@ from ackproof.lang.frontend import compile_model
 from ackproof.lang.model import Design
 from ackproof.model.check import check
 from ackproof.spec.channel import Channel
-from ackproof.spec.model import MODEL
+from ackproof.spec.model import MODEL as CONFIRMS
 from ackproof.spec.sorts import Msg, Replica
 
 
@@ -108,4 +108,4 @@ class Careful(Channel):
 
 def test_where_a_loop_is_elsewhere_it_is_said_where() -> None:
     with pytest.raises(SpecError, match=r"test_loops.py:.*; the loop is at .*confirming.py:\d+"):
-        compile_model(MODEL, Design("One at a time.", replace=(Careful,)))
+        compile_model(CONFIRMS, Design("One at a time.", replace=(Careful,)))
