@@ -238,6 +238,7 @@ class Connection(asyncio.Protocol):
         """Close the socket because a fault says so, by an end or by a reset."""
         self._trickle.stop()
         sock = self._transport.get_extra_info("socket")
+        _LOG.info("%s: cut, because a fault was asked for", self.peer)
         if session.reset and sock is not None:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
             self._transport.abort()

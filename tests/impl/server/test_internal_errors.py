@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import socket
 from contextlib import suppress
 from pathlib import Path
@@ -194,3 +195,15 @@ def test_where_closing_one_channel_fails_the_others_are_closed_all_the_same() ->
     wire.session.connection_lost()
     assert list(wire.broker.queues) == ["q"]
     assert len(wire.broker.queues["q"].machine.ready) == 1, "what was unacked is back"
+
+
+def test_a_connection_that_a_fault_cuts_is_told_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO), RunningBroker(tmp_path) as broker:
+        client = with_queue(broker)
+        broker.drop_connection(when="before_confirm")
+        client.send(encode(1, *content("q")))
+        assert client.rest() == []
+        client.close()
+    assert caplog.text.count("cut, because a fault was asked for") == 1
