@@ -141,6 +141,9 @@ class _Run:
             for queue in self.queues:
                 NodeControl(self.node).strike("crash_queue", queue)
         else:
+            # A queue that was declared a moment ago may be gone after a kill, with all that it has
+            # acked; this is about what queues lose that are there.
+            self.node.ctl("eval", "mnesia:sync_log().")
             (self.node.kill if self.experiment.end == KILL else self.node.stop)()
             self.node.start()
             self.node.ready()
