@@ -17,8 +17,8 @@ from tests.pipeline.searches import ALONE, StandIn, bound_of, explorer_of, model
 
 
 @pytest.mark.parametrize("parts", [1, 3, 7])
-def test_what_holds_on_tiny_takes_no_memory_of_the_driver(parts: int, tmp_path: Path) -> None:
-    bound, session = bound_of(CONFIRMS, "tiny"), StandIn()
+def test_what_holds_of_confirms_takes_no_memory_of_the_driver(parts: int, tmp_path: Path) -> None:
+    bound, session = bound_of(CONFIRMS, "fanout"), StandIn()
     outcome = explorer_of(tmp_path, parts, session=session)(bound)
     assert summary(outcome) == summary(explore_compiled(bound))
     assert (outcome.memory, outcome.limit) == (0, None)
