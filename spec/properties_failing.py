@@ -210,10 +210,12 @@ def EveryQueueIsLed(s: Confirms) -> bool:
 def EveryQueueComesBack(s: Confirms) -> bool:
     """A queue of which nothing runs is there again in the end, unless it is deleted (C5.1).
 
-    Until then nobody gets what it has confirmed.
+    Until then nobody gets what it has confirmed.  It may wait until its end is known to all who sent
+    to it; that comes to an end by itself.
     """
     return all(
-        any(
+        any(s.casts[c].downs[r] is not None for c in ChannelId)
+        or any(
             s.replicas[x].leads()
             or s.replicas[x].mirrors()
             or s.replicas[x].status == Status.DELETED
