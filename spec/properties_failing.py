@@ -210,8 +210,8 @@ def EveryQueueIsLed(s: Confirms) -> bool:
 def EveryQueueComesBack(s: Confirms) -> bool:
     """A queue of which nothing runs is there again in the end, unless it is deleted (C5.1).
 
-    Until then nobody gets what it has confirmed.  It may wait until its end is known to all who sent
-    to it; that comes to an end by itself.
+    Until then nobody gets what it has confirmed.  It may wait until the channels know of its end;
+    that comes to an end by itself.
     """
     return all(
         any(s.casts[c].downs[r] is not None for c in ChannelId)
