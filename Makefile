@@ -48,7 +48,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 
 # pip compiles one file after the other, and this on all processors.  Some packages have templates
 # and tests that are no Python of today.
-COMPILE := $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib build || true
+COMPILE := $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib build/__editable__* || true
 
 USER_STAMP  := $(VENV)/installed-for-users-$(FILES)
 DEV_STAMP   := $(VENV)/installed-for-development-$(FILES)
