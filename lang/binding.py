@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ackproof.lang.data import Elements, domain, domain_size, show, to_data
 from ackproof.lang.errors import BindError
-from ackproof.lang.kept import once
+from ackproof.lang.kept import ById, Latest, once
 from ackproof.lang.later import Later
 from ackproof.lang.model import Design, Instance, Model
 from ackproof.lang.program import Action, Param, Program, PropertyDecl, Variable
@@ -30,7 +30,7 @@ from ackproof.lang.sorts import OwnedSort, Sort, elements_of
 if TYPE_CHECKING:
     from ackproof.lang.ir import Expr
 
-__all__ = ["ActionInstance", "Bound", "Location", "bind"]
+__all__ = ["ActionInstance", "Bound", "Location", "base_of", "bind"]
 
 #: The names of more elements of an unordered sort are not in the order of the elements.
 _UNORDERED_OWNERS = 9
@@ -219,11 +219,33 @@ def bind(
     )
 
 
+#: What designs were bound to without them, the latest ones.
+_BASES: Latest[Hashable, tuple[Bound | None]] = Latest(16)
+
+
+def base_of(bound: Bound) -> Bound | None:
+    """Return what is bound without its design; None if it has none, or fits with it only."""
+    if bound.design is None:
+        return None
+    names = tuple(p.name for p in bound.properties)
+    key = (ById(bound.model), ById(bound.instance), names)
+    known = _BASES.get(key)
+    if known is None:
+        known = (_without_design(bound, names),)
+        _BASES.put(key, known)
+    return known[0]
+
+
+def _without_design(bound: Bound, names: tuple[str, ...]) -> Bound | None:
+    try:
+        return bind(bound.model, bound.instance, properties=names)
+    except BindError:
+        return None
+
+
 def _chosen(
     program: Program, elements: Elements, names: Iterable[str] | None
 ) -> tuple[PropertyDecl, ...]:
-    from ackproof.lang.kept import once
-
     sizes = tuple(elements.items())
     every = {p.name: once(_for_each, p, sizes) for p in program.properties}
     if names is None:

@@ -27,7 +27,7 @@ from ackproof.lang.ir import Expr, walk
 from ackproof.lang.kept import once
 from ackproof.lang.methods import check_overrides, read_process
 from ackproof.lang.model import Design, Model
-from ackproof.lang.program import ProcessDecl, Program, Variable, key_names
+from ackproof.lang.program import ProcessDecl, Program, Variable, base_first, key_names
 from ackproof.lang.properties import RANKED, SETTINGS
 from ackproof.lang.property_reader import read_properties
 from ackproof.lang.types import (
@@ -60,8 +60,10 @@ PASSES: tuple[Pass, ...] = (
 )
 
 
-#: The latest programs, with what they were compiled from, which is thereby kept alive.
+#: The latest programs, with what they were compiled from, which is thereby kept alive: those of
+#: designs, and those of their bases, which are asked for beside them.
 _LATEST: list[tuple[Model, Design | None, Program]] = []
+_BASES: list[tuple[Model, Design | None, Program]] = []
 _KEPT = 8
 
 
@@ -84,7 +86,7 @@ def compile_model(model: Model, design: Design | None = None) -> Program:
 
 def known_program(model: Model, design: Design | None) -> Program | None:
     """Return the program of a model and a design if it is one of the latest."""
-    for known, change, program in _LATEST:
+    for known, change, program in _BASES if design is None else _LATEST:
         if known is model and change is design:
             return program
     return None
@@ -98,8 +100,9 @@ def remember(model: Model, design: Design | None, program: Program) -> None:
         design: the change that was applied.
         program: the program.
     """
-    _LATEST.insert(0, (model, design, program))
-    del _LATEST[_KEPT:]
+    latest = _BASES if design is None else _LATEST
+    latest.insert(0, (model, design, program))
+    del latest[_KEPT:]
 
 
 @without_collection()
@@ -125,7 +128,7 @@ def compile_anew(model: Model, design: Design | None = None) -> Program:
         root=model.system.__name__,
         sorts=(),
         processes=processes,
-        variables=tuple(_variables(model.system.__name__, by_name)),
+        variables=base_first(_variables(model.system.__name__, by_name)),
         actions=(),
         properties=tuple(p for p in declared if p.kind not in (*SETTINGS, *RANKED)),
         deadlock_free=model.deadlock_free,
@@ -145,6 +148,7 @@ def _variables(
     path: tuple[str, ...] = (),
     families: tuple[SortT, ...] = (),
     depths: tuple[int, ...] = (),
+    added: bool = False,
 ) -> Iterator[Variable]:
     process = processes[name]
     for key, sort in process.keys:
@@ -156,16 +160,26 @@ def _variables(
             )
     for v in process.variables:
         initial = _of_member(v.initial, families)
+        own = added or v.name in process.added
         yield Variable(
-            (*path, v.name), families, v.type, v.ghost, v.const, initial, name, depths, v.anything
+            path=(*path, v.name),
+            families=families,
+            type=v.type,
+            ghost=v.ghost,
+            const=v.const,
+            initial=initial,
+            owner=name,
+            depths=depths,
+            anything=v.anything,
+            added=own,
         )
     for part, t in process.parts:
-        inner = (*path, part)
+        inner, own = (*path, part), added or part in process.added
         if isinstance(t, FamilyT):
             keys, at = (*families, t.key), (*depths, len(path))
-            yield from _variables(t.proc.name, processes, inner, keys, at)
+            yield from _variables(t.proc.name, processes, inner, keys, at, own)
         else:
-            yield from _variables(t.name, processes, inner, families, depths)
+            yield from _variables(t.name, processes, inner, families, depths, own)
 
 
 def _of_member(initial: Expr, families: tuple[SortT, ...]) -> Expr:

@@ -17,7 +17,15 @@ from ackproof.lang import ir
 from ackproof.lang.errors import SpecError
 from ackproof.lang.ir import Binder, Expr, Node, Stmt
 from ackproof.lang.kept import Answering, ById, kept
-from ackproof.lang.program import Action, Method, Param, ProcessDecl, Program, key_names
+from ackproof.lang.program import (
+    Action,
+    Method,
+    Param,
+    ProcessDecl,
+    Program,
+    base_first,
+    key_names,
+)
 from ackproof.lang.types import FamilyT, ProcT, SortT, Type
 
 __all__ = ["Methods", "inline_actions", "inline_method", "substitute"]
@@ -248,36 +256,47 @@ def inline_method(methods: Methods, process: ProcessDecl, method: Method) -> tup
 def inline_actions(program: Program) -> Program:
     """Give a program its actions: every action and fault of every process, inlined."""
     root = ir.Root("self", type=ProcT(program.root))
-    actions = tuple(_actions_of(Methods(program), program.root, root, (), ()))
+    actions = base_first(_actions_of(Methods(program), program.root, root, (), ()))
     return replace(program, actions=actions)
 
 
 def _actions_of(
-    methods: Methods, name: str, obj: Expr, path: tuple[str, ...], keys: tuple[Param, ...]
+    methods: Methods,
+    name: str,
+    obj: Expr,
+    path: tuple[str, ...],
+    keys: tuple[Param, ...],
+    added: bool = False,
 ) -> Iterable[Action]:
     process = methods.processes[name]
     # What is overridden keeps its place, so that the code of all others stays what it was.
     for step in dict.fromkeys(m.name for m in reversed(process.methods)):
         method = process.method(step)
         if method is not None and method.kind in {"action", "fault"}:
+            own = added or step in process.added
             yield kept(
                 methods,
-                (inline_actions, ById(method), obj, path, keys),
-                partial(_action, methods, method, obj, path, keys),
+                (inline_actions, ById(method), obj, path, keys, own),
+                partial(_action, methods, method, obj, path, keys, own),
             )
     for part, t in process.parts:
-        inner = ir.Field(obj, part, type=t)
+        inner, own = ir.Field(obj, part, type=t), added or part in process.added
         if isinstance(t, FamilyT):
             sorts = [k.type for k in keys if isinstance(k.type, SortT)]
             key = Param(key_names((*sorts, t.key))[-1], t.key)
             member = ir.Index(inner, ir.Var(key.name, type=key.type), type=t.proc)
-            yield from _actions_of(methods, t.proc.name, member, (*path, part), (*keys, key))
+            yield from _actions_of(methods, t.proc.name, member, (*path, part), (*keys, key), own)
         else:
-            yield from _actions_of(methods, t.name, inner, (*path, part), keys)
+            yield from _actions_of(methods, t.name, inner, (*path, part), keys, own)
 
 
 def _action(
-    methods: Methods, method: Method, obj: Expr, path: tuple[str, ...], keys: tuple[Param, ...]
+    methods: Methods,
+    method: Method,
+    obj: Expr,
+    path: tuple[str, ...],
+    keys: tuple[Param, ...],
+    added: bool,
 ) -> Action:
     inliner = _Inliner(methods, observing=True, stack=((method.owner, method.name),))
     params = _apart(method.params, keys)
@@ -293,6 +312,7 @@ def _action(
         owner=method.owner,
         doc=method.doc,
         span=method.span,
+        added=added,
     )
 
 

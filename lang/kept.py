@@ -29,6 +29,7 @@ from ackproof.lang.classes import note, noting
 
 __all__ = [
     "Answering",
+    "Asked",
     "ById",
     "Latest",
     "Recorded",

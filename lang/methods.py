@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -57,9 +58,18 @@ def read_process(cls: type[Process], registry: Registry) -> ProcessDecl:
         parts=tuple(parts.items()),
         methods=tuple(reversed(methods)),
         span=class_span(player),
+        added=frozenset(_added(cls, player)),
     )
     _check_observers(decl, is_system=issubclass(player, System))
     return decl
+
+
+def _added(base: type[Process], player: type[Process]) -> Iterator[str]:
+    """Yield the names of what a player declares anew, and of its methods that override none."""
+    for cls in player.__mro__:
+        if cls not in base.__mro__:
+            yield from vars(cls).get("__annotations__", ())
+            yield from (name for name in vars(cls) if not hasattr(base, name))
 
 
 def _read(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
 from ackproof.lang.later import Later
 from ackproof.lang.properties import OF_RUNS, Claim, Kind, stated_by
@@ -27,6 +27,7 @@ __all__ = [
     "PropertyDecl",
     "VarDecl",
     "Variable",
+    "base_first",
     "key_names",
 ]
 
@@ -75,7 +76,11 @@ class Method:
 
 @dataclass(frozen=True)
 class ProcessDecl:
-    """A process class: its name in the base, the class that plays it, and what it declares."""
+    """A process class: its name in the base, the class that plays it, and what it declares.
+
+    `added` are the names of variables, parts and methods that the base does not have, or declares
+    otherwise.
+    """
 
     name: str
     played_by: str
@@ -85,6 +90,7 @@ class ProcessDecl:
     parts: tuple[tuple[str, ProcT | FamilyT], ...]
     methods: tuple[Method, ...]
     span: Span
+    added: frozenset[str] = frozenset()
 
     def method(self, name: str) -> Method | None:
         """Return the method of that name as the most derived class has it."""
@@ -98,7 +104,7 @@ class Variable:
     `path` leads to it from the root by names; `families` are the sorts of the families it lies
     in, outermost first: it exists once for every combination of their elements.  `depths` says
     which names of the path are those families.  With `anything` it may start with any value of its
-    type, of which `initial` is the first.
+    type, of which `initial` is the first.  One that is `added` comes of the design.
     """
 
     path: tuple[str, ...]
@@ -110,6 +116,7 @@ class Variable:
     owner: str
     depths: tuple[int, ...] = ()
     anything: bool = False
+    added: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -135,7 +142,10 @@ def key_names(families: Iterable[SortT]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Action(Later):
-    """A step of the whole system: parameters and a body with every call inlined."""
+    """A step of the whole system: parameters and a body with every call inlined.
+
+    One that is `added` comes of the design, and overrides none.
+    """
 
     name: str
     kind: str
@@ -147,6 +157,7 @@ class Action(Later):
     owner: str
     doc: str
     span: Span
+    added: bool = False
 
     def __post_init__(self) -> None:
         assert self.kind in {"action", "fault"}
@@ -218,7 +229,11 @@ class PropertyDecl(Later):
 
 @dataclass(frozen=True)
 class Program(Later):
-    """A system with a design applied, ready to be bound to an instance."""
+    """A system with a design applied, ready to be bound to an instance.
+
+    Variables and actions that the design adds come after all others: those are in the same places
+    as without it.
+    """
 
     name: str
     root: str
@@ -241,3 +256,11 @@ class Program(Later):
     def process(self, name: str) -> ProcessDecl:
         """Return the process class of that name; it exists."""
         return next(p for p in self.processes if p.name == name)
+
+
+_Part = TypeVar("_Part", Variable, Action)
+
+
+def base_first(parts: Iterable[_Part]) -> tuple[_Part, ...]:
+    """Return variables or actions with those that a design adds after all others."""
+    return tuple(sorted(parts, key=lambda part: part.added))

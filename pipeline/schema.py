@@ -143,7 +143,7 @@ def describe(layout: Layout) -> dict[str, Any]:
     bound = layout.bound
     places: dict[str, list[dict[str, Any]]] = {v.name: [] for v in bound.program.variables}
     for leaf in layout.types:
-        if leaf.location < len(bound.locations):
+        if leaf.location >= 0:
             name = bound.locations[leaf.location].variable.name
             places[name].append(_place(layout, leaf))
     types = {v.name: v.type for v in bound.program.variables}

@@ -169,12 +169,11 @@ def _wishes(finite: Finite, state: FiniteState) -> Iterator[Term]:
     """
     yield from finite.usual()
     initial = finite.given(finite.bound.first())
-    count = len(finite.bound.locations)
     ghost = {n for n, loc in enumerate(finite.bound.locations) if loc.variable.ghost}
     leaves = sorted(finite.leaves.types, key=lambda leaf: leaf.location in ghost)
     ops = finite.ops
     for leaf in leaves:
-        if leaf.location < count:
+        if leaf.location >= 0:
             yield ops.bit(finite.alike(leaf, state.get(leaf), initial.get(leaf)))
     for leaf in leaves:
         t = finite.leaves.types[leaf]

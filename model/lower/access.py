@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ackproof.lang.binding import Bound
 from ackproof.lang.program import Variable
 from ackproof.lang.types import MapT, SeqT, Type
 from ackproof.model.lower.codec import Codec, Value
 from ackproof.model.lower.leaves import Leaf
 from ackproof.model.lower.ops import Bit, Word
+from ackproof.model.lower.sizes import Sizes
 from ackproof.model.lower.state import SymbolicState
 
 __all__ = ["Access", "Place", "Process"]
@@ -39,20 +39,22 @@ class Place(NamedTuple):
 
 
 class Access:
-    """Reads places of symbolic states and finds the leaves of writes."""
+    """Reads places of symbolic states and finds the leaves of writes.
 
-    def __init__(self, bound: Bound, codec: Codec) -> None:
-        self.bound = bound
+    Args:
+        sizes: what is asked about variables and constants.
+        codec: says how values are held.
+    """
+
+    def __init__(self, sizes: Sizes, codec: Codec) -> None:
+        self.sizes = sizes
+        self.elements = sizes.bound.elements
         self.codec = codec
         self.ops = codec.ops
-        self._variables = {v.path: v for v in bound.program.variables}
-        self._numbers = {
-            (loc.variable.path, loc.elements): n for n, loc in enumerate(bound.locations)
-        }
 
     def variable(self, process: Process, name: str) -> Place:
         """Return the place of a process's variable."""
-        variable = self._variables[(*process.path, name)]
+        variable = self.sizes.variable((*process.path, name))
         return Place(process.root, variable, process.members, (), variable.type)
 
     def entry(self, place: Place, key: Word) -> Place:
@@ -109,20 +111,19 @@ class Access:
     ) -> Value:
         elements = self._elements(place.variable, members)
         if place.variable.const:
-            data = self.bound.constants[place.variable.name, elements]
+            data = self.sizes.constant(place.variable.name, elements)
             return self.codec.from_data(t, data)
         if isinstance(t, MapT):
             size = self.codec.cardinality(t.key)
             return tuple(
                 self._leaf(place, states, members, (*keys, i), t.value) for i in range(size)
             )
-        number = self._numbers[place.variable.path, elements]
+        number = self.sizes.number(place.variable.path, elements)
         return states[place.root].get(Leaf(number, keys))
 
     def _elements(self, variable: Variable, members: tuple[int, ...]) -> tuple[object, ...]:
         return tuple(
-            self.bound.elements[sort.name][i]
-            for sort, i in zip(variable.families, members, strict=True)
+            self.elements[sort.name][i] for sort, i in zip(variable.families, members, strict=True)
         )
 
     def _select(self, t: Type, key: Word, size: int, at: Callable[[int], Value]) -> Value:
@@ -136,7 +137,7 @@ class Access:
         return result
 
     def _member_sizes(self, variable: Variable) -> list[int]:
-        return [len(self.bound.elements[sort.name]) for sort in variable.families]
+        return [len(self.elements[sort.name]) for sort in variable.families]
 
     def _key_sizes(self, t: Type) -> list[int]:
         sizes = []
@@ -151,7 +152,7 @@ class Access:
         """Yield the leaves that a write to a place may change, each with when it does."""
         for cond, members in self._matches(place.members, self._member_sizes(place.variable)):
             elements = self._elements(place.variable, members)
-            number = self._numbers[place.variable.path, elements]
+            number = self.sizes.number(place.variable.path, elements)
             for inner, keys in self._matches(place.keys, self._key_sizes(place.variable.type)):
                 for below, t in self._below(keys, place.type):
                     yield self.ops.all(cond, inner), Leaf(number, below), t

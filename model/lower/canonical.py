@@ -56,7 +56,7 @@ class Exchange:
 
     def leaf(self, leaf: Leaf) -> Leaf:
         """Return where the value of a leaf goes."""
-        if leaf.location >= len(self._places):
+        if leaf.location < 0:
             return leaf
         t, keys = self._types[leaf.location], list[int]()
         for key in leaf.keys:

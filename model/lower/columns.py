@@ -86,7 +86,7 @@ class Columns:
     def _at(self, leaf: Leaf) -> Iterator[tuple[Type, int]]:
         """Yield the keys of a leaf, and whose variable it is: the types, with positions."""
         bound = self.leaves.bound
-        if leaf.location >= len(bound.locations):
+        if leaf.location < 0:
             return
         location = bound.locations[leaf.location]
         for sort, element in zip(location.variable.families, location.elements, strict=True):

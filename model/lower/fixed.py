@@ -32,7 +32,7 @@ from ackproof.lang import ir
 from ackproof.lang.binding import Bound
 from ackproof.lang.data import domain
 from ackproof.lang.ir import Stmt
-from ackproof.lang.kept import Answering, ById, Latest, Store, kept
+from ackproof.lang.kept import Asked, ById, Latest, Store, kept
 from ackproof.lang.program import Action, PropertyDecl
 from ackproof.lang.types import SetT, Type
 from ackproof.model.lower.access import Access
@@ -42,7 +42,7 @@ from ackproof.model.lower.execute import Run, judge
 from ackproof.model.lower.folding import Folding
 from ackproof.model.lower.leaves import Leaf, Leaves
 from ackproof.model.lower.ops import Bit
-from ackproof.model.lower.shape import shape_of
+from ackproof.model.lower.sizes import Sizes
 from ackproof.model.lower.state import SymbolicState
 from ackproof.model.lower.tree import conjuncts
 
@@ -85,7 +85,8 @@ def is_idle(reads: frozenset[Leaf] | None, run: Run, before: SymbolicState) -> b
     )
 
 
-_LATEST: list[tuple[Bound, Fixed]] = []
+#: What was found of the latest programs.
+_LATEST: Latest[ById, Fixed] = Latest(4)
 
 #: What executions found: some hundreds for each instance, and mutants are looked at on dozens.
 _KEPT: Store = Latest(60_000)
@@ -94,12 +95,14 @@ _UNKNOWN = object()
 
 
 def fixed(bound: Bound) -> Fixed:
-    """Return what never changes in a bound program; that of the latest one is kept."""
-    if not (_LATEST and _LATEST[0][0] is bound):
+    """Return what never changes in a bound program; that of the latest ones is kept."""
+    known = _LATEST.get(ById(bound))
+    if known is None:
         analysis = _Analysis(bound)
         analysis.settle()
-        _LATEST[:] = [(bound, analysis.result())]
-    return _LATEST[0][1]
+        known = analysis.result()
+        _LATEST.put(ById(bound), known)
+    return known
 
 
 class _State(SymbolicState):
@@ -150,6 +153,11 @@ def _known(analysis: _Analysis, leaf: Leaf) -> Value:
     return analysis.known.get(leaf, _UNKNOWN)
 
 
+def _looked_at(asked: Asked) -> Iterator[tuple[Leaf, Value]]:
+    """Yield the leaves that were looked at, with what was known of them."""
+    return ((about[0], known) for (question, about), known in asked.items() if question is _known)
+
+
 def _parts(stmt: Stmt) -> Iterable[Stmt]:
     """Return a statement, or the single demands that a `require` is made of."""
     if isinstance(stmt, ir.Require):
@@ -157,17 +165,15 @@ def _parts(stmt: Stmt) -> Iterable[Stmt]:
     return [stmt]
 
 
-class _Analysis(Answering):
+class _Analysis(Sizes):
     """The state of the analysis: what is known so far, and how each action was last executed."""
 
     def __init__(self, bound: Bound) -> None:
-        super().__init__()
-        self.bound = bound
-        self.shape = shape_of(bound)
+        super().__init__(bound)
         self.ops = Folding()
         self.codec = Codec(bound.elements, self.ops)
         self.leaves = Leaves(bound, self.codec)
-        self.access = Access(bound, self.codec)
+        self.access = Access(self, self.codec)
         self.known = self.leaves.values(bound.first())
         self.unknown: dict[Leaf, Value] = {}
         for leaf in self._left_open():
@@ -255,7 +261,7 @@ class _Analysis(Answering):
         """Return what `make` finds out about an action, which may have been found out before."""
         action, args = case.action, tuple(case.args.items())
         budget = action.name if action.name in self.bound.budgets else None
-        key = (ById(action.body), action.params, args, budget, ById(self.shape), *what)
+        key = (ById(action.body), action.params, args, budget, ById(self.given), *what)
         return kept(self, key, make, _KEPT)
 
     def _unknown(self, t: Type) -> Value:
@@ -265,7 +271,7 @@ class _Analysis(Answering):
         """Execute an action, and find out what it may change."""
         with self.listening() as asked:
             run = case.run = self._execute(case)
-        reads = frozenset(leaf for (_, (leaf,)), value in asked.items() if value is not _UNKNOWN)
+        reads = frozenset(leaf for leaf, value in _looked_at(asked) if value is not _UNKNOWN)
         if run.enabled is False or run.failed is True:
             return _Found(run.enabled is not False, reads, ())
         changes = tuple(leaf for leaf, value in run.state.written.items() if self._new(leaf, value))
@@ -349,7 +355,7 @@ class _Analysis(Answering):
 
     def _of_property(self, prop: PropertyDecl, make: Callable[[], T]) -> T:
         """Return what `make` finds out about a property, which may have been found out before."""
-        key = (tuple(map(ById, prop.parts)), prop.roots, prop.kind, ById(self.shape))
+        key = (tuple(map(ById, prop.parts)), prop.roots, prop.kind, ById(self.given))
         return kept(self, key, make, _KEPT)
 
     def _holds(self, prop: PropertyDecl) -> tuple[bool, bool]:
@@ -382,7 +388,7 @@ class _Analysis(Answering):
             holds = self._of_a_state(prop)
         if holds is not (prop.kind != "reachable"):
             return None
-        return frozenset(leaf for _, (leaf,) in asked)
+        return frozenset(leaf for leaf, _ in _looked_at(asked))
 
     def _judged(
         self, case: _Case, steps: tuple[PropertyDecl, ...], steady: Mapping[str, frozenset[Leaf]]

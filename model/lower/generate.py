@@ -7,7 +7,7 @@ Where a program has very many action instances, the code of some at a time becom
 own, as the time that LLVM takes grows faster than the length of a function.
 
 The code of an action hangs on nothing that is written before it.  So it is kept for other designs,
-which have most actions in common, and most often all that is around them.
+which have most actions in common, and most often all that these speak of; see `sizes`.
 
 Where states are folded, the successors of a batch are given their canonical names as the last of
 all; see `ackproof.model.lower.canonical`.
@@ -16,26 +16,29 @@ all; see `ackproof.model.lower.canonical`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, assert_never
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.collection import without_collection
 from ackproof.lang.data import domain_size
-from ackproof.lang.kept import ById, Latest, interned
+from ackproof.lang.kept import ById, Latest, Store, interned, kept
 from ackproof.lang.program import Action, PropertyDecl
 from ackproof.lang.properties import ASSERTION, DEADLOCK, DEFINED
+from ackproof.lang.types import Type
 from ackproof.model.lower.access import Access
 from ackproof.model.lower.canonical import canonical_text
 from ackproof.model.lower.codec import Codec
 from ackproof.model.lower.evaluate import Evaluator
 from ackproof.model.lower.execute import Run, judge
 from ackproof.model.lower.fixed import fixed, is_idle
-from ackproof.model.lower.layout import Layout
+from ackproof.model.lower.held import Held, held_by
+from ackproof.model.lower.layout import Known, Layout, Slot
+from ackproof.model.lower.leaves import Leaf
 from ackproof.model.lower.ops import Bit, Emitter, Word
-from ackproof.model.lower.shape import shape_of
+from ackproof.model.lower.sizes import Sizes
 from ackproof.model.lower.state import PackedState, SymbolicState
 from ackproof.model.lower.tables import Tables, tables_of
 from ackproof.model.lower.tree import Tree
@@ -110,26 +113,32 @@ class _Written:
 
 
 #: The code of actions, some hundred megabytes at most.
-_WRITTEN: Latest[Hashable, _Written] = Latest(100_000_000, lambda written: written.size)
+_WRITTEN: Store = Latest(100_000_000, lambda made: sum(one.result.size for one in made))
 
 
-class Generator:
-    """Writes the text of the functions."""
+class Generator(Sizes):
+    """Writes the text of the functions.
 
-    def __init__(self, bound: Bound) -> None:
+    Args:
+        bound: the program at the sizes of an instance.
+        held: what the base of its design holds, if it has one.
+    """
+
+    def __init__(self, bound: Bound, held: Held | None) -> None:
         refuse_wide_types(bound)
-        self.bound = bound
-        self.fixed = fixed(bound)
-        self.layout = Layout(bound, self.fixed.leaves)
+        super().__init__(bound)
+        own = fixed(bound)
+        self.fixed = held.with_design(own) if held else own
+        self.layout = Layout(bound, self.fixed.leaves, held.is_late if held else None)
         self.tables = tables_of(bound, self.fixed.vacuous)
         self.ops = Emitter()
         self.codec = Codec(bound.elements, self.ops)
-        self.access = Access(bound, self.codec)
+        self.access = Access(self, self.codec)
         self.properties = {p.name: p for p in bound.properties}
         self.step_number = {name: bit for bit, name in self.tables.step_bits.items()}
         self.fanout = 0
         self._instance_base = 0
-        self.in_pieces = len(bound.instances()) > WHOLE_INSTANCES
+        self.in_pieces = sum(map(self._choices, self._alive())) > WHOLE_INSTANCES
         self._pieces: list[str] = []
 
     # -- functions ------------------------------------------------------------------------------
@@ -181,7 +190,16 @@ class Generator:
 
     def state(self, words: tuple[Word, ...]) -> PackedState:
         """Return the state that some packed words hold."""
-        return PackedState(self.layout, self.codec, words)
+        return PackedState(self, self.codec, words)
+
+    @property
+    def types(self) -> Mapping[Leaf, Type]:
+        """The type of each leaf of a state."""
+        return self.layout.types
+
+    def where(self, leaf: Leaf) -> Slot | Known | None:
+        """Return where a leaf lies or what it is known to be; None if there is no such leaf."""
+        return self.ask(_where, leaf)
 
     # -- inspect --------------------------------------------------------------------------------
 
@@ -189,7 +207,7 @@ class Generator:
         bits = tuple(self.tables.state_bits.items()), tuple(self.tables.seen_bits.items())
         states = tuple(_in_key(p) for p in self.bound.properties if not p.of_steps)
         idle = self.fixed.vacuous | self.fixed.off
-        key = ("inspect", words, ById(self._states), bits, states, idle)
+        key = ("inspect", words, ById(self.given), bits, states, idle)
         self._write("_inspect_", key, lambda: self._judge(words))
 
     def _judge(self, words: tuple[Word, ...]) -> None:
@@ -207,6 +225,13 @@ class Generator:
         self._record(bad, NO_INSTANCE)
 
     def _falsify(self, words: tuple[Word, ...]) -> None:
+        bits = tuple(self.tables.run_bits.items()), tuple(self.tables.asked_bits.items())
+        runs = tuple(_in_key(p) for p in self.bound.properties if p.of_runs)
+        bounds = tuple(_in_key(p) for p in self.bound.constraints)
+        key = ("falsify", words, ById(self.given), bits, runs, bounds, self.fixed.vacuous)
+        self._write("_falsify_", key, lambda: self._ask_of_runs(words))
+
+    def _ask_of_runs(self, words: tuple[Word, ...]) -> None:
         ops = self.ops
         false: Word = 0
         asked = {name: bit for bit, name in self.tables.asked_bits.items()}
@@ -276,8 +301,7 @@ class Generator:
         for number, action in enumerate(self.bound.actions):
             if action.name not in self.fixed.dead:
                 self._step(number, action, words)
-            sizes = (domain_size(p.type, self.bound.elements) for p in action.params)
-            self._instance_base += math.prod(sizes)
+            self._instance_base += self._choices(action)
         if guarded:
             enabled = ops.define("load i64, ptr %enabled")
             dead = ops.widen(ops.equal(enabled, 0))
@@ -285,16 +309,13 @@ class Generator:
 
     def _step(self, number: int, action: Action, words: tuple[Word, ...]) -> None:
         """Write the code of an action, unless it was written before."""
-        place = (number, action.name, self._instance_base)
-        key = (ById(action.body), action.params, place, words, ById(self.around))
+        place = (number, action.name, self._instance_base, self.in_pieces)
+        key = (ById(action.body), action.params, place, words, ById(self.given), ById(self.judged))
         self._write(f"_{number}_", key, lambda: Tree(self, number, action, words).generate())
 
-    def _write(self, mark: str, key: Hashable, write: Callable[[], None]) -> None:
+    def _write(self, mark: str, key: tuple[Hashable, ...], write: Callable[[], None]) -> None:
         """Write some code, or what was written before under this key."""
-        written = _WRITTEN.get(key)
-        if written is None:
-            written = self._written(mark, write)
-            _WRITTEN.put(key, written)
+        written = kept(self, key, partial(self._written, mark, write), _WRITTEN)
         self.ops.lines.append(written.text)
         self._pieces += written.pieces
         self.fanout += written.fanout
@@ -310,18 +331,20 @@ class Generator:
             self.fanout, self._pieces = before, pieces
 
     @cached_property
-    def around(self) -> Hashable:
-        """What the code of an action hangs on, besides the action and where it stands."""
-        steps = tuple(map(_in_key, filter(self._is_judged, self.bound.properties)))
-        bits = tuple(self.step_number.items()), tuple(self.tables.seen_bits.items())
-        steady = tuple(self.fixed.steady.items())
-        return interned((self._states, steps, bits, steady, self.in_pieces))
+    def judged(self) -> Hashable:
+        """How steps are judged, which the code of all actions hangs on."""
+        bits = {name: bit for bit, name in self.tables.seen_bits.items()} | self.step_number
+        steady = self.fixed.steady
+        steps = filter(self._is_judged, self.bound.properties)
+        said = ((*_in_key(p), bits[p.name], steady.get(p.name)) for p in steps)
+        return interned((*said, DEADLOCK in self.step_number))
 
-    @cached_property
-    def _states(self) -> Hashable:
-        """What any code hangs on: how states are held."""
-        slots, fixed = tuple(self.layout.slots.items()), tuple(self.layout.fixed.items())
-        return interned((shape_of(self.bound), slots, fixed))
+    def _alive(self) -> Iterator[Action]:
+        return (a for a in self.bound.actions if a.name not in self.fixed.dead)
+
+    def _choices(self, action: Action) -> int:
+        """Return how many instances an action has."""
+        return math.prod(domain_size(p.type, self.bound.elements) for p in action.params)
 
     def _is_judged(self, prop: PropertyDecl) -> bool:
         return prop.of_steps and prop.name not in self.fixed.vacuous | self.fixed.off
@@ -428,13 +451,25 @@ class Generator:
         return self._instance_base
 
 
-def _in_key(prop: PropertyDecl) -> Hashable:
+def _where(generator: Generator, leaf: Leaf) -> Slot | Known | None:
+    return generator.layout.where(leaf)
+
+
+def _in_key(prop: PropertyDecl) -> tuple[Hashable, ...]:
     """Return what the code of a property hangs on."""
-    return (prop.name, prop.kind, prop.roots, prop.event, ById(prop.body))
+    return (prop.name, prop.kind, prop.roots, prop.event, *map(ById, prop.parts))
 
 
 @without_collection()
-def generate(bound: Bound) -> tuple[str, Layout, Tables, int]:
-    """Return the LLVM text of a bound program, its layout, tables and greatest fan-out."""
-    generator = Generator(bound)
+def generate(bound: Bound, held: Held | None = None) -> tuple[str, Layout, Tables, int]:
+    """Return the LLVM text of a bound program, its layout, tables and greatest fan-out.
+
+    Args:
+        bound: the program at the sizes of an instance.
+        held: what `held_by` returns, if that is at hand.
+
+    Raises:
+        BindError: a state of this instance does not fit.
+    """
+    generator = Generator(bound, held or held_by(bound))
     return generator.text(), generator.layout, generator.tables, max(1, generator.fanout)

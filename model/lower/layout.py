@@ -4,11 +4,13 @@ Leaves are put into words of 64 bits, widest first, each into the first word wit
 none lies across two words; one that is wider than a word is put there in pieces, of which all but
 the last fill a word.  A leaf that keeps one value for ever lies nowhere: it is known.  The top bit
 of the last word is always 1: a packed state is never 0, and 0 is an empty slot.
+
+What comes late is put where there is room when all else has its place, and moves nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -22,7 +24,7 @@ from ackproof.model.lower.codec import Codec, Value
 from ackproof.model.lower.leaves import Leaf, Leaves
 from ackproof.model.lower.ops import WORD_BITS, Emitter
 
-__all__ = ["Layout", "Piece", "Slot"]
+__all__ = ["Known", "Layout", "Piece", "Slot"]
 
 OCCUPIED = 1 << 63
 
@@ -44,18 +46,31 @@ class Slot:
     pieces: tuple[Piece, ...]
 
 
+@dataclass(frozen=True)
+class Known:
+    """The value that a leaf keeps for ever."""
+
+    value: Value
+
+
 class Layout:
     """The packed form of the states of a bound program.
 
     Args:
         bound: the program.
         frozen: leaves that keep their initial value for ever; see `ackproof.model.lower.fixed`.
+        is_late: tells which leaves are placed when all others are; if left out, none.
 
     Raises:
         BindError: the state does not fit.
     """
 
-    def __init__(self, bound: Bound, frozen: Iterable[Leaf] = ()) -> None:
+    def __init__(
+        self,
+        bound: Bound,
+        frozen: Iterable[Leaf] = (),
+        is_late: Callable[[Leaf], bool] | None = None,
+    ) -> None:
         self.bound = bound
         self.codec = Codec(bound.elements, Emitter())
         self.leaves = Leaves(bound, self.codec)
@@ -64,7 +79,7 @@ class Layout:
         self.fixed: dict[Leaf, Value] = self._known(frozenset(frozen), widths)
         kept = {leaf: width for leaf, width in widths.items() if leaf not in self.fixed}
         self.bits = sum(kept.values())
-        self.slots, self.words = _place(self.types, kept)
+        self.slots, self.words = _place(self.types, kept, is_late or (lambda _: False))
         if self.words > MOST_WORDS:
             raise BindError(self._too_large(kept))
 
@@ -73,6 +88,12 @@ class Layout:
             return {}
         initial = self.leaves.values(self.bound.first())
         return {leaf: initial[leaf] for leaf, n in widths.items() if n == 0 or leaf in frozen}
+
+    def where(self, leaf: Leaf) -> Slot | Known | None:
+        """Return where a leaf lies or what it is known to be; None if there is no such leaf."""
+        if leaf in self.fixed:
+            return Known(self.fixed[leaf])
+        return self.slots.get(leaf)
 
     # -- refusals -------------------------------------------------------------------------------
 
@@ -119,24 +140,45 @@ class Layout:
         return self.leaves.state(values)
 
 
-def _place(types: Mapping[Leaf, Type], widths: Mapping[Leaf, int]) -> tuple[dict[Leaf, Slot], int]:
-    """Put leaves into words; return their slots and the number of words."""
-    used: list[int] = []
-    pieces: dict[Leaf, list[Piece]] = {leaf: [] for leaf in widths}
-    for leaf, width in sorted(_cut(widths), key=lambda cut: -cut[1]):
-        fits = (i for i, u in enumerate(used) if u + width <= WORD_BITS)
-        word = next(fits, len(used))
-        if word == len(used):
-            used.append(0)
-        pieces[leaf].append(Piece(word, used[word], width))
-        used[word] += width
-    roomy = next((i for i, u in enumerate(used) if u < WORD_BITS), None)
-    swap = {} if roomy is None else {roomy: len(used) - 1, len(used) - 1: roomy}
+def _place(
+    types: Mapping[Leaf, Type], widths: Mapping[Leaf, int], is_late: Callable[[Leaf], bool]
+) -> tuple[dict[Leaf, Slot], int]:
+    """Put leaves into words, those last that come late; return their slots and how many words."""
+    free: list[int] = []
+    pieces = _fill(free, {leaf: width for leaf, width in widths.items() if not is_late(leaf)})
+    roomy = next((i for i, n in enumerate(free) if n > 0), len(free))
+    if roomy == len(free):
+        free.append(WORD_BITS)
+    free[roomy] -= 1  # this word will be the last, and its top bit is taken
+    pieces |= _fill(free, {leaf: width for leaf, width in widths.items() if is_late(leaf)}, roomy)
+    last = len(free) - 1
+    swap = {roomy: last, last: roomy}
     slots = {
         leaf: Slot(types[leaf], tuple(replace(p, word=swap.get(p.word, p.word)) for p in found))
         for leaf, found in pieces.items()
     }
-    return slots, len(used) + (roomy is None)
+    return slots, len(free)
+
+
+def _fill(
+    free: list[int], widths: Mapping[Leaf, int], topped: int | None = None
+) -> dict[Leaf, list[Piece]]:
+    """Put leaves into words, of which so many bits are free; return where they are.
+
+    Args:
+        free: the bits of each word that are not taken, its highest; new words are added to it.
+        widths: how many bits each leaf takes.
+        topped: the number of the word whose top bit is not free.
+    """
+    pieces: dict[Leaf, list[Piece]] = {leaf: [] for leaf in widths}
+    for leaf, width in sorted(_cut(widths), key=lambda cut: -cut[1]):
+        word = next((i for i, n in enumerate(free) if width <= n), len(free))
+        if word == len(free):
+            free.append(WORD_BITS)
+        shift = WORD_BITS - free[word] - (word == topped)
+        pieces[leaf].append(Piece(word, shift, width))
+        free[word] -= width
+    return pieces
 
 
 def _cut(widths: Mapping[Leaf, int]) -> Iterator[tuple[Leaf, int]]:

@@ -21,7 +21,7 @@ __all__ = ["Leaf", "Leaves"]
 class Leaf(NamedTuple):
     """One leaf: the location it belongs to (its number) and the codes of map keys, outermost first.
 
-    A location beyond the program's is the budget of a fault.
+    A negative one counts from the end of the state, where what is left of the budgets of faults is.
     """
 
     location: int
@@ -57,12 +57,13 @@ class Leaves:
 
     def budget(self, fault: str) -> Leaf:
         """Return the leaf that holds what is left of the budget of a fault."""
-        return Leaf(len(self._locations) + list(self.bound.budgets).index(fault), ())
+        budgets = list(self.bound.budgets)
+        return Leaf(budgets.index(fault) - len(budgets), ())
 
     def name(self, leaf: Leaf) -> str:
         """Return the name of the variable, with family members, or of the fault."""
-        if leaf.location >= len(self._locations):
-            return list(self.bound.budgets)[leaf.location - len(self._locations)]
+        if leaf.location < 0:
+            return list(self.bound.budgets)[leaf.location]
         return self.bound.locations[leaf.location].name
 
     def values(self, state: tuple[Any, ...]) -> dict[Leaf, Value]:

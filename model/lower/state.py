@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from typing import Protocol
 
 from ackproof.lang.types import Type
 from ackproof.model.lower.codec import Codec, Value
-from ackproof.model.lower.layout import Layout
+from ackproof.model.lower.layout import Known, Slot
 from ackproof.model.lower.leaves import Leaf
 from ackproof.model.lower.ops import WORD_BITS, Bit, Word
 
-__all__ = ["PackedState", "SymbolicState", "merge"]
+__all__ = ["PackedState", "Places", "SymbolicState", "merge"]
 
 
 class SymbolicState(ABC):
@@ -53,25 +54,37 @@ class SymbolicState(ABC):
         self.written[leaf] = value
 
 
+class Places(Protocol):
+    """What says where leaves lie."""
+
+    @property
+    def types(self) -> Mapping[Leaf, Type]:
+        """Return the type of each leaf."""
+
+    def where(self, leaf: Leaf) -> Slot | Known | None:
+        """Return where a leaf lies or what it is known to be; None if there is no such leaf."""
+
+
 class PackedState(SymbolicState):
     """A packed state with changes."""
 
     def __init__(
         self,
-        layout: Layout,
+        places: Places,
         codec: Codec,
         words: tuple[Word, ...],
         written: dict[Leaf, Value] | None = None,
     ) -> None:
-        super().__init__(layout.types, codec, written)
-        self.layout = layout
+        super().__init__(places.types, codec, written)
+        self.places = places
         self.words = words
 
     def load(self, leaf: Leaf) -> Value:
         """Return what a leaf was before the step."""
-        slot = self.layout.slots.get(leaf)
-        if slot is None:
-            return self.layout.fixed[leaf]
+        slot = self.places.where(leaf)
+        if isinstance(slot, Known):
+            return slot.value
+        assert slot is not None
         ops = self.codec.ops
         raw: Word = 0
         width = self.codec.width(slot.type)
@@ -84,7 +97,7 @@ class PackedState(SymbolicState):
 
     def copy(self) -> PackedState:
         """Return a state that can be written independently."""
-        return PackedState(self.layout, self.codec, self.words, dict(self.written))
+        return PackedState(self.places, self.codec, self.words, dict(self.written))
 
     def pack(self) -> tuple[Word, ...]:
         """Return the words of the state with all changes."""
@@ -92,8 +105,8 @@ class PackedState(SymbolicState):
         cleared = [2**64 - 1] * len(self.words)
         added: list[Word] = [0] * len(self.words)
         for leaf, value in self.written.items():
-            slot = self.layout.slots.get(leaf)
-            if slot is None:
+            slot = self.places.where(leaf)
+            if not isinstance(slot, Slot):
                 continue  # what is written there can only be what was there
             raw = self.codec.store(slot.type, value)
             for number, piece in enumerate(slot.pieces):

@@ -32,6 +32,7 @@ from ackproof.model.lower.evaluate import Evaluator
 from ackproof.model.lower.execute import Emitted, Run, judge
 from ackproof.model.lower.leaves import Leaf, Leaves
 from ackproof.model.lower.ops import Bit, Word
+from ackproof.model.lower.sizes import Sizes
 from ackproof.model.lower.state import SymbolicState
 from ackproof.proofs.smt.bitvectors import BitVectors
 from ackproof.proofs.smt.logic import Term, conjunction
@@ -134,7 +135,7 @@ class Finite:
         self.leaves = Leaves(bound, self.codec)
         self.typing: list[Term] = []
         self.constants: OpenConstants | None = None
-        self.access = Access(bound, self.codec)
+        self.access = Access(Sizes(bound), self.codec)
         if open_constants:
             self.constants = OpenConstants(bound, self.codec, self.symbol)
             self.access = OpenAccess(bound, self.codec, self.constants)

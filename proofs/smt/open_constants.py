@@ -17,6 +17,7 @@ from ackproof.lang.program import Variable
 from ackproof.lang.types import Type
 from ackproof.model.lower.access import Access, Place
 from ackproof.model.lower.codec import Codec, Value
+from ackproof.model.lower.sizes import Sizes
 from ackproof.model.lower.state import SymbolicState
 
 __all__ = ["OpenAccess", "OpenConstants", "constant_name"]
@@ -100,7 +101,7 @@ class OpenAccess(Access):
     """Reads open constants as what they are: symbols."""
 
     def __init__(self, bound: Bound, codec: Codec, open_constants: OpenConstants) -> None:
-        super().__init__(bound, codec)
+        super().__init__(Sizes(bound), codec)
         self._open = open_constants.values
 
     def _leaf(

@@ -42,6 +42,7 @@ def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget programs at once."""
     monkeypatch.setattr(frontend, "_KEPT", 0)
     monkeypatch.setattr(frontend, "_LATEST", [])
+    monkeypatch.setattr(frontend, "_BASES", [])
 
 
 @pytest.mark.usefixtures("forgetful")

@@ -1,0 +1,133 @@
+"""The states of a design are laid out as those of its base, so that most code stays what it is."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from ackproof.lang import Const, Design, Instance, Model, System, action, require
+from ackproof.lang.binding import base_of, bind
+from ackproof.lang.kept import anew
+from ackproof.model.eras import eras_of
+from ackproof.model.lower.fixed import fixed
+from ackproof.model.lower.generate import Generator, generate
+from ackproof.model.lower.held import Held, held_by
+from ackproof.model.lower.tree import Tree
+from ackproof.spec.model import MODEL
+
+from tests.exploring import seeds
+
+ERAS = {era.name: era.design for era in eras_of(MODEL) if era.design}
+
+
+def instance(name: str) -> Instance:
+    """Return the instance of that name."""
+    found = MODEL.instance(name)
+    assert found is not None
+    return found
+
+
+def test_all_that_the_base_has_lies_where_it_lies_in_the_base() -> None:
+    for seed in seeds(2):
+        draw = random.Random(seed)
+        name, era = draw.choice(["small", "mirrors", "drops", "redeclared"]), draw.choice([*ERAS])
+        bound = bind(MODEL, instance(name), ERAS[era])
+        base = base_of(bound)
+        assert base is not None
+        with anew():
+            there = Generator(base, None).layout
+            here = Generator(bound, held_by(bound)).layout
+        same = {leaf: slot for leaf, slot in here.slots.items() if leaf in there.slots}
+        assert same.keys() == there.slots.keys()
+        # Where a word more is needed, the one with the top bit is another.
+        assert here.words > there.words or same == there.slots, (name, era)
+
+
+def test_only_the_actions_that_an_era_changes_are_written_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bound = bind(MODEL, instance("mirrors"), ERAS["rabbitmq_3_11"])
+    base = base_of(bound)
+    assert base is not None
+    written: list[str] = []
+    write = Tree.generate
+
+    def noted(tree: Tree) -> None:
+        written.append(tree.action.name)
+        write(tree)
+
+    monkeypatch.setattr(Tree, "generate", noted)
+    with anew():
+        generate(base)
+        assert {"publish", "sync", "flush"} <= set(written)
+        written.clear()
+        generate(bound)
+    bodies = {a.name: a.body for a in base.actions}
+    changed = {a.name for a in bound.actions if a.body is not bodies.get(a.name)}
+    assert set(written) <= changed
+    assert "flush" in written
+
+
+def test_less_is_taken_for_known_with_a_base_than_without_and_never_more() -> None:
+    bound = bind(MODEL, instance("mirrors"), ERAS["rabbitmq_3_11"])
+    own, held = fixed(bound), held_by(bound)
+    assert held is not None
+    less = held.with_design(own)
+    assert less.leaves < own.leaves
+    assert less.vacuous < own.vacuous
+    assert less.off <= own.off
+    assert (less.dead, less.steady) == (own.dead, own.steady)
+
+
+def test_what_a_base_holds_is_text_and_back() -> None:
+    held = held_by(bind(MODEL, instance("small"), ERAS["rabbitmq_4_0"]))
+    assert held is not None
+    assert held.leaves
+    assert Held.of_text(held.text()) == held
+
+
+def test_a_program_without_a_design_has_no_base() -> None:
+    assert held_by(bind(MODEL, instance("tiny"))) is None
+
+
+class Lamp(System):
+    """A lamp."""
+
+    lit: bool = False
+
+    @action
+    def switch(self) -> None:
+        """It is on, or off."""
+        self.lit = not self.lit
+
+
+class Dimmer(Lamp):
+    """A lamp that may be dimmed."""
+
+    dims: Const[bool] = False
+    dim: bool = False
+
+    @action
+    def turn(self) -> None:
+        """It is dim, if it dims."""
+        require(self.dims)
+        self.dim = True
+
+
+LAMP = Model("lamp", Lamp, (), (Instance("lamp", "a lamp", {}),))
+
+
+def test_what_a_design_adds_is_placed_last_and_known_if_nothing_changes_it() -> None:
+    design = Design("It dims.", "test", replace=(Dimmer,))
+    bound = bind(LAMP, LAMP.instances[0], design)
+    assert [v.name for v in bound.program.variables if v.added] == ["dims", "dim"]
+    assert [a.name for a in bound.program.actions] == ["switch", "turn"]
+    assert len(Generator(bound, held_by(bound)).layout.slots) == 1
+
+
+def test_an_instance_that_only_the_design_fits_is_laid_out_without_the_base() -> None:
+    design = Design("It dims.", "test", replace=(Dimmer,))
+    bound = bind(LAMP, Instance("dim", "a dim lamp", {}, constants={"Lamp.dims": True}), design)
+    assert base_of(bound) is None
+    assert held_by(bound) is None
+    assert len(Generator(bound, None).layout.slots) == 2
