@@ -23,6 +23,7 @@ from ackproof.lang.data import Elements, domain, domain_size, show, to_data
 from ackproof.lang.errors import BindError
 from ackproof.lang.kept import ById, Latest, once
 from ackproof.lang.later import Later
+from ackproof.lang.likeness import likeness
 from ackproof.lang.model import Design, Instance, Model
 from ackproof.lang.program import Action, Param, Program, PropertyDecl, Variable
 from ackproof.lang.sorts import OwnedSort, Sort, elements_of
@@ -134,7 +135,7 @@ class Bound(Later):
         text = repr(
             (
                 self.program.variables,
-                [(a.kind, a.name, a.params, once(_hash, a.body), a.fair) for a in self.actions],
+                [(a.kind, a.name, a.params, likeness(a.body), a.fair) for a in self.actions],
                 *(
                     [
                         (
@@ -143,7 +144,7 @@ class Bound(Later):
                             p.roots,
                             p.event,
                             p.params,
-                            *(once(_hash, e) for e in p.parts),
+                            *map(likeness, p.parts),
                         )
                         for p in part
                     ]
@@ -156,11 +157,6 @@ class Bound(Later):
             )
         )
         return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _hash(body: object) -> str:
-    """Return a hash of a body, which many bound programs have."""
-    return hashlib.sha256(repr(body).encode()).hexdigest()
 
 
 def bind(

@@ -14,7 +14,8 @@ What fails is not kept, and fails again.  Where too much is kept, what was not a
 goes first.
 
 What is kept is the process's own.  What was read of a specification can be `recorded` and taken to
-another process, which then `keeps` it as if it had made it.
+another process, which then `keeps` it as if it had made it.  Of other tables, it can be noted what
+is `used` for something, and another process can be `given` that.
 """
 
 from __future__ import annotations
@@ -34,12 +35,15 @@ __all__ = [
     "Latest",
     "Recorded",
     "Store",
+    "Use",
     "anew",
+    "given",
     "interned",
     "keep",
     "kept",
     "once",
     "recorded",
+    "used",
 ]
 
 K = TypeVar("K", bound=Hashable)
@@ -194,6 +198,28 @@ def keep(record: Recorded) -> None:
     _ONCE.add(made_once)
 
 
+#: What was used of a table: the key, and what was made.
+Use = tuple[Any, _Made]
+
+_NOTING: list[tuple[Store, list[Use]]] = []
+
+
+@contextmanager
+def used(store: Store) -> Iterator[list[Use]]:
+    """Return a list that gets all that is used of a table in a `with` block, or made for it."""
+    uses: list[Use] = []
+    _NOTING.append((store, uses))
+    try:
+        yield uses
+    finally:
+        _NOTING[:] = [other for other in _NOTING if other[1] is not uses]
+
+
+def given(uses: Iterable[Use], store: Store) -> None:
+    """Enter what was used, here or in another process, where nothing else is kept for it."""
+    store.add((key, (made,)) for key, made in uses)
+
+
 def kept(
     of: Answering, key: tuple[Any, ...], make: Callable[[], T], store: Store | None = None
 ) -> T:
@@ -218,6 +244,9 @@ def kept(
         those.put(where, (one, *(other for other in known if other is not one))[:_ANSWERS])
     for cls in one.noted:
         note(cls)
+    for noted_store, uses in _NOTING:
+        if noted_store is those:
+            uses.append((where, one))
     again: T = one.result
     return again
 

@@ -37,6 +37,7 @@ from typing import Any
 import ackproof.lang
 from ackproof.lang.collection import without_collection
 from ackproof.lang.kept import keep, recorded
+from ackproof.lang.likeness import likeness
 from ackproof.lang.model import Design, Model
 from ackproof.lang.program import Program
 from ackproof.model.cache import Cache, digest, is_as_imported, sources
@@ -100,7 +101,7 @@ def _read(model: Model, base: str, cache: Cache) -> None:
     Raises:
         SpecError: something in the base is outside the language; so it is with any design.
     """
-    from ackproof.lang.frontend import compile_anew, remember
+    from ackproof.lang.frontend import remember
 
     if base in _BASES:
         return
@@ -110,11 +111,23 @@ def _read(model: Model, base: str, cache: Cache) -> None:
         if data is not None:
             keep(pickle.loads(data))
             return
-        program, record = recorded(partial(compile_anew, model))
+        program, record = recorded(partial(_compiled, model))
         remember(model, None, program)
         # What a base of one's own asks of objects of one's own need not be made of bytes.
         with suppress(pickle.PicklingError, TypeError, AttributeError):
             cache.put(_READ, base, pickle.dumps(record, pickle.HIGHEST_PROTOCOL))
+
+
+def _compiled(model: Model) -> Program:
+    """Compile a base, and find out by what its bodies are known: a design has most of them."""
+    from ackproof.lang.frontend import compile_anew
+
+    program = compile_anew(model)
+    for body in (a.body for a in program.actions):
+        likeness(body)
+    for part in (part for claim in program.stated for part in claim.parts):
+        likeness(part)
+    return program
 
 
 def _loaded(data: bytes | None, model: Model, design: Design | None) -> Program | None:

@@ -32,11 +32,10 @@ from ackproof.lang.binding import Bound
 from ackproof.lang.errors import BindError
 from ackproof.model.cache import OUTCOMES, Cache, digest, sources
 from ackproof.model.outcome import Limit, Outcome
-from ackproof.model.programs import LANGUAGE, origin
+from ackproof.model.programs import LANGUAGE
 
 if TYPE_CHECKING:
     from ackproof.model.lower.compile import Generated, Kernel
-    from ackproof.model.lower.held import Held
 
 __all__ = ["ENGINES", "Idle", "Known", "Question", "origin_of"]
 
@@ -44,7 +43,7 @@ __all__ = ["ENGINES", "Idle", "Known", "Question", "origin_of"]
 _KEPT = (None, Limit.DEPTH, Limit.SYMMETRY)
 
 #: What entries are called in the cache.
-_KEYS, _HELD = "keys", "held"
+_KEYS = "keys"
 
 _HERE = Path(__file__).parent
 
@@ -183,29 +182,9 @@ class Question:
 
     @cached_property
     def _generated(self) -> Generated:
-        from ackproof.model.lower.generate import generate
+        from ackproof.model.written import generated
 
-        return generate(self.bound, self._held())
-
-    def _held(self) -> Held | None:
-        """Return what the base of a design holds at these sizes; from the cache, if it is there."""
-        from ackproof.model.lower.held import Held, held_by
-
-        bound = self.bound
-        whence = origin(bound.model) if self.cache and bound.design and not bound.folded else None
-        if self.cache is None or whence is None:
-            return held_by(bound)
-        instance, chosen = bound.instance, [p.name for p in bound.properties]
-        sizes = [(sort.__module__, sort.__name__, n) for sort, n in instance.sizes.items()]
-        said = (sizes, instance.constants, instance.faults, chosen)
-        name = digest(whence, sources(*ENGINES), repr(said))
-        data = self.cache.get(_HELD, name)
-        if data is not None:
-            return Held.of_text(data.decode())
-        held = held_by(bound)
-        if held is not None:
-            self.cache.put(_HELD, name, held.text().encode())
-        return held
+        return generated(self.bound, self.cache, sources(*ENGINES))
 
     def answer(self, memory: int) -> Known | None:
         """Return what an earlier search found, unless it took more memory than is allowed now."""

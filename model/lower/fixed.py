@@ -25,6 +25,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import partial
 from typing import Any, TypeVar
 
@@ -33,8 +34,10 @@ from ackproof.lang.binding import Bound
 from ackproof.lang.data import domain
 from ackproof.lang.ir import Stmt
 from ackproof.lang.kept import Asked, ById, Latest, Store, kept
+from ackproof.lang.likeness import likeness, stated
 from ackproof.lang.program import Action, PropertyDecl
 from ackproof.lang.types import SetT, Type
+from ackproof.model.cache import digest
 from ackproof.model.lower.access import Access
 from ackproof.model.lower.codec import Codec, Value
 from ackproof.model.lower.evaluate import Evaluator
@@ -46,7 +49,7 @@ from ackproof.model.lower.sizes import Sizes
 from ackproof.model.lower.state import SymbolicState
 from ackproof.model.lower.tree import conjuncts
 
-__all__ = ["Fixed", "fixed", "is_idle"]
+__all__ = ["EXECUTED", "Fixed", "fixed", "is_idle"]
 
 T = TypeVar("T")
 
@@ -89,9 +92,16 @@ def is_idle(reads: frozenset[Leaf] | None, run: Run, before: SymbolicState) -> b
 _LATEST: Latest[ById, Fixed] = Latest(4)
 
 #: What executions found: some hundreds for each instance, and mutants are looked at on dozens.
-_KEPT: Store = Latest(60_000)
+EXECUTED: Store = Latest(60_000)
 
-_UNKNOWN = object()
+
+class _Unknown(Enum):
+    """What is answered of a leaf of which nothing is known."""
+
+    UNKNOWN = 0
+
+
+_UNKNOWN = _Unknown.UNKNOWN
 
 
 def fixed(bound: Bound) -> Fixed:
@@ -261,8 +271,8 @@ class _Analysis(Sizes):
         """Return what `make` finds out about an action, which may have been found out before."""
         action, args = case.action, tuple(case.args.items())
         budget = action.name if action.name in self.bound.budgets else None
-        key = (ById(action.body), action.params, args, budget, ById(self.given), *what)
-        return kept(self, key, make, _KEPT)
+        key = (likeness(action.body), action.params, args, budget, self.given, *what)
+        return kept(self, key, make, EXECUTED)
 
     def _unknown(self, t: Type) -> Value:
         return self.codec.load(t, self.ops.unknown(self.codec.width(t)))
@@ -345,7 +355,8 @@ class _Analysis(Sizes):
                 note(prop, self._of_property(prop, partial(self._holds, prop)))
         steps = tuple(p for p in self.bound.properties if p.of_steps)
         # What is steady hangs on leaves that the execution of an action need not ask for.
-        asked = tuple((ById(p.body), p.roots, p.event, p.kind, steady.get(p.name)) for p in steps)
+        told = {name: sorted(reads) for name, reads in steady.items()}
+        asked = digest(*(repr((*stated(p), told.get(p.name))) for p in steps))
         for case in self.cases:
             if case.found and case.found.possible:
                 judged = self._kept(case, partial(self._judged, case, steps, steady), asked)
@@ -355,8 +366,8 @@ class _Analysis(Sizes):
 
     def _of_property(self, prop: PropertyDecl, make: Callable[[], T]) -> T:
         """Return what `make` finds out about a property, which may have been found out before."""
-        key = (tuple(map(ById, prop.parts)), prop.roots, prop.kind, ById(self.given))
-        return kept(self, key, make, _KEPT)
+        key = (*stated(prop), self.given)
+        return kept(self, key, make, EXECUTED)
 
     def _holds(self, prop: PropertyDecl) -> tuple[bool, bool]:
         """Return whether a property of states may be false, and whether it may be true."""

@@ -24,10 +24,12 @@ from typing import Any, assert_never
 from ackproof.lang.binding import Bound
 from ackproof.lang.collection import without_collection
 from ackproof.lang.data import domain_size
-from ackproof.lang.kept import ById, Latest, Store, interned, kept
+from ackproof.lang.kept import Latest, Store, kept
+from ackproof.lang.likeness import likeness, stated
 from ackproof.lang.program import Action, PropertyDecl
 from ackproof.lang.properties import ASSERTION, DEADLOCK, DEFINED
 from ackproof.lang.types import Type
+from ackproof.model.cache import digest
 from ackproof.model.lower.access import Access
 from ackproof.model.lower.canonical import canonical_text
 from ackproof.model.lower.codec import Codec
@@ -44,7 +46,7 @@ from ackproof.model.lower.tables import Tables, tables_of
 from ackproof.model.lower.tree import Tree
 from ackproof.model.widths import refuse_wide_types
 
-__all__ = ["NO_INSTANCE", "Generator", "generate"]
+__all__ = ["NO_INSTANCE", "WRITTEN", "Generator", "generate"]
 
 #: What the generated functions call.  `record` appends to the violations while there is room; it
 #: is rarely called, and kept out of line.
@@ -113,7 +115,7 @@ class _Written:
 
 
 #: The code of actions, some hundred megabytes at most.
-_WRITTEN: Store = Latest(100_000_000, lambda made: sum(one.result.size for one in made))
+WRITTEN: Store = Latest(100_000_000, lambda made: sum(one.result.size for one in made))
 
 
 class Generator(Sizes):
@@ -199,15 +201,16 @@ class Generator(Sizes):
 
     def where(self, leaf: Leaf) -> Slot | Known | None:
         """Return where a leaf lies or what it is known to be; None if there is no such leaf."""
-        return self.ask(_where, leaf)
+        self.ask(_place, leaf)
+        return self.layout.where(leaf)
 
     # -- inspect --------------------------------------------------------------------------------
 
     def _inspect(self, words: tuple[Word, ...]) -> None:
-        bits = tuple(self.tables.state_bits.items()), tuple(self.tables.seen_bits.items())
-        states = tuple(_in_key(p) for p in self.bound.properties if not p.of_steps)
-        idle = self.fixed.vacuous | self.fixed.off
-        key = ("inspect", words, ById(self.given), bits, states, idle)
+        bits = (self.tables.state_bits, self.tables.seen_bits)
+        states = [stated(p) for p in self.bound.properties if not p.of_steps]
+        idle = sorted(self.fixed.vacuous | self.fixed.off)
+        key = ("inspect", words, self.given, digest(repr((bits, states, idle))))
         self._write("_inspect_", key, lambda: self._judge(words))
 
     def _judge(self, words: tuple[Word, ...]) -> None:
@@ -225,10 +228,11 @@ class Generator(Sizes):
         self._record(bad, NO_INSTANCE)
 
     def _falsify(self, words: tuple[Word, ...]) -> None:
-        bits = tuple(self.tables.run_bits.items()), tuple(self.tables.asked_bits.items())
-        runs = tuple(_in_key(p) for p in self.bound.properties if p.of_runs)
-        bounds = tuple(_in_key(p) for p in self.bound.constraints)
-        key = ("falsify", words, ById(self.given), bits, runs, bounds, self.fixed.vacuous)
+        bits = (self.tables.run_bits, self.tables.asked_bits)
+        runs = [stated(p) for p in self.bound.properties if p.of_runs]
+        bounds = [stated(p) for p in self.bound.constraints]
+        said = (bits, runs, bounds, sorted(self.fixed.vacuous))
+        key = ("falsify", words, self.given, digest(repr(said)))
         self._write("_falsify_", key, lambda: self._ask_of_runs(words))
 
     def _ask_of_runs(self, words: tuple[Word, ...]) -> None:
@@ -310,12 +314,12 @@ class Generator(Sizes):
     def _step(self, number: int, action: Action, words: tuple[Word, ...]) -> None:
         """Write the code of an action, unless it was written before."""
         place = (number, action.name, self._instance_base, self.in_pieces)
-        key = (ById(action.body), action.params, place, words, ById(self.given), ById(self.judged))
+        key = (likeness(action.body), action.params, place, words, self.given, self.judged)
         self._write(f"_{number}_", key, lambda: Tree(self, number, action, words).generate())
 
     def _write(self, mark: str, key: tuple[Hashable, ...], write: Callable[[], None]) -> None:
         """Write some code, or what was written before under this key."""
-        written = kept(self, key, partial(self._written, mark, write), _WRITTEN)
+        written = kept(self, key, partial(self._written, mark, write), WRITTEN)
         self.ops.lines.append(written.text)
         self._pieces += written.pieces
         self.fanout += written.fanout
@@ -331,13 +335,13 @@ class Generator(Sizes):
             self.fanout, self._pieces = before, pieces
 
     @cached_property
-    def judged(self) -> Hashable:
-        """How steps are judged, which the code of all actions hangs on."""
+    def judged(self) -> str:
+        """A digest of how steps are judged, which the code of all actions hangs on."""
         bits = {name: bit for bit, name in self.tables.seen_bits.items()} | self.step_number
-        steady = self.fixed.steady
+        told = {name: sorted(reads) for name, reads in self.fixed.steady.items()}
         steps = filter(self._is_judged, self.bound.properties)
-        said = ((*_in_key(p), bits[p.name], steady.get(p.name)) for p in steps)
-        return interned((*said, DEADLOCK in self.step_number))
+        said = [(stated(p), bits[p.name], told.get(p.name)) for p in steps]
+        return digest(repr((said, DEADLOCK in self.step_number)))
 
     def _alive(self) -> Iterator[Action]:
         return (a for a in self.bound.actions if a.name not in self.fixed.dead)
@@ -451,13 +455,12 @@ class Generator(Sizes):
         return self._instance_base
 
 
-def _where(generator: Generator, leaf: Leaf) -> Slot | Known | None:
-    return generator.layout.where(leaf)
-
-
-def _in_key(prop: PropertyDecl) -> tuple[Hashable, ...]:
-    """Return what the code of a property hangs on."""
-    return (prop.name, prop.kind, prop.roots, prop.event, *map(ById, prop.parts))
+def _place(generator: Generator, leaf: Leaf) -> Hashable:
+    """Return where a leaf lies, or what it is known to be, as a plain value."""
+    where = generator.layout.where(leaf)
+    if isinstance(where, Slot):
+        return tuple((piece.word, piece.shift, piece.width) for piece in where.pieces)
+    return where
 
 
 @without_collection()

@@ -6,20 +6,18 @@ property to have the bit that it has there.  So whatever may change without the 
 has its place or its bit with it, too, though it may now be known; and what comes of the design is
 placed when all else has its place.
 
-To know what may change in the base, that is analysed at the same sizes.  What is found is a few
-names and can be kept.
+To know what may change in the base, that is analysed at the same sizes.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 
 from ackproof.lang.binding import Bound, base_of
 from ackproof.model.lower.fixed import Fixed, fixed
 from ackproof.model.lower.leaves import Leaf
 
-__all__ = ["Held", "held_by"]
+__all__ = ["Held", "held_by", "holding"]
 
 
 @dataclass(frozen=True)
@@ -53,22 +51,6 @@ class Held:
             vacuous=own.vacuous & self.vacuous,
         )
 
-    def text(self) -> str:
-        """Return it as JSON."""
-        sets = {"leaves": self.leaves, "off": self.off, "vacuous": self.vacuous}
-        return json.dumps({"places": self.places, **{n: sorted(s) for n, s in sets.items()}})
-
-    @staticmethod
-    def of_text(text: str) -> Held:
-        """Return what `text` was made of."""
-        said = json.loads(text)
-        return Held(
-            said["places"],
-            frozenset(Leaf(location, tuple(keys)) for location, keys in said["leaves"]),
-            frozenset(said["off"]),
-            frozenset(said["vacuous"]),
-        )
-
 
 def held_by(bound: Bound) -> Held | None:
     """Return what the base of a bound design holds; None if there is no design, or no such base.
@@ -76,7 +58,10 @@ def held_by(bound: Bound) -> Held | None:
     Where states are folded there is nothing to gain: that is decided for each design anew.
     """
     base = None if bound.folded else base_of(bound)
-    if base is None:
-        return None
+    return None if base is None else holding(base)
+
+
+def holding(base: Bound) -> Held:
+    """Return what a base holds for its designs."""
     off = fixed(base)
     return Held(len(base.locations), off.leaves, off.off, off.vacuous)

@@ -30,7 +30,7 @@ from ackproof.lang import (
 from ackproof.lang.errors import SpecError
 from ackproof.lang.frontend import compile_anew
 from ackproof.lang.ir import Node, Span, walk
-from ackproof.lang.kept import ById, Latest, anew, kept, once
+from ackproof.lang.kept import ById, Latest, Store, anew, given, kept, once, used
 from ackproof.lang.program import Program
 from ackproof.lang.scope import Registry
 from ackproof.spec.model import MODEL
@@ -271,3 +271,30 @@ def test_in_between_nothing_is_kept_and_afterwards_what_was() -> None:
     with anew():
         assert once(list, one) is not made
     assert once(list, one) is made
+
+
+def test_what_is_used_of_a_table_is_noted_and_can_be_given_to_another_process() -> None:
+    table: Store = Latest(10)
+    made: list[str] = []
+
+    def make(name: str) -> str:
+        return kept(Registry({}), (name,), lambda: made.append(name) or name, table)
+
+    make("before")
+    with used(table) as uses:
+        make("before")
+        make("now")
+    make("after")
+    assert [one.result for _, one in uses] == ["before", "now"]
+    with anew():
+        given(uses, table)
+        for name in ("before", "now", "after"):
+            assert make(name) == name
+    assert made == ["before", "now", "after", "after"]
+
+
+def test_what_is_made_for_others_is_no_use_of_a_table() -> None:
+    table, other = Latest[Any, Any](10), Latest[Any, Any](10)
+    with used(table) as uses:
+        kept(Registry({}), ("it",), lambda: 1, other)
+    assert uses == []

@@ -11,7 +11,7 @@ from ackproof.lang.kept import anew
 from ackproof.model.eras import eras_of
 from ackproof.model.lower.fixed import fixed
 from ackproof.model.lower.generate import Generator, generate
-from ackproof.model.lower.held import Held, held_by
+from ackproof.model.lower.held import held_by
 from ackproof.model.lower.tree import Tree
 from ackproof.spec.model import MODEL
 
@@ -77,13 +77,6 @@ def test_less_is_taken_for_known_with_a_base_than_without_and_never_more() -> No
     assert less.vacuous < own.vacuous
     assert less.off <= own.off
     assert (less.dead, less.steady) == (own.dead, own.steady)
-
-
-def test_what_a_base_holds_is_text_and_back() -> None:
-    held = held_by(bind(MODEL, instance("small"), ERAS["rabbitmq_4_0"]))
-    assert held is not None
-    assert held.leaves
-    assert Held.of_text(held.text()) == held
 
 
 def test_a_program_without_a_design_has_no_base() -> None:

@@ -125,6 +125,6 @@ def test_elements_and_budgets_are_given_to_everything() -> None:
     bound = bind(MODEL, MODEL.instances[0])
     sort, elements = next(iter(bound.elements.items()))
     given = Sizes(bound).given
-    assert Sizes(replace(bound, properties=())).given is given
+    assert Sizes(replace(bound, properties=())).given == given
     assert Sizes(replace(bound, elements={**bound.elements, sort: elements[:-1]})).given != given
     assert Sizes(replace(bound, budgets={**bound.budgets, "another": 1})).given != given
