@@ -1,9 +1,15 @@
-"""`ackproof check --list`: what there is to check, and on what."""
+"""`ackproof check --list`: what there is to check, and on what.
+
+Where there is much of a kind, instances have a line each, and of properties and designs there are
+the names.  What was narrowed down is shown with all that is said of it, and so is everything with
+`--verbose`.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -16,19 +22,32 @@ from ackproof.model.museum import describe
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 __all__ = ["SCHEMA", "show_catalogue"]
 
 SCHEMA = "ackproof/list/1"
 
+#: More than that of a kind is much.
+_MUCH = 20
+
 
 def show_catalogue(
-    targets: Sequence[Target], *, as_json: bool, with_museum: bool, like: str = ""
+    targets: Sequence[Target],
+    *,
+    as_json: bool,
+    with_museum: bool,
+    like: str = "",
+    verbose: bool = False,
 ) -> int:
     """Show the instances and properties of models, and designs with what they expect.
 
-    With `with_museum`, the designs of the museum are among them, and the eras.  What does not have
-    the text `like` in its name or its description is left out.
+    Args:
+        targets: models and designs.
+        as_json: whether to show them as JSON.
+        with_museum: whether the designs of the museum are among them, and the eras.
+        like: what does not have this text in its name or its description is left out.
+        verbose: whether to show all that is said of each, however much there is.
 
     Raises:
         InputError: that leaves nothing.
@@ -48,14 +67,45 @@ def show_catalogue(
     from ackproof.cli.page import console
 
     out = console()
-    for model, found in zip(models, data["models"], strict=True):
-        _show_model(out, model, found)
-    rows = [
-        (d["name"], d["claim"], *(f"expects: {text}" for text in d["expects"]))
-        for d in data["designs"]
-    ]
-    _show_rows(out, "designs", rows)
+    sections = [s for m, d in zip(models, data["models"], strict=True) for s in _sections(m, d)]
+    sections.append(_designs(data["designs"]))
+    most = None if like or verbose else _MUCH
+    for section in sections:
+        section.show(out, most)
+    if most and any(len(section.rows) > most for section in sections):
+        out.print("\n--like TEXT shows what is said of those that have it, --verbose of all")
     return 0
+
+
+@dataclass(frozen=True)
+class _Section:
+    """What there is of a kind.
+
+    Args:
+        title: which kind that is.
+        rows: of each its name, what it is in a line, and what else is said of it.
+        above: what stands above the title.
+        in_lines: where there is much, whether each has a line; there are names only otherwise.
+    """
+
+    title: str
+    rows: list[tuple[str, ...]]
+    above: str = ""
+    in_lines: bool = False
+
+    def show(self, out: Console, most: int | None) -> None:
+        """Show it, in short if there is more than that of it."""
+        if self.above:
+            out.print(self.above, style="bold")
+        if not self.rows:
+            return
+        out.print(f"\n {self.title}", style="dim")
+        if most is None or len(self.rows) <= most:
+            _show_whole(out, self.rows)
+        elif self.in_lines:
+            _show_lines(out, self.rows)
+        else:
+            _show_names(out, [name for name, *_ in self.rows])
 
 
 def _filter(data: dict[str, Any], like: str) -> bool:
@@ -76,20 +126,25 @@ def _text(entry: dict[str, Any]) -> str:
     return "\n".join(str(word) for words in said for word in words)
 
 
-def _show_model(out: Console, model: Model, found: dict[str, Any]) -> None:
-    out.print(model.name, style="bold")
+def _sections(model: Model, found: dict[str, Any]) -> Iterator[_Section]:
+    """Yield what a model has, of which some may have been left out."""
     chosen = {entry["name"] for entry in found["instances"]}
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for i in model.instances:
         if i.name in chosen:
             states = f"{i.states:,} states" if i.states else "states not counted yet"
             rows.append((i.name, i.purpose, "; ".join(p for p in (sizes_text(i), states) if p)))
-    whole = len(rows) == len(model.instances)
-    _show_rows(out, f"instances{' (the first is the default)' if whole else ''}", rows)
+    first = " (the first is the default)" if len(rows) == len(model.instances) else ""
+    yield _Section(f"instances{first}", rows, above=model.name, in_lines=True)
     for kind in (*CLAIMS, *SETTINGS):
         of_kind = [p for p in found["properties"] if p["kind"] == kind]
-        _show_rows(out, heading_of(kind), [(p["name"], _first(p["doc"])) for p in of_kind])
-    _show_rows(out, "built in", [(p["name"], p["doc"]) for p in found["built_in"]])
+        yield _Section(heading_of(kind), [(p["name"], _first(p["doc"])) for p in of_kind])
+    yield _Section("built in", [(p["name"], p["doc"]) for p in found["built_in"]])
+
+
+def _designs(found: list[dict[str, Any]]) -> _Section:
+    rows = [(d["name"], d["claim"], *(f"expects: {e}" for e in d["expects"])) for d in found]
+    return _Section("designs", rows)
 
 
 def _built_in(model: Model) -> dict[str, str]:
@@ -101,20 +156,47 @@ def _first(doc: str) -> str:
     return doc.partition("\n")[0]
 
 
-def _show_rows(out: Console, title: str, rows: Sequence[tuple[str, ...]]) -> None:
-    if not rows:
-        return
+def _show_whole(out: Console, rows: Sequence[tuple[str, ...]]) -> None:
     from ackproof.cli.page import print_table
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True)
+    table = _table()
     table.add_column(overflow="fold")
-    for name, first, *more in rows:
-        table.add_row(f"  {name}", Text("\n".join([first, *more])))
-    out.print(f"\n {title}", style="dim")
+    for name, *said in rows:
+        table.add_row(f"  {name}", Text("\n".join(said)))
     print_table(out, table)
+
+
+def _show_lines(out: Console, rows: Sequence[tuple[str, ...]]) -> None:
+    from ackproof.cli.page import print_table
+    from rich.text import Text
+
+    table = _table(max(len(name) + 2 for name, *_ in rows))
+    table.add_column(no_wrap=True, overflow="ellipsis")
+    for name, first, *_ in rows:
+        table.add_row(f"  {name}", Text(first))
+    print_table(out, table)
+
+
+def _show_names(out: Console, names: Sequence[str]) -> None:
+    """Show names in columns, in their order from top to bottom."""
+    from ackproof.cli.page import print_table
+
+    count = max(1, (out.width - 2) // (max(map(len, names)) + 2))
+    height = -(-len(names) // count)
+    table = _table()
+    for row in range(height):
+        table.add_row(*(f"  {name}" for name in names[row::height]))
+    print_table(out, table)
+
+
+def _table(width: int | None = None) -> Table:
+    """Return a table that has one column yet, of at least that width."""
+    from rich.table import Table
+
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True, min_width=width)
+    return table
 
 
 def _document(models: Sequence[Model], designs: Sequence[Target]) -> dict[str, Any]:

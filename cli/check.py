@@ -193,7 +193,13 @@ def check(
     if list_all:
         from ackproof.cli.catalogue import show_catalogue
 
-        return show_catalogue(targets, as_json=as_json, with_museum=not designs, like=like or "")
+        return show_catalogue(
+            targets,
+            as_json=as_json,
+            with_museum=not designs,
+            like=like or "",
+            verbose=verbose,
+        )
     if sweep is not None:
         from ackproof.cli.sweep import Swept, run_and_show
 

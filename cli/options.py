@@ -301,5 +301,9 @@ Museum = Annotated[
 ]
 ListAll = Annotated[
     bool,
-    typer.Option("--list", help="Show instances, designs and properties, and do not search."),
+    typer.Option(
+        "--list",
+        help="Show instances, designs and properties, and do not search; where there are many, in "
+        "short, unless it is with --like or --verbose.",
+    ),
 ]

@@ -19,7 +19,7 @@ def test_list_can_be_narrowed_to_what_has_a_text(run: Run) -> None:
     found = json.loads(run(MAIL, "--list", "--like", "toldiskept", "--json").stdout)
     assert [p["name"] for p in found["models"][0]["properties"]] == ["ToldIsKept"]
     assert found["models"][0]["instances"] == []
-    whole = len(run("--list").stdout.splitlines())
+    whole = len(run("--list", "--verbose").stdout.splitlines())
     assert len(run("--list", "--like", "fsync").stdout.splitlines()) < whole / 10
 
 
@@ -44,10 +44,27 @@ def test_list_shows_instances_properties_and_designs(run: Run) -> None:
     assert "  pair   two boxes, two letters, one fire\n" in result.stdout
     assert "2 Letter, 2 Box, burn ×1; states not counted yet" in result.stdout
     assert "ToldIsKept" in result.stdout
+    assert "--verbose" not in result.stdout
     base = run("--list")
     assert base.exit_code == 0
     assert "designs" in base.stdout
     assert "ack_on_channel" in base.stdout
+
+
+def test_where_there_is_much_instances_have_a_line_and_the_others_their_names(run: Run) -> None:
+    found = json.loads(run("--list", "--json").stdout)
+    short, whole = run("--list").stdout, run("--list", "--verbose").stdout
+    (model,) = found["models"]
+    for entry in (*model["instances"], *model["properties"], *found["designs"]):
+        assert f"  {entry['name']} " in short.replace("\n", " ")
+    lines = short.splitlines()
+    assert len(lines) < len(whole.splitlines()) / 4
+    assert "2 Queue, 2 Replica" not in short
+    assert "2 Queue, 2 Replica" in whole
+    assert lines[-1].startswith("--like TEXT shows")
+    assert "--like TEXT" not in whole
+    assert "  core               two messages, two queues, a crash" in short
+    assert "Checked only with" in short
 
 
 def test_list_as_json_has_the_same(run: Run) -> None:
