@@ -45,11 +45,16 @@ class Shape(NamedTuple):
 
 
 def native(function: Function) -> Function:
-    """Compile with numba on first call, free of the interpreter lock.
+    """Compile with numba, free of the interpreter lock.
 
-    What numba makes of the whole search is kept on disk by `ackproof.model.kernel.objects`.
+    What numba makes of the whole search is kept on disk by `ackproof.model.kernel.objects`, and that
+    is the only way to call it: nothing is made that Python or C could call by itself, which would
+    take a third of the time.
     """
-    return cast(Function, njit(nogil=True, error_model="numpy")(function))
+    compiled = njit(
+        nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
+    )(function)
+    return cast(Function, compiled)
 
 
 def _primitive(arity: int, emit: Emit, returns: Any = types.int64, shaped: bool = False) -> Any:

@@ -23,6 +23,7 @@ from ackproof.model.lower.compile import compile_kernel
 from ackproof.model.lower.layout import Piece, Slot
 from ackproof.model.lower.leaves import Leaf
 from ackproof.model.plain_search import explore as explore_plain
+from numba import njit
 
 from tests.exploring import seeds
 from tests.model import liveness_models as live
@@ -81,6 +82,18 @@ def test_each_key_in_a_table_is_that_of_one_state(workers: int) -> None:
     assert sorted(found) == sorted(state | 1 << 64 * WORDS - 1 for state in every)
 
 
+@njit
+def key_from(shape: Shape, block: int, state: int, key: int) -> int:
+    """As `collapse.key_of`, for callers in Python."""
+    return collapse.key_of(shape, block, state, key)
+
+
+@njit
+def state_from(shape: Shape, block: int, key: int, state: int) -> None:
+    """As `collapse.state_of`, for callers in Python."""
+    collapse.state_of(shape, block, key, state)
+
+
 def test_a_state_gives_its_key_and_the_key_gives_it_back() -> None:
     space = (ctypes.c_int64 * (4 * WORDS))()
     given, made = ctypes.addressof(space), ctypes.addressof(space) + 16 * WORDS
@@ -89,14 +102,15 @@ def test_a_state_gives_its_key_and_the_key_gives_it_back() -> None:
     def key_of(worker: Worker, state: int) -> int:
         for word in range(WORDS):
             space[word] = ctypes.c_int64(state >> 64 * word & _WORD).value
-        return collapse.key_of(SHAPE, worker.address, given, made)
+        key: int = key_from(SHAPE, worker.address, given, made)
+        return key
 
     def look(team: Team) -> None:
         (worker,) = team.workers
         for key, state in held(worker).items():
             assert key_of(worker, state) == key
             space[0] = key
-            collapse.state_of(SHAPE, worker.address, given, made)
+            state_from(SHAPE, worker.address, given, made)
             words = space[2 * WORDS : 3 * WORDS]
             assert sum((w & _WORD) << 64 * i for i, w in enumerate(words)) == state
             seen.append(state)
@@ -110,7 +124,9 @@ def test_a_state_gives_its_key_and_the_key_gives_it_back() -> None:
 # -- with what reads tables ------------------------------------------------------------------------
 
 
-def dealt(types: Mapping[Leaf, Type], widths: Mapping[Leaf, int]) -> tuple[dict[Leaf, Slot], int]:
+def dealt(
+    types: Mapping[Leaf, Type], widths: Mapping[Leaf, int], _: object
+) -> tuple[dict[Leaf, Slot], int]:
     """Deal leaves out to three words in turn, so that small models have states of several words."""
     used = [0] * WORDS
     slots = {}
