@@ -21,7 +21,6 @@ arguments.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -38,14 +37,13 @@ from rich.table import Table
 if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from bench.process import Failed, Missing
 from bench.rabbitmq import redeclaring, restarting
 from bench.rabbitmq.agreement import Agreement
 from bench.rabbitmq.model import ModelTrace
 from bench.rabbitmq.node import Node
 from bench.rabbitmq.observation import Step
 from bench.rabbitmq.site import site, version
-from bench.reproduce import WIDTH, ended_in_order, left
+from bench.reproduce import ended_in_order, left, run
 
 
 class Named(Protocol):
@@ -184,24 +182,12 @@ def main(
     json_: Annotated[bool, typer.Option("--json", help="One document for programs.")] = False,
 ) -> None:
     """Show two bugs of RabbitMQ, release by release, beside the model's."""
-    console = Console()
-    if console.width < WIDTH:
-        console = Console(width=WIDTH)
-    progress = Console(stderr=True)
-    documents: list[dict[str, Any]] = []
-    try:
+
+    def work(console: Console | None, progress: Console) -> list[dict[str, Any]]:
         with ended_in_order(), progress.status("asking RabbitMQ and the model"):
-            for root in [None, *(roots or [])]:
-                documents += on_release(root, None if json_ else console)
-    except (Failed, Missing) as error:
-        progress.print(f"error: {error}", markup=False)
-        raise typer.Exit(1) from error
-    agree = [document["agrees"] for document in documents]
-    if json_:
-        print(json.dumps({"agrees": all(agree), "experiments": documents}, indent=2))
-    else:
-        console.print(f"{sum(agree)} of {len(agree)} experiments agree with the model")
-    raise typer.Exit(0 if all(agree) else 1)
+            return [d for root in [None, *(roots or [])] for d in on_release(root, console)]
+
+    run(work, as_json=json_)
 
 
 if __name__ == "__main__":

@@ -22,12 +22,13 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich import box
@@ -162,6 +163,35 @@ def reproduce(
     return documents
 
 
+Work = Callable[[Console | None, Console], list[dict[str, Any]]]
+
+
+def run(work: Work, *, as_json: bool) -> NoReturn:
+    """Do experiments, and say in the end how many agree with the model.
+
+    Args:
+        work: does them; it is given where to print each, if anywhere, and where to tell progress.
+        as_json: whether to print one document for programs, and nothing else.
+
+    Raises:
+        typer.Exit: always; the code is 0 if all agree.
+    """
+    console, progress = Console(), Console(stderr=True)
+    if console.width < WIDTH:
+        console = Console(width=WIDTH)
+    try:
+        documents = work(None if as_json else console, progress)
+    except (Failed, Missing) as error:
+        progress.print(f"error: {error}", markup=False)
+        raise typer.Exit(1) from error
+    agree = [document["agrees"] for document in documents]
+    if as_json:
+        print(json.dumps({"agrees": all(agree), "experiments": documents}, indent=2))
+    else:
+        console.print(f"{sum(agree)} of {len(agree)} experiments agree with the model")
+    raise typer.Exit(0 if all(agree) else 1)
+
+
 def main(
     only: Annotated[
         str | None, typer.Option(help=f"What to do, by the beginning: {', '.join(EXPERIMENTS)}.")
@@ -169,22 +199,7 @@ def main(
     json_: Annotated[bool, typer.Option("--json", help="One document for programs.")] = False,
 ) -> None:
     """Show two bugs of RabbitMQ beside the model's.  Example: bench/reproduce.py --only gd1"""
-    console = Console()
-    if console.width < WIDTH:
-        console = Console(width=WIDTH)
-    progress = Console(stderr=True)
-    experiments = chosen(only)
-    try:
-        documents = reproduce(experiments, None if json_ else console, progress)
-    except (Failed, Missing) as error:
-        progress.print(f"error: {error}", markup=False)
-        raise typer.Exit(1) from error
-    agree = [document["agrees"] for document in documents]
-    if json_:
-        print(json.dumps({"agrees": all(agree), "experiments": documents}, indent=2))
-    else:
-        console.print(f"{sum(agree)} of {len(agree)} experiments agree with the model")
-    raise typer.Exit(0 if all(agree) else 1)
+    run(partial(reproduce, chosen(only)), as_json=json_)
 
 
 if __name__ == "__main__":
