@@ -1,13 +1,14 @@
 """`ackproof check --list`: what there is to check, and on what.
 
-Where there is much of a kind, instances have a line each, and of properties and designs there are
-the names.  What was narrowed down is shown with all that is said of it, and so is everything with
-`--verbose`.
+Where there is much of a kind, instances have a line each, and so have classes for their steps; of
+properties and designs there are the names.  What was narrowed down is shown with all that is said
+of it, and so is everything with `--verbose`.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,9 @@ from ackproof.cli.output import sizes_text
 from ackproof.cli.targets import Target, design_names, load
 from ackproof.lang.model import Model
 from ackproof.lang.properties import BUILT_IN, CLAIMS, DEADLOCK, SETTINGS, heading_of
+from ackproof.model.cache import default_cache
 from ackproof.model.museum import describe
+from ackproof.model.programs import program_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SCHEMA", "show_catalogue"]
 
-SCHEMA = "ackproof/list/1"
+SCHEMA = "ackproof/list/2"
 
 #: More than that of a kind is much.
 _MUCH = 20
@@ -40,7 +43,7 @@ def show_catalogue(
     like: str = "",
     verbose: bool = False,
 ) -> int:
-    """Show the instances and properties of models, and designs with what they expect.
+    """Show the instances, properties and steps of models, and designs with what they expect.
 
     Args:
         targets: models and designs.
@@ -51,6 +54,7 @@ def show_catalogue(
 
     Raises:
         InputError: that leaves nothing.
+        SpecError: a specification is outside the language.
     """
     names = design_names() if with_museum else ()
     designs = [*(t for t in targets if t.design), *map(load, names)]
@@ -85,13 +89,13 @@ class _Section:
         title: which kind that is.
         rows: of each its name, what it is in a line, and what else is said of it.
         above: what stands above the title.
-        in_lines: where there is much, whether each has a line; there are names only otherwise.
+        in_lines: what is shown where there is much, a line each; if left out, the names.
     """
 
     title: str
     rows: list[tuple[str, ...]]
     above: str = ""
-    in_lines: bool = False
+    in_lines: list[tuple[str, ...]] | None = None
 
     def show(self, out: Console, most: int | None) -> None:
         """Show it, in short if there is more than that of it."""
@@ -102,8 +106,8 @@ class _Section:
         out.print(f"\n {self.title}", style="dim")
         if most is None or len(self.rows) <= most:
             _show_whole(out, self.rows)
-        elif self.in_lines:
-            _show_lines(out, self.rows)
+        elif self.in_lines is not None:
+            _show_lines(out, self.in_lines)
         else:
             _show_names(out, [name for name, *_ in self.rows])
 
@@ -111,9 +115,8 @@ class _Section:
 def _filter(data: dict[str, Any], like: str) -> bool:
     """Leave out what does not have a text; return whether anything is left."""
     wanted, left = like.lower(), False
-    sections = [
-        (m, name) for m in data["models"] for name in ("instances", "properties", "built_in")
-    ]
+    parts = ("instances", "properties", "built_in", "steps")
+    sections = [(m, name) for m in data["models"] for name in parts]
     for holder, name in [*sections, (data, "designs")]:
         holder[name] = [e for e in holder[name] if wanted in _text(e).lower()]
         left = left or bool(holder[name])
@@ -135,11 +138,23 @@ def _sections(model: Model, found: dict[str, Any]) -> Iterator[_Section]:
             states = f"{i.states:,} states" if i.states else "states not counted yet"
             rows.append((i.name, i.purpose, "; ".join(p for p in (sizes_text(i), states) if p)))
     first = " (the first is the default)" if len(rows) == len(model.instances) else ""
-    yield _Section(f"instances{first}", rows, above=model.name, in_lines=True)
+    yield _Section(f"instances{first}", rows, above=model.name, in_lines=rows)
     for kind in (*CLAIMS, *SETTINGS):
         of_kind = [p for p in found["properties"] if p["kind"] == kind]
         yield _Section(heading_of(kind), [(p["name"], _first(p["doc"])) for p in of_kind])
     yield _Section("built in", [(p["name"], p["doc"]) for p in found["built_in"]])
+    yield _steps(found["steps"])
+
+
+def _steps(found: list[dict[str, Any]]) -> _Section:
+    rows: list[tuple[str, ...]] = [
+        (f"{s['class']}.{s['name']}", f"{s['kind']}: {_first(s['doc'])}") for s in found
+    ]
+    counts = Counter((s["class"], s["module"]) for s in found)
+    lines: list[tuple[str, ...]] = [
+        (name, f"{n} of {module}") for (name, module), n in counts.items()
+    ]
+    return _Section("steps, by class", rows, in_lines=lines)
 
 
 def _designs(found: list[dict[str, Any]]) -> _Section:
@@ -199,6 +214,18 @@ def _table(width: int | None = None) -> Table:
     return table
 
 
+def _steps_of(model: Model) -> Iterator[dict[str, Any]]:
+    """Yield what a design may replace: the steps that each class of a model has."""
+    program = program_of(model, cache=default_cache())
+    for process in program.processes:
+        module = program.players[process.name].__module__
+        for name in dict.fromkeys(m.name for m in reversed(process.methods)):
+            method = process.method(name)
+            if method is not None and method.kind != "observer":
+                said = {"kind": method.kind, "doc": method.doc}
+                yield {"class": process.name, "module": module, "name": name, **said}
+
+
 def _document(models: Sequence[Model], designs: Sequence[Target]) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
@@ -219,6 +246,7 @@ def _document(models: Sequence[Model], designs: Sequence[Target]) -> dict[str, A
                     {"name": p.name, "kind": p.kind, "doc": p.doc} for p in m.properties
                 ],
                 "built_in": [{"name": n, "doc": d} for n, d in _built_in(m).items()],
+                "steps": list(_steps_of(m)),
             }
             for m in models
         ],

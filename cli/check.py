@@ -120,7 +120,7 @@ Examples:
 
     ackproof check my_model.py --symmetry     states up to the names of elements
 
-    ackproof check --list                     instances, designs and properties
+    ackproof check --list                     instances, properties, steps and designs
 
     ackproof check --list --like fsync        those that speak of that
 """

@@ -303,7 +303,7 @@ ListAll = Annotated[
     bool,
     typer.Option(
         "--list",
-        help="Show instances, designs and properties, and do not search; where there are many, in "
-        "short, unless it is with --like or --verbose.",
+        help="Show instances, properties, steps and designs, and do not search; where there are "
+        "many, in short, unless it is with --like or --verbose.",
     ),
 ]

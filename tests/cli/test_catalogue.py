@@ -55,7 +55,8 @@ def test_where_there_is_much_instances_have_a_line_and_the_others_their_names(ru
     found = json.loads(run("--list", "--json").stdout)
     short, whole = run("--list").stdout, run("--list", "--verbose").stdout
     (model,) = found["models"]
-    for entry in (*model["instances"], *model["properties"], *found["designs"]):
+    classes = [{"name": step["class"]} for step in model["steps"]]
+    for entry in (*model["instances"], *model["properties"], *classes, *found["designs"]):
         assert f"  {entry['name']} " in short.replace("\n", " ")
     lines = short.splitlines()
     assert len(lines) < len(whole.splitlines()) / 4
@@ -69,7 +70,7 @@ def test_where_there_is_much_instances_have_a_line_and_the_others_their_names(ru
 
 def test_list_as_json_has_the_same(run: Run) -> None:
     found = json.loads(run("--list", "--json").stdout)
-    assert found["schema"] == "ackproof/list/1"
+    assert found["schema"] == "ackproof/list/2"
     (model,) = found["models"]
     assert model["name"] == "confirms"
     assert {"name", "purpose", "states", "sizes", "faults"} == set(model["instances"][0])
@@ -81,3 +82,16 @@ def test_the_list_says_when_no_deadlock_is_checked(run: Run, file: Callable[[str
         run(file(CORRIDOR), "--list").stdout
     )
     assert "Checked only with" not in run(DIE_HARD, "--list").stdout
+
+
+def test_the_list_names_the_steps_that_a_design_may_replace(run: Run) -> None:
+    found = json.loads(run("--list", "--like", "restart", "--json").stdout)
+    steps = {(s["class"], s["name"]): s for s in found["models"][0]["steps"]}
+    assert steps["Confirms", "restart"]["kind"] == "action"
+    assert steps["Confirms", "restart"]["module"] == "ackproof.spec.system"
+    shown = run("--list", "--like", "QueueProcess").stdout
+    assert "\n  QueueProcess." in shown
+    assert "handler: " in shown
+    mail = run(MAIL, "--list").stdout
+    assert "steps, by class" in mail
+    assert "fault: " in mail
