@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache as once
 
 import z3
 from ackproof.lang import ir
@@ -34,6 +35,7 @@ from ackproof.proofs.obligation import Obligation, Query
 from ackproof.proofs.ranking import KINDS, RankingRule
 from ackproof.proofs.relevance import paths_in, paths_written
 from ackproof.proofs.smt.counting import Comparisons
+from ackproof.proofs.smt.direct import address
 from ackproof.proofs.smt.logic import Term, conjuncts, has_quantifier, implies, negation
 from ackproof.proofs.smt.theory import Step, Theory
 from ackproof.proofs.smt.unbounded import Unbounded, Untranslatable
@@ -248,11 +250,11 @@ class Obligations:
         simple = self._without_quantifiers(step)
         if simple is None:
             return query
-        return replace(query, short=self.about([*known, *simple, broken]))
+        return replace(query, short=once(lambda: self.about([*known, *simple, broken])))
 
     def _without_quantifiers(self, step: Step) -> list[Term] | None:
         """Return those conditions of a step that take no quantifier, None if none does."""
-        key = step.enabled.get_id()
+        key = address(step.enabled)
         if key not in self._simple:
             conditions = conjuncts(step.enabled)
             simple = [c for c in conditions if not has_quantifier(c)]
@@ -294,7 +296,7 @@ class Obligations:
 
     def _in(self, term: Term) -> tuple[str, ...]:
         """Return the symbols in a formula; a step or a lemma is in many queries."""
-        key = term.get_id()
+        key = address(term)
         if key not in self._symbols:
             self._symbols[key] = (term, symbols([term]))
         return self._symbols[key][1]
