@@ -69,6 +69,7 @@ class Obligations:
         self._reads: dict[str, frozenset[tuple[str, ...]]] = {}
         self._writes: dict[str, frozenset[tuple[str, ...]]] = {}
         self._events: dict[str, frozenset[Type]] = {}
+        self._cases: dict[str, tuple[Action, ...]] = {}
         self._known: dict[str, Term] = {}
         self._mentioned: dict[str, tuple[int, tuple[str, ...]]] = {}
         self._stutters: dict[str, bool] = {}
@@ -79,10 +80,15 @@ class Obligations:
     def step(self, name: str, case: int | None = None) -> Step:
         """Return an action as formulas, from the state `s`; or one of its cases."""
         if (name, case) not in self._steps:
-            action = self.actions[name]
-            chosen = action if case is None else cases_of(action)[case]
+            chosen = self.actions[name] if case is None else self._cases_of(name)[case]
             self._steps[name, case] = self.theory.step(chosen, self.theory.state("s"))
         return self._steps[name, case]
+
+    def _cases_of(self, name: str) -> tuple[Action, ...]:
+        """Return an action as those that it is one of."""
+        if name not in self._cases:
+            self._cases[name] = cases_of(self.actions[name])
+        return self._cases[name]
 
     def known(self, name: str) -> Term:
         """Return what a lemma or property says of the state `s`."""
@@ -136,7 +142,7 @@ class Obligations:
                 if event.type == prop.event.type:
                     yield Obligation(prop.name, kind, action.name, by, i)
         elif self._touches(prop, action) or (prop.of_steps and not self.stutters(prop.name)):
-            several = len(cases_of(action))
+            several = len(self._cases_of(action.name))
             for case in range(several):
                 one = case if several > 1 else None
                 yield Obligation(prop.name, kind, action.name, by, case=one)

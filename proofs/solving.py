@@ -16,14 +16,16 @@ its own, which knows of no other.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from ctypes import c_char_p, c_uint
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import z3
 from ackproof.proofs import cvc5_solver
 from ackproof.proofs.obligation import Part, Query
+from ackproof.proofs.smt.direct import call
 from ackproof.proofs.smt.logic import Term
-from ackproof.proofs.smt.making import moved
+from ackproof.proofs.smt.making import moved, tell
 
 __all__ = [
     "PROVED",
@@ -46,6 +48,9 @@ WORK = 2_000_000
 
 #: How many times as long as it should take work may take by the clock, before it is given up.
 PATIENCE = 20.0
+
+_key_of = call("Z3_stats_get_key", None, None, c_uint, result=c_char_p)
+_number_of = call("Z3_stats_get_uint_value", None, None, c_uint)
 
 Option = bool | int | str
 
@@ -185,12 +190,11 @@ def _by_z3(
         options["smt.random_seed"] = number + len(WAYS) * seed
     for option, value in options.items():
         solver.set(option, value)
-    alone = moved(formulas, context)
     if "unsat_core" in way.options:  # Z3 takes another way where it has to tell which it needed
-        for number, formula in enumerate(alone):
+        for number, formula in enumerate(moved(formulas, context)):
             solver.assert_and_track(formula, f"needed.{number}")
     else:
-        solver.add(*alone)
+        tell(solver, formulas)
     found = solver.check()
     if found == z3.unsat:
         answer = SolverAnswer(PROVED)
@@ -219,4 +223,10 @@ def limited(seconds: float, context: z3.Context) -> z3.Solver:
 
 def work_done(solver: z3.Solver) -> float:
     """Return the units of work that were done so far in the context of a solver."""
-    return float(dict(iter(solver.statistics())).get("rlimit count", 0))
+    found = solver.statistics()
+    context, at = found.ctx.ref().value, found.stats.value
+    # Of a hundred numbers one is wanted, and it is among the last.
+    for i in range(len(found) - 1, -1, -1):
+        if _key_of(context, at, i) == b"rlimit count":
+            return float(_number_of(context, at, i))
+    return 0.0

@@ -19,7 +19,18 @@ from typing import Any
 import z3
 from z3 import z3core
 
-__all__ = ["Address", "address", "addresses", "call", "context_of", "sort_of", "term_at"]
+__all__ = [
+    "Address",
+    "address",
+    "addresses",
+    "call",
+    "check",
+    "context_of",
+    "hold",
+    "release",
+    "sort_of",
+    "term_at",
+]
 
 #: Where something of Z3's lies: a term, a symbol, or a context.
 Address = int
@@ -43,7 +54,10 @@ def call(name: str, *arguments: Any, result: Any = ctypes.c_uint) -> Callable[..
     return ctypes.PYFUNCTYPE(*types)(at)
 
 
-_hold = call("Z3_inc_ref", None, None)
+#: Counts of who has a term: one more, and one less.
+hold = call("Z3_inc_ref", None, None)
+release = call("Z3_dec_ref", None, None)
+
 _kind_of = call("Z3_get_ast_kind", None, None)
 _sort_of = call("Z3_get_sort", None, None, result=None)
 _sort_kind_of = call("Z3_get_sort_kind", None, None)
@@ -82,6 +96,17 @@ def context_of(term: Any) -> Address:
     return found
 
 
+def check(within: Address) -> None:
+    """Raise the error that the last call in a context has ended with, if it has.
+
+    Raises:
+        z3.Z3Exception: the error, in the words that Z3 has for it.
+    """
+    error = _error_of(within)
+    if error != z3.Z3_OK:
+        raise z3.Z3Exception(_words_for(within, error).decode())
+
+
 def term_at(at: Address | None, context: z3.Context) -> Any:
     """Return the term that lies somewhere, as Z3's interface has it.
 
@@ -90,7 +115,8 @@ def term_at(at: Address | None, context: z3.Context) -> Any:
     """
     within: Address = context.ctx.value
     if at is None:
-        raise z3.Z3Exception(_words_for(within, _error_of(within)).decode())
+        check(within)
+        raise z3.Z3Exception("there is no term")
     kind = _kind_of(within, at)
     made_as = z3.QuantifierRef if kind == z3.Z3_QUANTIFIER_AST else None
     if kind == z3.Z3_APP_AST:
@@ -101,5 +127,5 @@ def term_at(at: Address | None, context: z3.Context) -> Any:
         return z3.z3._to_expr_ref(part, context)
     made = made_as.__new__(made_as)
     made.ast, made.ctx = part, context
-    _hold(within, at)
+    hold(within, at)
     return made

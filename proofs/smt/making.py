@@ -10,7 +10,17 @@ import ctypes
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ackproof.proofs.smt.direct import Address, address, addresses, call, context_of, term_at
+from ackproof.proofs.smt.direct import (
+    Address,
+    address,
+    addresses,
+    call,
+    check,
+    context_of,
+    hold,
+    release,
+    term_at,
+)
 
 __all__ = [
     "all_of",
@@ -22,6 +32,7 @@ __all__ = [
     "negated",
     "quantified",
     "substituted",
+    "tell",
     "when",
 ]
 
@@ -45,6 +56,7 @@ _quantifier = call(
     result=None,
 )
 _name = call("Z3_mk_string_symbol", None, ctypes.c_char_p, result=None)
+_assert = call("Z3_solver_assert", None, None, None)
 _translate = call("Z3_translate", None, None, None, result=None)
 _substitute = call("Z3_substitute", None, None, _COUNT, _MANY, _MANY, result=None)
 
@@ -100,6 +112,21 @@ def substituted(term: Any, old: Sequence[Any], new: Sequence[Any]) -> Any:
     """Return a term with others in the place of some, one by one of the same sorts."""
     made = _substitute(context_of(term), address(term), len(old), addresses(old), addresses(new))
     return term_at(made, term.ctx)
+
+
+def tell(solver: Any, terms: Iterable[Any]) -> None:
+    """Assert formulas of another context to a solver.
+
+    Raises:
+        z3.Z3Exception: one cannot be asserted, or an option of the solver is none.
+    """
+    within, at = solver.ctx.ctx.value, solver.solver.value
+    for term in terms:
+        made = _translate(context_of(term), address(term), within)
+        hold(within, made)
+        _assert(within, at, made)
+        check(within)
+        release(within, made)
 
 
 def moved(terms: Iterable[Any], context: Any) -> list[Any]:

@@ -49,7 +49,7 @@ from ackproof.lang.types import (
     SortT,
     Type,
 )
-from ackproof.proofs.smt.direct import address, sort_of
+from ackproof.proofs.smt.direct import Address, address, sort_of
 from ackproof.proofs.smt.logic import (
     FALSE,
     TRUE,
@@ -69,7 +69,7 @@ from ackproof.proofs.smt.logic import (
 from ackproof.proofs.smt.making import applied, quantified
 from ackproof.proofs.smt.owned import Owning, axioms_of, owning
 from ackproof.proofs.smt.values import MapValue, Scalar, SetValue, Value, parts_of
-from ackproof.proofs.smt.walking import depth
+from ackproof.proofs.smt.walking import BoundIn, scope_of
 
 __all__ = ["Named", "Unbounded", "Untranslatable"]
 
@@ -142,8 +142,8 @@ class Unbounded:
         self.named: dict[str, Named] = {}
         self._blank: dict[tuple[str, Type, int], tuple[Term, Named]] = {}
         self._numbers: dict[str, int] = {}
-        self._depths: dict[int, int] = {}
-        self._deep: list[Term] = []
+        self._scopes: dict[Address, BoundIn] = {}
+        self._kept: list[Term] = []
         self._constants: dict[tuple[str, int], Term] = {}
 
     # -- sorts and elements ---------------------------------------------------------------------
@@ -310,7 +310,7 @@ class Unbounded:
         """Return a formula with quantifiers for those constants that are in it."""
         left: Sequence[Term]
         if everywhere:
-            used = constants(body)
+            _, used = self._scope(body)
             left = [x for x in bound if address(x) in used]
         else:
             left, body = one_point(bound, body)
@@ -321,11 +321,15 @@ class Unbounded:
 
         Two formulas that differ in the names of variables only are one and the same to Z3 then.
         """
-        self._deep.append(body)
-        inside = depth(body, self._depths)
+        inside, _ = self._scope(body)
         names = [self._named_constant(f"x{inside}.{i}", x) for i, x in enumerate(left)]
         body = replaced(body, left, names)
         return quantified(everywhere, names, body)
+
+    def _scope(self, body: Term) -> BoundIn:
+        """Return how many quantifiers are inside each other in a formula, and which constants."""
+        self._kept.append(body)
+        return scope_of(body, self._scopes)
 
     def every(self, members: SetValue, body: Callable[[Scalar], Term]) -> Term:
         """Return the formula that says something of each member of a set."""

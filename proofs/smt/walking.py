@@ -15,13 +15,14 @@ import z3
 from ackproof.proofs.smt.direct import Address, address, call, context_of, sort_of, term_at
 
 __all__ = [
+    "BoundIn",
     "constants",
-    "depth",
     "has_quantifier",
     "is_formula",
     "is_number",
     "operator",
     "parts_of",
+    "scope_of",
     "symbols",
 ]
 
@@ -34,6 +35,10 @@ _part_of = call("Z3_get_app_arg", None, None, ctypes.c_uint, result=None)
 _body_of = call("Z3_get_quantifier_body", None, None, result=None)
 _name_of = call("Z3_get_decl_name", None, None, result=None)
 _text_of = call("Z3_get_symbol_string", None, None, result=ctypes.c_char_p)
+
+#: How many quantifiers are inside each other, and where the constants lie that are in them.
+BoundIn = tuple[int, frozenset[Address]]
+_NOTHING: BoundIn = (0, frozenset())
 
 _APP: int = z3.Z3_APP_AST
 _NUMERAL: int = z3.Z3_NUMERAL_AST
@@ -118,25 +123,39 @@ def has_quantifier(term: Any) -> bool:
     return any(count < 0 for _, _, count, _ in _parts([term]))
 
 
-def depth(term: Any, known: dict[Address, int]) -> int:
-    """Return how many quantifiers are inside each other in a term.
+def scope_of(term: Any, known: dict[Address, BoundIn]) -> BoundIn:
+    """Return how many quantifiers are inside each other in a term, and which constants are in it.
 
     Args:
         term: which; the caller keeps it for as long as `known`.
-        known: the depths of what was looked at before, by where it is.
+        known: what is known of the parts of terms that were looked at before, by where they are.
     """
     context = context_of(term)
 
-    def of(part: Address) -> int:
+    def of(part: Address) -> BoundIn:
         found = known.get(part)
         if found is None:
-            kind, found = _kind_of(context, part), 0
+            kind, found = _kind_of(context, part), _NOTHING
             if kind == _APP:
-                for i in range(_count_of(context, part)):
-                    found = max(found, of(_part_of(context, part, i)))
+                count, symbol = _count_of(context, part), _symbol_of(context, part)
+                if count:
+                    parts = [of(_part_of(context, part, i)) for i in range(count)]
+                    found = _together(parts)
+                elif _operation_of(context, symbol) == _OWN:
+                    found = (0, frozenset((part,)))
             elif kind == _QUANTIFIER:
-                found = 1 + of(_body_of(context, part))
+                deep, free = of(_body_of(context, part))
+                found = (1 + deep, free)
             known[part] = found
         return found
 
     return of(address(term))
+
+
+def _together(parts: list[BoundIn]) -> BoundIn:
+    deep, free = parts[0]
+    for other, more in parts[1:]:
+        deep = max(deep, other)
+        if not more <= free:
+            free = free | more
+    return deep, free
