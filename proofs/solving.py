@@ -80,6 +80,11 @@ _EAGER: dict[str, Option] = {**_MATCHING, "smt.relevancy": 0}
 #: full of those, and Z3 finds few instances of what it does not see.
 _FLAT: dict[str, Option] = {"smt.pull_nested_quantifiers": True}
 
+#: A name that was made for a set is not kept, but what it stands for takes its place.  Where a loop
+#: in a step has made several, each of which is said of the others, instances of what they stand for
+#: lead to new instances without end.
+_UNFOLDED: dict[str, Option] = {"smt.macro_finder": True}
+
 #: cvc5 may try what is there, in turn, besides what matches; and bring quantifiers inside.
 _TRYING: dict[str, Option] = {"enum-inst": "true"}
 _INSIDE: dict[str, Option] = {**_TRYING, "miniscope-quant": "agg"}
@@ -96,10 +101,14 @@ WAYS: tuple[Way, ...] = (
     # and nearly all others by the second.  One that is not decided by so little work in one way is
     # seldom decided by ten times as much.
     Way(0.015, "untyped", {**_MATCHING, **_FLAT}),
-    Way(0.1, "all"),
+    Way(0.05, "all"),
+    Way(0.06, "untyped", {**_MATCHING, **_UNFOLDED}),
+    Way(0.1, "all", {**_FLAT, **_UNFOLDED}),
+    Way(0.08, "all", {**_MATCHING, **_UNFOLDED}),
     Way(0.5, "all", {}, "cvc5"),
     Way(0.03, "short", _EAGER),
     Way(0.15, "short"),
+    Way(0.15, "all", _UNFOLDED),
     Way(0.15, "all", _FLAT),
     Way(0.25, "untyped", _FLAT),
     Way(0.7, "all", {"seed": 1}, "cvc5"),
