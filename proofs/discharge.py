@@ -77,6 +77,7 @@ def discharge(
     # Those of one action come together, so that few processes translate it.
     todo = sorted(chosen, key=lambda one: (one.action or "", one.case or 0))
     if workers < 2 or len(todo) < 2:
+        _keep_memory()
         for one in todo:
             yield discharged(obligations, one, limit, seed)
         return
@@ -97,11 +98,15 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _KEPT = -1, -3, 1 << 29
 def start_worker() -> None:
     """Leave interruptions to the process that waits for this one, and its objects as they are.
 
-    Whoever looks for garbage among what was forked copies it, page by page.  Solvers take memory
-    and give it back with each obligation; what they had stays with the process for the next one.
+    Whoever looks for garbage among what was forked copies it, page by page.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     collect_seldom()
+    _keep_memory()
+
+
+def _keep_memory() -> None:
+    """Keep what a solver gives back when it is done with an obligation: the next one takes it."""
     with suppress(OSError, AttributeError):  # where there is no GNU C library
         set_option = ctypes.CDLL(None).mallopt
         set_option(_MMAP_THRESHOLD, _KEPT)

@@ -6,11 +6,13 @@ Which obligations there are is said in `ackproof.proofs.obligations`, and for pr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import z3
 from ackproof.proofs.smt.logic import Term
+from ackproof.proofs.smt.making import moved
 
 __all__ = ["Obligation", "Part", "Query"]
 
@@ -64,14 +66,15 @@ class Query:
         assertions: the hypotheses, the step, and last the negation of the conclusion.
         axioms: what defines the names that were made for them.
         typing: that states have nothing of what does not exist; many proofs do without.
-        short: a part that may do, without those conditions of the step that take a quantifier.
-            Most of them are about something else, and long.  There is none if they are all short.
+        short: gives a part that may do, without those conditions of the step that take a
+            quantifier.  Most of them are about something else, and long.  There is none if they
+            are all short.
     """
 
     assertions: list[Term]
     axioms: list[Term]
     typing: list[Term]
-    short: Query | None = None
+    short: Callable[[], Query] | None = None
 
     @property
     def all(self) -> list[Term]:
@@ -81,7 +84,7 @@ class Query:
     def formulas(self, part: Part) -> list[Term] | None:
         """Return a part of the query, None if it has none of that name."""
         if part == "short":
-            return None if self.short is None else self.short.formulas("all")
+            return None if self.short is None else self.short().formulas("all")
         return [*self.axioms, *self.assertions, *(self.typing if part == "all" else ())]
 
     @property
@@ -90,10 +93,9 @@ class Query:
         return self.assertions[0].ctx
 
     def alone(self, context: z3.Context | None = None) -> Query:
-        """Return the same query in a context where nothing else was ever said."""
+        """Return the whole query in a context where nothing else was ever said."""
         other = context or z3.Context()
         said, made, typing = (
-            [term.translate(other) for term in part]
-            for part in (self.assertions, self.axioms, self.typing)
+            moved(part, other) for part in (self.assertions, self.axioms, self.typing)
         )
-        return Query(said, made, typing, self.short and self.short.alone(other))
+        return Query(said, made, typing)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache as once
 
 import z3
 from ackproof.lang import ir
@@ -34,6 +35,7 @@ from ackproof.proofs.obligation import Obligation, Query
 from ackproof.proofs.ranking import KINDS, RankingRule
 from ackproof.proofs.relevance import paths_in, paths_written
 from ackproof.proofs.smt.counting import Comparisons
+from ackproof.proofs.smt.direct import address
 from ackproof.proofs.smt.logic import Term, conjuncts, has_quantifier, implies, negation
 from ackproof.proofs.smt.theory import Step, Theory
 from ackproof.proofs.smt.unbounded import Unbounded, Untranslatable
@@ -67,6 +69,7 @@ class Obligations:
         self._reads: dict[str, frozenset[tuple[str, ...]]] = {}
         self._writes: dict[str, frozenset[tuple[str, ...]]] = {}
         self._events: dict[str, frozenset[Type]] = {}
+        self._cases: dict[str, tuple[Action, ...]] = {}
         self._known: dict[str, Term] = {}
         self._mentioned: dict[str, tuple[int, tuple[str, ...]]] = {}
         self._stutters: dict[str, bool] = {}
@@ -77,10 +80,15 @@ class Obligations:
     def step(self, name: str, case: int | None = None) -> Step:
         """Return an action as formulas, from the state `s`; or one of its cases."""
         if (name, case) not in self._steps:
-            action = self.actions[name]
-            chosen = action if case is None else cases_of(action)[case]
+            chosen = self.actions[name] if case is None else self._cases_of(name)[case]
             self._steps[name, case] = self.theory.step(chosen, self.theory.state("s"))
         return self._steps[name, case]
+
+    def _cases_of(self, name: str) -> tuple[Action, ...]:
+        """Return an action as those that it is one of."""
+        if name not in self._cases:
+            self._cases[name] = cases_of(self.actions[name])
+        return self._cases[name]
 
     def known(self, name: str) -> Term:
         """Return what a lemma or property says of the state `s`."""
@@ -134,7 +142,7 @@ class Obligations:
                 if event.type == prop.event.type:
                     yield Obligation(prop.name, kind, action.name, by, i)
         elif self._touches(prop, action) or (prop.of_steps and not self.stutters(prop.name)):
-            several = len(cases_of(action))
+            several = len(self._cases_of(action.name))
             for case in range(several):
                 one = case if several > 1 else None
                 yield Obligation(prop.name, kind, action.name, by, case=one)
@@ -248,11 +256,11 @@ class Obligations:
         simple = self._without_quantifiers(step)
         if simple is None:
             return query
-        return replace(query, short=self.about([*known, *simple, broken]))
+        return replace(query, short=once(lambda: self.about([*known, *simple, broken])))
 
     def _without_quantifiers(self, step: Step) -> list[Term] | None:
         """Return those conditions of a step that take no quantifier, None if none does."""
-        key = step.enabled.get_id()
+        key = address(step.enabled)
         if key not in self._simple:
             conditions = conjuncts(step.enabled)
             simple = [c for c in conditions if not has_quantifier(c)]
@@ -294,7 +302,7 @@ class Obligations:
 
     def _in(self, term: Term) -> tuple[str, ...]:
         """Return the symbols in a formula; a step or a lemma is in many queries."""
-        key = term.get_id()
+        key = address(term)
         if key not in self._symbols:
             self._symbols[key] = (term, symbols([term]))
         return self._symbols[key][1]

@@ -108,6 +108,7 @@ class RankingRule:
         self._decls = {p.name: p for p in (*program.properties, *program.ranked)}
         self._actions = {a.name: a for a in program.actions}
         self._reads: dict[str, frozenset[tuple[str, ...]]] = {}
+        self._writes: dict[str, frozenset[tuple[str, ...]]] = {}
 
     # -- which ----------------------------------------------------------------------------------
 
@@ -155,7 +156,9 @@ class RankingRule:
         """Tell whether an action may write something that a predicate reads."""
         if part not in self._reads:
             self._reads[part] = paths_in(self._decls[part].body, {})
-        if not self._reads[part] & paths_written(self._actions[action].body):
+        if action not in self._writes:
+            self._writes[action] = paths_written(self._actions[action].body)
+        if not self._reads[part] & self._writes[action]:
             return False
         try:
             return bool(self._reads[part] & self._step(action).written)

@@ -29,7 +29,7 @@ SCHEMA = "ackproof/certificate/3"
 Z3_WAYS: tuple[tuple[dict[str, Any], float], ...] = (
     ({}, 0.05),
     ({"auto_config": False, "smt.mbqi": False, "smt.relevancy": 0}, 0.1),
-    ({"smt.pull_nested_quantifiers": True, "smt.random_seed": 1}, 0.25),
+    ({"smt.pull_nested_quantifiers": True, "smt.macro_finder": True}, 0.25),
     ({"smt.ematching": False}, 0.1),
     ({"unsat_core": True}, 0.1),
     ({"smt.random_seed": 4}, 0.4),

@@ -16,13 +16,16 @@ its own, which knows of no other.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from ctypes import c_char_p, c_uint
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import z3
 from ackproof.proofs import cvc5_solver
 from ackproof.proofs.obligation import Part, Query
+from ackproof.proofs.smt.direct import call
 from ackproof.proofs.smt.logic import Term
+from ackproof.proofs.smt.making import moved, tell
 
 __all__ = [
     "PROVED",
@@ -46,6 +49,9 @@ WORK = 2_000_000
 #: How many times as long as it should take work may take by the clock, before it is given up.
 PATIENCE = 20.0
 
+_key_of = call("Z3_stats_get_key", None, None, c_uint, result=c_char_p)
+_number_of = call("Z3_stats_get_uint_value", None, None, c_uint)
+
 Option = bool | int | str
 
 
@@ -66,11 +72,18 @@ class Way:
     solver: Literal["z3", "cvc5"] = "z3"
 
 
-_MATCHING: dict[str, Option] = {"auto_config": False, "smt.mbqi": False, "smt.relevancy": 0}
+#: Only such instances of quantifiers as the formulas suggest; and of those that matter little, too.
+_MATCHING: dict[str, Option] = {"auto_config": False, "smt.mbqi": False}
+_EAGER: dict[str, Option] = {**_MATCHING, "smt.relevancy": 0}
 
 #: A quantifier inside of another one comes to the front.  Steps with a loop inside of a loop are
 #: full of those, and Z3 finds few instances of what it does not see.
 _FLAT: dict[str, Option] = {"smt.pull_nested_quantifiers": True}
+
+#: A name that was made for a set is not kept, but what it stands for takes its place.  Where a loop
+#: in a step has made several, each of which is said of the others, instances of what they stand for
+#: lead to new instances without end.
+_UNFOLDED: dict[str, Option] = {"smt.macro_finder": True}
 
 #: cvc5 may try what is there, in turn, besides what matches; and bring quantifiers inside.
 _TRYING: dict[str, Option] = {"enum-inst": "true"}
@@ -84,13 +97,19 @@ def _seeded(number: int, options: dict[str, Option] | None = None) -> dict[str, 
 
 #: How solvers are called, in turn.
 WAYS: tuple[Way, ...] = (
-    # Nineteen in twenty are decided by the first three.  One that is not decided by so little work
-    # in one way is seldom decided by ten times as much.
-    Way(0.02, "short", _MATCHING),
-    Way(0.06, "untyped"),
-    Way(0.15, "all", _FLAT),
-    Way(0.7, "all", {}, "cvc5"),
+    # Four in five are decided by the first, which comes to its end soon where it decides nothing,
+    # and four in five of the others by the second.  One that is not decided by so little work in
+    # one way is seldom decided by ten times as much.
+    Way(0.015, "untyped", {**_MATCHING, **_FLAT}),
+    Way(0.05, "all"),
+    Way(0.06, "untyped", {**_MATCHING, **_UNFOLDED}),
+    Way(0.1, "all", {**_FLAT, **_UNFOLDED}),
+    Way(0.08, "all", {**_MATCHING, **_UNFOLDED}),
+    Way(0.5, "all", {}, "cvc5"),
+    Way(0.03, "short", _EAGER),
     Way(0.15, "short"),
+    Way(0.15, "all", _UNFOLDED),
+    Way(0.15, "all", _FLAT),
     Way(0.25, "untyped", _FLAT),
     Way(0.7, "all", {"seed": 1}, "cvc5"),
     Way(0.3, "short", _FLAT),
@@ -109,15 +128,15 @@ WAYS: tuple[Way, ...] = (
     Way(3.0, "all", _INSIDE, "cvc5"),
     Way(1.0, "all", {"unsat_core": True}),
     Way(1.5, "all", {"smt.ematching": False}),
-    Way(0.5, "all", _MATCHING),
+    Way(0.5, "all", _EAGER),
     Way(1.0, "untyped", _seeded(2)),
     Way(1.0, "all", _seeded(2, _FLAT)),
     Way(1.0, "all", _seeded(3)),
     Way(6.0, "all", {"seed": 3}, "cvc5"),
-    Way(1.0, "untyped", _MATCHING),
+    Way(1.0, "untyped", _EAGER),
     Way(2.0, "untyped", _seeded(4)),
     Way(2.0, "all", _seeded(5)),
-    Way(4.0, "all", _seeded(6, _MATCHING)),
+    Way(4.0, "all", _seeded(6, _EAGER)),
     Way(8.0, "all", _TRYING, "cvc5"),
     Way(8.0, "all", _seeded(7)),
 )
@@ -174,17 +193,17 @@ def _by_z3(
     # What was tried before leaves its traces in a context, and leads the next try astray.
     context = z3.Context()
     solver = limited(seconds, context)
-    for option, value in way.options.items():
-        solver.set(option, value)
+    options = dict(way.options)
     if seed:
-        number = int(way.options.get("smt.random_seed", 0))
-        solver.set("smt.random_seed", number + len(WAYS) * seed)
-    alone = [formula.translate(context) for formula in formulas]
+        number = int(options.get("smt.random_seed", 0))
+        options["smt.random_seed"] = number + len(WAYS) * seed
+    for option, value in options.items():
+        solver.set(option, value)
     if "unsat_core" in way.options:  # Z3 takes another way where it has to tell which it needed
-        for number, formula in enumerate(alone):
+        for number, formula in enumerate(moved(formulas, context)):
             solver.assert_and_track(formula, f"needed.{number}")
     else:
-        solver.add(*alone)
+        tell(solver, formulas)
     found = solver.check()
     if found == z3.unsat:
         answer = SolverAnswer(PROVED)
@@ -213,4 +232,10 @@ def limited(seconds: float, context: z3.Context) -> z3.Solver:
 
 def work_done(solver: z3.Solver) -> float:
     """Return the units of work that were done so far in the context of a solver."""
-    return float(dict(iter(solver.statistics())).get("rlimit count", 0))
+    found = solver.statistics()
+    context, at = found.ctx.ref().value, found.stats.value
+    # Of a hundred numbers one is wanted, and it is among the last.
+    for i in range(len(found) - 1, -1, -1):
+        if _key_of(context, at, i) == b"rlimit count":
+            return float(_number_of(context, at, i))
+    return 0.0

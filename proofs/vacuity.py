@@ -19,6 +19,7 @@ import z3
 from ackproof.proofs.discharge import start_worker
 from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.smt.logic import Term
+from ackproof.proofs.smt.making import tell
 from ackproof.proofs.smt.unbounded import Untranslatable
 from ackproof.proofs.solving import limited
 
@@ -116,12 +117,12 @@ class _Checks:
         """Tell whether it is known that formulas have no model."""
         if not formulas:
             return False
-        query = self.obligations.about(formulas).alone()
-        solver = limited(self.limit, query.context)
+        query = self.obligations.about(formulas)
+        solver = limited(self.limit, z3.Context())
         # By matching only: where there is a model, that comes to its end soon, without having one.
         solver.set("auto_config", False)
         solver.set("smt.mbqi", False)
-        solver.add(*query.all)
+        tell(solver, query.all)
         return bool(solver.check() == z3.unsat)
 
     def assumptions(self) -> Vacuity | None:

@@ -17,12 +17,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-import z3
 from ackproof.lang import ir
 from ackproof.lang.types import RecordT, SetT
 from ackproof.proofs.smt.expressions import Expressions, Scope, State
 from ackproof.proofs.smt.lifting import Change, Lift, Path, Write
-from ackproof.proofs.smt.logic import Term, conjunction, disjunction, implies, negation
+from ackproof.proofs.smt.logic import (
+    Term,
+    conjunction,
+    disjunction,
+    implies,
+    is_false,
+    is_true,
+    negation,
+)
 from ackproof.proofs.smt.unbounded import Unbounded, Untranslatable
 from ackproof.proofs.smt.values import MapValue, Scalar, SetValue, Value, choose, same
 
@@ -130,7 +137,7 @@ class Execution:
         said = implies(conjunction(self._path), cond)
         if self._bound:
             said = self.domain.quantify(True, tuple(self._bound), said)
-        if not z3.is_true(said):
+        if not is_true(said):
             where.append(said)
 
     # -- writing --------------------------------------------------------------------------------
@@ -174,7 +181,7 @@ class Execution:
         return scope.with_state("self", merged)
 
     def _under(self, cond: Term, body: Sequence[ir.Stmt], scope: Scope) -> Scope:
-        if z3.is_false(cond):
+        if is_false(cond):
             return scope
         self._path.append(cond)
         scope = self.block(body, scope)
@@ -189,7 +196,7 @@ class Execution:
         members = self.domain.defined(self.expressions.members(stmt.binder.domain, scope))
         for x, bound in self.domain.shapes(members.elem):
             here = members(x)
-            if z3.is_false(here):
+            if is_false(here):
                 continue
             if not bound:
                 after = self._under(here, stmt.body, scope.with_name(stmt.binder.name, x))
@@ -209,7 +216,7 @@ class Execution:
         for elem in [self.expressions.scalar(e, scope) for e in domain.elems]:
             here = conjunction(negation(same(t, elem, other)) for other in done)
             done.append(elem)
-            if not z3.is_false(here):
+            if not is_false(here):
                 after = self._under(here, stmt.body, scope.with_name(stmt.binder.name, elem))
                 scope = scope.with_state("self", _merged(here, after, scope))
         return scope
@@ -269,6 +276,6 @@ def _changed(value: Value, keys: Sequence[Scalar], change: Callable[[Value], Val
     def at(k: Scalar) -> Value:
         here = same(entries.key, k, key)
         old = entries(k)
-        return old if z3.is_false(here) else choose(here, _changed(old, keys[1:], change), old)
+        return old if is_false(here) else choose(here, _changed(old, keys[1:], change), old)
 
     return MapValue(entries.key, entries.value, at)

@@ -12,7 +12,7 @@ that are applied, not arrays that are copied, so a formula mentions only what it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import assert_never
 
 import z3
@@ -59,11 +59,11 @@ class Scope:
 
     def with_name(self, name: str, value: Value) -> Scope:
         """Return the scope with one name more."""
-        return replace(self, names={**self.names, name: value})
+        return Scope(self.states, {**self.names, name: value})
 
     def with_state(self, root: str, state: State) -> Scope:
         """Return the scope with another state for a root."""
-        return replace(self, states={**self.states, root: state})
+        return Scope({**self.states, root: state}, self.names)
 
 
 @dataclass(frozen=True)
@@ -204,10 +204,10 @@ class Expressions:
             return Place(e.name)
         if isinstance(e, ir.Field):
             inner = self.place(e.obj, scope)
-            return replace(inner, path=(*inner.path, e.name))
+            return Place(inner.root, (*inner.path, e.name), inner.keys)
         assert isinstance(e, ir.Index)
         inner = self.place(e.obj, scope)
-        return replace(inner, keys=(*inner.keys, self.scalar(e.key, scope)))
+        return Place(inner.root, inner.path, (*inner.keys, self.scalar(e.key, scope)))
 
     def variable(self, place: Place, scope: Scope) -> Value:
         """Return the value of a variable as a whole.

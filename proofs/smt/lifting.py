@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import z3
+from ackproof.proofs.smt.direct import address
 from ackproof.proofs.smt.logic import (
     Term,
+    alike,
     conjunction,
     constants,
     disjunction,
@@ -162,7 +163,7 @@ class Lift:
         result = old
         for write, hit in hits:
             assert isinstance(write.value, tuple)
-            own = {x.get_id() for x in (*self.bound, *write.bound)}
+            own = {address(x) for x in (*self.bound, *write.bound)}
             if any(own & set(constants(t)) for t in write.value):
                 raise Untranslatable(
                     f"{'.'.join(write.path)} gets a value that depends on which iteration of a "
@@ -177,5 +178,5 @@ def _is(key: Scalar | None, bound: tuple[Term, ...]) -> bool:
     return (
         key is not None
         and len(key) == len(bound)
-        and all(z3.eq(a, b) for a, b in zip(key, bound, strict=True))
+        and all(alike(a, b) for a, b in zip(key, bound, strict=True))
     )

@@ -8,16 +8,26 @@ solver has to guess what the text says.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import z3
-from ackproof.proofs.smt.walking import constants, has_quantifier, operator
+from ackproof.proofs.smt import making
+from ackproof.proofs.smt.direct import address
+from ackproof.proofs.smt.walking import (
+    constants,
+    has_quantifier,
+    is_formula,
+    is_number,
+    operator,
+    parts_of,
+)
 
 __all__ = [
     "FALSE",
     "TRUE",
     "Term",
+    "alike",
     "conjunction",
     "conjuncts",
     "constants",
@@ -26,6 +36,8 @@ __all__ = [
     "has_quantifier",
     "iff",
     "implies",
+    "is_false",
+    "is_true",
     "ite",
     "negation",
     "one_point",
@@ -37,49 +49,70 @@ Term = Any
 
 TRUE: Term = z3.BoolVal(True)
 FALSE: Term = z3.BoolVal(False)
+_TRUE_AT, _FALSE_AT = address(TRUE), address(FALSE)
+
+
+def is_true(a: Term) -> bool:
+    """Tell whether a formula is the one that is always true."""
+    return address(a) == _TRUE_AT
+
+
+def is_false(a: Term) -> bool:
+    """Tell whether a formula is the one that is always false."""
+    return address(a) == _FALSE_AT
+
+
+def alike(a: Term, b: Term) -> bool:
+    """Tell whether two terms are one and the same."""
+    return address(a) == address(b)
 
 
 def negation(a: Term) -> Term:
     """Return the negation of a formula."""
-    kind = operator(a)
-    if kind == z3.Z3_OP_TRUE:
+    if is_true(a):
         return FALSE
-    if kind == z3.Z3_OP_FALSE:
+    if is_false(a):
         return TRUE
-    return a.arg(0) if kind == z3.Z3_OP_NOT else z3.Not(a)
+    return parts_of(a)[0] if operator(a) == z3.Z3_OP_NOT else making.negated(a)
 
 
 def conjunction(parts: Iterable[Term]) -> Term:
     """Return the conjunction of formulas."""
-    return _joined(parts, z3.Z3_OP_AND, z3.Z3_OP_TRUE, FALSE, TRUE, z3.And)
+    return _joined(parts, z3.Z3_OP_AND, FALSE, TRUE, making.all_of)
 
 
 def conjuncts(term: Term) -> list[Term]:
     """Return the formulas that a formula is the conjunction of."""
-    return term.children() if z3.is_and(term) else [term]
+    return parts_of(term) if operator(term) == z3.Z3_OP_AND else [term]
 
 
 def disjunction(parts: Iterable[Term]) -> Term:
     """Return the disjunction of formulas."""
-    return _joined(parts, z3.Z3_OP_OR, z3.Z3_OP_FALSE, TRUE, FALSE, z3.Or)
+    return _joined(parts, z3.Z3_OP_OR, TRUE, FALSE, making.any_of)
 
 
 def _joined(
-    parts: Iterable[Term], nested: int, neutral: int, zero: Term, one: Term, make: Any
+    parts: Iterable[Term],
+    nested: int,
+    zero: Term,
+    one: Term,
+    make: Callable[[Sequence[Term]], Term],
 ) -> Term:
     found: dict[int, Term] = {}
-    opposite = operator(zero)
+    opposite, neutral = address(zero), address(one)
     waiting = list(parts)
     waiting.reverse()
     while waiting:
         part = waiting.pop()
-        kind = operator(part)
-        if kind == nested:
-            waiting.extend(reversed(part.children()))
-        elif kind == opposite:
+        at = address(part)
+        if at == opposite:
             return zero
-        elif kind != neutral:
-            found.setdefault(part.get_id(), part)
+        if at == neutral or at in found:
+            continue
+        if operator(part) == nested:
+            waiting.extend(reversed(parts_of(part)))
+        else:
+            found[at] = part
     if not found:
         return one
     terms = list(found.values())
@@ -88,67 +121,68 @@ def _joined(
 
 def implies(a: Term, b: Term) -> Term:
     """Return the formula that says: if the one, then the other."""
-    if z3.is_true(a) or z3.is_true(b):
+    if is_true(a) or is_true(b):
         return b
-    if z3.is_false(a):
+    if is_false(a):
         return TRUE
-    if z3.is_false(b):
+    if is_false(b):
         return negation(a)
-    return z3.Implies(a, b)
+    return making.when(a, b)
 
 
 def iff(a: Term, b: Term) -> Term:
     """Return the formula that says that two formulas are both true or both false."""
-    if z3.eq(a, b):
+    if alike(a, b):
         return TRUE
     for this, other in ((a, b), (b, a)):
-        if z3.is_true(this):
+        if is_true(this):
             return other
-        if z3.is_false(this):
+        if is_false(this):
             return negation(other)
-    return a == b
+    return making.equals(a, b)
 
 
 def equal(a: Term, b: Term) -> Term:
     """Return the formula that says that two terms have the same value."""
-    if z3.is_bool(a):
+    if is_formula(a):
         return iff(a, b)
-    if z3.eq(a, b):
+    if alike(a, b):
         return TRUE
-    return FALSE if _is_value(a) and _is_value(b) else a == b
+    return FALSE if _is_value(a) and _is_value(b) else making.equals(a, b)
 
 
 def _is_value(term: Term) -> bool:
     """Tell whether a term is a numeral or a member of an enum: different ones are not equal."""
-    if z3.is_int_value(term) or z3.is_bv_value(term):
+    if is_number(term):
         return True
-    declared = term.decl() if z3.is_app(term) and term.num_args() == 0 else None
-    return declared is not None and declared.kind() == z3.Z3_OP_DT_CONSTRUCTOR
+    return operator(term) == z3.Z3_OP_DT_CONSTRUCTOR and not parts_of(term)
 
 
 def ite(cond: Term, then: Term, orelse: Term) -> Term:
     """Return the term that is the one or the other."""
-    if z3.is_true(cond) or z3.eq(then, orelse):
+    if is_true(cond) or alike(then, orelse):
         return then
-    if z3.is_false(cond):
+    if is_false(cond):
         return orelse
-    if not z3.is_bool(then):
-        return z3.If(cond, then, orelse)
-    if z3.is_true(then):
+    if not is_formula(then):
+        return making.chosen(cond, then, orelse)
+    if is_true(then):
         return disjunction((cond, orelse))
-    if z3.is_false(then):
+    if is_false(then):
         return conjunction((negation(cond), orelse))
-    if z3.is_true(orelse):
+    if is_true(orelse):
         return disjunction((negation(cond), then))
-    if z3.is_false(orelse):
+    if is_false(orelse):
         return conjunction((cond, then))
-    return z3.If(cond, then, orelse)
+    return making.chosen(cond, then, orelse)
 
 
 def replaced(term: Term, old: Sequence[Term], new: Sequence[Term]) -> Term:
     """Return a term with constants replaced."""
-    pairs = [(o, n) for o, n in zip(old, new, strict=True) if not z3.eq(o, n)]
-    return z3.substitute(term, *pairs) if pairs else term
+    pairs = [(o, n) for o, n in zip(old, new, strict=True) if not alike(o, n)]
+    if not pairs:
+        return term
+    return making.substituted(term, [o for o, _ in pairs], [n for _, n in pairs])
 
 
 def one_point(bound: Sequence[Term], body: Term) -> tuple[list[Term], Term]:
@@ -160,30 +194,30 @@ def one_point(bound: Sequence[Term], body: Term) -> tuple[list[Term], Term]:
     changed = True
     while changed and left:
         changed = False
-        for part in body.children() if z3.is_and(body) else [body]:
+        for part in conjuncts(body):
             found = _definition(part, left)
             if found is not None:
                 name, value = found
-                left = [x for x in left if not z3.eq(x, name)]
+                left = [x for x in left if not alike(x, name)]
                 body = conjunction(
-                    replaced(p, [name], [value])
-                    for p in (body.children() if z3.is_and(body) else [body])
-                    if not z3.eq(p, part)
+                    replaced(p, [name], [value]) for p in conjuncts(body) if not alike(p, part)
                 )
                 changed = True
                 break
     used = constants(body)
-    return [x for x in left if x.get_id() in used], body
+    return [x for x in left if address(x) in used], body
 
 
 def _definition(part: Term, left: Sequence[Term]) -> tuple[Term, Term] | None:
-    if z3.is_const(part) or (z3.is_not(part) and z3.is_const(part.arg(0))):
-        name = part if z3.is_const(part) else part.arg(0)
-        if any(z3.eq(name, x) for x in left):
-            return name, z3.BoolVal(z3.is_const(part))
-    if not z3.is_eq(part):
+    """Return a constant and the term that it must be equal to, if a formula says that."""
+    kind = operator(part)
+    name = parts_of(part)[0] if kind == z3.Z3_OP_NOT else part
+    if any(alike(name, x) for x in left):
+        return name, TRUE if name is part else FALSE
+    if kind != z3.Z3_OP_EQ:
         return None
-    for this, other in (part.children(), reversed(part.children())):
-        if any(z3.eq(this, x) for x in left) and this.get_id() not in constants(other):
+    sides = parts_of(part)
+    for this, other in (sides, reversed(sides)):
+        if any(alike(this, x) for x in left) and address(this) not in constants(other):
             return this, other
     return None

@@ -17,6 +17,7 @@ from ackproof.lang.types import BOOL, MapT, OptionT, RecordT, SeqT, SetT, SortT,
 from ackproof.proofs.smt.execution import Event, Execution
 from ackproof.proofs.smt.expressions import Expressions, Scope, State
 from ackproof.proofs.smt.logic import Term, conjunction
+from ackproof.proofs.smt.making import applied
 from ackproof.proofs.smt.unbounded import Unbounded
 from ackproof.proofs.smt.values import MapValue, Scalar, SetValue, Value, width
 
@@ -60,6 +61,7 @@ class Theory:
         self.domain = domain
         self.expressions = Expressions(domain)
         self.typing: dict[str, list[Term]] = {}
+        self._symbols: dict[str, z3.FuncDeclRef] = {}
         self._states: dict[str, State] = {}
         self._initial: State | None = None
         self._beginning: Term | None = None
@@ -113,11 +115,12 @@ class Theory:
         options: tuple[str, ...] = (),
     ) -> Term:
         """Return what a symbol stands for; `options` are those that say if there is anything."""
-        keys = [s for d in dims for s in self.domain.sorts(d)]
         if name not in self.typing:
+            keys = [s for d in dims for s in self.domain.sorts(d)]
             there = [z3.Function(o, *keys, z3.BoolSort()) for o in options]
-            self.typing[name] = self.domain.typing(t, z3.Function(name, *keys, sort), dims, there)
-        return z3.Function(name, *keys, sort)(*at) if keys else z3.Const(name, sort)
+            self._symbols[name] = z3.Function(name, *keys, sort)
+            self.typing[name] = self.domain.typing(t, self._symbols[name], dims, there)
+        return applied(self._symbols[name], at)
 
     def initial(self) -> State:
         """Return an initial state: what may start with anything has symbols; see `beginning`."""

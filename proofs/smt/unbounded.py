@@ -49,23 +49,27 @@ from ackproof.lang.types import (
     SortT,
     Type,
 )
+from ackproof.proofs.smt.direct import Address, address, sort_of
 from ackproof.proofs.smt.logic import (
     FALSE,
     TRUE,
     Term,
+    alike,
     conjunction,
     constants,
     disjunction,
     equal,
     has_quantifier,
     implies,
+    is_true,
     negation,
     one_point,
     replaced,
 )
+from ackproof.proofs.smt.making import applied, quantified
 from ackproof.proofs.smt.owned import Owning, axioms_of, owning
 from ackproof.proofs.smt.values import MapValue, Scalar, SetValue, Value, parts_of
-from ackproof.proofs.smt.walking import depth
+from ackproof.proofs.smt.walking import BoundIn, scope_of
 
 __all__ = ["Named", "Unbounded", "Untranslatable"]
 
@@ -138,8 +142,9 @@ class Unbounded:
         self.named: dict[str, Named] = {}
         self._blank: dict[tuple[str, Type, int], tuple[Term, Named]] = {}
         self._numbers: dict[str, int] = {}
-        self._depths: dict[int, int] = {}
-        self._deep: list[Term] = []
+        self._scopes: dict[Address, BoundIn] = {}
+        self._kept: list[Term] = []
+        self._constants: dict[tuple[str, int], Term] = {}
 
     # -- sorts and elements ---------------------------------------------------------------------
 
@@ -249,7 +254,7 @@ class Unbounded:
 
     def less(self, a: Term, b: Term, strict: bool) -> Term:
         """Return the formula that says that one integer is below the other."""
-        if z3.eq(a, b):
+        if alike(a, b):
             return z3.BoolVal(not strict)
         return a < b if strict else a <= b
 
@@ -266,8 +271,15 @@ class Unbounded:
 
     def _constant(self, stem: str, sort: z3.SortRef) -> Term:
         made = z3.Const(f"{stem}!{self._number(stem)}", sort)
-        self._bound[made.get_id()] = made
+        self._bound[address(made)] = made
         return made
+
+    def _named_constant(self, name: str, like: Term) -> Term:
+        """Return the constant of a name that is of the sort of a term."""
+        key = (name, sort_of(like))
+        if key not in self._constants:
+            self._constants[key] = z3.Const(name, like.sort())
+        return self._constants[key]
 
     def shapes(self, t: Type) -> list[Shape]:
         """Return ways to name all values: truth values and enums one by one."""
@@ -298,8 +310,8 @@ class Unbounded:
         """Return a formula with quantifiers for those constants that are in it."""
         left: Sequence[Term]
         if everywhere:
-            used = constants(body)
-            left = [x for x in bound if x.get_id() in used]
+            _, used = self._scope(body)
+            left = [x for x in bound if address(x) in used]
         else:
             left, body = one_point(bound, body)
         return self._closed(everywhere, left, body) if left else body
@@ -309,11 +321,15 @@ class Unbounded:
 
         Two formulas that differ in the names of variables only are one and the same to Z3 then.
         """
-        self._deep.append(body)
-        inside = depth(body, self._depths)
-        names = [z3.Const(f"x{inside}.{i}", x.sort()) for i, x in enumerate(left)]
+        inside, _ = self._scope(body)
+        names = [self._named_constant(f"x{inside}.{i}", x) for i, x in enumerate(left)]
         body = replaced(body, left, names)
-        return z3.ForAll(names, body) if everywhere else z3.Exists(names, body)
+        return quantified(everywhere, names, body)
+
+    def _scope(self, body: Term) -> BoundIn:
+        """Return how many quantifiers are inside each other in a formula, and which constants."""
+        self._kept.append(body)
+        return scope_of(body, self._scopes)
 
     def every(self, members: SetValue, body: Callable[[Scalar], Term]) -> Term:
         """Return the formula that says something of each member of a set."""
@@ -399,13 +415,13 @@ class Unbounded:
         """
         element = tuple(self._constant("elem", sort) for sort in self.sorts(members.elem))
         formula = members(element)
-        own = {x.get_id() for x in element}
+        own = {address(x) for x in element}
         free = constants(formula).items()
         given = tuple(x for i, x in free if i in self._bound and i not in own)
         bound = (*element, *given)
-        blanks = [z3.Const(f"blank!{i}", x.sort()) for i, x in enumerate(bound)]
+        blanks = [self._named_constant(f"blank!{i}", x) for i, x in enumerate(bound)]
         blank = replaced(formula, bound, blanks)
-        key = (kind, members.elem, blank.get_id())
+        key = (kind, members.elem, address(blank))
         new = key not in self._blank
         if new:
             name = f"{kind}!{self._number(kind)}"
@@ -413,11 +429,11 @@ class Unbounded:
             known = Named(kind, members.elem, given, element, formula, function)
             self.named[name] = known
             self._blank[key] = (blank, known)
-        return self._blank[key][1].function(*given), new, element, formula
+        return applied(self._blank[key][1].function, given), new, element, formula
 
     def _state(self, made: Term, bound: Iterable[Term], axiom: Term) -> None:
         used = constants(axiom)
-        names = [x for x in (*made.children(), *bound) if x.get_id() in used]
+        names = [x for x in (*made.children(), *bound) if address(x) in used]
         closed = z3.ForAll(names, axiom) if names else axiom
         self.axioms.setdefault(made.decl().name(), []).append(closed)
 
@@ -432,7 +448,7 @@ class Unbounded:
         formula = members((x,))
         if not has_quantifier(formula):
             return members
-        depends = [y for i, y in constants(formula).items() if i in self._bound and not z3.eq(x, y)]
+        depends = [y for i, y in constants(formula).items() if i in self._bound and not alike(x, y)]
         name = f"set!{self._number('set')}"
         made = z3.Function(name, x.sort(), *(y.sort() for y in depends), z3.BoolSort())
         self.definitions[name] = ((x, *depends), formula)
@@ -491,7 +507,7 @@ class Unbounded:
             said = implies(conjunction((inside, given)), self.there(t, (value,)))
         else:
             return []
-        if z3.is_true(said):
+        if is_true(said):
             return []
         return [z3.ForAll(names, said) if names else said]
 

@@ -16,9 +16,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-import z3
 from ackproof.lang.types import OptionT, RecordT, Type, is_scalar
-from ackproof.proofs.smt.logic import Term, conjunction, equal, iff, implies, ite, replaced
+from ackproof.proofs.smt.direct import address
+from ackproof.proofs.smt.logic import (
+    Term,
+    conjunction,
+    equal,
+    iff,
+    implies,
+    is_true,
+    ite,
+    replaced,
+)
 
 __all__ = [
     "MapValue",
@@ -36,7 +45,7 @@ Scalar = tuple[Term, ...]
 
 
 def _key(at: Scalar) -> tuple[int, ...]:
-    return tuple(term.get_id() for term in at)
+    return tuple([address(term) for term in at])
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +107,7 @@ def same(t: Type, a: Scalar, b: Scalar) -> Term:
     """Return the formula that says that two scalars of a type are equal."""
     if isinstance(t, OptionT):
         inner = same(t.inner, a[1:], b[1:])
-        if z3.is_true(a[0]) or z3.is_true(b[0]):
+        if is_true(a[0]) or is_true(b[0]):
             return conjunction((a[0], b[0], inner))
         return conjunction((iff(a[0], b[0]), implies(a[0], inner)))
     if isinstance(t, RecordT):

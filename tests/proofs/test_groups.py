@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 from ackproof.model.check import check
+from ackproof.proofs import cvc5_solver, solving
 from ackproof.proofs.discharge import discharged
 from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.obligations import Obligations
-from ackproof.proofs.solving import PROVED
+from ackproof.proofs.solving import PROVED, UNKNOWN, WAYS, solve
 from ackproof.spec.lemmas import LIBRARY
 from ackproof.spec.model import MODEL
 
@@ -55,6 +56,17 @@ def test_and_not_without_it(name: str) -> None:
     assert TAKES[name] in whole.hypotheses
     less = replace(whole, hypotheses=tuple(h for h in whole.hypotheses if h != TAKES[name]))
     assert discharged(OBLIGATIONS, less, 2).status != PROVED
+
+
+def test_names_of_sets_that_lead_to_each_other_are_unfolded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    query = OBLIGATIONS.query(_obligation("NothingComesBack/tx_commit:2"))
+    monkeypatch.setattr(cvc5_solver, "available", lambda: False)
+    unfolding = [way for way in WAYS if "smt.macro_finder" in way.options]
+    assert solve(query, 0.5).status == PROVED
+    monkeypatch.setattr(solving, "WAYS", tuple(way for way in WAYS if way not in unfolding))
+    assert solve(query, 0.5).status == UNKNOWN
 
 
 #: What restricts the proofs of what happens in the end.

@@ -41,7 +41,7 @@ NOTICED = {
     ("AwaitedIsUnderWay", "ForgetfulStore"): "AwaitedIsUnderWay/drop",
     ("AwaitedIsUnderWay", "SilentAgain"): "AwaitedIsUnderWay/deliver",
     ("BlockedIsNotRead", "ListeningReader"): "BlockedIsNotRead/consumer_acks:1",
-    ("BlockedIsToldOnce", "RepeatingReader"): "BlockedIsToldOnce/reader_bumped#1",
+    ("BlockedIsToldOnce", "RepeatingReader"): "BlockedIsToldOnce/reader_bumped",
     ("BlockedStops", "HeedlessReader"): "BlockedStops/publish",
     ("CastMeansPresent", "DroppingQueue"): "LearntIsPresent/master_tells",
     ("CastMeansSynced", "HastyMirror"): "CastMeansSynced/deliver_to_mirror",

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import z3
-from ackproof.proofs.smt.walking import constants, depth, has_quantifier, operator, symbols
+from ackproof.proofs.smt.direct import Address, address
+from ackproof.proofs.smt.walking import (
+    BoundIn,
+    constants,
+    has_quantifier,
+    operator,
+    scope_of,
+    symbols,
+)
 
 x, y = z3.Ints("x y")
 p = z3.Bool("p")
@@ -16,7 +24,7 @@ def test_constants_are_those_that_are_free() -> None:
     assert {str(c) for c in constants(z3.And(f(x, y + 1), p)).values()} == {"x", "y", "p"}
     assert {str(c) for c in constants(outer).values()} == {"p"}
     found = constants(z3.And(p, x == 1))
-    assert all(c.get_id() == i for i, c in found.items())
+    assert all(address(c) == at for at, c in found.items())
 
 
 def test_symbols_come_in_order_and_once() -> None:
@@ -27,8 +35,15 @@ def test_symbols_come_in_order_and_once() -> None:
 def test_quantifiers_are_counted_by_how_deep_they_are() -> None:
     assert not has_quantifier(f(x, y))
     assert has_quantifier(z3.Or(p, z3.Not(inner)))
-    known: dict[int, int] = {}
-    assert [depth(t, known) for t in (p, inner, outer, z3.And(p, outer))] == [0, 1, 2, 2]
+    known: dict[Address, BoundIn] = {}
+    both = z3.And(p, outer)
+    assert [scope_of(t, known)[0] for t in (p, inner, outer, both)] == [0, 1, 2, 2]
+
+
+def test_the_constants_of_each_part_are_known_besides() -> None:
+    known: dict[Address, BoundIn] = {}
+    for term in (p, inner, outer, z3.And(p, outer), z3.If(p, x + y, 3) == x, z3.BoolVal(True)):
+        assert scope_of(term, known)[1] == set(constants(term))
 
 
 def test_operations_are_told_apart() -> None:
