@@ -46,6 +46,7 @@ def call(name: str, *arguments: Any, result: Any = ctypes.c_uint) -> Callable[..
         arguments: their types; None is an address.
         result: the type of what it gives; None is an address.
     """
+    # Z3's interface forgets the library, and keeps each function with the wrapper that calls it.
     found = getattr(z3core, name).__defaults__[0].f
     types = [_ADDRESS if t is None else t for t in (result, *arguments)]
     at = ctypes.cast(found, _ADDRESS).value
