@@ -47,9 +47,9 @@ class Shape(NamedTuple):
 def native(function: Function) -> Function:
     """Compile with numba, free of the interpreter lock.
 
-    What numba makes of the whole search is kept on disk by `ackproof.model.kernel.objects`, and that
-    is the only way to call it: nothing is made that Python or C could call by itself, which would
-    take a third of the time.
+    What numba makes of the whole search is kept on disk by `ackproof.model.kernel.objects`, and
+    that is the only way to call it: nothing is made that Python or C could call by itself, which
+    would take a third of the time.
     """
     compiled = njit(
         nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
