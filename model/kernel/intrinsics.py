@@ -31,6 +31,15 @@ _MULTIPLY_WORD = 0xD1342543DE82EF95
 _MULTIPLY_LAST = 0xBF58476D1CE4E5B9
 
 
+# numba's own annotations lack the last two.
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+
+
 class Shape(NamedTuple):
     """How wide states are, as types: numba compiles each function for exactly these widths.
 
@@ -51,10 +60,7 @@ def native(function: Function) -> Function:
     that is the only way to call it: nothing is made that Python or C could call by itself, which
     would take a third of the time.
     """
-    compiled = njit(
-        nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
-    )(function)
-    return cast(Function, compiled)
+    return cast(Function, njit(**_OPTIONS)(function))
 
 
 def _primitive(arity: int, emit: Emit, returns: Any = types.int64, shaped: bool = False) -> Any:
