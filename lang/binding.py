@@ -20,7 +20,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ackproof.lang.data import Elements, domain, domain_size, show, to_data
-from ackproof.lang.errors import BindError
+from ackproof.lang.errors import BindError, SpecError
 from ackproof.lang.kept import ById, Latest, once
 from ackproof.lang.later import Later
 from ackproof.lang.likeness import likeness
@@ -220,7 +220,7 @@ _BASES: Latest[Hashable, tuple[Bound | None]] = Latest(16)
 
 
 def base_of(bound: Bound) -> Bound | None:
-    """Return what is bound without its design; None if it has none, or fits with it only."""
+    """Return what is bound without its design; None if it has none, or is right with it only."""
     if bound.design is None:
         return None
     names = tuple(p.name for p in bound.properties)
@@ -235,7 +235,7 @@ def base_of(bound: Bound) -> Bound | None:
 def _without_design(bound: Bound, names: tuple[str, ...]) -> Bound | None:
     try:
         return bind(bound.model, bound.instance, properties=names)
-    except BindError:
+    except (BindError, SpecError):
         return None
 
 
