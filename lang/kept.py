@@ -76,6 +76,11 @@ class Answering:
         finally:
             self._asked.pop()
 
+    def asked_before(self, asked: Asked) -> None:
+        """Take note of what was asked for something that is used now, where it has been made."""
+        for listening in self._asked:
+            listening.update(asked)
+
     def agrees(self, asked: Asked) -> bool:
         """Tell whether each of these questions has the same answer here."""
         return all(self.same(answer, ask(self, *about)) for (ask, about), answer in asked.items())

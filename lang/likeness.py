@@ -1,9 +1,10 @@
 """Likeness: by what it is known, in this process and in others, that two bodies say the same.
 
-A typed expression shows itself as text without its types (see `ir`), which follow from the
-declarations that it speaks of.  Two systems may declare otherwise what has one name.  So the text
-of a body and the types of all its parts, with what these are made of, are put into a digest.  Where
-a body stands is no part of it.
+A typed expression shows itself as text for readers (see `ir`): without its types, and so that a
+constant looks like a variable of that name.  Here a body is spelled with the kind of each of its
+nodes and all that makes it differ from others, types with what they are made of included, and a
+digest is made of that.  Bodies that are equal have the same one, and where they stand is no part of
+it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from typing import Any
 
-from ackproof.lang.ir import Expr, Stmt, walk
+from ackproof.lang.ir import Expr, Stmt
 from ackproof.lang.kept import once
 from ackproof.lang.program import PropertyDecl
 from ackproof.lang.types import Type
@@ -27,9 +28,7 @@ def likeness(body: tuple[Stmt, ...] | Expr) -> str:
 
 
 def _likeness(body: tuple[Stmt, ...] | Expr) -> str:
-    nodes = (n for part in (body if isinstance(body, tuple) else (body,)) for n in walk(part))
-    types = (spelled(n.type) for n in nodes if isinstance(n, Expr))
-    return hashlib.sha256("\n".join([repr(body), *types]).encode()).hexdigest()
+    return hashlib.sha256(_spelled(body).encode()).hexdigest()
 
 
 def stated(prop: PropertyDecl) -> tuple[str, ...]:
@@ -41,13 +40,18 @@ def stated(prop: PropertyDecl) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def spelled(t: Type) -> str:
     """Return a type with all that it is made of: the members of an enum, the fields of a record."""
-    return _spelled(t)
+    return _parts(t)
 
 
 def _spelled(part: Any) -> str:
     if isinstance(part, tuple):
         return f"[{' '.join(map(_spelled, part))}]"
-    if not is_dataclass(part):
-        return repr(part)
-    inner = (_spelled(getattr(part, f.name)) for f in fields(part))
-    return f"({type(part).__name__} {' '.join(inner)})"
+    if isinstance(part, Type):
+        return spelled(part)
+    return _parts(part) if is_dataclass(part) else repr(part)
+
+
+def _parts(of: Any) -> str:
+    """Return the kind of something, and all by which it differs from others of that kind."""
+    inner = (_spelled(getattr(of, f.name)) for f in fields(of) if f.compare)
+    return f"({type(of).__name__} {' '.join(inner)})"

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
 from typing import Any, TypeVar
@@ -150,13 +150,14 @@ class _Found:
 class _Case:
     """An action with those of its arguments that are tried one by one, and what was found.
 
-    `run` is its latest execution, unless what that finds was known.
+    `run` is its latest execution, unless what that finds was known, and `asked` what that asked.
     """
 
     action: Action
     args: Mapping[str, Any]
     found: _Found | None = None
     run: Run | None = None
+    asked: Asked = field(default_factory=dict)
 
 
 def _known(analysis: _Analysis, leaf: Leaf) -> Value:
@@ -281,6 +282,7 @@ class _Analysis(Sizes):
         """Execute an action, and find out what it may change."""
         with self.listening() as asked:
             run = case.run = self._execute(case)
+        case.asked = asked
         reads = frozenset(leaf for leaf, value in _looked_at(asked) if value is not _UNKNOWN)
         if run.enabled is False or run.failed is True:
             return _Found(run.enabled is not False, reads, ())
@@ -405,7 +407,11 @@ class _Analysis(Sizes):
         self, case: _Case, steps: tuple[PropertyDecl, ...], steady: Mapping[str, frozenset[Leaf]]
     ) -> tuple[tuple[bool, bool], ...]:
         """Return, of each property of steps, whether a step may make it false, and true."""
-        run = case.run or self._execute(case)
+        if case.run is None:
+            run = self._execute(case)
+        else:
+            run = case.run
+            self.asked_before(case.asked)
         if run.failed is True:
             return tuple((False, False) for _ in steps)
         before = _State(self)

@@ -113,3 +113,36 @@ def test_where_a_body_stands_is_no_part_of_it() -> None:
     here = compiled(globals()["Cat"]).actions[0]
     assert here.span != there.span
     assert likeness(here.body) == likeness(there.body)
+
+
+NAMES = """
+import enum
+from ackproof.lang import Model, System, action
+
+class Mood(enum.Enum):
+    GOOD, BAD = range(2)
+
+class Cat(System):
+    '''A cat.'''
+
+    mood: Mood = Mood.GOOD
+    up: bool = False
+
+    @action
+    def wait(self, GOOD: Mood, true: bool) -> None:
+        '''It is as somebody says.'''
+        self.mood = {mood}
+        self.up = {up}
+
+MODEL = Model("cats", Cat, (), ())
+"""
+
+
+def test_a_constant_is_not_like_a_variable_of_that_name(tmp_path: Path) -> None:
+    said = [("GOOD", "true"), ("Mood.GOOD", "true"), ("GOOD", "True")]
+    bodies = [
+        compile_anew(module_of(NAMES.format(mood=mood, up=up), tmp_path)).actions[0].body
+        for mood, up in said
+    ]
+    assert len(set(map(repr, bodies))) == 1
+    assert len(set(map(likeness, bodies))) == 3

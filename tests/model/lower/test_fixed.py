@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 from ackproof.lang import (
+    Const,
     Design,
+    Event,
     Instance,
     Model,
     System,
@@ -338,3 +340,72 @@ def test_what_is_not_asked_of_a_step_of_one_design_is_asked_of_it_in_the_next() 
     assert fixed(bind(model, one)).vacuous == {"LitIsWarm"}
     assert fixed(replace(switched)) == alone
     assert alone.vacuous == set()
+
+
+class Note(Event):
+    """Something is copied."""
+
+    said: bool
+
+
+class Copier(System):
+    """Copies what is there, or what a constant says."""
+
+    there: bool
+    copied: bool
+    kept: bool
+    constant: Const[bool] = False
+
+    @action
+    def copy(self) -> None:
+        """It is copied, and that is told."""
+        self.copied = self.there
+        self.emit(Note(True))
+
+    @action
+    def keep(self) -> None:
+        """What the constant says is kept."""
+        self.kept = self.constant
+
+
+class Raiser(Copier):
+    """Lets something be there."""
+
+    @action
+    def put(self) -> None:
+        """It is there."""
+        self.there = True
+
+
+@step_property
+def NothingIsCopied(before: Copier, after: Copier, note: Note) -> bool:
+    """False: where there is something."""
+    return not after.copied
+
+
+@step_property
+def NothingIsKept(before: Copier, after: Copier) -> bool:
+    """False: where the constant says so."""
+    return before.kept or not after.kept
+
+
+COPIER = Model(
+    "copier",
+    Copier,
+    properties_in(NothingIsCopied, NothingIsKept),
+    (
+        Instance("no", "the constant is false", {}),
+        Instance("yes", "the constant is true", {}, constants={"Copier.constant": True}),
+    ),
+)
+
+
+def test_what_an_execution_has_asked_for_counts_for_what_is_judged_of_it() -> None:
+    no, yes = (bind(COPIER, instance) for instance in COPIER.instances)
+    raised = bind(COPIER, COPIER.instances[0], Design("It is there.", "test", replace=(Raiser,)))
+    for bounds in itertools.permutations([no, yes, raised]):
+        with anew():
+            vacuous = {id(bound): fixed(bound).vacuous for bound in bounds}
+        assert vacuous[id(no)] == {"NothingIsCopied", "NothingIsKept"}
+        assert vacuous[id(yes)] == {"NothingIsCopied"}
+        assert vacuous[id(raised)] == {"NothingIsKept"}
