@@ -14,8 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ackproof.lang.binding import Bound, base_of
+from ackproof.lang.errors import BindError
 from ackproof.model.lower.fixed import Fixed, fixed
 from ackproof.model.lower.leaves import Leaf
+from ackproof.model.widths import refuse_wide_types
 
 __all__ = ["Held", "held_by", "holding"]
 
@@ -58,7 +60,13 @@ def held_by(bound: Bound) -> Held | None:
     Where states are folded there is nothing to gain: that is decided for each design anew.
     """
     base = None if bound.folded else base_of(bound)
-    return None if base is None else holding(base)
+    if base is None:
+        return None
+    try:
+        refuse_wide_types(base)
+    except BindError:  # what has no room in the base may have some in the design
+        return None
+    return holding(base)
 
 
 def holding(base: Bound) -> Held:

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import random
+from typing import Annotated
 
 import pytest
-from ackproof.lang import Const, Design, Instance, Model, System, action, require
+from ackproof.lang import (
+    Const,
+    Design,
+    Instance,
+    Map,
+    Model,
+    Range,
+    System,
+    action,
+    require,
+)
 from ackproof.lang.binding import base_of, bind
 from ackproof.lang.kept import anew
 from ackproof.model.eras import eras_of
@@ -124,3 +135,32 @@ def test_an_instance_that_only_the_design_fits_is_laid_out_without_the_base() ->
     assert base_of(bound) is None
     assert held_by(bound) is None
     assert len(Generator(bound, None).layout.slots) == 2
+
+
+class Wall(System):
+    """More lamps than there is room for."""
+
+    lit: Map[Annotated[int, Range(0, 3_000_000)], bool]
+
+    @action
+    def switch(self) -> None:
+        """One is on."""
+        self.lit[1] = True
+
+
+class Row(Wall):
+    """Some lamps."""
+
+    lit: Map[Annotated[int, Range(0, 2)], bool]
+
+    @action
+    def switch(self) -> None:
+        """Another one is on."""
+        self.lit[2] = True
+
+
+def test_a_base_that_there_is_no_room_for_is_not_analysed() -> None:
+    wall = Model("wall", Wall, (), (Instance("wall", "a wall", {}),))
+    bound = bind(wall, wall.instances[0], Design("It is shorter.", "test", replace=(Row,)))
+    assert base_of(bound) is not None
+    assert held_by(bound) is None
