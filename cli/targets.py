@@ -26,6 +26,7 @@ from types import ModuleType
 from typing import Any
 
 from ackproof.cli.inputs import InputError, choose
+from ackproof.cli.modules_beside import modules_beside
 from ackproof.lang.collection import collect_seldom
 from ackproof.lang.model import Breaks, Design, Holds, Instance, Model
 from ackproof.lang.process import Process
@@ -186,19 +187,15 @@ def _run(path: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise InputError(f"{path} is not a Python file; its name must end in .py")
     module = importlib.util.module_from_spec(spec)
-    folder = str(path.resolve().parent)
     sys.modules[name] = module
-    sys.path.insert(0, folder)
     try:
-        with redirect_stdout(sys.stderr):
+        with modules_beside(path), redirect_stdout(sys.stderr):
             spec.loader.exec_module(module)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, InputError):
         raise
     except BaseException as error:
         del sys.modules[name]
         raise InputError(_raised(error, str(path), path.resolve())) from None
-    finally:
-        sys.path.remove(folder)
     return module
 
 

@@ -12,7 +12,7 @@ the base, and whoever compiles a design begins with it: it reads what the design
 What leads from a module to another is a name in it: the module itself, or a class or a function
 that is defined there.  Modules of the standard library, of installed packages and of the checker
 say nothing of a specification.  A name may also mean a plain value that was computed when the
-module was imported, so such values are part of the origin, too.
+module was imported, a collection of such, or an enum of them; so they are part of the origin, too.
 
 Nothing is kept of classes and functions that are made by other functions, since the text of a file
 does not say what they are, or of a file that was written after this process began, since what was
@@ -26,8 +26,9 @@ import os
 import pickle
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from enum import Enum
 from functools import cache as remembered
 from functools import partial
 from pathlib import Path
@@ -36,6 +37,7 @@ from typing import Any
 
 import ackproof.lang
 from ackproof.lang.collection import without_collection
+from ackproof.lang.errors import SpecError
 from ackproof.lang.kept import keep, recorded
 from ackproof.lang.likeness import likeness
 from ackproof.lang.model import Design, Model
@@ -96,17 +98,14 @@ _BASES: set[str] = set()
 
 
 def _read(model: Model, base: str, cache: Cache) -> None:
-    """See to it that what was read of a base is known here, and kept.
-
-    Raises:
-        SpecError: something in the base is outside the language; so it is with any design.
-    """
+    """See to it that what was read of a base is known here, and kept."""
     from ackproof.lang.frontend import remember
 
     if base in _BASES:
         return
     _BASES.add(base)
-    with without_collection():
+    # What is wrong in a base a design may put right; and if not, it is wrong in the design, too.
+    with without_collection(), suppress(SpecError):
         data = cache.get(_READ, base)
         if data is not None:
             keep(pickle.loads(data))
@@ -240,15 +239,31 @@ def _values(module: ModuleType) -> str:
     }
     return repr(
         [
-            (owner, name, value)
+            (owner, name, text)
             for owner, holder in own.items()
-            for name, value in vars(holder).items()
-            if not name.startswith("__") and _is_plain(value)
+            for name, value in _named_in(holder).items()
+            if not name.startswith("__") and (text := _plain(value)) is not None
         ]
     )
 
 
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, tuple):
-        return all(map(_is_plain, value))
-    return isinstance(value, _PLAIN)
+def _named_in(holder: ModuleType | type) -> Mapping[str, object]:
+    """Return what a module or a class has, by name; of an enum, the values of its members."""
+    if isinstance(holder, type) and issubclass(holder, Enum):
+        return {name: member.value for name, member in holder.__members__.items()}
+    return vars(holder)
+
+
+def _plain(value: object) -> str | None:
+    """Return a value as text, the same for equal ones; None if it is not plain."""
+    if isinstance(value, _PLAIN):
+        return repr(value)
+    if isinstance(value, dict):
+        pairs = [(_plain(k), _plain(v)) for k, v in value.items()]
+        return None if any(None in pair for pair in pairs) else repr(pairs)
+    if not isinstance(value, list | tuple | set | frozenset):
+        return None
+    parts = [part for one in value if (part := _plain(one)) is not None]
+    if len(parts) < len(value):
+        return None
+    return repr((type(value).__name__, parts if isinstance(value, list | tuple) else sorted(parts)))

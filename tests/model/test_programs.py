@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
-from ackproof.lang import frontend
+from ackproof.lang import Map, Range, System, action, frontend, require
+from ackproof.lang.errors import SpecError
 from ackproof.lang.frontend import compile_anew, compile_model
 from ackproof.lang.kept import Answering, anew
-from ackproof.lang.model import Design, Model
+from ackproof.lang.model import Design, Instance, Model
 from ackproof.model import cache as cache_module
 from ackproof.model import programs
 from ackproof.model.cache import Cache
@@ -237,3 +238,58 @@ def test_a_change_of_one_line_of_any_source_file_changes_the_origin(tmp_path: Pa
     assert len({first, second, third}) == 3
     assert origin_in(tmp_path, MOST="4") == third
     assert origin_in(tmp_path, MOST="5") != third  # the same text, and another value
+
+
+def test_what_a_module_has_computed_is_part_of_the_origin(tmp_path: Path) -> None:
+    shop = _SHOP.replace("import MOST\n", "import MOST, TABLE\n")
+    (tmp_path / "shop.py").write_text(shop)
+    origins = []
+    for said in ("3", "4"):
+        (tmp_path / "said.txt").write_text(said)
+        for computed in (
+            "{'most': [n]}",
+            "[{n, n + 1, 'a', 'b'}]",
+            "enum.Enum('Kind', {'A': n}, module=__name__)",
+        ):
+            (tmp_path / "prices.py").write_text(
+                f"import enum\nn = int(open('said.txt').read())\nTABLE = {computed}\n"
+                "del n\nMOST = 5\n"
+            )
+            origins.append(origin_in(tmp_path))
+    assert len(set(origins)) == 6
+    assert origin_in(tmp_path, PYTHONHASHSEED="1") == origin_in(tmp_path, PYTHONHASHSEED="2")
+
+
+class Crate(System):
+    """A crate with room for three, in which a fourth thing is put."""
+
+    held: Annotated[int, Range(0, 2)]
+    full: Map[Annotated[int, Range(0, 2)], bool]
+
+    @action
+    def fill(self) -> None:
+        """There is one thing more, wherever that is."""
+        self.held += 1
+        self.full[self.held] = True
+
+
+class Barrel(Crate):
+    """A crate that is put right."""
+
+    @action
+    def fill(self) -> None:
+        """There is one thing more, if there is room."""
+        require(self.held < 2)
+        self.full[self.held] = True
+        self.held += 1
+
+
+@pytest.mark.usefixtures("forgetful")
+def test_a_design_may_put_right_what_is_wrong_in_its_base(tmp_path: Path) -> None:
+    model = Model("crate", Crate, (), (Instance("one", "a crate", {}),))
+    design = Design("It is put right.", "test", replace=(Barrel,))
+    with pytest.raises(SpecError):
+        program_of(model, None, Cache(tmp_path))
+    for _ in range(2):
+        with anew():
+            assert program_of(model, design, Cache(tmp_path)).actions[0].name == "fill"
