@@ -38,7 +38,6 @@ __all__ = [
     "Use",
     "anew",
     "given",
-    "interned",
     "keep",
     "kept",
     "once",
@@ -264,14 +263,4 @@ def once(work: Callable[..., T], thing: object, *more: Hashable) -> T:
         known = (work(thing, *more),)
         _ONCE.put(where, known)
     result: T = known[0]
-    return result
-
-
-def interned(thing: K) -> K:
-    """Return the object that is equal to this one and that was asked for first, if it is kept."""
-    known = _ONCE.get((interned, thing))
-    if known is None:
-        known = (thing,)
-        _ONCE.put((interned, thing), known)
-    result: K = known[0]
     return result
