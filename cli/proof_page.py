@@ -15,7 +15,14 @@ import typer
 from ackproof.cli.page import STYLES, Page
 from ackproof.proofs.discharge import Outcome
 from ackproof.proofs.ranking import KINDS, meaning
-from ackproof.proofs.report import ABSTRACTIONS, RELIES_ON, Goal, Proof, ProofVerdict
+from ackproof.proofs.report import (
+    ABSTRACTIONS,
+    RELIES_ON,
+    Contradiction,
+    Goal,
+    Proof,
+    ProofVerdict,
+)
 from ackproof.proofs.solving import PROVED
 
 if TYPE_CHECKING:
@@ -32,6 +39,7 @@ _STYLE = {
     ProofVerdict.REFUTED: "bold red",
     ProofVerdict.UNKNOWN: "bold yellow",
     ProofVerdict.VACUOUS: "bold yellow",
+    ProofVerdict.CONTRADICTED: "bold red",
 }
 
 
@@ -56,6 +64,8 @@ def show_proof(
     _properties(page, proof, detailed=detailed)
     _lemmas(page, proof)
     _vacuities(page, proof)
+    for one in proof.contradictions:
+        _contradiction(page, one)
     _unproved(page, proof)
     for obligation, found in counterexamples:
         _counterexample(page, obligation, found)
@@ -81,7 +91,19 @@ def _assumptions(page: Page, proof: Proof) -> None:
         page.hanging(f"  {'relies on':<12}", text)
     for text in ABSTRACTIONS:
         page.hanging(f"  {'abstracted':<12}", text)
+    if proof.searched:
+        page.hanging(f"  {'held against':<12}  ", _searched(proof))
     page.line()
+
+
+def _searched(proof: Proof) -> str:
+    """Return what was searched: some instances whole, and others as far as it takes."""
+    several = f"{sum(one.states for one in proof.searched):,} states"
+    whole = ", ".join(one.instance for one in proof.searched if one.complete)
+    begun = ", ".join(one.instance for one in proof.searched if not one.complete)
+    said = [f"all of {whole}"] if whole else []
+    said += [f"the first of {begun}"] if begun else []
+    return f"{several} that the checker sees, {' and '.join(said)}"
 
 
 def _properties(page: Page, proof: Proof, *, detailed: bool) -> None:
@@ -153,6 +175,23 @@ def _vacuities(page: Page, proof: Proof) -> None:
         page.hanging("  ✗ ", found.text, STYLES["wrong"])
     if proof.vacuities:
         page.line()
+
+
+def _contradiction(page: Page, found: Contradiction) -> None:
+    page.hanging(
+        "  ✗ ",
+        f"{found.name} is proved, and on {found.instance} the checker finds a run that breaks it, "
+        "which plain Python confirms: the prover is wrong",
+        STYLES["wrong"],
+    )
+    for number, step in enumerate(found.run, 1):
+        page.line(f"    {number:>3}  {step}")
+    page.wrapped(
+        "Nothing is known to be proved here.  Please report it, with the specification and this "
+        f"page; see the run: ackproof check --property {found.name} --instance {found.instance}",
+        "    ",
+    )
+    page.line()
 
 
 def _unproved(page: Page, proof: Proof) -> None:

@@ -56,8 +56,11 @@ file. The properties are then proved of it, with the lemmas of the base and its 
 What was proved once is not proved again while nothing that it depends on has changed, so that a
 design proves what it touches; `--no-cache` proves all.
 
+What is proved is held against the checker, which searches the smallest instances. A run that
+breaks what is proved is a defect of the prover, and is reported as one.
+
 Exit codes: 0 all is proved, 1 an obligation is refuted or a run breaks a property, 2 the input is
-wrong, 3 something is not decided, or vacuous.
+wrong, 3 something is not decided, or vacuous, 4 a run breaks what is proved.
 
 Examples:
 
@@ -182,6 +185,7 @@ def _made(
 ) -> Proof:
     from ackproof.cli.ticker import Ticker
     from ackproof.proofs.attempt import Progress
+    from ackproof.proofs.contradiction import held_against
 
     with Ticker(f"{target.label}  translating") as ticker:
 
@@ -189,7 +193,11 @@ def _made(
             left = f"{p.done - p.proved} not proved  " if p.done > p.proved else ""
             ticker(f"{target.label}  {p.done} of {p.total} obligations  {left}{p.what}")
 
-        return attempt.run(workers=workers, limit=limit, seed=seed, progress=report, cache=cache)
+        def searched(instance: str) -> None:
+            ticker(f"{target.label}  held against {instance}")
+
+        proof = attempt.run(workers=workers, limit=limit, seed=seed, progress=report, cache=cache)
+        return held_against(attempt, proof, workers=workers, cache=cache, progress=searched)
 
 
 def _counterexamples(

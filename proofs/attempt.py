@@ -84,12 +84,14 @@ class Attempt:
 
     Attributes:
         obligations: translates it.
+        model: the model, without its lemmas.
         requested: the names of the properties.
         name: the name of the design, if there is one.
         design: the design.
     """
 
     obligations: Obligations
+    model: Model
     requested: tuple[str, ...]
     name: str | None = None
     design: Design | None = None
@@ -135,25 +137,29 @@ class Attempt:
         library, properties = self.obligations.library, self.obligations.properties
         return tuple((n, properties[n].doc) for n in self.names if n in library.assumptions)
 
-    def unmet(self) -> tuple[str, ...]:
+    def unmet(self) -> frozenset[str]:
         """Return the names of assumptions that some instance does not meet: a proof with them is
         restricted, whether they are marked as restrictions or not.
         """
+        every = (self.unmet_on(one.name) for one in self.model.instances)
+        return frozenset(name for names in every for name in names)
+
+    def unmet_on(self, instance: str) -> frozenset[str]:
+        """Return the names of assumptions that an instance does not meet."""
         obligations = self.obligations
         assumed = [n for n in self.names if n in obligations.library.assumptions]
-        found: dict[str, None] = {}
-        for instance in obligations.model.instances if assumed else ():
-            try:
-                program = obligations.program
-                bound = bind(obligations.model, instance, self.design, program=program)
-                finite = Finite(bound)
-                first = finite.initial()
-            except BindError:  # nothing can be said at these sizes
-                continue
-            for name in assumed:
-                if finite.holds(obligations.properties[name], first) is not True:
-                    found[name] = None
-        return tuple(found)
+        found = obligations.model.instance(instance)
+        assert found is not None
+        if not assumed:
+            return frozenset()
+        try:
+            program = obligations.program
+            finite = Finite(bind(obligations.model, found, self.design, program=program))
+            first = finite.initial()
+        except BindError:  # nothing can be said at these sizes
+            return frozenset()
+        said = obligations.properties
+        return frozenset(n for n in assumed if finite.holds(said[n], first) is not True)
 
     def run(
         self,
@@ -214,7 +220,7 @@ class Attempt:
             {name: library.closure([name]) for name in self.goal_names},
             tuple(sort.name for sort in self.obligations.program.sorts),
             self.assumptions(),
-            frozenset({*library.restrictions, *self.unmet()}),
+            self.unmet() | library.restrictions,
             tuple(found.get(o) or Outcome(o, UNKNOWN, 0.0, "it was interrupted") for o in todo),
             tuple(found_vacuities),
             limit,
@@ -256,7 +262,7 @@ def prepare(
         )
     check_names(model, library, names)
     check_circles(library)
-    attempt = Attempt(Obligations(model, library, design), names, name, design)
+    attempt = Attempt(Obligations(model, library, design), model, names, name, design)
     check_assumptions(attempt.obligations.program, library)
     check_rankings(attempt.obligations.program, library)
     return attempt

@@ -60,7 +60,7 @@ class GoalResult(Struct, frozen=True, forbid_unknown_fields=True):
     verdict: Annotated[
         str,
         one_of(
-            *("proved", "restricted", "refuted", "unknown", "vacuous"),
+            *("proved", "restricted", "refuted", "unknown", "vacuous", "contradicted"),
             description="of it and of all that it stands on",
         ),
     ]
@@ -106,6 +106,22 @@ class Vacuous(Struct, frozen=True, forbid_unknown_fields=True):
     kind: Annotated[str, one_of("assumptions", "initial", "guard", "excluded")]
     name: str
     text: str
+
+
+class SearchedInstance(Struct, frozen=True, forbid_unknown_fields=True):
+    """An instance that was searched, to be held against what is proved."""
+
+    instance: str
+    states: Count
+    complete: Annotated[bool, Meta(description="whether these are all")]
+
+
+class ContradictingRun(Struct, frozen=True, forbid_unknown_fields=True):
+    """A run that breaks what is proved."""
+
+    property: str
+    instance: str
+    run: Names
 
 
 class InductionCounterexample(Struct, frozen=True, forbid_unknown_fields=True):
@@ -156,6 +172,12 @@ class ProofResult(Struct, frozen=True, forbid_unknown_fields=True):
     obligations: list[ObligationResult]
     vacuities: list[Vacuous]
     counterexamples: list[InductionCounterexample]
+    searched: Annotated[
+        list[SearchedInstance], Meta(description="what was held against it; nothing if none is")
+    ]
+    contradictions: Annotated[
+        list[ContradictingRun], Meta(description="each is a defect of the prover")
+    ]
     interrupted: bool
     timing: Timing
 
@@ -167,9 +189,9 @@ class ProofDocument(Struct, frozen=True, forbid_unknown_fields=True):
     exit_code: Annotated[
         int,
         one_of(
-            *(0, 1, 3),
+            *(0, 1, 3, 4),
             description="0 all is proved, 1 an obligation is refuted, 3 something is not decided, "
-            "or says nothing",
+            "or says nothing, 4 a run breaks what is proved",
         ),
     ]
     results: list[ProofResult]
@@ -215,6 +237,10 @@ def _result(proof: Proof, counterexamples: Sequence[InductionCounterexample]) ->
         obligations=[_obligation(o) for o in proof.outcomes],
         vacuities=[Vacuous(v.kind, v.name, v.text) for v in proof.vacuities],
         counterexamples=list(counterexamples),
+        searched=[SearchedInstance(s.instance, s.states, s.complete) for s in proof.searched],
+        contradictions=[
+            ContradictingRun(c.name, c.instance, list(c.run)) for c in proof.contradictions
+        ],
         interrupted=proof.interrupted,
         timing=Timing(round(proof.seconds, 3), proof.limit, proof.workers),
     )

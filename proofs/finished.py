@@ -3,10 +3,12 @@
 To know which obligations there are, every step has to be made into formulas, which takes longer
 than to look up that all of them are proved.  So a proof that was complete is kept as a whole, under
 a digest of all that it came from: the sources of the specification and of its lemmas, what is
-proved with what, the instances, the design, the front end, the prover and the solvers.  Where one
-of these has changed, obligations are made, and looked up one by one (`ackproof.proofs.kept`).
+proved with what, the instances, the design, the front end, the prover, the solvers, and the engines
+whose searches it was held against.  Where one of these has changed, obligations are made, and
+looked up one by one (`ackproof.proofs.kept`).
 
-Only a proof in which every obligation is proved and no hypothesis is inconsistent is kept.
+Only a proof in which every obligation is proved, no hypothesis is inconsistent, and nothing is
+contradicted is kept.
 """
 
 from __future__ import annotations
@@ -17,8 +19,9 @@ from dataclasses import replace
 
 from ackproof.lang.lemmas import Library
 from ackproof.lang.model import Design, Model
-from ackproof.model.cache import Cache, digest
+from ackproof.model.cache import Cache, digest, sources
 from ackproof.model.programs import origin
+from ackproof.model.results import ENGINES
 from ackproof.proofs.kept import solvers
 from ackproof.proofs.library import with_lemmas
 from ackproof.proofs.report import Proof
@@ -55,6 +58,7 @@ class Finished:
         self._key = source and digest(
             source,
             solvers(),
+            sources(*ENGINES),
             repr((tuple(requested), name, model.lemmas)),
             repr(model.instances),
             repr((design.claim, sorted(design.constants.items())) if design else None),
@@ -72,7 +76,8 @@ class Finished:
 
     def keep(self, proof: Proof) -> None:
         """Keep a proof, if it is complete."""
-        complete = not (proof.unproved or proof.interrupted or proof.vacuities)
+        wrong = proof.unproved or proof.vacuities or proof.contradictions
+        complete = not (wrong or proof.interrupted)
         if self._cache is not None and self._key and complete:
             self._cache.put(FINISHED, self._key, pickle.dumps(proof, pickle.HIGHEST_PROTOCOL))
 

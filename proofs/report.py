@@ -3,13 +3,14 @@
 A property is *proved* when every obligation is: its own, and those of all lemmas that it is proved
 with, since these are hypotheses of each other.  It is *refuted* when one of them has a
 counterexample, which is a state that the lemmas allow, and need not be reachable; *unknown* when
-one was not decided in time; and *vacuous* when hypotheses are inconsistent, for one of the reasons
-that `vacuity` gives.
+one was not decided in time; *vacuous* when hypotheses are inconsistent, for one of the reasons
+that `vacuity` gives; and *contradicted* when a search has found a run that breaks it all the same
+(`contradiction`), so that it is the prover that is wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -22,9 +23,11 @@ from ackproof.proofs.vacuity import Vacuity
 __all__ = [
     "ABSTRACTIONS",
     "RELIES_ON",
+    "Contradiction",
     "Goal",
     "Proof",
     "ProofVerdict",
+    "Searched",
 ]
 
 #: What every proof relies on that the checker shows, and the proof does not.
@@ -50,12 +53,15 @@ class ProofVerdict(Enum):
     REFUTED = "refuted"
     UNKNOWN = "unknown"
     VACUOUS = "vacuous"
+    CONTRADICTED = "contradicted"
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the command: 0 proved as far as requested, 1 refuted, 3 neither."""
-        codes = {ProofVerdict.PROVED: 0, ProofVerdict.RESTRICTED: 0, ProofVerdict.REFUTED: 1}
-        return codes.get(self, 3)
+        """The exit code of the command: 0 proved as far as requested, 1 refuted, 3 neither.
+
+        4 is that of a defect of the prover.
+        """
+        return _EXIT_CODES.get(self, 3)
 
     @property
     def meaning(self) -> str:
@@ -63,12 +69,21 @@ class ProofVerdict(Enum):
         return _MEANING[self]
 
 
+_EXIT_CODES = {
+    ProofVerdict.PROVED: 0,
+    ProofVerdict.RESTRICTED: 0,
+    ProofVerdict.REFUTED: 1,
+    ProofVerdict.CONTRADICTED: 4,
+}
+
 _MEANING = {
     ProofVerdict.PROVED: "for all sizes",
     ProofVerdict.RESTRICTED: "for all sizes, with constants that not every instance has",
     ProofVerdict.REFUTED: "a step breaks it in a state that all that it is proved with allows",
     ProofVerdict.UNKNOWN: "an obligation was not decided; that is no proof",
     ProofVerdict.VACUOUS: "what was shown says nothing",
+    ProofVerdict.CONTRADICTED: "every obligation is proved, and a run breaks it: a defect of the "
+    "prover, please report it",
 }
 
 
@@ -101,6 +116,38 @@ class Goal:
 
 
 @dataclass(frozen=True)
+class Searched:
+    """What a search of an instance has found, to be held against what is proved.
+
+    Attributes:
+        instance: its name.
+        states: how many states were seen.
+        complete: whether these are all.
+        runs: for each property that is false there, the steps of a shortest run that breaks it.
+    """
+
+    instance: str
+    states: int
+    complete: bool
+    runs: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """A run that breaks what is proved.
+
+    Attributes:
+        name: the property.
+        instance: the name of the instance, which meets all that the proof assumes.
+        run: the steps.
+    """
+
+    name: str
+    instance: str
+    run: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Proof:
     """The result of one attempt to prove some properties.
 
@@ -123,6 +170,8 @@ class Proof:
         seconds: how long it took.
         interrupted: whether it was stopped before the end.
         constraints: the names of the model's constraints: they bound a search, and are not assumed.
+        searched: the searches that it was held against.
+        contradictions: where one of them has found a run that breaks what is proved.
     """
 
     model: str
@@ -142,6 +191,8 @@ class Proof:
     seconds: float
     interrupted: bool = False
     constraints: tuple[str, ...] = ()
+    searched: tuple[Searched, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
 
     @property
     def sizes(self) -> str:
@@ -180,8 +231,19 @@ class Proof:
         """Return why what was shown of a goal says nothing."""
         return tuple(v for v in self.vacuities if v.concerns(self.needs[name]))
 
+    @cached_property
+    def shown(self) -> frozenset[str]:
+        """What was requested, and is proved as far as the prover can tell."""
+        return frozenset(n for n in self.requested if self._judged(n).exit_code == 0)
+
     def verdict(self, name: str) -> ProofVerdict:
-        """Return the verdict on a goal."""
+        """Return the verdict on a goal: what stands on something false is no better than that."""
+        if {one.name for one in self.contradictions} & set(self.needs[name]):
+            return ProofVerdict.CONTRADICTED
+        return self._judged(name)
+
+    def _judged(self, name: str) -> ProofVerdict:
+        """Return the verdict of the prover."""
         if self.emptied(name):
             return ProofVerdict.VACUOUS
         statuses = {o.status for o in self.of(name)}
@@ -199,6 +261,8 @@ class Proof:
     @property
     def exit_code(self) -> int:
         """The exit code of the command: 0 all is proved, 1 something is refuted, 3 neither.
+
+        It is 4 where a search contradicts what is proved.
 
         A step that can never be taken is nothing that was proved, but nothing that is well, either.
         """

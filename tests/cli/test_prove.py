@@ -162,6 +162,41 @@ def test_a_timeout_is_unknown_and_the_exit_code_says_incomplete(
     assert "AloneInside/initially: no counterexample to induction was found" in result.stdout
 
 
+@pytest.fixture
+def gullible(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a prover that proves whatever it is asked."""
+
+    def believed(_: Any, chosen: Any, *__: Any) -> Iterator[Outcome]:
+        yield from (Outcome(one, "proved", 0.1) for one in chosen)
+
+    monkeypatch.setattr(attempts, "discharge", believed)
+
+
+def test_what_is_proved_is_held_against_what_the_checker_finds(run: Run) -> None:
+    result = run("lamp.py")
+    assert "  held against  2 states that the checker sees, all of one\n" in result.stdout
+
+
+@pytest.mark.usefixtures("gullible")
+def test_a_run_that_breaks_what_is_proved_is_told_as_a_defect_of_the_prover(run: Run) -> None:
+    Path("dim.py").write_text(OWN.replace("return s.on or not s.warm", "return not s.warm"))
+    result = run("dim.py")
+    assert result.exit_code == 4
+    said = " ".join(result.stdout.split())
+    assert (
+        "WarmIsOn is proved, and on one the checker finds a run that breaks it, which plain Python "
+        "confirms: the prover is wrong 1 switch()"
+    ) in said
+    assert "contradicted every obligation is proved, and a run breaks it: a defect" in said
+    assert "for all sizes" not in said
+
+
+@pytest.mark.usefixtures("gullible")
+def test_a_design_that_breaks_what_is_proved_of_it_is_told_so(run: Run) -> None:
+    assert run("AloneInside", "forgetful.py").exit_code == 4
+    assert run("AloneInside").exit_code == 0
+
+
 def test_a_file_may_bring_a_model_with_its_own_lemmas(run: Run) -> None:
     result = run("lamp.py")
     assert result.exit_code == 0

@@ -250,4 +250,4 @@ def test_an_assumption_that_an_instance_does_not_meet_restricts_what_is_proved()
     proof = prepare(model, LIBRARY, ["AloneInside"]).run(limit=5.0)
     assert proof.verdict("AloneInside") is ProofVerdict.RESTRICTED
     assert proof.restricted("AloneInside") == ("TheDoorIsLocked",)
-    assert prepare(MODEL, LIBRARY, ["AloneInside"]).unmet() == ()
+    assert prepare(MODEL, LIBRARY, ["AloneInside"]).unmet() == set()

@@ -12,6 +12,7 @@ from ackproof.lang.model import Model
 from ackproof.model.cache import Cache
 from ackproof.model.resources import default_workers
 from ackproof.proofs.attempt import prepare
+from ackproof.proofs.contradiction import held_against
 from ackproof.proofs.document import document
 from ackproof.proofs.library import lemma_library
 
@@ -28,7 +29,9 @@ def proof_document(model: Model, cache: Cache) -> dict[str, Any]:
         LibraryError, SpecError: the lemmas or the model cannot be used.
     """
     attempt = prepare(model, lemma_library(model))
-    proof = attempt.run(workers=default_workers(), limit=_EACH, cache=cache)
+    workers = default_workers()
+    proof = attempt.run(workers=workers, limit=_EACH, cache=cache)
+    proof = held_against(attempt, proof, workers=workers, cache=cache)
     if proof.interrupted:
         raise KeyboardInterrupt
     return document([proof])
