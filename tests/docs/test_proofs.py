@@ -20,6 +20,7 @@ from specdoc.proving import proof_document
 
 from tests.docs.test_build import build, text_of
 from tests.proofs import closet
+from tests.proofs.noticed import BEYOND, NOTICED
 
 #: The section of the page that says what has no proof.
 _LEFT = (Path(__file__).parents[2] / "docs/proofs.rst").read_text()
@@ -83,6 +84,18 @@ def test_what_was_proved_is_not_proved_again(
     monkeypatch.setattr(attempt, "discharge", lambda _, left, *__: map(pytest.fail, map(str, left)))
     again = proof_document(closet.MODEL, Cache(tmp_path))
     assert again["results"][0]["properties"] == first["results"][0]["properties"]
+
+
+def test_the_page_says_by_which_obligation_each_mistake_is_noticed(tmp_path: Path) -> None:
+    html, _ = build(tmp_path, index="Mistakes\n========\n\n.. noticed::\n")
+    text = text_of(html)
+    assert "Property Mistake that breaks it Seen on Noticed by" in text
+    assert (
+        "AckMeansEveryMirror TrustingChannel: Releases a queue at the first confirm, whichever of "
+        "its processes sends it (A8.3). mirrors OwingIsAsked/confirm_arrives:1"
+    ) in text
+    assert "limits nothing: it is beyond RefusersAreAlone" in text
+    assert html.count("<tr") == 1 + len({*NOTICED, *BEYOND})
 
 
 def test_the_page_names_what_has_no_proof() -> None:

@@ -151,7 +151,7 @@ class MuteQueue(QueueProcess):
 
 
 class TrustingChannel(Channel):
-    """Takes the word of one process for that of its queue (A8.3)."""
+    """Releases a queue at the first confirm, whichever of its processes sends it (A8.3)."""
 
     @handler
     def settle(self, seq: Msg, replica: Replica, siblings: Set[Replica]) -> None:

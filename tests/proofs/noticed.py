@@ -1,0 +1,223 @@
+"""The mistakes that break what is proved of the base, and by which obligation each is noticed.
+
+A mistake is a small change of the specification with which a search shows that a property can be
+false.  What the checker sees violated must not be proved; so some obligation has to fail, and the
+tables say which.  The tests hold them to it (`test_mutants.py`), `bench/mutations.py` goes through
+all that a mistake breaks, and the page on proofs shows them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from ackproof.lang import Design, Instance
+from ackproof.spec.lemmas import LIBRARY
+from ackproof.spec.model import MODEL
+
+from tests.spec.mistakes import MISTAKES
+from tests.spec.mistakes import MODEL as CONSUMING
+from tests.spec.mutants import MUTANTS
+from tests.spec.mutants_channels import CHANNELS_MUTANTS
+from tests.spec.mutants_crediting import CREDITING_MUTANTS
+from tests.spec.mutants_failing import FAILING_MUTANTS
+from tests.spec.mutants_limiting import LIMITING_MUTANTS
+from tests.spec.mutants_mirroring import MIRRORING_MUTANTS
+from tests.spec.mutants_retrying import RETRYING_MUTANTS
+from tests.spec.mutants_storing import STORING_MUTANTS
+from tests.spec.test_crediting import MODEL as CREDITING
+
+__all__ = ["BEYOND", "NOTICED", "Mistake", "mistakes"]
+
+#: For each property that is proved, and each mistake that breaks it, the obligation that fails.
+NOTICED = {
+    ("AckMeansAccepted", "OptimisticChannel"): "UnacceptedIsAwaited/confirm_arrives:2",
+    ("AckMeansEveryMirror", "TrustingChannel"): "OwingIsAsked/confirm_arrives:1",
+    ("AckSettlesWhatItNames", "GreedyAck"): "AckSettlesWhatItNames/consumer_acks#1",
+    ("AcksComeFirst", "NacksFirstChannel"): "AcksComeFirst/flush",
+    ("AlarmIsForAll", "AlarmForFirst"): "AlarmIsForAll/alarm",
+    ("AlarmSettlesNothingDifferently", "DroppingBroker"): "AlarmSettlesNothingDifferently/alarm",
+    ("AwaitedIsPresent", "LosingQueue"): "AwaitedIsPresent/acknowledge",
+    ("AwaitedIsUnderWay", "DeafStore"): "AwaitedIsUnderWay/hand_on:2",
+    ("AwaitedIsUnderWay", "ForgetfulStore"): "AwaitedIsUnderWay/drop",
+    ("AwaitedIsUnderWay", "SilentAgain"): "AwaitedIsUnderWay/deliver",
+    ("BlockedIsNotRead", "ListeningReader"): "BlockedIsNotRead/consumer_acks:1",
+    ("BlockedIsToldOnce", "RepeatingReader"): "BlockedIsToldOnce/reader_bumped",
+    ("BlockedStops", "HeedlessReader"): "BlockedStops/publish",
+    ("CastMeansPresent", "DroppingQueue"): "LearntIsPresent/master_tells",
+    ("CastMeansSynced", "HastyMirror"): "CastMeansSynced/deliver_to_mirror",
+    ("CastMeansSynced", "LossyMulticast"): "MirrorsWillHaveTheSame/crash_queue",
+    ("ChannelsCloseAlone", "ContagiousConfirms"): "ChannelsCloseAlone/close",
+    ("ClientKnowsWhy", "TalkativeReader"): "ClientKnowsWhy/publish_unroutable",
+    ("ClosedHasNoTransaction", "LingeringTransaction"): "ClosedHasNoTransaction/close",
+    ("ClosesOnce", "TirelessChannel"): "ClosesOnce/tx_commit#1",
+    ("CommitFailsOnlyWithCause", "NervousChannel"): "RejectedIsExcused/down_arrives",
+    ("CommitMeansAccepted", "ImpatientCommit"): "CommitMeansAccepted/complete",
+    ("CommitSettles", "LateSettling"): "CommitSettles/tx_commit:2",
+    ("CommittedSurvives", "LosingStore"): "StoredIsSafe/sync",
+    ("ConfirmXorTransaction", "UndecidedChannel"): "ConfirmXorTransaction/tx_select",
+    ("ConfirmedSurvives", "LosingStore"): "StoredIsSafe/sync",
+    ("ConsumersEndAlone", "CancelAll"): "ConsumersEndAlone/cancel",
+    ("ConsumersEndAlone", "EndConsumersOfAll"): "ConsumersEndAlone/tx_select",
+    ("CreditNeverNegative", "TirelessReader"): "StarvedIsBlocked/publish_unroutable",
+    ("DeliveryTagsIncrease", "RepeatingTags"): "SeenWasCounted/hand_out",
+    ("EachAnswerIsAskedFor", "EchoingChannel"): "EachAnswerIsAskedFor/select",
+    ("EachCopyHasOnePlace", "StubbornChannel"): "UnsettledIsPending/consumer_acks:2",
+    ("EachMethodIsAnswered", "WordlessTransaction"): "EachMethodIsAnswered/tx_rollback:2",
+    ("EachPublishIsPaid", "GenerousChannel"): "EachPublishIsPaid/publish_plain",
+    ("EachTagIsSeenOnce", "StutteringChannel"): "EachTagIsSeenOnce/get",
+    ("EveryCommitAnswers", "IdleCommit"): "EveryCommitAnswers/ToBeCommitted/fairness",
+    ("EveryPublishSettles", "DeafStore"): "AwaitedIsUnderWay/hand_on:2",
+    ("EveryPublisherHears", "SilentCasts"): "DeadIsNotAwaited/crash_queue",
+    ("FailedCommitCloses", "HopefulCommit"): "FailureIsNoticed/confirm_arrives:2",
+    ("FailureIsNoticed", "HopefulCommit"): "FailureIsNoticed/confirm_arrives:2",
+    ("FetchedAgainIsMarked", "ForgetfulQueue"): "PendingIsMarked/get",
+    ("FifoPerPublisher", "DisorderlyCasts"): "DirectIsEarlier/deliver_to_mirror",
+    ("GetTakesATag", "RepeatingTags"): "SeenWasCounted/hand_out",
+    ("HeldUntilSettled", "LosingRequeue"): "HeldUntilSettled/consumer_rejects:2",
+    ("KeptWhileRunning", "ForgetfulQueue"): "KeptWhileRunning/requeue",
+    ("LoadIsWhatIsUnsettled", "BurdenedChannel"): "LoadIsWhatIsUnsettled/recover",
+    ("MailEndsWithItsProcess", "LingeringMulticast"): "MailEndsWithItsProcess/stop_unsynchronised",
+    ("MandatoryIsReturned", "BusyChannel"): "MandatoryCameBack/publish",
+    ("MirrorFollowsMaster", "EarlyRestart"): "MasterHasTheSame/restart",
+    ("MirrorFollowsMaster", "HoardingMirror"): "MasterHasTheSame/master_removes",
+    ("MirrorFollowsMaster", "LeadingMirror"): "MasterHasTheSame/deliver_to_mirror",
+    ("MirrorFollowsMaster", "RoomyQueue"): "MasterHasTheSame/deliver",
+    ("MirrorFollowsMaster", "SilentMaster"): "MasterHasTheSame/acknowledge",
+    ("EntriesHaveBodies", "UncountedBodies"): "EntriesHaveBodies/collect_body",
+    ("KnownBodyIsSynced", "RememberingStore"): "KnownBodyIsSynced/sync",
+    ("LeavingIsWritten", "RestlessStore"): "LeavingIsWritten/forget",
+    ("MailIsUnwritten", "ForesightedConfirms"): "MailIsUnwritten/sync",
+    ("MemoryEndsWithItsNode", "LastingBodies"): "MemoryEndsWithItsNode/crash_node",
+    ("MemoryEndsWithItsProcess", "RecallingProcess"): "MemoryEndsWithItsProcess/crash_queue",
+    ("MemoryEndsWithItsProcess", "SparingStore"): "MemoryEndsWithItsProcess/crash_queue",
+    ("NeedlessBodyGoes", "HoardingBodies"): "NeedlessBodyGoes/ToBeCollected/descent",
+    ("NoBodyFromNowhere", "ConjuringBodies"): "NoBodyFromNowhere/sync_body",
+    ("NoReturnInTransaction", "EagerReturns"): "NoReturnInTransaction/publish_in_tx#1",
+    ("OnlyWhatExistsIsRoutedTo", "CarelessRouting"): "OnlyWhatExistsIsRoutedTo/publish_plain",
+    ("OnlyWhatIsLedIsDeleted", "HastyDeletion"): "OnlyWhatIsLedIsDeleted/delete_queue",
+    ("OnlyWhoIsCutOffIsGivenUp", "LastingEstrangement"): "OnlyWhoIsCutOffIsGivenUp/heal",
+    ("PlainIsOfNoMode", "SecretivePublisher"): "PlainIsOfNoMode/publish_in_tx",
+    ("RemovedIsForgotten", "ClingingStore"): "FiledIsHeldOrLeaving/forget",
+    ("NoAckBeforeDurable", "BodyIsEnough"): "StoredIsSafe/sync_body",
+    ("NoAckBeforeDurable", "IndexIsEnough"): "StoredIsSafe/sync",
+    ("NoAckFromMinority", "LargeMinority"): "NoAckFromMinority/flush#1",
+    ("NoAckInTransaction", "TalkativeChannel"): "NoAckInTransaction/flush#1",
+    ("NoCommitBeforeDurable", "HastyStore"): "StoredIsSafe/write",
+    ("NoNackFromMinority", "SpeakingCluster"): "NoNackFromMinority/flush#4",
+    ("NoNackInTransaction", "TalkativeChannel"): "NoNackInTransaction/flush#4",
+    ("NoNeedlessAck", "ChattyChannel"): "NoNeedlessAck/flush#4",
+    ("NoNeedlessNack", "ChattyChannel"): "NoNeedlessNack/flush#7",
+    ("NoSecondCopy", "DoublingQueue"): "NoSecondCopy/deliver",
+    ("CastsEndWithTheirNode", "LastingWords"): "CastsEndWithTheirNode/lose_node",
+    ("ConsumersEndWithTheirChannel", "RevivingConfirms"): "ConsumersEndWithTheirChannel/reopen",
+    ("ConsumersEndWithTheirMaster", "FaithfulConsumers"): (
+        "ConsumersEndWithTheirMaster/delete_queue"
+    ),
+    ("DeletedIsForGood", "RisingQueue"): "DeletedIsForGood/crash_machine",
+    ("EndComesLast", "OvertakingEnds"): "EndComesLast/down_arrives",
+    ("NothingCrosses", "LeakyPartition"): "NothingCrosses/deliver",
+    ("NothingIsGivenUp", "DiscouragedRetrier"): "NothingIsGivenUp/flush",
+    ("NothingIsGivenUp", "TrustingRetrier"): "NothingIsGivenUp/close",
+    ("NothingOutlivesTheNode", "SurvivingCasts"): "NothingOutlivesTheNode/crash_node",
+    ("RepeatedForACause", "ImpatientConfirms"): "RepeatedForACause/publish_again",
+    ("NothingBeforeCommit", "HastyPublisher"): "BatchIsNumbered/publish_in_tx",
+    ("NothingComesBack", "DoublingQueue"): "NothingComesBack/deliver",
+    ("OneMaster", "OneSidedHealing"): "TwoLeadOnTwoSides/heal",
+    ("OneMaster", "UsurpingMirrors"): "TwoLeadOnTwoSides/promote",
+    ("OneQueueOfAName", "ImpatientConfirms"): "OneQueueOfAName/declare",
+    ("OverdraftIsBounded", "DoublePair"): "OverdrawnIsDeferred/publish",
+    ("PrefetchRespected", "UnlimitedConsumer"): "PrefetchRespected/hand_out",
+    ("PromotedIsSynchronised", "FallbackMirrors"): "PromotedIsSynchronised/promote",
+    ("RedeliveredIsMarked", "ForgetfulQueue"): "PendingIsMarked/hand_out",
+    ("RefusedOnce", "RepeatingChannel"): "MultipleIsExact/flush",
+    ("ReturnGoesHome", "AstrayChannel"): "ReturnGoesHome/publish#1",
+    ("ReturnPrecedesNack", "GloomyChannel"): "NothingIsReturnedLate/flush",
+    ("ReturnedIsUnroutable", "ReturningChannel"): "ReturnedIsUnroutable/publish",
+    ("RollbackLeavesNoTrace", "HastyPublisher"): "BatchIsNumbered/publish_in_tx",
+    ("SelectsAlone", "SelectForAll"): "SelectsAlone/select",
+    ("SettledOnce", "RepeatingChannel"): "MultipleIsExact/flush",
+    ("SettlesItsOwn", "AckPutsAllBack"): "SettlesItsOwn/consumer_acks:1",
+    ("SettlesItsOwn", "RecoverAll"): "SettlesItsOwn/recover",
+    ("SettlesItsOwn", "RejectPutsAllBack"): "SettlesItsOwn/consumer_rejects:1",
+    ("SharedPrefetchRespected", "UnlimitedChannel"): "SharedPrefetchRespected/hand_out",
+    ("SomebodyOwesAnAnswer", "DeafMirror"): "SomebodyOwesAnAnswer/deliver_to_mirror",
+    ("SomebodyOwesAnAnswer", "ForgettingPromotion"): "SomebodyOwesAnAnswer/promote",
+    ("SomebodyOwesAnAnswer", "LostDirectCopies"): "SomebodyOwesAnAnswer/promote",
+    ("SomebodyOwesAnAnswer", "MuteQueue"): "SomebodyOwesAnAnswer/deliver",
+    ("SomebodyOwesAnAnswer", "PatientChannel"): "SomebodyOwesAnAnswer/confirm_arrives:2",
+    ("SomebodyOwesAnAnswer", "SilentCasts"): "SomebodyOwesAnAnswer/crash_queue",
+    ("SomebodyOwesAnAnswer", "UnmovedMirror"): "SomebodyOwesAnAnswer/drain",
+    ("TagsAreOrdered", "RepeatingTags"): "TagsAreOrdered/hand_out",
+    ("TransactsAlone", "CommitAppliesAll"): "TransactsAlone/tx_commit:2",
+    ("RollbackUnsettles", "OneWayRollback"): "RollbackUnsettles/tx_rollback#2",
+    ("TransactsAlone", "CommitForAll"): "TransactsAlone/tx_commit:2",
+    ("TransactsAlone", "RollbackForAll"): "TransactsAlone/tx_rollback:2",
+    ("UnblockedFollowsBlocked", "PoliteReader"): "UnblockedFollowsBlocked/alarm_clears#2",
+    ("UnknownTagClosesChannel", "LenientChannel"): "UnknownTagClosesChannel/ack_unknown#1",
+    ("UnroutableIsConfirmed", "NackingChannel"): "UnroutableIsSettled/publish",
+}
+
+#: Mistakes that break what is proved only where a restriction of the proofs is not met.
+BEYOND = {
+    ("AckMeansAccepted", "AgreeableMirror"): "RefusersAreAlone",
+    ("EveryPublishSettles", "StayingMirrors"): "QueuesAreAlone",
+    ("EveryPublisherHears", "HalfHealing"): "QueuesAreAlone",
+    ("MirrorFollowsMaster", "HastySynchronisation"): "MirrorsStay",
+}
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake that breaks something that is proved of the base.
+
+    Attributes:
+        broken: the property.
+        design: the mistake.
+        instance: where the checker sees that.
+    """
+
+    broken: str
+    design: Design
+    instance: Instance
+
+    @property
+    def name(self) -> str:
+        """What the mistake is called: the class that makes it."""
+        return self.design.replace[0].__name__
+
+    @property
+    def text(self) -> str:
+        """What it does, in a sentence."""
+        return (self.design.replace[0].__doc__ or "").partition("\n")[0]
+
+
+@cache
+def mistakes() -> dict[tuple[str, str], Mistake]:
+    """Return the mistakes that break what is proved, by the property and their own name."""
+    of_a_property = (
+        *((name, *case, MODEL) for name, case in MUTANTS.items()),
+        *((name, *case, CONSUMING) for name, case in MISTAKES.items()),
+        *((name, *case, CREDITING) for name, case in CREDITING_MUTANTS.items()),
+    )
+    of_a_step = (
+        *(MIRRORING_MUTANTS, CHANNELS_MUTANTS, LIMITING_MUTANTS),
+        *(FAILING_MUTANTS, RETRYING_MUTANTS, STORING_MUTANTS),
+    )
+    found = [
+        *of_a_property,
+        *(
+            (name, design, where, MODEL)
+            for cases in of_a_step
+            for design, name, where in cases.values()
+        ),
+    ]
+    proved = {*LIBRARY.proofs, *LIBRARY.follows, *LIBRARY.rankings}
+    known = {}
+    for name, design, where, model in found:
+        instance = model.instance(where)
+        assert instance is not None
+        if name in proved:
+            one = Mistake(name, design, instance)
+            known[name, one.name] = one
+    return known
