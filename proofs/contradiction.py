@@ -20,13 +20,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from ackproof.lang.errors import BindError
+from ackproof.lang.frontend import compile_model
 from ackproof.lang.model import Instance, Model
 from ackproof.lang.properties import stated_by
 from ackproof.model.cache import Cache
 from ackproof.model.check import check
 from ackproof.model.difference import within
 from ackproof.model.outcome import Progress
-from ackproof.model.programs import program_of
 from ackproof.proofs.attempt import Attempt
 from ackproof.proofs.discharge import start_worker
 from ackproof.proofs.report import Contradiction, Proof, Searched
@@ -102,6 +102,7 @@ def searched(
             attempt.model,
             instance,
             attempt.design,
+            program=compile_model(attempt.model, attempt.design),
             workers=1,
             survey=True,
             compare=False,
@@ -129,18 +130,19 @@ def _searches(
     if workers < 2 or len(instances) < 2:
         yield from filter(None, map(_work, numbers))
         return
-    _load(attempt, cache)
+    _load(attempt)
     context = multiprocessing.get_context("fork")
     with context.Pool(workers, initializer=start_worker) as pool:
         yield from filter(None, pool.imap(_work, numbers))
 
 
-def _load(attempt: Attempt, cache: Cache | None) -> None:
+def _load(attempt: Attempt) -> None:
     """Load what every process needs, once for all."""
     from ackproof.model.kernel import engine
 
     assert engine
-    program_of(attempt.model, attempt.design, cache)
+    # With its lemmas the model was read for the proof, so this takes no time.
+    compile_model(attempt.model, attempt.design)
 
 
 def _work(number: int) -> Searched | None:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import z3
-from ackproof.proofs.smt.logic import Term
+from ackproof.proofs.smt.direct import address
+from ackproof.proofs.smt.logic import Term, negation
 from ackproof.proofs.smt.making import moved
 
 __all__ = ["Obligation", "Part", "Query"]
@@ -86,6 +87,12 @@ class Query:
         if part == "short":
             return None if self.short is None else self.short().formulas("all")
         return [*self.axioms, *self.assertions, *(self.typing if part == "all" else ())]
+
+    @property
+    def assumed(self) -> bool:
+        """Whether what is to be shown is assumed, to the letter: terms that are alike are one."""
+        *known, broken = self.assertions
+        return address(negation(broken)) in {address(one) for one in known}
 
     @property
     def context(self) -> z3.Context:

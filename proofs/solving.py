@@ -11,6 +11,8 @@ The answer must not hang on what else the machine does, nor on what the process 
 limit is one of work, which both solvers count in units of their own, and which is said in the
 seconds that it takes where nothing else runs; and each time a query is given to Z3 in a context of
 its own, which knows of no other.
+
+A step that leaves a goal as it was, to the letter, is asked of nobody.
 """
 
 from __future__ import annotations
@@ -97,20 +99,21 @@ def _seeded(number: int, options: dict[str, Option] | None = None) -> dict[str, 
 
 #: How solvers are called, in turn.
 WAYS: tuple[Way, ...] = (
-    # Four in five are decided by the first, which comes to its end soon where it decides nothing,
-    # and four in five of the others by the second.  One that is not decided by so little work in
-    # one way is seldom decided by ten times as much.
-    Way(0.015, "untyped", {**_MATCHING, **_FLAT}),
+    # Nineteen in twenty are decided by the first, and most of what it does is to read the query; so
+    # nothing is gained by asking about a part of it before.  Of the others a third each is decided
+    # by the next two, which come to their ends soon, and by cvc5.  One that is not decided by so
+    # little work in one way is seldom decided by ten times as much.
     Way(0.05, "all"),
-    Way(0.06, "untyped", {**_MATCHING, **_UNFOLDED}),
-    Way(0.1, "all", {**_FLAT, **_UNFOLDED}),
     Way(0.08, "all", {**_MATCHING, **_UNFOLDED}),
-    Way(0.5, "all", {}, "cvc5"),
     Way(0.03, "short", _EAGER),
+    Way(0.5, "all", {}, "cvc5"),
     Way(0.15, "short"),
     Way(0.15, "all", _UNFOLDED),
-    Way(0.15, "all", _FLAT),
     Way(0.25, "untyped", _FLAT),
+    Way(0.015, "untyped", {**_MATCHING, **_FLAT}),
+    Way(0.06, "untyped", {**_MATCHING, **_UNFOLDED}),
+    Way(0.1, "all", {**_FLAT, **_UNFOLDED}),
+    Way(0.15, "all", _FLAT),
     Way(0.7, "all", {"seed": 1}, "cvc5"),
     Way(0.3, "short", _FLAT),
     Way(0.8, "short", _INSIDE, "cvc5"),
@@ -168,6 +171,8 @@ def solve(query: Query, limit: float, ways: int | None = None, seed: int = 0) ->
         ways: in how many ways at most, if not in all that are known.
         seed: makes other choices where a solver makes them at random.
     """
+    if query.assumed:
+        return SolverAnswer(PROVED)
     answer, left = SolverAnswer(UNKNOWN, "no time was given"), limit
     for way in WAYS[:ways]:
         formulas = query.formulas(way.part)
