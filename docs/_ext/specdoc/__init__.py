@@ -2,8 +2,8 @@
 
 `library` finds what there is: machines, steps, properties, designs, instances, rules.  `pages`
 writes a page for each before the build starts; a page holds one directive.  The directives
-(`machines`, `claims`, `rule_pages`, `exhibits`, `eras`, `promises`, `proofs`, `instances`,
-`language`, `constructors`, `commands`, `schemas`) return document nodes, made of the
+(`machines`, `claims`, `rule_pages`, `exhibits`, `eras`, `promises`, `proofs`, `mutations`,
+`instances`, `language`, `constructors`, `commands`, `schemas`) return document nodes, made of the
 building blocks in `markup`.  `domain` resolves the references between the pages.
 
 What is shown comes from the specification's source (`source`), its typed IR (`describe`, `calls`,
