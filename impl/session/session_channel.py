@@ -60,6 +60,11 @@ _COMPLAINED_OF = {
     Complaint.PARTIAL_COMPLETION: commands.Tx.Commit.index,
 }
 
+#: Before these nothing is told: who publishes or settles much is told of it together (A10.1, A10.2).
+_UNTOLD = (
+    *(commands.Basic.Publish, commands.Basic.Ack, commands.Basic.Nack, commands.Basic.Reject),
+)
+
 #: What only a broker says, besides all replies that end in `ok`.
 _BROKERS = (commands.Basic.Deliver, commands.Basic.Return, commands.Basic.GetEmpty)
 
@@ -148,7 +153,7 @@ class SessionChannel:
             if _is_for_clients(method):
                 raise HardError(503, "unimplemented method")
             raise HardError(540, f"{method.name} is not implemented")
-        if not isinstance(method, commands.Basic.Publish):
+        if not isinstance(method, _UNTOLD):
             self.broker.before_method()
             if not self.publishing.machine.open:
                 return  # what had to be told first was the last thing: the connection broke
