@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from ackproof.impl.errors import BodyTooLarge, HardError, SoftError
 from ackproof.impl.limits import Limits
-from ackproof.impl.memory import Memory, Share
+from ackproof.impl.memory import OVERHEAD, Memory, Share
 from ackproof.impl.wire.decoding import (
     SHORT,
     decode_publish,
@@ -49,7 +49,7 @@ class Message:
     Attributes:
         routing_keys: the routing key, then what the headers CC and BCC add to it (A5.1).
         properties: payload of the content header frame, to be sent again as it is.
-        share: the memory that it takes; None if nobody counts.
+        memory: counts what it takes, for as long as it is there; None if nobody does.
         expiration: milliseconds that it may be in a queue; None for as long as the queue lets it.
     """
 
@@ -59,8 +59,16 @@ class Message:
     persistent: bool
     properties: bytes
     body: bytes
-    share: Share | None = None
+    memory: Memory | None = None
     expiration: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.memory is not None:
+            self.memory.add(len(self.properties) + len(self.body) + OVERHEAD)
+
+    def __del__(self) -> None:
+        if self.memory is not None:
+            self.memory.give_back(len(self.properties) + len(self.body) + OVERHEAD)
 
     @property
     def headers(self) -> Table:
@@ -69,8 +77,9 @@ class Message:
 
     def count_in(self, memory: Memory) -> None:
         """Count the memory that it takes, if nobody does yet."""
-        if self.share is None:
-            self.share = memory.take(len(self.properties) + len(self.body))
+        if self.memory is None:
+            self.memory = memory
+            self.__post_init__()
 
 
 class Assembly:
@@ -180,7 +189,7 @@ class Assembly:
             persistent=head.persistent,
             properties=self._properties,
             body=body,
-            share=self._share,
+            memory=self._memory,
             expiration=head.expiration,
         )
 
@@ -244,8 +253,7 @@ def whole_message(
     if form is None:
         return None
     exchange, keys, mandatory, persistent, properties, expiration = form
-    share = None if memory is None else memory.take(len(properties) + len(body))
-    return Message(exchange, keys, mandatory, persistent, properties, body, share, expiration)
+    return Message(exchange, keys, mandatory, persistent, properties, body, memory, expiration)
 
 
 @lru_cache(1024)
