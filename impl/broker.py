@@ -121,7 +121,7 @@ class Broker:
         self._restore(stored or Stored())
         self._begin_with(users)
         if self.history.recording:
-            self.steps.context.observers.append(self.history)
+            self.steps.observe(self.history)
 
     def _all_queues(self) -> list[HostedQueue]:
         return [queue for host in self.vhosts.values() for queue in host.queues.values()]

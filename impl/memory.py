@@ -2,8 +2,8 @@
 
 A message is held by whoever may still need it: the channel it is coming in on, the network, a
 queue, a batch on its way to the disk.  Instead of asking all of them, the bytes are counted where
-they come into being and given back when Python drops the last reference: a `Share` stands for
-bytes, belongs to the thing that has them, and ends with it.
+they come into being and given back when Python drops the last reference.  A message does that for
+itself; while it is still coming in, a `Share` stands for what has come, and ends with its owner.
 
 The last reference may be dropped by the thread that writes to the disk, so what is given back goes
 through a queue that needs no lock, and is subtracted when somebody asks.
@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-__all__ = ["Memory", "Share"]
+__all__ = ["OVERHEAD", "Memory", "Share"]
 
 #: What Python itself needs for a message, about.
-_OVERHEAD = 500
+OVERHEAD = 500
 #: Given-back shares that are subtracted at the latest when so many have come together.
 _TOGETHER = 1000
 
@@ -33,7 +33,7 @@ class Memory:
 
     @property
     def used(self) -> int:
-        """Return the bytes of all shares that there are."""
+        """Return the bytes that were counted and not given back."""
         returned = self._returned
         while returned:
             self._taken -= returned.popleft()
@@ -41,12 +41,12 @@ class Memory:
 
     def take(self, size: int) -> Share:
         """Return a share of so many bytes, and what Python needs for them."""
-        if len(self._returned) > _TOGETHER:
-            _ = self.used
-        return Share(self, size + _OVERHEAD)
+        return Share(self, size + OVERHEAD)
 
     def add(self, size: int) -> None:
-        """Count bytes that a share stands for."""
+        """Count bytes that somebody has, and will give back."""
+        if len(self._returned) > _TOGETHER:
+            _ = self.used
         self._taken += size
 
 

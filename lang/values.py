@@ -102,7 +102,9 @@ class Map(dict[K, V], Generic[K, V]):
 
     def __missing__(self, key: K) -> V:
         if self._build is set:
-            missing: Any = _OwnedSet(self, key)
+            missing: Any = _OwnedSet()
+            missing._map = self
+            missing._key = key
             return missing  # type: ignore[no-any-return]
         if self._build is None:
             value: V = self._default
@@ -116,7 +118,7 @@ class Map(dict[K, V], Generic[K, V]):
             self._put_set(key, value)
         elif self._build is not None:
             self._put_map(key, value)
-        elif value == self._default:
+        elif value is self._default or (self._default is not None and value == self._default):
             self.pop(key, None)
         else:
             dict.__setitem__(self, key, value)
@@ -139,8 +141,9 @@ class Map(dict[K, V], Generic[K, V]):
             return
         if self.get(key) is value:  # it was changed where it is, as `|=` does
             return
-        owned: Any = _OwnedSet(self, key)
-        set.update(owned, value)
+        owned: Any = _OwnedSet(value)
+        owned._map = self
+        owned._key = key
         dict.__setitem__(self, key, owned)
 
     def _put_map(self, key: K, value: Any) -> None:
@@ -160,13 +163,15 @@ class Map(dict[K, V], Generic[K, V]):
 
 
 class _OwnedSet(set[T]):
-    """A set inside a map: there while it has elements, forgotten when it has none."""
+    """A set inside a map: there while it has elements, forgotten when it has none.
+
+    Its map tells it which map and which key; it has no constructor of its own, which takes longer.
+    """
 
     __slots__ = ("_key", "_map")
 
-    def __init__(self, owner: Map[Any, Any], key: Any) -> None:
-        self._map = owner
-        self._key = key
+    _map: Map[Any, Any]
+    _key: Any
 
     def _settle(self) -> None:
         if self:
@@ -282,33 +287,20 @@ class Record:
 
     It is a frozen dataclass in all but one thing: its methods are written here once.  Those that
     `dataclass` writes for each class are compiled whenever a program starts, and a broker is
-    waited for until that is done.
+    waited for until that is done.  What sets the fields is compiled for each class, too, but when
+    the first one is made: most are never made, and of others there are millions.
     """
 
     __match_args__ = ()
 
     def __init_subclass__(cls) -> None:
         dataclass(init=False, repr=False, eq=False)(cls)
+        cls.__init__ = Record.__init__  # type: ignore[method-assign]
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        names: tuple[str, ...] = self.__match_args__
-        if named or len(values) != len(names):
-            values = self._complete(values, named)
-        self.__dict__.update(zip(names, values, strict=True))
-
-    def _complete(self, values: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-        """Return the values of all fields, those given by name and defaults among them."""
         cls = type(self)
-        names: tuple[str, ...] = self.__match_args__
-        given = dict(zip(names, values, strict=False))
-        unknown = named.keys() - set(names)
-        if len(values) > len(names) or given.keys() & named or unknown:
-            raise TypeError(f"{cls.__name__} has the fields {', '.join(names) or 'none'}")
-        given |= named
-        try:
-            return tuple(given[n] if n in given else getattr(cls, n) for n in names)
-        except AttributeError as missing:
-            raise TypeError(f"{cls.__name__} lacks a value for {missing.name!r}") from None
+        cls.__init__ = _constructor(cls)  # type: ignore[method-assign]
+        cls.__init__(self, *values, **named)
 
     def __setattr__(self, name: str, _: Any) -> None:
         raise FrozenInstanceError(f"cannot assign to field {name!r}")
@@ -327,6 +319,20 @@ class Record:
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
         return f"{type(self).__qualname__}({fields})"
+
+
+def _constructor(cls: type[Record]) -> Callable[..., None]:
+    """Return a function that sets the fields of a record, by their places or names."""
+    names: tuple[str, ...] = cls.__match_args__
+    defaults = {name: getattr(cls, name) for name in names if hasattr(cls, name)}
+    params = ", ".join(f"{n}=defaults[{n!r}]" if n in defaults else n for n in names)
+    lines = [f"    fields[{name!r}] = {name}" for name in names]
+    text = "\n".join([f"def __init__(self, {params}):", "    fields = self.__dict__", *lines])
+    written: dict[str, Any] = {"defaults": defaults}
+    exec(text, written)
+    made: Callable[..., None] = written["__init__"]
+    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    return made
 
 
 @dataclass_transform(frozen_default=True)

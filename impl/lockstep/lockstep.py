@@ -70,7 +70,7 @@ class Lockstep:
             mark = mark_of(getattr(Confirms, name, None))
             if mark is not None and mark.kind in ("action", "fault"):
                 setattr(self._hosted, name, self._tapped(name, getattr(self._hosted, name)))
-        steps.context.observers.append(self)
+        steps.observe(self)
 
     @property
     def twin(self) -> Twin:

@@ -26,6 +26,11 @@ class ConnectionBlocking:
         self._session = session
         self._reason = ""
 
+    @property
+    def alarmed(self) -> bool:
+        """Tell whether there is an alarm."""
+        return bool(self._reason)
+
     def set(self, reason: str) -> bool:
         """An alarm begins, or changes, or is over if there is no reason any more.
 

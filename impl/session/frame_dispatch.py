@@ -94,10 +94,11 @@ class FrameDispatch:
                 self.unfinished = True
                 return
             try:
-                received = self.reader.next()
-                if received is None:
-                    return
-                handle(received)
+                if watch is not None or not self._take_whole_publish():
+                    received = self.reader.next()
+                    if received is None:
+                        return
+                    handle(received)
                 if time.monotonic() > ends:
                     self.unfinished = True
                     return
@@ -118,6 +119,22 @@ class FrameDispatch:
             session.send(PROTOCOL_HEADER)
             session.phase = Phase.CLOSED
         return bool(header)
+
+    def _take_whole_publish(self) -> bool:
+        """Process the publish that comes next, if it has come whole and nothing is unusual.
+
+        During an alarm it is not taken: a client is blocked as soon as it publishes (E4).
+        """
+        session, whole = self._session, self.reader.whole_publish()
+        if whole is None or session.phase is not Phase.RUNNING or session.blocking.alarmed:
+            return False
+        channel = session.channels.get(whole.channel)
+        message = None if channel is None else channel.whole_message(whole)
+        if channel is None or message is None:
+            return False
+        self.reader.take(whole)
+        channel.publish(message)
+        return True
 
     def _handle(self, received: Received) -> None:
         session = self._session

@@ -36,9 +36,9 @@ from ackproof.impl.vhost.direct_reply_to import (
     asks_for_reply,
     encode_reply,
 )
-from ackproof.impl.wire.content import Assembly, Message
+from ackproof.impl.wire.content import Assembly, Message, whole_message
 from ackproof.impl.wire.decoding import decode_method
-from ackproof.impl.wire.frames import BODY, METHOD, Received, encode_method
+from ackproof.impl.wire.frames import BODY, METHOD, Received, WholePublish, encode_method
 from ackproof.lang import Event
 from ackproof.spec.wire import Cancel, ChannelClose, Complaint
 from pamqp import base, commands
@@ -59,6 +59,10 @@ _COMPLAINED_OF = {
     Complaint.TX_TO_CONFIRM: commands.Confirm.Select.index,
     Complaint.PARTIAL_COMPLETION: commands.Tx.Commit.index,
 }
+
+#: Before these nothing is told: who publishes or settles much hears of it together (A10.1, A10.2).
+_BASIC = commands.Basic
+_UNTOLD = (_BASIC.Publish, _BASIC.Ack, _BASIC.Nack, _BASIC.Reject)
 
 #: What only a broker says, besides all replies that end in `ok`.
 _BROKERS = (commands.Basic.Deliver, commands.Basic.Return, commands.Basic.GetEmpty)
@@ -136,6 +140,28 @@ class SessionChannel:
         except HardError as error:
             self.session.fail(error, index if error.index is None else error.index)
 
+    def whole_message(self, whole: WholePublish) -> Message | None:
+        """Return the message of a publish that has come whole, if nothing about it is unusual."""
+        if self.closing or not self.opened or self.assembly is not None:
+            return None
+        if not self.publishing.transaction.answers():
+            return None
+        session = self.session
+        return whole_message(whole, session.user, session.limits, self.broker.memory)
+
+    def publish(self, message: Message) -> None:
+        """Publish a message that has come whole.
+
+        Raises:
+            HardError: the connection has to be closed.
+        """
+        try:
+            self._publish(message, immediate=False)
+        except SoftError as error:
+            self.fail(error, _PUBLISH)
+        except HardError as error:
+            self.session.fail(error, _PUBLISH if error.index is None else error.index)
+
     def _receive_method(self, method: base.Frame) -> None:
         if self.assembly is not None:
             raise self.assembly.unexpected()
@@ -148,7 +174,7 @@ class SessionChannel:
             if _is_for_clients(method):
                 raise HardError(503, "unimplemented method")
             raise HardError(540, f"{method.name} is not implemented")
-        if not isinstance(method, commands.Basic.Publish):
+        if not isinstance(method, _UNTOLD):
             self.broker.before_method()
             if not self.publishing.machine.open:
                 return  # what had to be told first was the last thing: the connection broke

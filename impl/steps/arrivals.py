@@ -68,7 +68,7 @@ class Arrivals(Part):
             self.arrive(channel, queue, msg)
         if queue.expiries:
             self._attend(queue, msg)
-        if channel.casts.next_for(queue.key) is None and not channel.machine.open:
+        if not channel.machine.open and channel.casts.next_for(queue.key) is None:
             self.answers.unwatch(channel, queue)
 
     def _serve_all(self, queue: HostedQueue) -> None:

@@ -34,7 +34,7 @@ class Context:
         journal: keeps what the disk has to be given.
         complaints: why the system has closed channels, of which these have still to hear.
         replicas: how many processes a queue has.
-        observers: told of each step, before and after it.
+        observers: told of each step, before and after it (`Steps.observe`).
         channels: those that there are, by what the machines call them.
         consuming: channels as their consumers know them, by that, too.
         timers: when queues are to be looked at.

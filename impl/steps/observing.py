@@ -7,17 +7,20 @@ written.
 
 What is told is a step's name, as in `ackproof.spec.system`, and what it was called with.  An
 observer may look at everything and must change nothing.
+
+A broker that nobody observes pays nothing for it: its steps are told of only once somebody is there
+to be told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from ackproof.impl.storage.journal import Batch
 
-__all__ = ["Observable", "Observer", "observed"]
+__all__ = ["Observer", "let_observe", "observed"]
 
 
 class Observer(Protocol):
@@ -36,38 +39,42 @@ class Observer(Protocol):
         """A commit has returned, and no queue has noticed yet."""
 
 
-class Observable(Protocol):
-    """What takes steps: a part of the broker that takes some (`ackproof.impl.steps.context.Part`).
-
-    Attributes:
-        observers: told of each step.
-    """
-
-    observers: list[Observer]
-
-
 P = ParamSpec("P")
-S = TypeVar("S", bound=Observable)
+F = TypeVar("F", bound=Callable[..., None])
 
 
-def observed(step: Callable[Concatenate[S, P], None]) -> Callable[Concatenate[S, P], None]:
-    """Let the observers hear of a step."""
+def observed(step: F) -> F:
+    """Mark a step of which observers are to hear."""
+    vars(step)["observed"] = True
+    return step
+
+
+def let_observe(part: object, observers: Sequence[Observer]) -> None:
+    """Tell observers of the steps that a part of the broker takes from now on.
+
+    Args:
+        part: takes steps; nobody has observed it yet.
+        observers: told of each step, also those that come later.
+    """
+    for name in dir(type(part)):
+        if getattr(getattr(type(part), name), "observed", False):
+            setattr(part, name, _told(getattr(part, name), observers))
+
+
+def _told(step: Callable[P, None], observers: Sequence[Observer]) -> Callable[P, None]:
     name = step.__name__
 
     @wraps(step)
-    def take(steps: S, /, *args: P.args, **kwargs: P.kwargs) -> None:
-        if not steps.observers:
-            step(steps, *args, **kwargs)
-            return
-        for observer in steps.observers:
+    def take(*args: P.args, **kwargs: P.kwargs) -> None:
+        for observer in observers:
             observer.before(name, args)
         try:
-            step(steps, *args, **kwargs)
+            step(*args, **kwargs)
         except BaseException:
-            for observer in steps.observers:
+            for observer in observers:
                 observer.not_taken(name, args)
             raise
-        for observer in steps.observers:
+        for observer in observers:
             observer.after(name, args)
 
     return take

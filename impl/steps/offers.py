@@ -6,8 +6,8 @@ actions read and write, and is said nowhere in the broker.  What it names are el
 channel or a process of a queue, or none where any of them may be meant; here are the hosted objects
 that these stand for.
 
-A message that is on its way is offered at once, and so is one for a consumer.  All else is noted,
-and offered when the step is over: the system may say the same of each message in a step.  An action
+A message that is on its way is offered at once.  All else is noted, and offered when the step is
+over: the system may say the same of each message in a step.  An action
 that the system says is not possible by then is not offered.
 
 What the specification does not speak of is offered by hand, by whoever knows of it: what landed on
@@ -23,7 +23,7 @@ from typing import Any, Protocol
 from ackproof.impl.machines.channels import ConsumingChannel, PublishingChannel
 from ackproof.impl.machines.hosted_system import HANDLES, HostedSystem, may, wake
 from ackproof.impl.machines.queue_processes import HostedMirror, HostedQueue, processes_of
-from ackproof.impl.steps.scheduler import Action, Scheduler, Step
+from ackproof.impl.steps.scheduler import TELLING, Action, Scheduler, Step
 from ackproof.spec.sorts import ChannelId, Replica
 
 __all__ = ["Offers"]
@@ -41,6 +41,7 @@ _STEPS = {
 _LIKELY = {Action.DRAIN, Action.CONFIRM_ARRIVES, Action.FLUSH}
 
 _Test = Callable[..., bool]
+_Noted = dict[tuple[Callable[..., None], tuple[Any, ...]], None]
 
 
 class Schedules(Protocol):
@@ -60,6 +61,7 @@ class Offers:
 
     Attributes:
         noted: what has still to be offered: who does that, and the handles.
+        telling: the same of the steps by which is told what is settled.
     """
 
     def __init__(
@@ -69,7 +71,8 @@ class Offers:
         channels: Mapping[ChannelId, PublishingChannel],
         consuming: Mapping[ChannelId, ConsumingChannel],
     ) -> None:
-        self.noted: dict[tuple[Callable[..., None], tuple[Any, ...]], None] = {}
+        self.noted: _Noted = {}
+        self.telling: _Noted = {}
         self._context = context
         self._queues = processes_of(system)
         self._channels = channels
@@ -90,13 +93,13 @@ class Offers:
         if action is Action.FORGET_SENDER:
             test = self._is_leaving
         if len(handles) == 2:
-            noting = self._noting(self._taker_of_both(action, test))
+            noting = self._noting(action, self._taker_of_both(action, test))
             return self._arriving(noting) if action is Action.DELIVER else noting
         asked = None if action in _LIKELY else test
-        return self._noting(self._taker_of_one(action, asked, handles[0]))
+        return self._noting(action, self._taker_of_one(action, asked, handles[0]))
 
-    def _noting(self, taker: Callable[..., None]) -> Callable[..., None]:
-        noted = self.noted
+    def _noting(self, action: Action, taker: Callable[..., None]) -> Callable[..., None]:
+        noted = self.telling if action in TELLING else self.noted
 
         def tell(*handles: Any) -> None:
             noted[taker, handles] = None
@@ -142,9 +145,11 @@ class Offers:
 
     def look(self) -> None:
         """Offer what was noted since somebody looked."""
-        for taker, handles in self.noted:  # to look at one makes no other
-            taker(*handles)
-        self.noted.clear()
+        _offer(self.noted)
+
+    def look_at_telling(self) -> None:
+        """Offer what was noted of telling since somebody looked at that."""
+        _offer(self.telling)
 
     # -- handles --------------------------------------------------------------------------------
 
@@ -184,7 +189,7 @@ class Offers:
         elif replica is not None:
             queue = self._queues.get(replica)
             if queue is not None and queue.consumers.turns:
-                self.serve(queue)
+                self.noted[self.serve, (queue,)] = None
         else:
             self.noted[self._serve_all, ()] = None
 
@@ -209,6 +214,12 @@ class Offers:
         """Offer to serve the consumer whose turn it is."""
         if queue.machine.ready and queue.consumers.next() is not None:
             self._context.scheduler.offer(Step(Action.SERVE, None, queue))
+
+
+def _offer(noted: _Noted) -> None:
+    for taker, handles in noted:  # to look at one makes no other
+        taker(*handles)
+    noted.clear()
 
 
 def _concerned(queue: HostedQueue) -> Iterable[PublishingChannel]:

@@ -9,8 +9,9 @@ step impossible; then the step's `require` says so, nothing has happened, and wh
 possible again will offer it again.  The same offer twice is one offer.
 
 `Eager` does what a user expects: everything at once, in the order in which a message travels.  It
-lets the channels tell their publishers only when there is nothing else to do, as a channel whose
-mailbox is empty does (A10.2); that is what makes one ack cover many messages.
+lets the channels hear what queues have confirmed, and tell their publishers, only when there is
+nothing else to do, as a channel whose mailbox is empty does (A10.2); that is what makes one ack
+cover many messages.
 
 `Seeded` draws, in `ackproof.impl.steps.seeded`.
 """
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from ackproof.impl.machines.channels import PublishingChannel
     from ackproof.impl.machines.queue_processes import HostedQueue
 
-__all__ = ["Action", "Eager", "Scheduler", "Step"]
+__all__ = ["TELLING", "Action", "Eager", "Scheduler", "Step"]
 
 
 class Action(IntEnum):
@@ -63,6 +64,9 @@ class Action(IntEnum):
     __hash__ = int.__hash__  # an action is looked up very often, and this is not done in Python
 
 
+#: By these steps channels hear of what is settled, and tell it.
+TELLING = {Action.CONFIRM_ARRIVES, Action.FLUSH, Action.COMPLETE}
+
 #: A channel is forgotten after all that: of what it has sent, most that can be kept is kept.
 _OF_MIRRORS = {Action.FOLLOW, Action.PROMOTE, Action.SYNCHRONISE}
 _OF_MIRRORS |= {Action.NOTICE, Action.ESTRANGE, Action.HALT, Action.PAUSE}
@@ -81,11 +85,15 @@ class Scheduler(Protocol):
 
     Attributes:
         commits: the scheduler chooses when the disk commits, and not the clock.
+        portion: messages that one step of a queue hands out, one after another, at most.
         tells_first: what is settled is told before the next method is processed (A10.2).
+        tells_last: until there is no input, nothing is chosen of what settles and tells.
     """
 
     commits: bool
+    portion: int
     tells_first: bool
+    tells_last: bool
 
     def offer(self, step: Step) -> None:
         """Note that a step may be possible now."""
@@ -112,22 +120,24 @@ class Eager:
     """Everything at once: the earliest station of a message first, telling last."""
 
     commits = False
-    tells_first = True
+    portion = 64
+    tells_first = tells_last = True
 
     def __init__(self) -> None:
         # What only mirrors do has one place, so that it costs little where there are none.
         mirrors: OrderedDict[Step, None] = OrderedDict()
         self._offers = tuple(mirrors if a in _OF_MIRRORS else OrderedDict() for a in Action)
-        self._all = (mirrors, *(self._offers[a] for a in Action if a not in _OF_MIRRORS))
-        told = [self._offers[Action.FLUSH], self._offers[Action.COMPLETE]]
-        self._before_telling = tuple(one for one in self._all if all(one is not x for x in told))
+        others = [action for action in Action if action not in _OF_MIRRORS]
+        self._all = (mirrors, *(self._offers[a] for a in others))
+        before_telling = (self._offers[a] for a in others if a not in TELLING)
+        self._before_telling = (mirrors, *before_telling)
 
     def offer(self, step: Step) -> None:
         """Note that a step may be possible now."""
         self._offers[step.action][step] = None
 
     def take(self, idle: bool) -> Step | None:
-        """Choose the oldest offer of the earliest action; flushes only when idle."""
+        """Choose the oldest offer of the earliest action; those of telling only when idle."""
         for offers in self._all if idle else self._before_telling:
             if offers:
                 return offers.popitem(last=False)[0]

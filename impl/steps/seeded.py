@@ -50,7 +50,8 @@ class Seeded:
         commits: commits are among the steps; otherwise they happen by time.
     """
 
-    tells_first = False
+    portion = 1
+    tells_first = tells_last = False
 
     def __init__(self, seed: int, *, commits: bool = True) -> None:
         self.seed = seed

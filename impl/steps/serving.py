@@ -111,20 +111,31 @@ class Serving(Part):
         return None
 
     def serve(self, queue: HostedQueue) -> None:
-        """The head of a queue goes to the consumer whose turn it is, if it has not expired."""
-        self.contents.expire(queue)
-        self.serve_head(queue)
+        """The first messages of a queue go to the consumers whose turn it is, but what has expired.
 
-    def serve_head(self, queue: HostedQueue) -> None:
-        """The head of a queue goes to the consumer whose turn it is (B3.5)."""
+        They are handed out one after another, with nothing between, and not so many that others
+        would have to wait for that.
+        """
+        for served in range(self.context.scheduler.portion):
+            if queue.expiries:
+                self.contents.expire(queue)
+            if not self.serve_head(queue):
+                require(served > 0)
+                return
+
+    def serve_head(self, queue: HostedQueue) -> bool:
+        """The head of a queue goes to the consumer whose turn it is, if there is one (B3.5).
+
+        Returns:
+            Whether it has gone.
+        """
         msg = queue.machine.head()
-        require(msg is not None)
-        assert msg is not None
-        consumer = self.next_consumer(queue)
-        require(consumer is not None)
-        assert consumer is not None
+        consumer = None if msg is None else self.next_consumer(queue)
+        if msg is None or consumer is None:
+            return False
         self.hand_out(msg, queue, consumer)
         queue.consumers.served(consumer)
+        return True
 
     @observed
     def hand_out(self, msg: Msg, queue: HostedQueue, consumer: HostedConsumer) -> None:

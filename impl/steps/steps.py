@@ -23,10 +23,11 @@ from ackproof.impl.steps.answers import Answers
 from ackproof.impl.steps.arrivals import Arrivals
 from ackproof.impl.steps.closing import Closing
 from ackproof.impl.steps.contents import Contents
-from ackproof.impl.steps.context import Context
+from ackproof.impl.steps.context import Context, Part
 from ackproof.impl.steps.disk import Disk
 from ackproof.impl.steps.immediate import Immediate
 from ackproof.impl.steps.mirrors import Mirrors
+from ackproof.impl.steps.observing import Observer, let_observe
 from ackproof.impl.steps.partitions import Partitions
 from ackproof.impl.steps.processes import Processes
 from ackproof.impl.steps.publishing import Publishing
@@ -35,7 +36,7 @@ from ackproof.impl.steps.serving import Serving
 from ackproof.impl.steps.sides import Sides
 from ackproof.impl.steps.transactions import Transactions
 from ackproof.impl.storage.journal import Journal
-from ackproof.lang import Event, NotEnabled, require
+from ackproof.lang import Event, NotEnabled
 
 __all__ = ["Steps"]
 
@@ -73,12 +74,20 @@ class Steps:
         self.immediate = Immediate(publishing, arrivals, serving)
         self.processes = processes = Processes(context, sides, answers, mirrors)
         self.partitions = Partitions(context, sides, mirrors, processes)
-        taken = self._taken()
-        self._methods = tuple(taken[action] for action in Action)
+        self._methods = self._taken()
 
-    def _taken(self) -> dict[Action, Callable[..., None]]:
-        """Return what takes each step."""
-        return {
+    def observe(self, observer: Observer) -> None:
+        """Let an observer hear of each step from now on."""
+        if not self.context.observers:
+            for part in vars(self).values():
+                if isinstance(part, Part):
+                    let_observe(part, self.context.observers)
+            self._methods = self._taken()
+        self.context.observers.append(observer)
+
+    def _taken(self) -> tuple[Callable[..., None], ...]:
+        """Return what takes each step, in the order of the actions."""
+        taken: dict[Action, Callable[..., None]] = {
             Action.FOLLOW: self.mirrors.follow,
             Action.DELIVER: self.arrivals.deliver,
             Action.WRITE: self.disk.write,
@@ -100,16 +109,21 @@ class Steps:
             Action.HALT: self.partitions.halt,
             Action.PAUSE: self.partitions.pause,
         }
+        return tuple(taken[action] for action in Action)
 
     def run(self, idle: bool) -> None:
         """Take steps until the scheduler has no more, or wants input first."""
         context, disk, offers = self.context, self.disk, self.context.offers
+        take = context.scheduler.take
+        tells = idle or not context.scheduler.tells_last
         while True:
             if disk.store is not None and context.journal.pending:
                 context.offer(Action.WRITE, None)
             if offers.noted:
                 offers.look()
-            step = context.scheduler.take(idle)
+            if tells and offers.telling:
+                offers.look_at_telling()
+            step = take(idle)
             if step is None:
                 return
             try:
@@ -124,7 +138,8 @@ class Steps:
     def _take(self, step: Step) -> None:
         """Call the method of the step, with the channel and the queue if it is of them."""
         action, channel, queue = step
-        require(queue is None or queue.key in self.context.system.replicas)  # or it has gone since
+        if queue is not None and queue.key not in self.context.system.replicas:
+            raise NotEnabled  # it has gone since
         method = self._methods[action]
         if channel is None:
             method(queue) if queue is not None else method()

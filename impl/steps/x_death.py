@@ -82,7 +82,7 @@ def dead_letter(
         persistent=message.persistent,
         properties=joined,
         body=message.body,
-        share=memory.take(len(joined) + len(message.body)),
+        memory=memory,
     )
 
 

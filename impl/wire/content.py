@@ -7,30 +7,35 @@ broker is refused before it arrives.
 What a publish must satisfy, `ackproof.impl.wire.properties` says.  The properties are decoded once,
 for these checks, and kept as the bytes they came in: a message is returned, stored and delivered
 with exactly the properties it was published with, but for BCC, which no receiver may see.
+
+A publisher says the same of most of its messages, and only their bodies differ.  What that comes to
+is remembered (`_Form`), and is all that a publish takes whose frames have come together.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
-from ackproof.impl.errors import BodyTooLarge, HardError
+from ackproof.impl.errors import BodyTooLarge, HardError, SoftError
 from ackproof.impl.limits import Limits
-from ackproof.impl.memory import Memory, Share
+from ackproof.impl.memory import OVERHEAD, Memory, Share
 from ackproof.impl.wire.decoding import (
     SHORT,
+    decode_publish,
     drop_header,
     has_weight,
     read_headers,
     read_properties,
     split_header,
 )
-from ackproof.impl.wire.frames import Received
+from ackproof.impl.wire.frames import Received, WholePublish
 from ackproof.impl.wire.properties import Head, check
 from ackproof.impl.wire.tables import Table
 from pamqp import commands
 
-__all__ = ["Assembly", "Message"]
+__all__ = ["Assembly", "Message", "whole_message"]
 
 _LIMITS = Limits()
 
@@ -44,7 +49,7 @@ class Message:
     Attributes:
         routing_keys: the routing key, then what the headers CC and BCC add to it (A5.1).
         properties: payload of the content header frame, to be sent again as it is.
-        share: the memory that it takes; None if nobody counts.
+        memory: counts what it takes, for as long as it is there; None if nobody does.
         expiration: milliseconds that it may be in a queue; None for as long as the queue lets it.
     """
 
@@ -54,8 +59,16 @@ class Message:
     persistent: bool
     properties: bytes
     body: bytes
-    share: Share | None = None
+    memory: Memory | None = None
     expiration: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.memory is not None:
+            self.memory.add(len(self.properties) + len(self.body) + OVERHEAD)
+
+    def __del__(self) -> None:
+        if self.memory is not None:
+            self.memory.give_back(len(self.properties) + len(self.body) + OVERHEAD)
 
     @property
     def headers(self) -> Table:
@@ -64,8 +77,9 @@ class Message:
 
     def count_in(self, memory: Memory) -> None:
         """Count the memory that it takes, if nobody does yet."""
-        if self.share is None:
-            self.share = memory.take(len(self.properties) + len(self.body))
+        if self.memory is None:
+            self.memory = memory
+            self.__post_init__()
 
 
 class Assembly:
@@ -136,22 +150,11 @@ class Assembly:
         payload = received.payload
         if self._head is not None or has_weight(payload):
             raise self.unexpected()
-        class_id, size, said = split_header(payload)
-        if class_id != _BASIC:
-            raise HardError(
-                505,
-                f"expected content header for class {_BASIC}, got one for class {class_id} instead",
-            )
-        depth, body_max = self._limits.table_depth, self._limits.body_size
-        if size > body_max:
-            read_properties(said, depth)  # what cannot be read is the worse error
-            raise BodyTooLarge(
-                406, f"message size {size} is larger than configured max size {body_max}"
-            )
-        self._head = check(said, depth, self._user)
+        examine = _examine_again if len(payload) <= SHORT else _examine
+        self._head, size, self._properties = examine(
+            payload, self._limits.table_depth, self._limits.body_size, self._user
+        )
         self._body_size = self._missing = size
-        kept = drop_header(payload, "BCC") if self._head.blind else payload
-        self._properties = _shared_bytes(kept) if len(kept) <= SHORT else kept
         if self._memory is not None:
             self._share = self._memory.take(len(self._properties))
         return None if size else self._message(self._head, b"")
@@ -186,19 +189,90 @@ class Assembly:
             persistent=head.persistent,
             properties=self._properties,
             body=body,
-            share=self._share,
+            memory=self._memory,
             expiration=head.expiration,
         )
 
 
+class _Header(NamedTuple):
+    """A content header that is in order: what it says, the size of the body, and what is kept."""
+
+    head: Head
+    size: int
+    properties: bytes
+
+
+def _examine(payload: bytes, depth: int, body_max: int, user: str) -> _Header:
+    class_id, size, said = split_header(payload)
+    if class_id != _BASIC:
+        raise HardError(
+            505,
+            f"expected content header for class {_BASIC}, got one for class {class_id} instead",
+        )
+    if size > body_max:
+        read_properties(said, depth)  # what cannot be read is the worse error
+        raise BodyTooLarge(
+            406, f"message size {size} is larger than configured max size {body_max}"
+        )
+    head = check(said, depth, user)
+    return _Header(head, size, drop_header(payload, "BCC") if head.blind else payload)
+
+
+#: Most messages of a publisher are alike in this, and there may be very many of them in queues.
+_examine_again = lru_cache(1024)(_examine)
+
+
+class _Form(NamedTuple):
+    """What a publisher says of many messages that differ in their bodies."""
+
+    exchange: str
+    routing_keys: tuple[str, ...]
+    mandatory: bool
+    persistent: bool
+    properties: bytes
+    expiration: int | None
+
+
+def whole_message(
+    whole: WholePublish, user: str, limits: Limits, memory: Memory | None = None
+) -> Message | None:
+    """Return the message of a publish that has come whole; None if something about it is unusual.
+
+    Then its frames have to be looked at one by one, where an error is found again.
+
+    Args:
+        whole: its frames.
+        user: name of who publishes.
+        limits: how large a body may be, and how deep a table.
+        memory: counts the message.
+    """
+    _, method, header, body, _ = whole
+    if len(method) > SHORT or len(header) > SHORT:
+        return None
+    form = _form(method, header, limits.table_depth, limits.body_size, user)
+    if form is None:
+        return None
+    exchange, keys, mandatory, persistent, properties, expiration = form
+    return Message(exchange, keys, mandatory, persistent, properties, body, memory, expiration)
+
+
+@lru_cache(1024)
+def _form(method: bytes, header: bytes, depth: int, body_max: int, user: str) -> _Form | None:
+    try:
+        publish = decode_publish(method, depth)
+        head, _, properties = _examine_again(header, depth, body_max, user)
+    except (HardError, SoftError):
+        return None
+    if publish.immediate or has_weight(header):
+        return None
+    keys = _keys(publish.routing_key, head.copies)
+    return _Form(
+        publish.exchange, keys, publish.mandatory, head.persistent, properties, head.expiration
+    )
+
+
 def _keys(routing_key: str, copies: tuple[str, ...]) -> tuple[str, ...]:
     return (routing_key, *copies) if copies else _shared_key(routing_key)
-
-
-# Most messages of a publisher are alike in this, and there may be very many of them in queues.
-@lru_cache(1024)
-def _shared_bytes(properties: bytes) -> bytes:
-    return properties
 
 
 @lru_cache(1024)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import struct
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from ackproof.impl.errors import HardError, octets
 from ackproof.impl.wire import access_methods
@@ -25,6 +25,7 @@ from pamqp import base, commands
 __all__ = [
     "SHORT",
     "decode_method",
+    "decode_publish",
     "drop_header",
     "has_weight",
     "read_headers",
@@ -78,6 +79,15 @@ def decode_method(received: Received, depth_max: int = _DEPTH) -> base.Frame:
         class_id, method_id = index >> 16, index & 0xFFFF
         raise HardError(503, f"unimplemented method: class {class_id} has no method {method_id}")
     return _decode_method(payload, index, depth_max)
+
+
+def decode_publish(payload: bytes, depth_max: int = _DEPTH) -> commands.Basic.Publish:
+    """Decode the payload of a method frame that is known to be basic.publish.
+
+    Raises:
+        HardError: 501, its arguments cannot be read.
+    """
+    return cast(commands.Basic.Publish, _decode_method(payload, _PUBLISH, depth_max))
 
 
 def _decode_method(payload: bytes, index: int, depth_max: int) -> base.Frame:

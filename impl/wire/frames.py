@@ -5,6 +5,10 @@ where frames begin and end, as the bytes come in; what is inside is for
 `ackproof.impl.wire.decoding`.  The split is done here because a server has to refuse a frame by its
 header, before it has stored what the header promises.
 
+Most of what comes in large numbers are publishes, of three frames each that lie there whole.  Those
+are found together (`FrameReader.whole_publish`), as long as nothing about them is unusual; the rest
+is looked at frame by frame, and errors are found there.
+
 When a length is impossible or an end mark is missing, nobody knows where the next frame begins.
 The reader is then *broken* and gives nothing any more.  A frame that is wrong inside is an error
 too, but the one after it can be read, and the connection is closed in good order.
@@ -14,10 +18,11 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ackproof.impl.errors import HardError, octets
 from ackproof.impl.wire.method_arguments import write_arguments
-from pamqp import base, frame, heartbeat
+from pamqp import base, commands, frame, heartbeat
 
 __all__ = [
     "FRAME_MAX",
@@ -25,6 +30,7 @@ __all__ = [
     "PROTOCOL_HEADER",
     "FrameReader",
     "Received",
+    "WholePublish",
     "encode_content",
     "encode_heartbeat",
     "encode_method",
@@ -37,6 +43,9 @@ FRAME_MAX, FRAME_MIN = 131072, 4096
 METHOD, HEADER, BODY, HEARTBEAT = 1, 2, 3, 8
 
 _PREFIX = struct.Struct(">BHI")
+#: A prefix and what comes then: the index of a method; class, weight and size of a content.
+_METHOD_START, _CONTENT_START = struct.Struct(">BHII"), struct.Struct(">BHIHHQ")
+_PUBLISH: int = commands.Basic.Publish.index
 _INDEX = struct.Struct(">I")
 _OVERHEAD = _PREFIX.size + 1
 _END = 0xCE
@@ -70,6 +79,16 @@ class Received:
         return index
 
 
+class WholePublish(NamedTuple):
+    """The frames of a publish, one behind the other: their payloads, and where the last ends."""
+
+    channel: int
+    method: bytes
+    header: bytes
+    body: bytes
+    end: int
+
+
 class FrameReader:
     """Cuts a stream of bytes into frames.
 
@@ -92,11 +111,14 @@ class FrameReader:
         """Take in bytes as they came from the socket; a broken reader throws them away."""
         if self.broken:
             return
-        self._late += data
-        if len(self._late) >= self._missing:
-            self._bytes = self._bytes[self._at :] + bytes(self._late)
-            self._at = 0
+        if self._late or len(data) < self._missing:
+            self._late += data
+            if len(self._late) < self._missing:
+                return
+            data = bytes(self._late)
             self._late.clear()
+        self._bytes = self._bytes[self._at :] + data
+        self._at = 0
 
     def _wait_for(self, size: int) -> None:
         """Keep what is left of the bytes, until it is so many."""
@@ -144,6 +166,45 @@ class FrameReader:
         if length < _LEAST.get(kind, length + 1) or (kind == HEARTBEAT and length):
             raise _frame_error(kind, raw[_PREFIX.size : -1], "unknown_frame")
         return Received(kind, channel, raw)
+
+    def whole_publish(self) -> WholePublish | None:
+        """Return the publish that comes next, if it lies here whole, in three frames; else None.
+
+        It is still next, until it was `take`n.
+        """
+        data, start = self._bytes, self._at
+        size = len(data)
+        if size < start + _METHOD_START.size:
+            return None
+        _, channel, length, index = _METHOD_START.unpack_from(data, start)
+        if index != _PUBLISH or data[start] != METHOD or length > self.frame_max:
+            return None
+        head = start + length + _OVERHEAD
+        if size < head + _CONTENT_START.size:
+            return None
+        kind, same, length, _, _, content = _CONTENT_START.unpack_from(data, head)
+        if kind != HEADER or same != channel or length > self.frame_max:
+            return None
+        body = head + length + _OVERHEAD
+        if size < body + _PREFIX.size:
+            return None
+        kind, same, length = _PREFIX.unpack_from(data, body)
+        if kind != BODY or same != channel or length != content or length > self.frame_max:
+            return None
+        end = body + length + _OVERHEAD
+        if size < end or not data[head - 1] == data[body - 1] == data[end - 1] == _END:
+            return None
+        return WholePublish(
+            channel,
+            data[start + _PREFIX.size : head - 1],
+            data[head + _PREFIX.size : body - 1],
+            data[body + _PREFIX.size : end - 1],
+            end,
+        )
+
+    def take(self, whole: WholePublish) -> None:
+        """Go on behind the publish that was found here."""
+        self._at = whole.end
 
     def _break(self, error: HardError) -> HardError:
         self.broken = True

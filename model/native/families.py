@@ -7,6 +7,7 @@ is asked for without that is as its class declares it.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Mapping
 from functools import cache
 from typing import Any, TypeVar, get_args, get_origin
@@ -29,6 +30,9 @@ class GrowingFamily(Each[K, P]):
         make: builds a member, of the values of its constants.
         key: what its class calls the element that it belongs to; None if it does not ask.
         owned: its elements are integers that say their owners (`ackproof.lang.sorts.OwnedSort`).
+
+    Attributes:
+        listed: the elements by what their processes were given: name of a constant, and value.
     """
 
     def __init__(
@@ -38,7 +42,7 @@ class GrowingFamily(Each[K, P]):
         self._make = make
         self._key = key
         self._owned: dict[int, dict[K, None]] | None = {} if owned else None
-        self._having: dict[str, dict[Any, dict[K, None]]] = {}
+        self.listed: defaultdict[str, dict[Any, dict[K, None]]] = defaultdict(dict)
         self._given: dict[K, dict[str, Any]] = {}
 
     def __missing__(self, element: K) -> P:
@@ -60,7 +64,7 @@ class GrowingFamily(Each[K, P]):
         if self._owned is not None:
             self._owned.setdefault(_owner(element), {})[element] = None
         for name, value in constants.items():
-            self._having.setdefault(name, {}).setdefault(value, {})[element] = None
+            self.listed[name].setdefault(value, {})[element] = None
         return member
 
     def settle(self, element: K, **constants: Any) -> None:
@@ -71,7 +75,7 @@ class GrowingFamily(Each[K, P]):
                 self._unlist(element, name, given[name])
             setattr(self[element], name, value)
             given[name] = value
-            self._having.setdefault(name, {}).setdefault(value, {})[element] = None
+            self.listed[name].setdefault(value, {})[element] = None
 
     def remove(self, element: K) -> None:
         """A process is gone, and nothing speaks of it any more."""
@@ -86,15 +90,14 @@ class GrowingFamily(Each[K, P]):
                 del self._owned[_owner(element)]
 
     def _unlist(self, element: K, name: str, value: Any) -> None:
-        elements = self._having[name][value]
+        elements = self.listed[name][value]
         del elements[element]
         if not elements:
-            del self._having[name][value]
+            del self.listed[name][value]
 
     def having(self, name: str, value: Any) -> Collection[K]:
         """Return the elements whose processes were given this value of a constant."""
-        found = self._having.get(name)
-        return found.get(value, ()) if found is not None else ()
+        return self.listed[name].get(value, ())
 
     def of(self, owner: Any) -> Collection[K]:
         """Return the elements of an owner, in the order in which they came."""

@@ -434,6 +434,11 @@ class _Fold(ast.NodeTransformer):
                 return None
         return node
 
+    def visit_Assert(self, node: ast.Assert) -> ast.stmt | None:
+        """What always holds is not asserted."""
+        self.generic_visit(node)
+        return None if _truth(node.test) else node
+
     def visit_Assign(self, node: ast.Assign) -> ast.stmt | None:
         """What is written to a ghost is not kept."""
         (target,) = node.targets

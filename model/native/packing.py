@@ -1,9 +1,10 @@
 """Packing: what a program has that an instance has not, said in the cheapest way.
 
-`Msg.owner(msg)` and `Msg.succ(msg)` are calls, and among the most frequent ones.  In a program
-whose elements are integers (`ackproof.lang.sorts.OwnedSort`) they are a shift and a sum.  And its
-families are those of `ackproof.model.native.families`, which know who has a value of a constant,
-and which of their elements an owner has: `Consumer.of(channel)`.
+`Msg.owner(msg)` and `Msg.succ(msg)` are calls, and among the most frequent ones.  In a program the
+elements of ordered sorts are integers without end, and what comes next is a sum; who owns one is a
+shift (`ackproof.lang.sorts.OwnedSort`).  And its
+families are those of `ackproof.model.native.families`, which have lists of who has a value of a
+constant, and which know which of their elements an owner has: `Consumer.of(channel)`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ackproof.lang.process import Process
-from ackproof.lang.sorts import NUMBER_BITS, OwnedSort, Sort
+from ackproof.lang.sorts import NUMBER_BITS, OrderedSort, OwnedSort, Sort
 from ackproof.model.native.classes import Layout
 
 __all__ = ["packed"]
@@ -46,17 +47,19 @@ class _Packing(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         match node:
-            case ast.Call(func=ast.Name(id="having"), args=[family, *wanted]):
-                return ast.Call(ast.Attribute(family, "having", ast.Load()), wanted, [])
+            case ast.Call(func=ast.Name(id="having"), args=[family, constant, value]):
+                listed = ast.Attribute(family, "listed", ast.Load())
+                get = ast.Attribute(ast.Subscript(listed, constant, ast.Load()), "get", ast.Load())
+                return ast.Call(get, [value, ast.Tuple([], ast.Load())], [])
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id=sort), attr="owner" | "succ" as asked),
                 args=[element],
-            ) if _is_owned(self._names.get(sort)):
+            ) if _is(OrderedSort, self._names.get(sort)):
                 if asked == "owner":
                     return ast.BinOp(element, ast.RShift(), ast.Constant(NUMBER_BITS))
                 return ast.BinOp(element, ast.Add(), ast.Constant(1))
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="of"), args=[owner]) if (
-                _is_owned(self._names.get(name))
+                _is(OwnedSort, self._names.get(name))
             ):
                 of = ast.Attribute(self._family(self._names[name]), "of", ast.Load())
                 return ast.Call(ast.Name("list", ast.Load()), [ast.Call(of, [owner], [])], [])
@@ -72,5 +75,5 @@ class _Packing(ast.NodeTransformer):
         return ast.Attribute(ast.Name("self", ast.Load()), name, ast.Load())
 
 
-def _is_owned(found: object) -> bool:
-    return isinstance(found, type) and issubclass(found, OwnedSort)
+def _is(kind: type[Sort], found: object) -> bool:
+    return isinstance(found, type) and issubclass(found, kind)

@@ -39,6 +39,7 @@ from ackproof.model.native.classes import (
     steps_of,
     uses,
 )
+from ackproof.model.native.entries import with_plain_entries
 from ackproof.model.native.families import having
 from ackproof.model.native.folding import Facts, folded, is_impossible, is_literal, sort_of
 from ackproof.model.native.hoisting import hoisted
@@ -101,7 +102,8 @@ def translate(
         empty: sorts that have no elements.
         without: names of actions and faults that never happen.
         bounded: sorts have elements where it runs, as in an instance.
-        growing: its families grow, and elements of owned sorts are integers that say their owners.
+        growing: its families grow, elements of ordered sorts are integers without end, and those of
+            owned sorts say their owners.
         replaced: classes of which the program brings other ones, and those.
         besides: methods that the program calls besides actions: names of those of the system, and
             of those of other classes with the name of the class, `Casts.monitor`.
@@ -141,6 +143,7 @@ def translate(
     left = {key: method for key, method in left.items() if key in called}
     for (cls, _), method in left.items():
         method.tree.body = without_known(method.tree.body)
+        method.tree = with_plain_entries(method.tree, method.names, cls, layout)
         method.tree = raising(sharing(hoisted(method.tree, cls, layout)))
         if growing:
             method.tree = packed(method.tree, method.names, cls, layout)

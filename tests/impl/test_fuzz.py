@@ -121,6 +121,32 @@ def test_what_a_client_says_may_be_damaged(
     sound(wire, lines)
 
 
+#: What has the same answer each time: no name of the broker's choice.
+SAME = [one for one in SAID if b"\x00\x32\x00\x0a\x00\x00\x00" not in one]
+PUBLISHES = [one for one in SAME if one[7:11] == struct.pack(">HH", 60, 40)]
+
+
+@settings(max_examples=examples(150))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(SAME) | st.sampled_from(PUBLISHES), st.none() | damage),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_it_makes_no_difference_whether_it_comes_together_or_in_small_pieces(
+    said: list[tuple[bytes, list[tuple[int, int]] | None]],
+) -> None:
+    pieces = [damaged(one, changes, within=True) if changes else one for one, changes in said]
+    stream = b"".join(pieces)
+    together, bit_by_bit = (Wire(Broker()).opened().with_queue("q").confirming() for _ in range(2))
+    together.session.receive(stream)
+    for start in range(0, len(stream), 11):
+        bit_by_bit.session.receive(stream[start : start + 11])
+    answers = [wire.hear() + wire.commit() for wire in (together, bit_by_bit)]
+    assert answers[0] == answers[1]
+
+
 @settings(max_examples=examples(100))
 @given(
     st.sampled_from([START_OK, START_OK + TUNE_OK, START_OK + TUNE_OK + OPEN]),

@@ -87,7 +87,7 @@ def _hasty(deliver: Any) -> Any:
     @observed
     def deliver_to_mirror(steps: Mirrors, channel: PublishingChannel, mirror: HostedMirror) -> None:
         msg = channel.casts.next_for(mirror.key)
-        deliver.__wrapped__(steps, channel, mirror)
+        deliver(steps, channel, mirror)
         if msg in mirror.machine.direct:
             mirror.machine.outbox.add(msg)
 
@@ -98,7 +98,7 @@ def _attached(forget: Any) -> Any:
     @observed
     def forget_sender(steps: Mirrors, channel: PublishingChannel, mirror: HostedMirror) -> None:
         known = dict(mirror.machine.seen)
-        forget.__wrapped__(steps, channel, mirror)
+        forget(steps, channel, mirror)
         mirror.machine.seen.update(known)
 
     return forget_sender

@@ -126,7 +126,7 @@ _commit = Transactions.tx_commit
 @observed
 def tx_commit(self: Any, channel: PublishingChannel, consuming: ConsumingChannel) -> None:
     """Commit, and complete at once."""
-    _commit.__wrapped__(self, channel, consuming)
+    _commit(self, channel, consuming)
     self.complete(channel)
 
 

@@ -227,13 +227,13 @@ _arrive, _crash, _flush = Arrivals.arrive, Processes.crash_queue, Answers.flush
 
 def forgetful(self: Any, channel: PublishingChannel, queue: HostedQueue, msg: Msg) -> None:
     """Do not tell the queue that the publisher waits for a confirm."""
-    _arrive.__wrapped__(self, channel, queue, msg)
+    _arrive(self, channel, queue, msg)
     queue.machine.awaiting.clear()
 
 
 def hasty(self: Any, channel: PublishingChannel, queue: HostedQueue, msg: Msg) -> None:
     """Confirm a message when it arrives at its queue."""
-    _arrive.__wrapped__(self, channel, queue, msg)
+    _arrive(self, channel, queue, msg)
     if msg in queue.machine.owes():
         channel.machine.settle(msg, queue.key, {queue.key})
 
@@ -241,7 +241,7 @@ def hasty(self: Any, channel: PublishingChannel, queue: HostedQueue, msg: Msg) -
 def careless(self: Any, queue: HostedQueue) -> None:
     """Take what is in the buffer for what is on the disk, when a queue starts again."""
     kept = set(queue.machine.store.level)
-    _crash.__wrapped__(self, queue)
+    _crash(self, queue)
     for msg in kept:
         queue.machine.store.level[msg] = Level.SYNCED
 
@@ -249,7 +249,7 @@ def careless(self: Any, queue: HostedQueue) -> None:
 def repeating(self: Any, channel: PublishingChannel) -> None:
     """Tell again what was told before."""
     told = set(channel.machine.confirmed)
-    _flush.__wrapped__(self, channel)
+    _flush(self, channel)
     channel.machine.confirmed |= told
 
 

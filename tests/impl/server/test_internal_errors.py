@@ -68,7 +68,7 @@ def test_where_a_step_fails_its_connection_stays_and_others_are_served(
         unlucky, lucky = Bare(broker.port).opened(), Bare(broker.port).opened()
         for name in ("q", "other"):
             other.queue_declare(name, durable=True)
-        broker.ask(lambda b: b.steps.context.observers.append(Breaks(step)))
+        broker.ask(lambda b: b.steps.observe(Breaks(step)))
         unlucky.send(encode(1, *content("q")))
         eventually(lambda: "a fault of the broker" in caplog.text)
         lucky.send(encode(1, *content("other")))
@@ -176,7 +176,7 @@ def test_where_one_who_watches_commits_fails_publishes_are_confirmed_all_the_sam
 ) -> None:
     with RunningBroker() as broker, blocking(broker.port) as channel:
         channel.queue_declare("q", durable=True)
-        broker.ask(lambda b: b.steps.context.observers.append(BreaksAtCommits("none")))
+        broker.ask(lambda b: b.steps.observe(BreaksAtCommits("none")))
         client = Bare(broker.port).opened()
         for tag in (1, 2):
             client.send(encode(1, *content("q")))
@@ -191,7 +191,7 @@ def test_where_closing_one_channel_fails_the_others_are_closed_all_the_same() ->
     wire.say(2, commands.Queue.Declare(queue="q"))
     wire.publish(1, "q")
     assert wire.say(2, commands.Basic.Get(queue="q"))
-    wire.broker.steps.context.observers.append(Breaks("close"))
+    wire.broker.steps.observe(Breaks("close"))
     wire.session.connection_lost()
     assert list(wire.broker.queues) == ["q"]
     assert len(wire.broker.queues["q"].machine.ready) == 1, "what was unacked is back"

@@ -10,6 +10,7 @@ import time
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from ackproof.impl.limits import Limits
 from ackproof.impl.memory import Memory
 from ackproof.impl.running import RunningBroker
 from ackproof.impl.server.server import Server
+from ackproof.impl.wire.content import Message
 from pamqp import body, commands, frame, header
 from pamqp.common import FieldTable
 
@@ -93,6 +95,20 @@ def test_memory_is_given_back_with_the_last_reference() -> None:
     del share
     assert memory.used >= 1500
     del also
+    assert memory.used == 0
+
+
+def test_a_message_counts_itself_for_as_long_as_anybody_has_it() -> None:
+    memory = Memory()
+    message = Message("", ("q",), False, False, bytes(14), b"hello", memory)
+    first = memory.used
+    changed = replace(message, properties=bytes(64))
+    assert memory.used == 2 * first + 50
+    message.count_in(memory)
+    assert memory.used == 2 * first + 50, "it is counted"
+    del message
+    assert memory.used == first + 50
+    del changed
     assert memory.used == 0
 
 

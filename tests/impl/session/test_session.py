@@ -216,3 +216,31 @@ def test_what_is_logged_of_an_error_is_short(caplog: pytest.LogCaptureFixture) -
         wire.session.fail(HardError(541, "z" * 100_000))
     assert "closed by the broker: 541 INTERNAL_ERROR - zz" in caplog.text
     assert len(caplog.text) < 1000
+
+
+UNOPENED = "0 Connection.Close 504 CHANNEL_ERROR - expected 'channel.open'"
+NO_HEADER = (
+    "0 Connection.Close 505 UNEXPECTED_FRAME - expected content header for class 60, "
+    "got non content header frame instead"
+)
+COMMITTING = (
+    "0 Connection.Close 504 CHANNEL_ERROR - unexpected command while processing 'tx.commit'"
+)
+
+
+def test_a_publish_that_comes_whole_is_refused_where_one_in_pieces_is() -> None:
+    wire = Wire().opened().with_queue("q")
+    assert wire.say(7, *content("q")) == [UNOPENED]
+    wire = Wire().opened().with_queue("q")
+    assert wire.say(1, content("q")[0], *content("q")) == [NO_HEADER]
+    wire = Wire().opened().with_queue("q")
+    wire.say(1, commands.Tx.Select(), *content("q"))
+    assert wire.say(1, commands.Tx.Commit(), *content("q")) == [COMMITTING]
+
+
+def test_what_comes_whole_to_a_channel_that_has_failed_is_passed_over() -> None:
+    wire = Wire().opened()
+    closed = wire.say(1, *content("q", exchange="nowhere"), *content("q", exchange="nowhere"))
+    assert closed == [
+        "1 Channel.Close 404 NOT_FOUND - no exchange 'nowhere' in vhost '/'",
+    ]

@@ -248,7 +248,7 @@ class Dropped:
 
     def publish(self, broker: Broker) -> None:
         """Publish the message."""
-        broker.steps.context.observers.append(self)
+        broker.steps.observe(self)
         wire = TimedWire(broker)
         wire.opened()
         wire.declare()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
-from typing import NamedTuple
+from collections import Counter
+from itertools import groupby
+from typing import Any, NamedTuple
 
 import pytest
 from ackproof.impl.broker import Broker
@@ -15,7 +17,7 @@ from ackproof.spec.sorts import Level
 from pamqp import commands
 
 from tests.exploring import seeds
-from tests.impl.clients import Wire
+from tests.impl.clients import Wire, content, encode
 
 
 class Settled(NamedTuple):
@@ -290,3 +292,59 @@ def test_what_lands_while_the_queue_is_down_is_synced_when_it_is_back() -> None:
     scheduler.release(Action.RESTART)
     assert wire.hear() == []
     assert list(store.level.values()) == [Level.SYNCED]
+
+
+class Taken:
+    """Takes down the steps that are taken."""
+
+    def __init__(self) -> None:
+        self.steps: list[str] = []
+
+    def before(self, step: str, _: tuple[Any, ...]) -> None:
+        """A step is about to be taken."""
+
+    def after(self, step: str, _: tuple[Any, ...]) -> None:
+        """A step was taken."""
+        self.steps.append(step)
+
+    def not_taken(self, step: str, _: tuple[Any, ...]) -> None:
+        """It was not."""
+
+    def committed(self, _: Batch) -> None:
+        """A commit has returned."""
+
+
+def test_what_comes_together_is_confirmed_together() -> None:
+    wire, taken = Wire().opened().with_queue("q").confirming(), Taken()
+    wire.broker.steps.observe(taken)
+    assert wire.receive(encode(1, *content("q", persistent=False)) * 5) == ["1 ack 5*"]
+    count = Counter(taken.steps)
+    assert (count["publish"], count["arrive"]) == (5, 5)
+    assert (count["confirm_arrives"], count["flush"]) == (1, 1)
+
+
+def test_acks_that_come_together_are_processed_before_more_is_delivered() -> None:
+    wire = Wire().opened().with_queue("q")
+    for _ in range(4):
+        wire.publish(1, "q")
+    wire.say(1, commands.Basic.Qos(prefetch_count=2))
+    wire.say(1, commands.Basic.Consume(queue="q", consumer_tag="c"))
+    taken = Taken()
+    wire.broker.steps.observe(taken)
+    heard = wire.say(1, commands.Basic.Ack(1), commands.Basic.Ack(2))
+    assert [line for line in heard if "deliver" in line] == ["1 deliver c 3 {}", "1 deliver c 4 {}"]
+    settling_and_serving = [s for s in taken.steps if s in ("consumer_acks", "hand_out")]
+    assert settling_and_serving == ["consumer_acks", "consumer_acks", "hand_out", "hand_out"]
+
+
+def test_a_queue_that_has_much_to_hand_out_lets_another_one_come_between() -> None:
+    wire = Wire().opened().with_queue("q").with_queue("p")
+    for name in ("q", "p"):
+        wire.say(1, commands.Basic.Consume(queue=name, consumer_tag=name))
+    wire.session.clogged = True
+    for name in ("q", "p"):
+        wire.receive(encode(1, *content(name)) * 2 * Eager.portion)
+    wire.session.unclog()
+    tags = [line.split()[2] for line in wire.hear() if "deliver" in line]
+    turns = [name for name, _ in groupby(tags)]
+    assert turns == ["q", "p", "q", "p"]

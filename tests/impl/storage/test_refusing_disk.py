@@ -78,7 +78,7 @@ def test_publishers_are_blocked_while_the_disk_is_full_and_are_acked_when_it_is_
 def test_a_consumer_goes_on_while_the_disk_is_full_and_what_it_takes_is_acked(
     seed: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: Any
 ) -> None:
-    monkeypatch.setattr(batch_commit, "RETRY", 0.02)
+    monkeypatch.setattr(batch_commit, "RETRY", 3600.0)
     full = Full()
     with caplog.at_level(logging.WARNING), RunningBroker(tmp_path, wrap=full, seed=seed) as broker:
         client, other = publisher(broker), publisher(broker)

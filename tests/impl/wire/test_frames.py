@@ -100,6 +100,63 @@ def test_a_frame_that_is_too_long_is_refused_by_its_header() -> None:
         reader.next()
 
 
+# -- publishes that come whole --------------------------------------------------------------------
+
+METHOD, HEADER, BODY = (encode(1, one) for one in content("q", b"hello"))
+
+
+def reading(data: bytes, frame_max: int = 4096) -> FrameReader:
+    """Return a reader that was given these bytes."""
+    reader = FrameReader(frame_max)
+    reader.feed(data)
+    return reader
+
+
+def test_a_publish_that_lies_there_whole_is_found_and_stays_until_it_is_taken() -> None:
+    reader = reading(METHOD + HEADER + BODY + HEADER)
+    whole = reader.whole_publish()
+    assert whole is not None
+    assert (whole.channel, whole.body) == (1, b"hello")
+    assert (whole.method, whole.header) == (METHOD[7:-1], HEADER[7:-1])
+    assert reader.whole_publish() == whole
+    reader.take(whole)
+    following = reader.next()
+    assert following is not None
+    assert following.raw == HEADER
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(METHOD + HEADER + BODY[:-1] + b"!", id="an end mark is wrong"),
+        pytest.param(METHOD[:-1] + b"!" + HEADER + BODY, id="another one is"),
+        pytest.param(METHOD + encode(2, *content("q"))[len(METHOD) :], id="another channel"),
+        pytest.param(METHOD + METHOD + BODY, id="no header"),
+        pytest.param(METHOD + HEADER + HEADER, id="no body"),
+        pytest.param(METHOD + HEADER + received(3, b"hell").raw, id="a part of the body"),
+        pytest.param(METHOD + HEADER + received(3, b"hello!").raw, id="too much of it"),
+        pytest.param(encode(1, *content("q", b"")), id="none of it"),
+        pytest.param(encode(1, commands.Basic.Get(queue="q")) + HEADER + BODY, id="no publish"),
+    ],
+)
+def test_what_is_unusual_is_looked_at_frame_by_frame(data: bytes) -> None:
+    assert reading(data).whole_publish() is None
+
+
+def test_a_publish_that_has_not_come_entirely_is_no_whole_one() -> None:
+    data = METHOD + HEADER + BODY
+    assert not [n for n in range(len(data)) if reading(data[:n]).whole_publish()]
+
+
+def test_a_publish_with_a_frame_that_is_too_long_is_no_whole_one() -> None:
+    data = encode(1, *content("q", bytes(5000)))
+    assert reading(data).whole_publish() is None
+    assert reading(data, 131072).whole_publish() is not None
+
+
+# -- bytes in words -------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(
     ("data", "text"),
     [
