@@ -86,7 +86,7 @@ def UnnamedGetNoTags(s: Confirms) -> bool:
 
 
 #: What it takes to know that a message which arrives is not in the queue already.
-_ARRIVES = ("JoinedIsNoMaster", "LeaderIsToldNothing", "UntoldIsNotStored")
+_ARRIVES = ("JoinedIsNoMaster", "LeaderIsSynchronised", "LeaderIsToldNothing", "UntoldIsNotStored")
 
 
 @lemma("MirrorHandsNothingOut", *_ARRIVES, restart=("MemoryEndsWithItsProcess",))

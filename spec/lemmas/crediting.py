@@ -8,10 +8,21 @@ another, if the same message is not sent twice and not taken twice.
 
 from __future__ import annotations
 
-from ackproof.lang import assumption, helper, lemma
+from ackproof.lang import Set, assumption, helper, lemma
 from ackproof.spec.lemmas.asking import below_next
 from ackproof.spec.lemmas.keeping import UNTOLD
-from ackproof.spec.lemmas.mirrors import LEFT
+from ackproof.spec.lemmas.mirrors import (
+    ARRIVES,
+    ENDS,
+    FIRST,
+    LED,
+    LEFT,
+    PUBLISHES,
+    asked,
+    at,
+    in_line,
+    untold,
+)
 from ackproof.spec.sorts import Born, ChannelId, Msg, Replica, Seen, Status
 from ackproof.spec.system import Confirms
 
@@ -61,11 +72,31 @@ def BatchIsNotMailed(s: Confirms) -> bool:
     )
 
 
+@lemma("AskedIsThere", "EachQueueHasOneName", "EndedIsNotAsked")
+def UnstartedHasNoMail(s: Confirms) -> bool:
+    """A process that was not started has sent nothing to its store (A9.5, D1.2)."""
+    return all(
+        s.present(r) or not s.mailboxes[r].writes
+        for r in Replica
+        if s.replicas[r].status == Status.RUNNING
+    )
+
+
 @lemma(
-    **{step: (*needed, "NumberedInMail") for step, needed in UNTOLD.items()},
+    "JoinedIsNoMaster",
+    "MissedIsUnknown",
+    "MissedIsPast",
+    join=("PromotedWasMirror", "UnstartedHasNoMail"),
+)
+def MissedIsNotMailed(s: Confirms) -> bool:
+    """What a mirror missed when it joined it has not sent to its store (D1.2)."""
+    return all(m not in s.mailboxes[r].writes for r in Replica for m in s.multicast.missed[r])
+
+
+@lemma(
+    **{step: (*needed, "NumberedInMail", "UnstartedHasNoMail") for step, needed in UNTOLD.items()},
     tx_commit=("BatchBelongs", "BatchIsNotMailed"),
-    crash_queue=(*LEFT, "ToldIsNotMailed"),
-    lose_node=(*LEFT, "ToldIsNotMailed"),
+    **at(ENDS, *LEFT, "MissedIsNotMailed", "UnstartedHasNoMail", "ToldIsNotMailed"),
 )
 def UntoldIsNotMailed(s: Confirms) -> bool:
     """What a process has not heard of, none of its queue has sent to its store (D1.3)."""
@@ -73,17 +104,16 @@ def UntoldIsNotMailed(s: Confirms) -> bool:
         m not in s.mailboxes[x].writes
         for m in Msg
         for y in Replica
-        if m in s.casts[Msg.owner(m)].publishes[y] | s.replicas[y].direct
-        if m not in s.multicast.coming(y) and s.replicas[y].seen[m] == Seen.ABSENT
+        if untold(s, m, y)
+        if in_line(s, y)
         for x in s.siblings(y)
+        if s.knows(x, y)
         if s.replicas[x].status == Status.RUNNING
     )
 
 
 @lemma(
-    deliver=("JoinedIsNoMaster", "LeaderIsToldNothing", "UntoldIsNotMailed"),
-    pass_by=("JoinedIsNoMaster", "LeaderIsToldNothing", "UntoldIsNotMailed"),
-    hand_on=("JoinedIsNoMaster", "LeaderIsToldNothing", "UntoldIsNotMailed"),
+    **at(ARRIVES, *LED, "JoinedIsNoMaster", "UntoldIsNotMailed", "UntoldIsUnheard"),
 )
 def ToldIsNotMailed(s: Confirms) -> bool:
     """What a mirror is being told of it has not sent to its store (D1.3)."""
@@ -92,8 +122,8 @@ def ToldIsNotMailed(s: Confirms) -> bool:
 
 @lemma(
     "StoresCount",
-    deliver=("UntoldIsNotMailed", "LeaderIsToldNothing"),
-    hand_on=("UntoldIsNotMailed", "LeaderIsToldNothing"),
+    deliver=("LeaderIsSynchronised", "LeaderIsToldNothing", "UntoldIsNotMailed"),
+    hand_on=("LeaderIsSynchronised", "LeaderIsToldNothing", "UntoldIsNotMailed"),
     master_tells=("ToldIsNotMailed",),
 )
 def StoresAreEven(s: Confirms) -> bool:
@@ -143,49 +173,209 @@ def BatchIsNotCast(s: Confirms) -> bool:
     )
 
 
-#: What it takes to know that a process is no mirror.
-_ALONE = ("EachQueueHasAMaster", "JoinedIsNoMaster", "QueuesAreAlone")
-
-
-@lemma(*_ALONE)
-def NobodyAcksTwice(s: Confirms) -> bool:
-    """Only a mirror gets a second copy (E3.1)."""
+@lemma()
+def BatchDoesNotWait(s: Confirms) -> bool:
+    """What a transaction holds back waits at no mirror (A13.1)."""
     return all(
-        not s.replicas[r].direct and all(not s.casts[c].as_mirrors[r] for c in ChannelId)
+        m not in s.replicas[r].direct
+        for c in ChannelId
+        for m in s.transactions[c].batch
         for r in Replica
     )
 
 
-#: What it takes to know that nothing is half acked, and that what arrives was on its way.
-_TAKES = ("NobodyAcksTwice", "ProcessesCount")
+@assumption
+def MirrorsCostTwo(s: Confirms) -> bool:
+    """A mirror acks two copies of each message, and is paid for both (E3.1)."""
+    return s.mirror_cost == 2
 
 
-@lemma(
-    **dict.fromkeys(("publish", "publish_again", "publish_plain"), (*_ALONE, "NumberedInFlight")),
-    **dict.fromkeys(("deliver", "hand_on", "pass_by"), _TAKES),
-    tx_commit=(*_ALONE, "BatchIsNotCast"),
-    master_tells=_ALONE,
-    deliver_to_mirror=("ProcessesCount",),
-    promote=("NobodyAcksTwice",),
-    restart=("CastsBelong", "EndedIsNotAsked", "EndedIsForgotten"),
-    down_arrives=("DownMeansEnded",),
-)
-def ProcessesAreEven(s: Confirms) -> bool:
-    """What a channel has used of its credit with a process is on its way, or given back (E1.5)."""
+@lemma("LeaderIsToldNothing", tx_commit=("BatchBelongs",))
+def PaidForIsUnderWay(s: Confirms) -> bool:
+    """What was paid for twice, and arrives as at a mirror, is under way (A5.6, E3.1)."""
     return all(
-        s.casts[c].credit[r].used == len(s.casts[c].publishes[r]) + s.casts[c].credit[r].given()
+        s.credit and s.channels[c].open and Msg.owner(m) == c and m in s.casts[c].publishes[r]
         for c in ChannelId
         for r in Replica
-        if keeps_books(s, c) and s.meets(c, r)
+        for m in s.casts[c].as_mirrors[r]
     )
 
 
-_HAS = ("DownMeansEnded", "NobodyAcksTwice", "ProcessesAreEven", "ProcessesCount")
+@lemma("CastsBelong", "EndedIsNotAsked", tx_commit=("BatchBelongs",))
+def SentToMirrorIsPaidForTwice(s: Confirms) -> bool:
+    """What is under way to a mirror was paid for twice (E3.1)."""
+    return all(
+        m in s.casts[c].as_mirrors[r]
+        for c in ChannelId
+        if s.credit and s.channels[c].open
+        for r in Replica
+        if not s.replicas[r].led()
+        for m in s.casts[c].publishes[r]
+    )
 
 
 @lemma(
-    **dict.fromkeys(("deliver", "deliver_to_mirror", "hand_on", "pass_by"), _HAS),
-    master_tells=_ALONE,
+    "EndedIsNotAsked",
+    **at(ARRIVES, "AskedTogether", "JoinedIsNoMaster", *LED, "LostMeansParted"),
+    deliver_to_mirror=("ToldIsNew",),
+    notice=("LostMeansParted",),
+    master_tells=("ToldIsNew",),
+)
+def ToldIsAsked(s: Confirms) -> bool:
+    """What a mirror from the start is told of its channel has sent it, too (E3.1)."""
+    return all(
+        asked(s, m, r)
+        for r in Replica
+        if s.replicas[r].born != Born.LATER
+        for m in s.multicast.coming(r)
+        if s.channels[Msg.owner(m)].open and not s.cluster.parted
+    )
+
+
+@helper
+def promised(s: Confirms, channel: ChannelId, replica: Replica) -> Set[Msg]:
+    """Return what is under way to a mirror, of which it has not heard from its master (E3.1)."""
+    cast = s.casts[channel].as_mirrors[replica]
+    return {m for m in cast if s.replicas[replica].seen[m] == Seen.ABSENT}
+
+
+#: What it takes to know that what arrives was on its way, and once.
+_TAKES = (
+    "CalledIsNotAsked",
+    "DirectIsUnheard",
+    "MirrorsCostTwo",
+    "PaidForIsUnderWay",
+    "ProcessesCount",
+)
+
+
+@lemma()
+def HalfIsPromisedOrWaits(s: Confirms) -> bool:
+    """What a mirror has still to ack once more is under way to it, or waits there (E3.1)."""
+    return all(
+        len(s.half_acked(c, r)) == len(promised(s, c, r)) + len(s.replicas[r].direct_of(c))
+        for c in ChannelId
+        for r in Replica
+        if s.channels[c].open
+    )
+
+
+@lemma()
+def NextIsFirstOfItsChannel(s: Confirms) -> bool:
+    """What a mirror is told of next is the first of its channel that waits, if any does (D3)."""
+    return all(
+        all(m in s.replicas[r].direct and (k == m or m < k) for k in s.replicas[r].direct_of(c))
+        for r in Replica
+        if s.replicas[r].born != Born.LATER and not s.cluster.parted
+        for c in ChannelId
+        if s.channels[c].open
+        for m in Msg
+        if Msg.owner(m) == c and s.multicast.next_from_master(r) == m
+    )
+
+
+@lemma()
+def NextIsHalfAcked(s: Confirms) -> bool:
+    """For what a mirror is told of next it has to ack once more (E3.1)."""
+    return all(
+        m in s.half_acked(c, r)
+        for r in Replica
+        if s.replicas[r].born != Born.LATER and not s.replicas[r].led() and not s.cluster.parted
+        for c in ChannelId
+        if s.credit and s.channels[c].open
+        for m in Msg
+        if Msg.owner(m) == c and s.multicast.next_from_master(r) == m
+    )
+
+
+@lemma(
+    **at(PUBLISHES, "NumberedInFlight", "MirrorsCostTwo", "PaidForIsUnderWay"),
+    tx_commit=(
+        "BatchBelongs",
+        "BatchDoesNotWait",
+        "BatchIsNotCast",
+        "BatchIsUnheard",
+        "MirrorsCostTwo",
+        "PaidForIsUnderWay",
+    ),
+    master_tells=(
+        "DirectIsUnheard",
+        "NextIsFirstOfItsChannel",
+        "NextIsHalfAcked",
+        "PaidForIsUnderWay",
+        "ProcessesCount",
+        "ToldIsNew",
+    ),
+    forget_sender=("PaidForIsUnderWay",),
+    deliver_to_mirror=(*_TAKES, "SentToMirrorIsPaidForTwice"),
+    drain=("CalledIsNotAsked", "PaidForIsUnderWay"),
+    down_arrives=("DownMeansEnded",),
+)
+def MirrorsAreEven(s: Confirms) -> bool:
+    """What a channel has used of its credit with a mirror is on its way, or given back (E3.1)."""
+    return all(
+        s.casts[c].credit[r].used
+        == len(s.casts[c].publishes[r]) + len(s.half_acked(c, r)) + s.casts[c].credit[r].given()
+        for c in ChannelId
+        for r in Replica
+        if keeps_books(s, c) and s.meets(c, r) and not s.replicas[r].led()
+    )
+
+
+@lemma(
+    **at(PUBLISHES, "NumberedInFlight", "MirrorsCostTwo", "PaidForIsUnderWay"),
+    **at(ARRIVES, "PaidForIsUnderWay", "ProcessesCount"),
+    tx_commit=(
+        "BatchBelongs",
+        "BatchIsNotCast",
+        "BatchIsNumbered",
+        "MirrorsCostTwo",
+        "PaidForIsUnderWay",
+    ),
+    deliver_to_mirror=("JoinedIsNoMaster", "MasterIsNoMirror"),
+    master_tells=("JoinedIsNoMaster", "MasterIsNoMirror"),
+    forget_sender=("JoinedIsNoMaster", "PaidForIsUnderWay"),
+    drain=("CalledIsNotAsked", "PaidForIsUnderWay"),
+    promote=(
+        *("CalledIsNotAsked", "DirectIsUnheard", "PaidForIsUnderWay"),
+        *("HalfIsPromisedOrWaits", "MirrorsAreEven"),
+    ),
+    restart=("CastsBelong", "EndedIsNotAsked", "EndedIsForgotten", "PaidForIsUnderWay"),
+    declare=(
+        "JoinedIsNoMaster",
+        "QueuesBeginAsOne",
+        "AskedIsThere",
+        "EachQueueHasOneName",
+        "HalfIsPromisedOrWaits",
+        "MirrorsAreEven",
+        "PaidForIsUnderWay",
+    ),
+    down_arrives=("DownMeansEnded",),
+)
+def LeadersAreEven(s: Confirms) -> bool:
+    """What a channel has used of its credit with a master is on its way, or given back (E1.5)."""
+    return all(
+        s.casts[c].credit[r].used
+        == len(s.casts[c].publishes[r]) + len(promised(s, c, r)) + s.casts[c].credit[r].given()
+        for c in ChannelId
+        for r in Replica
+        if keeps_books(s, c) and s.meets(c, r) and s.replicas[r].led()
+    )
+
+
+_HAS = ("DownMeansEnded", "LeadersAreEven", "PaidForIsUnderWay", "ProcessesCount")
+
+
+@lemma(
+    **at(ARRIVES, *_HAS, "LeaderIsToldNothing"),
+    deliver_to_mirror=(*_HAS, "JoinedIsNoMaster", "MasterIsNoMirror", "MirrorsAreEven"),
+    master_tells=(
+        *_HAS,
+        "JoinedIsNoMaster",
+        "MasterIsNoMirror",
+        "MirrorsAreEven",
+        "NextIsHalfAcked",
+    ),
 )
 def NobodyIsOverpaid(s: Confirms) -> bool:
     """What comes back of a channel's credit was used, whether or not the process is still there."""
@@ -196,12 +386,6 @@ def NobodyIsOverpaid(s: Confirms) -> bool:
         if s.replicas[r].born != Born.LATER
         if not s.cluster.parted
     )
-
-
-@assumption
-def MirrorsCostTwo(s: Confirms) -> bool:
-    """A mirror acks two copies of each message, and is paid for both (E3.1)."""
-    return s.mirror_cost == 2
 
 
 @lemma("ChannelsCount", "MirrorsCostTwo")
@@ -217,8 +401,27 @@ def OverdrawnIsDeferred(s: Confirms) -> bool:
 
 
 FOLLOWS = {
+    "BatchDoesNotWait": ("BatchIsNumbered",),
     "BatchIsNotCast": ("BatchBelongs", "BatchIsNumbered"),
-    "CreditIsConserved": ("NobodyAcksTwice", "ProcessesAreEven", "ReadersAreEven", "StoresAreEven"),
+    "NextIsFirstOfItsChannel": (
+        *FIRST,
+        "AskedIsThere",
+        "EndedIsNotAsked",
+        "NobodyLagsBehind",
+        "ToldIsAsked",
+        "UntoldIsLater",
+    ),
+    "NextIsHalfAcked": ("SentToMirrorIsPaidForTwice", "ToldIsAsked", "ToldIsNew"),
+    "HalfIsPromisedOrWaits": ("DirectIsUnheard", "PaidForIsUnderWay"),
+    "CreditIsConserved": (
+        "HalfIsPromisedOrWaits",
+        "LeaderIsToldNothing",
+        "LeadersAreEven",
+        "MirrorsAreEven",
+        "MirrorsCostTwo",
+        "ReadersAreEven",
+        "StoresAreEven",
+    ),
     "NoExcessCredit": ("NobodyIsOverpaid", "ReadersAreEven", "StoresAreEven"),
     "OverdraftIsBounded": (
         "CreditNeverNegative",

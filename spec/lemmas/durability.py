@@ -16,6 +16,7 @@ from ackproof.spec.system import Confirms
 #: What a mirror has when it is synchronised: what its master has, and nothing with a consumer.
 _SYNCHRONISED = (
     "AllHaveTheSame",
+    "LeaderIsSynchronised",
     "JoinedIsNoMaster",
     "LeaderIsToldNothing",
     "MirrorHandsNothingOut",
@@ -108,11 +109,12 @@ def AskedHasNotAnswered(s: Confirms) -> bool:
     deliver=(
         "CalledIsNotAsked",
         "DiscardedIsNotHeld",
+        "LeaderIsSynchronised",
         "LeaderIsToldNothing",
         "NotedIsSafe",
         "UntoldIsNotStored",
     ),
-    hand_on=("LeaderIsToldNothing", "UntoldIsNotStored"),
+    hand_on=("LeaderIsSynchronised", "LeaderIsToldNothing", "UntoldIsNotStored"),
     master_tells=("ToldIsNotStored",),
 )
 def StoredIsSafe(s: Confirms) -> bool:
@@ -157,9 +159,9 @@ def NotedIsSafe(s: Confirms) -> bool:
     synchronise=_SYNCHRONISED,
     publish_in_tx=("NumberedInFlight",),
     drain=("StoredIsSafe",),
-    deliver=("LeaderIsToldNothing", "UntoldIsUnanswered"),
+    deliver=("LeaderIsSynchronised", "LeaderIsToldNothing", "UntoldIsUnanswered"),
     deliver_to_mirror=("CalledIsNotAsked", "DiscardedIsNotHeld", "NotedIsSafe"),
-    hand_on=("LeaderIsToldNothing", "UntoldIsUnanswered"),
+    hand_on=("LeaderIsSynchronised", "LeaderIsToldNothing", "UntoldIsUnanswered"),
     master_tells=("ToldIsUnanswered", "RemovedIsNotHeld"),
 )
 def CastIsSafe(s: Confirms) -> bool:

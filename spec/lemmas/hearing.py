@@ -1,200 +1,203 @@
 """Lemmas of hearing: each process hears of each message once, and all hear the same (D1.3).
 
-A message is cast to all processes of a queue at once.  As long as one of them has not heard from
-the master what became of it, nobody has; when the master decides, all hear.  If the master dies on
-the way, those left hear the same again: all of it up to some message, and nothing beyond.
+A message is cast at once to all processes of a queue that are in its record.  Those who joined
+later are the younger ones, so whoever is older than one that was asked was asked, too.  As long as
+one of them has not heard from the master what became of a message, nobody has; when the master
+decides, all hear.  If the master dies on the way, or is given up, those left hear the same again:
+all of it up to some message, and nothing beyond.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 from ackproof.lang import lemma
-from ackproof.spec.lemmas.mirrors import CALLS, FIRST, LED, LEFT, ORDER
-from ackproof.spec.sorts import Msg, Replica, Seen, Status
+from ackproof.spec.lemmas.mirrors import (
+    ARRIVES,
+    CALLS,
+    ENDS,
+    FIRST,
+    HEALED,
+    LED,
+    LEFT,
+    LINE,
+    LINED,
+    ORDER,
+    PUBLISHES,
+    STOPS,
+    asked,
+    at,
+    in_line,
+    untold,
+)
+from ackproof.spec.sorts import Born, Msg, Replica, Seen
 from ackproof.spec.system import Confirms
+
+#: What it takes to know that who is older than one that is in the record is there, too.
+_LISTED = ("AgeIsOrder", "OlderAreListed", "RunningIsListed")
 
 
 @lemma(
-    estrange=("MirrorsStay",),
-    crash_machine=("EndedIsNotAsked",),
-    crash_node=("EndedIsNotAsked",),
-    delete_queue=("EndedIsNotAsked",),
-    publish=("NumberedInFlight",),
-    publish_again=("NumberedInFlight",),
-    publish_plain=("NumberedInFlight",),
+    **LINED,
+    restart=LINE,
+    heal=HEALED,
+    **at(STOPS, "EndedIsNotAsked"),
+    **at(PUBLISHES, "NumberedInFlight"),
     tx_commit=("BatchIsNumbered",),
     drain=CALLS,
     promote=CALLS,
-    deliver=LED,
-    pass_by=LED,
-    hand_on=LED,
+    **at(ARRIVES, *LED),
     deliver_to_mirror=CALLS,
     master_tells=(*FIRST, "UntoldIsLater"),
-    crash_queue=(*LEFT, "ToldIsNew", "CopiesComeInOrder"),
-    lose_node=(*LEFT, "ToldIsNew", "CopiesComeInOrder"),
+    **at(ENDS, *LEFT, *ORDER, "ToldIsNew", "CopiesComeInOrder"),
 )
 def UntoldIsUnheard(s: Confirms) -> bool:
-    """As long as one process has not heard what became of a message, none of its queue has."""
+    """As long as one that was asked has not heard what became of a message, nobody has (D1.3)."""
     return all(
         m not in s.multicast.coming(x) and s.replicas[x].seen[m] == Seen.ABSENT
         for m in Msg
         for y in Replica
-        if m in s.casts[Msg.owner(m)].publishes[y] | s.replicas[y].direct
-        if m not in s.multicast.coming(y) and s.replicas[y].seen[m] == Seen.ABSENT
+        if untold(s, m, y)
+        if in_line(s, y)
         for x in s.siblings(y)
+        if s.knows(x, y)
     )
 
 
 @lemma(
-    publish=("NumberedInFlight", "RunningIsListed", "MirrorsStay"),
-    publish_again=("NumberedInFlight", "RunningIsListed", "MirrorsStay"),
-    publish_plain=("NumberedInFlight", "RunningIsListed", "MirrorsStay"),
-    tx_commit=("BatchIsNumbered", "RunningIsListed", "MirrorsStay"),
+    **LINED,
+    **at(PUBLISHES, *_LISTED, "NumberedInFlight"),
+    tx_commit=(*_LISTED, "BatchIsNumbered"),
     drain=CALLS,
     promote=CALLS,
-    restart=("EndedIsNotAsked", "MirrorsStay", "QueuesBeginAsOne"),
+    restart=LINE,
     deliver=(*LED, "UntoldIsUnheard"),
     pass_by=LED,
     hand_on=LED,
     deliver_to_mirror=("DirectIsUnheard", "UntoldIsUnheard"),
     master_tells=(*FIRST, "UntoldIsLater", "UntoldIsUnheard"),
-    notice=LED,
-    estrange=("MirrorsStay",),
+    notice=(*LED, "GivenUpIsNotAsked"),
+    heal=HEALED,
     delete_queue=("EndedIsNotAsked",),
-    crash_queue=(*LEFT, "ToldTogether"),
-    lose_node=(*LEFT, "ToldTogether"),
+    **at(ENDS, *LEFT, "AskedIsNotMissed", "BornIsNotMissed", "ToldTogether"),
 )
 def AskedTogether(s: Confirms) -> bool:
-    """Then it is on its way to all of them, while the channel is open (A5.6)."""
+    """Then it is on its way to all that are older, while the channel is open (A5.6)."""
     return all(
-        m in s.casts[Msg.owner(m)].publishes[x] | s.replicas[x].direct
+        asked(s, m, x)
         for m in Msg
         for y in Replica
-        if m in s.casts[Msg.owner(m)].publishes[y] | s.replicas[y].direct
-        if m not in s.multicast.coming(y) and s.replicas[y].seen[m] == Seen.ABSENT
+        if untold(s, m, y)
+        if in_line(s, y)
         for x in s.siblings(y)
-        if s.replicas[x].status == Status.RUNNING
+        if (x <= y or s.replicas[x].born != Born.LATER) and s.knows(x, y)
+        if not s.given_up(x)
+        if s.runs(x)
         if s.channels[Msg.owner(m)].open
     )
 
 
 @lemma(
-    publish=("NumberedInFlight",),
-    publish_again=("NumberedInFlight",),
-    publish_plain=("NumberedInFlight",),
+    **LINED,
+    restart=LINE,
+    **at(PUBLISHES, "NumberedInFlight"),
     tx_commit=("BatchIsNumbered",),
-    deliver=("AskedTogether", "JoinedIsNoMaster", "LeaderIsToldNothing"),
-    pass_by=("AskedTogether", "JoinedIsNoMaster", "LeaderIsToldNothing"),
-    hand_on=("AskedTogether", "JoinedIsNoMaster", "LeaderIsToldNothing"),
+    **at(ARRIVES, "AskedTogether", *LED, "JoinedIsNoMaster", "UntoldIsUnheard"),
     deliver_to_mirror=("ToldIsNew",),
-    notice=LED,
-    estrange=("MirrorsStay",),
+    notice=(*LED, "GivenUpIsNotAsked"),
+    estrange=LEFT,
+    heal=HEALED,
     delete_queue=("EndedIsNotAsked",),
 )
 def ToldTogether(s: Confirms) -> bool:
     """So is what its mirrors are being told of (D3)."""
     return all(
-        m in s.casts[Msg.owner(m)].publishes[x] | s.replicas[x].direct
+        asked(s, m, x)
         for m in Msg
         for y in Replica
-        if m in s.casts[Msg.owner(m)].publishes[y] | s.replicas[y].direct
+        if asked(s, m, y)
+        if in_line(s, y)
         for x in s.siblings(y)
+        if (x <= y or s.replicas[x].born != Born.LATER) and s.knows(x, y)
+        if not s.given_up(x)
         if m in s.multicast.coming(x)
         if s.channels[Msg.owner(m)].open
     )
 
 
 @lemma(
-    publish=("NumberedInFlight", "RunningIsListed", "MirrorsStay", "AskedTogether"),
-    publish_again=("NumberedInFlight", "RunningIsListed", "MirrorsStay", "AskedTogether"),
-    publish_plain=("NumberedInFlight", "RunningIsListed", "MirrorsStay", "AskedTogether"),
-    tx_commit=("BatchIsNumbered", "RunningIsListed", "MirrorsStay", "AskedTogether"),
+    **LINED,
+    **at(PUBLISHES, *_LISTED, "NumberedInFlight", "AskedTogether", "GivenUpIsNotAsked"),
+    tx_commit=(*_LISTED, "BatchIsNumbered", "AskedTogether", "GivenUpIsNotAsked"),
     drain=CALLS,
     promote=CALLS,
-    restart=("EndedIsNotAsked", "MirrorsStay", "QueuesBeginAsOne"),
+    restart=LINE,
     deliver=(*LED, "UntoldIsUnheard"),
     pass_by=LED,
     hand_on=LED,
     deliver_to_mirror=("DirectIsUnheard", "UntoldIsUnheard"),
     master_tells=(*FIRST, "UntoldIsLater", "UntoldIsUnheard"),
-    notice=LED,
-    estrange=("MirrorsStay",),
+    notice=(*LED, "GivenUpIsNotAsked"),
+    heal=HEALED,
     delete_queue=("EndedIsNotAsked",),
-    crash_queue=(*LEFT, "ToldIsLeftTogether"),
-    lose_node=(*LEFT, "ToldIsLeftTogether"),
+    **at(ENDS, *LEFT, "AskedIsNotMissed", "BornIsNotMissed", "ToldIsLeftTogether"),
 )
 def LeftTogether(s: Confirms) -> bool:
     """When the channel has gone, some of them have forgotten all of it (D4.18)."""
     return all(
-        m in s.casts[Msg.owner(m)].publishes[x] | s.replicas[x].direct
+        asked(s, m, x)
         for m in Msg
         for y in Replica
-        if m in s.casts[Msg.owner(m)].publishes[y] | s.replicas[y].direct
-        if m not in s.multicast.coming(y) and s.replicas[y].seen[m] == Seen.ABSENT
+        if untold(s, m, y)
+        if in_line(s, y)
         for x in s.siblings(y)
-        if s.replicas[x].status == Status.RUNNING
-        for k in s.casts[Msg.owner(m)].publishes[x] | s.replicas[x].direct
-        if Msg.owner(k) == Msg.owner(m)
+        if (x <= y or s.replicas[x].born != Born.LATER) and s.knows(x, y)
+        if s.runs(x)
+        if any(asked(s, k, x) for k in Msg if Msg.owner(k) == Msg.owner(m))
     )
 
 
 @lemma(
-    publish=(
-        "NumberedInFlight",
-        "ToldTogether",
-    ),
-    publish_again=(
-        "NumberedInFlight",
-        "ToldTogether",
-    ),
-    publish_plain=(
-        "NumberedInFlight",
-        "ToldTogether",
-    ),
-    tx_commit=(
-        "BatchIsNumbered",
-        "ToldTogether",
-    ),
-    deliver=("LeftTogether", "JoinedIsNoMaster", "LeaderIsToldNothing"),
-    pass_by=("LeftTogether", "JoinedIsNoMaster", "LeaderIsToldNothing"),
-    hand_on=("LeftTogether", "JoinedIsNoMaster", "LeaderIsToldNothing"),
+    **LINED,
+    restart=LINE,
+    **at(PUBLISHES, "NumberedInFlight", "ToldTogether"),
+    tx_commit=("BatchIsNumbered", "ToldTogether"),
+    **at(ARRIVES, "LeftTogether", *LED, "JoinedIsNoMaster", "UntoldIsUnheard"),
     deliver_to_mirror=("ToldIsNew",),
-    notice=LED,
-    estrange=("MirrorsStay",),
+    notice=(*LED, "GivenUpIsNotAsked"),
+    estrange=LEFT,
+    heal=HEALED,
     delete_queue=("EndedIsNotAsked",),
 )
 def ToldIsLeftTogether(s: Confirms) -> bool:
     """The same, for what its mirrors are being told of (D4.18)."""
     return all(
-        m in s.casts[Msg.owner(m)].publishes[x] | s.replicas[x].direct
+        asked(s, m, x)
         for m in Msg
         for y in Replica
-        if m in s.casts[Msg.owner(m)].publishes[y] | s.replicas[y].direct
+        if asked(s, m, y)
+        if in_line(s, y)
         for x in s.siblings(y)
+        if (x <= y or s.replicas[x].born != Born.LATER) and s.knows(x, y)
         if m in s.multicast.coming(x)
-        for k in s.casts[Msg.owner(m)].publishes[x] | s.replicas[x].direct
-        if Msg.owner(k) == Msg.owner(m)
+        if any(asked(s, k, x) for k in Msg if Msg.owner(k) == Msg.owner(m))
     )
 
 
 @lemma(
+    **LINED,
+    restart=LINE,
     delete_queue=("EndedIsNotAsked",),
     deliver_to_mirror=("DirectIsUnheard",),
-    estrange=("MirrorsStay",),
-    publish=("NumberedInFlight",),
-    publish_again=("NumberedInFlight",),
-    publish_plain=("NumberedInFlight",),
+    heal=HEALED,
+    **at(PUBLISHES, "NumberedInFlight"),
     tx_commit=("BatchIsLatest",),
     drain=CALLS,
     promote=CALLS,
-    notice=LED,
-    deliver=(*LED, "LeftTogether"),
-    pass_by=(*LED, "LeftTogether"),
-    hand_on=(*LED, "LeftTogether"),
+    notice=(*LED, "GivenUpIsNotAsked"),
+    **at(ARRIVES, *LED, "LeftTogether"),
     master_tells=FIRST,
-    crash_queue=(*LEFT, "CopiesComeInOrder"),
-    lose_node=(*LEFT, "CopiesComeInOrder"),
+    **at(
+        ENDS, *ORDER, "AskedIsThere", "CopiesComeInOrder", "EndedIsNotAsked", "LeaderIsToldNothing"
+    ),
 )
 def UntoldIsLater(s: Confirms) -> bool:
     """What nobody has heard of is later than what anybody is being told of (D1.4)."""
@@ -202,9 +205,10 @@ def UntoldIsLater(s: Confirms) -> bool:
         k < m
         for m in Msg
         for y in Replica
-        if m in s.casts[Msg.owner(m)].publishes[y] | s.replicas[y].direct
-        if m not in s.multicast.coming(y) and s.replicas[y].seen[m] == Seen.ABSENT
+        if untold(s, m, y)
+        if in_line(s, y)
         for x in s.siblings(y)
+        if s.knows(x, y)
         for k in s.multicast.coming(x)
         if Msg.owner(k) == Msg.owner(m)
     )
@@ -221,11 +225,7 @@ def AheadIsTold(s: Confirms) -> bool:
     )
 
 
-_TELLS: dict[str, Any] = {
-    "deliver": (*LED, "UntoldIsUnheard"),
-    "pass_by": (*LED, "UntoldIsUnheard"),
-    "hand_on": (*LED, "UntoldIsUnheard"),
-}
+_TELLS = at(ARRIVES, *LED, "UntoldIsUnheard")
 
 
 @lemma("AheadIsTold", **_TELLS)
@@ -240,11 +240,7 @@ def OneOfTwoIsAhead(s: Confirms) -> bool:
     )
 
 
-@lemma(
-    deliver=(*LED, "AheadIsTold", "UntoldIsUnheard", "UntoldIsLater"),
-    pass_by=(*LED, "AheadIsTold", "UntoldIsUnheard", "UntoldIsLater"),
-    hand_on=(*LED, "AheadIsTold", "UntoldIsUnheard", "UntoldIsLater"),
-)
+@lemma(**at(ARRIVES, *LED, "AheadIsTold", "UntoldIsUnheard", "UntoldIsLater"))
 def AheadOfEarlierIsAheadOfLater(s: Confirms) -> bool:
     """What comes before a message of another channel comes before that channel's later ones."""
     return all(
@@ -257,7 +253,7 @@ def AheadOfEarlierIsAheadOfLater(s: Confirms) -> bool:
     )
 
 
-@lemma("AheadIsTold", **_TELLS)
+@lemma("AheadIsTold", **_TELLS, heal=HEALED)
 def MirrorsLearnInOneOrder(s: Confirms) -> bool:
     """All mirrors of a queue are told in the same order (D1.3)."""
     return all(
@@ -268,17 +264,15 @@ def MirrorsLearnInOneOrder(s: Confirms) -> bool:
         for m in s.multicast.coming(y)
         for k in s.multicast.order[y].ahead[m]
         for x in s.siblings(y)
+        if s.knows(x, y)
     )
 
 
 @lemma(
-    estrange=("MirrorsStay",),
-    deliver=(*LED, "AheadIsTold", "UntoldIsLater", "UntoldIsUnheard"),
-    pass_by=(*LED, "AheadIsTold", "UntoldIsLater", "UntoldIsUnheard"),
-    hand_on=(*LED, "AheadIsTold", "UntoldIsLater", "UntoldIsUnheard"),
+    heal=HEALED,
+    **at(ARRIVES, *LED, "AheadIsTold", "UntoldIsLater", "UntoldIsUnheard"),
     master_tells=ORDER,
-    crash_queue=LEFT,
-    lose_node=LEFT,
+    **at(ENDS, *LEFT, *ORDER),
 )
 def CopiesComeInOrder(s: Confirms) -> bool:
     """What one mirror has still to hear, and another one has heard, comes first (D1.3)."""
@@ -286,12 +280,13 @@ def CopiesComeInOrder(s: Confirms) -> bool:
         not s.multicast.order[x].before(m, k)
         for y in Replica
         for x in s.siblings(y)
+        if s.knows(x, y)
         for k in s.multicast.coming(x) - s.multicast.coming(y)
         for m in s.multicast.coming(y)
     )
 
 
-@lemma("DirectIsUnheard", "CalledIsNotAsked", "LeaderIsToldNothing", "UntoldIsUnheard")
+@lemma(*LINE, "DirectIsUnheard", "CalledIsNotAsked", "LeaderIsToldNothing", "UntoldIsUnheard")
 def ToldIsNew(s: Confirms) -> bool:
     """What a mirror is being told of it has not heard of (D1.3)."""
     return all(s.replicas[r].seen[m] == Seen.ABSENT for r in Replica for m in s.multicast.coming(r))

@@ -11,7 +11,22 @@ from typing import Any
 
 from ackproof.lang import lemma
 from ackproof.spec.lemmas.asking import below_next
-from ackproof.spec.lemmas.mirrors import CALLS, FIRST, LED, LEFT
+from ackproof.spec.lemmas.mirrors import (
+    ARRIVES,
+    CALLS,
+    ENDS,
+    FIRST,
+    HEALED,
+    LED,
+    LEFT,
+    LINE,
+    LINED,
+    ORDER,
+    asked,
+    at,
+    in_line,
+    untold,
+)
 from ackproof.spec.sorts import Level, Msg, Replica, Seen, Status
 from ackproof.spec.system import Confirms
 
@@ -25,9 +40,7 @@ def NumberedInRemovals(s: Confirms) -> bool:
 @lemma(
     "BatchIsNew",
     publish_in_tx=("NumberedInFlight", "NumberedInRemovals"),
-    deliver=("BatchIsNumbered",),
-    pass_by=("BatchIsNumbered",),
-    hand_on=("BatchIsNumbered",),
+    **at(ARRIVES, "BatchIsNumbered"),
 )
 def BatchRemovesNothing(s: Confirms) -> bool:
     """Nobody removes what a transaction holds back, and nobody gives it away (A13.1)."""
@@ -72,18 +85,67 @@ def DiscardedIsNotHeld(s: Confirms) -> bool:
     )
 
 
+@lemma("BatchIsNumbered", "BatchRemovesNothing", "NumberedInFlight", "NumberedInRemovals")
+def MissedIsPast(s: Confirms) -> bool:
+    """What a mirror missed when it joined was published before (A4.1)."""
+    return all(
+        below_next(s, m) and m not in s.transactions[Msg.owner(m)].batch
+        for r in Replica
+        for m in s.multicast.missed[r]
+    )
+
+
+@lemma(
+    "MissedIsPast",
+    "EndedIsNotAsked",
+    "JoinedIsNoMaster",
+    join=("UnstartedHasNothing", "AskedIsThere", "PromotedWasMirror"),
+)
+def MissedIsUnknown(s: Confirms) -> bool:
+    """Of what a mirror missed when it joined it knows nothing, until a new master tells (D1.2)."""
+    return all(
+        m not in s.casts[Msg.owner(m)].publishes[r] | s.replicas[r].direct
+        and m not in s.replicas[r].holds() | s.replicas[r].awaiting | s.replicas[r].outbox
+        and m not in s.replicas[r].store.unconfirmed | s.replicas[r].store.confirmed
+        and s.replicas[r].store.level[m] == Level.ABSENT
+        and s.replicas[r].seen[m] == Seen.ABSENT
+        and r not in s.vouchers[m] | s.backed[m]
+        for r in Replica
+        for m in s.multicast.missed[r]
+    )
+
+
+@lemma(
+    "MissedIsPast",
+    join=LINED["join"],
+    declare=LINED["declare"],
+    restart=("AskedIsThere", "EndedIsNotAsked"),
+)
+def AskedIsNotMissed(s: Confirms) -> bool:
+    """Who is older than one that a channel has asked was there when it asked (D1.2)."""
+    return all(
+        m not in s.multicast.missed[x]
+        for y in Replica
+        for m in Msg
+        if asked(s, m, y)
+        for x in s.siblings(y)
+        if x <= y and s.runs(x)
+    )
+
+
 UNTOLD: dict[str, Any] = {
     **FRESH,
+    **LINED,
     "drain": (*CALLS, "UntoldIsUnheard"),
     "promote": (*CALLS, "UntoldIsUnheard"),
-    "restart": ("EndedIsNotAsked", "MirrorsStay", "QueuesBeginAsOne"),
+    "restart": LINE,
     "deliver": (*LED, "UntoldIsUnheard"),
     "pass_by": LED,
     "hand_on": LED,
     "deliver_to_mirror": (*CALLS, "UntoldIsUnheard"),
     "master_tells": (*FIRST, "UntoldIsLater", "UntoldIsUnheard"),
-    "estrange": ("MirrorsStay",),
-    "notice": LED,
+    "heal": HEALED,
+    "notice": (*LED, "GivenUpIsNotAsked"),
     "delete_queue": ("EndedIsNotAsked",),
     "crash_node": ("EndedIsNotAsked",),
     "crash_machine": ("EndedIsNotAsked",),
@@ -93,8 +155,7 @@ UNTOLD: dict[str, Any] = {
 @lemma(
     **UNTOLD,
     tx_commit=("BatchIsNew",),
-    crash_queue=(*LEFT, "ToldIsNotStored"),
-    lose_node=(*LEFT, "ToldIsNotStored"),
+    **at(ENDS, *LEFT, *ORDER, "CopiesComeInOrder", "ToldIsNotStored"),
 )
 def UntoldIsNotStored(s: Confirms) -> bool:
     """What a process has not heard of, none of its queue has stored (D1.3)."""
@@ -104,17 +165,16 @@ def UntoldIsNotStored(s: Confirms) -> bool:
         and m not in s.replicas[x].store.unconfirmed | s.replicas[x].store.confirmed
         for m in Msg
         for y in Replica
-        if m in s.casts[Msg.owner(m)].publishes[y] | s.replicas[y].direct
-        if m not in s.multicast.coming(y) and s.replicas[y].seen[m] == Seen.ABSENT
+        if untold(s, m, y)
+        if in_line(s, y)
         for x in s.siblings(y)
+        if s.knows(x, y)
         if s.replicas[x].status == Status.RUNNING
     )
 
 
 @lemma(
-    deliver=("JoinedIsNoMaster", "LeaderIsToldNothing", "UntoldIsNotStored"),
-    pass_by=("JoinedIsNoMaster", "LeaderIsToldNothing", "UntoldIsNotStored"),
-    hand_on=("JoinedIsNoMaster", "LeaderIsToldNothing", "UntoldIsNotStored"),
+    **at(ARRIVES, *LED, "JoinedIsNoMaster", "UntoldIsNotStored"),
     restart=("EndedIsNotAsked",),
     promote=("LeaderIsToldNothing",),
     synchronise=("LeaderIsToldNothing",),
@@ -133,8 +193,7 @@ def ToldIsNotStored(s: Confirms) -> bool:
 @lemma(
     **UNTOLD,
     tx_commit=("BatchIsUnanswered", "BatchIsUnheld"),
-    crash_queue=(*LEFT, "ToldIsUnanswered"),
-    lose_node=(*LEFT, "ToldIsUnanswered"),
+    **at(ENDS, *LEFT, *ORDER, "CopiesComeInOrder", "ToldIsUnanswered"),
 )
 def UntoldIsUnanswered(s: Confirms) -> bool:
     """What a process has not heard of, none of its queue has answered for (D4.20)."""
@@ -142,9 +201,10 @@ def UntoldIsUnanswered(s: Confirms) -> bool:
         m not in s.replicas[x].awaiting | s.replicas[x].outbox and x not in s.vouchers[m]
         for m in Msg
         for y in Replica
-        if m in s.casts[Msg.owner(m)].publishes[y] | s.replicas[y].direct
-        if m not in s.multicast.coming(y) and s.replicas[y].seen[m] == Seen.ABSENT
+        if untold(s, m, y)
+        if in_line(s, y)
         for x in s.siblings(y)
+        if s.knows(x, y)
         if s.replicas[x].status == Status.RUNNING
     )
 
@@ -153,9 +213,7 @@ def UntoldIsUnanswered(s: Confirms) -> bool:
     "JoinedIsNoMaster",
     "LeaderIsToldNothing",
     "ToldIsNew",
-    deliver=("UntoldIsUnanswered",),
-    pass_by=("UntoldIsUnanswered",),
-    hand_on=("UntoldIsUnanswered",),
+    **at(ARRIVES, *LINE, "UntoldIsUnanswered"),
 )
 def ToldIsUnanswered(s: Confirms) -> bool:
     """What a mirror is being told of it has not answered for (D4.20)."""
@@ -169,9 +227,7 @@ def ToldIsUnanswered(s: Confirms) -> bool:
 @lemma(
     "JoinedIsNoMaster",
     "LeaderIsToldNothing",
-    deliver=("UntoldIsUnheard",),
-    pass_by=("UntoldIsUnheard",),
-    hand_on=("UntoldIsUnheard",),
+    **at(ARRIVES, *LINE, "UntoldIsUnheard"),
 )
 def RefusedIsNotCopied(s: Confirms) -> bool:
     """What was refused was not published (D2.1)."""
@@ -179,19 +235,21 @@ def RefusedIsNotCopied(s: Confirms) -> bool:
 
 
 @lemma(
-    **FRESH,
+    **{
+        **FRESH,
+        **LINED,
+        "synchronise": (*LED, "JoinedIsNoMaster", "MirrorHandsNothingOut"),
+        "join": (*LED, *LINED["join"]),
+        "catch_up": (*LED, "MirrorHandsNothingOut"),
+    },
     tx_commit=("BatchBelongs", "BatchIsNew", "BatchIsUnanswered"),
-    deliver=(*LED, "JoinedIsNoMaster"),
-    pass_by=(*LED, "JoinedIsNoMaster"),
-    hand_on=(*LED, "JoinedIsNoMaster"),
+    **at(ARRIVES, *LED, "JoinedIsNoMaster"),
     master_tells=("RefusedIsNotCopied", "RemovedIsNotHeld"),
     master_removes=("RemovedIsNotHeld",),
-    synchronise=(*LED, "JoinedIsNoMaster", "MirrorHandsNothingOut"),
-    restart=("EndedIsNotAsked", "MirrorsStay", "QueuesBeginAsOne"),
-    estrange=("MirrorsStay",),
+    restart=(*LINE, "UnstartedHasNothing"),
+    heal=HEALED,
     delete_queue=("EndedIsNotAsked",),
-    crash_queue=(*LEFT, "CopiesComeInOrder", "ToldIsNotStored"),
-    lose_node=(*LEFT, "CopiesComeInOrder", "ToldIsNotStored"),
+    **at(ENDS, *LEFT, *ORDER, "CopiesComeInOrder", "ToldIsNotStored"),
 )
 def AllHaveTheSame(s: Confirms) -> bool:
     """What one process of a queue has, and must have, all of them have, or are told (INV-D2)."""
@@ -201,8 +259,9 @@ def AllHaveTheSame(s: Confirms) -> bool:
         for x in Replica
         if m in s.replicas[x].holds() | s.multicast.copies[x]
         if s.replicas[x].of in s.holders[m] and s.replicas[x].status == Status.RUNNING
+        if in_line(s, x)
         for y in s.siblings(x)
-        if s.replicas[y].status == Status.RUNNING
+        if s.knows(x, y) and s.runs(y) and y not in s.unsynced
     )
 
 
@@ -210,6 +269,7 @@ def AllHaveTheSame(s: Confirms) -> bool:
 PROOFS = {
     "NoSecondCopy": (
         "JoinedIsNoMaster",
+        "LeaderIsSynchronised",
         "LeaderIsToldNothing",
         "MirrorHandsNothingOut",
         "ToldIsNotStored",

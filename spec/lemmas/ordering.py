@@ -9,7 +9,19 @@ from __future__ import annotations
 
 from ackproof.lang import helper, lemma
 from ackproof.spec.lemmas.keeping import UNTOLD
-from ackproof.spec.lemmas.mirrors import LED, LEFT, ORDER
+from ackproof.spec.lemmas.mirrors import (
+    ARRIVES,
+    ENDS,
+    HEALED,
+    LED,
+    LEFT,
+    LINE,
+    LINED,
+    ORDER,
+    at,
+    in_line,
+    untold,
+)
 from ackproof.spec.sorts import Level, Msg, Replica, Seen, Status
 from ackproof.spec.system import Confirms
 
@@ -28,18 +40,13 @@ _GOT = ("ToldIsNew", "ToldIsNotStored", "ToldIsUnanswered")
 
 
 @lemma(
-    deliver=(
-        *("EndedIsNotAsked", "LeaderIsToldNothing", "MirrorsStay", "QueuesBeginAsOne"),
-        "UntoldIsLast",
-    ),
-    hand_on=(*LED, "JoinedIsNoMaster", "UntoldIsLast"),
-    pass_by=(*LED, "JoinedIsNoMaster", "UntoldIsLast"),
+    join=LINED["join"],
+    **at(ARRIVES, *LED, "JoinedIsNoMaster", "UntoldIsLast"),
     master_tells=(*ORDER, "CopiesComeInOrder"),
     synchronise=(*LED, "JoinedIsNoMaster", "MirrorHandsNothingOut"),
-    restart=("EndedIsNotAsked", "MirrorsStay", "QueuesBeginAsOne"),
-    crash_queue=(*LEFT, *_GOT),
-    lose_node=(*LEFT, *_GOT),
-    estrange=("MirrorsStay",),
+    restart=LINE,
+    **at(ENDS, *LEFT, *ORDER, "CopiesComeInOrder", *_GOT),
+    heal=HEALED,
 )
 def KeptComesFirst(s: Confirms) -> bool:
     """What one process has, and another has not to hear of, is older than what that is told of."""
@@ -48,6 +55,7 @@ def KeptComesFirst(s: Confirms) -> bool:
         for y in Replica
         for m in s.multicast.coming(y)
         for x in s.siblings(y)
+        if s.knows(x, y)
         if s.replicas[x].status == Status.RUNNING
         for k in Msg
         if known(s, k, x) and k not in s.multicast.coming(y)
@@ -64,8 +72,7 @@ def KeptComesFirst(s: Confirms) -> bool:
         "synchronise": (*LED, "MirrorHandsNothingOut"),
     },
     tx_commit=("BatchIsNew", "BatchIsLast", "BatchIsNumbered"),
-    crash_queue=(*LEFT, *_GOT, "KeptComesFirst"),
-    lose_node=(*LEFT, *_GOT, "KeptComesFirst"),
+    **at(ENDS, *LEFT, *ORDER, "CopiesComeInOrder", *_GOT, "KeptComesFirst"),
 )
 def UntoldIsLast(s: Confirms) -> bool:
     """What nobody has heard of is later than what anybody of its queue has (O2)."""
@@ -73,9 +80,10 @@ def UntoldIsLast(s: Confirms) -> bool:
         k < m
         for m in Msg
         for y in Replica
-        if m in s.casts[Msg.owner(m)].publishes[y] | s.replicas[y].direct
-        if m not in s.multicast.coming(y) and s.replicas[y].seen[m] == Seen.ABSENT
+        if untold(s, m, y)
+        if in_line(s, y)
         for x in s.siblings(y)
+        if s.knows(x, y)
         if s.replicas[x].status == Status.RUNNING
         for k in Msg
         if known(s, k, x) and Msg.owner(k) == Msg.owner(m)
@@ -90,9 +98,7 @@ def UntoldIsLast(s: Confirms) -> bool:
     "ConfirmXorTransaction",
     "NumberedInFlight",
     "NumberedInStore",
-    deliver=("BatchIsLatest",),
-    hand_on=("BatchIsLatest",),
-    pass_by=("BatchIsLatest",),
+    **at(ARRIVES, "BatchIsLatest"),
     master_tells=("BatchIsLatest",),
 )
 def BatchIsLast(s: Confirms) -> bool:
@@ -108,5 +114,10 @@ def BatchIsLast(s: Confirms) -> bool:
 
 #: What follows from what.
 FOLLOWS = {
-    "FifoPerPublisher": ("CastsBelong", "LeaderIsToldNothing", "UntoldIsLast"),
+    "FifoPerPublisher": (
+        "CastsBelong",
+        "LeaderIsSynchronised",
+        "LeaderIsToldNothing",
+        "UntoldIsLast",
+    ),
 }

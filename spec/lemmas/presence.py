@@ -12,6 +12,7 @@ from typing import Any
 from ackproof.lang import lemma
 from ackproof.spec.lemmas.asking import below_next
 from ackproof.spec.lemmas.keeping import FRESH
+from ackproof.spec.lemmas.mirrors import ARRIVES, ENDS, HEALED, LED, LEFT, LINE, LINED, at
 from ackproof.spec.sorts import Msg, Replica, Seen, Status
 from ackproof.spec.system import Confirms
 
@@ -20,6 +21,7 @@ _FOLLOWS: dict[str, Any] = {
     "master_removes": ("RemovedIsNotHeld",),
     "synchronise": (
         "AllHaveTheSame",
+        "LeaderIsSynchronised",
         "JoinedIsNoMaster",
         "LeaderIsToldNothing",
         "MirrorHandsNothingOut",
@@ -61,8 +63,8 @@ def AwaitedIsStored(s: Confirms) -> bool:
 
 @lemma(
     "EndedIsNotAsked",
+    "GivenUpIsNotAsked",
     "LostIsAway",
-    "MirrorsStay",
     drain=("AwaitedIsStored", "CalledIsStored"),
     publish_in_tx=("NumberedInFlight",),
     master_tells=("JoinedIsNoMaster", "LonelyIsMaster"),
@@ -135,11 +137,43 @@ def AnsweredIsPresent(s: Confirms) -> bool:
     )
 
 
+@lemma(
+    **{
+        **FRESH,
+        "join": (*LED, *LINED["join"]),
+        "declare": LINED["declare"],
+        "synchronise": (*LED, "AllHaveTheSame", "JoinedIsNoMaster", "MirrorHandsNothingOut"),
+        "catch_up": (*LED, "AllHaveTheSame", "MirrorHandsNothingOut"),
+        **{publish: (*needed, "BackedIsPast") for publish, needed in FRESH.items()},
+    },
+    tx_commit=("BackedIsPast", "BatchBelongs", "BatchIsUnheld"),
+    **at(ARRIVES, *LED),
+    master_tells=("RefusedIsNotCopied", "RemovedIsNotHeld"),
+    master_removes=("RemovedIsNotHeld",),
+    confirm_arrives=("AllHaveTheSame", "CastIsPresent", "UnstartedHasNothing"),
+    restart=(*LINE, "AnsweredIsSafe", "VouchingIsMirrored", "UnstartedHasNothing"),
+    **at(ENDS, *LEFT, "AnsweredIsPresent", "ToldIsNotStored"),
+    heal=HEALED,
+)
+def AnsweredIsShared(s: Confirms) -> bool:
+    """What one has confirmed, or was given, every copy of its queue has, or is told (INV-D4)."""
+    return all(
+        m in s.replicas[y].holds() | s.multicast.copies[y]
+        for m in Msg
+        for x in s.vouchers[m] | s.backed[m]
+        if s.replicas[x].status == Status.RUNNING and s.replicas[x].of in s.holders[m]
+        for y in s.siblings(x)
+        if s.knows(x, y) and s.runs(y) and y not in s.unsynced
+    )
+
+
 #: What follows from what.
 FOLLOWS = {
     "AckedIsAvailable": (
-        "AllHaveTheSame",
         "AnsweredIsPresent",
+        "AnsweredIsShared",
+        "LeaderIsSynchronised",
+        "ApartMeansParted",
         "LeaderIsToldNothing",
     ),
     "CastMeansPresent": ("CastIsPresent",),

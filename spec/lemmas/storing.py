@@ -9,16 +9,25 @@ from __future__ import annotations
 
 from ackproof.lang import Ranking, helpful, lemma, measure
 from ackproof.spec.lemmas.bodies import BODIES
-from ackproof.spec.lemmas.following import STAYS
 from ackproof.spec.sorts import Level, Msg, Replica, Seen, Status
 from ackproof.spec.system import Confirms
 
 #: What it takes to know that what a process puts into its queue was never there.
 _NEW = (
     "JoinedIsNoMaster",
+    "LeaderIsSynchronised",
     "LeaderIsToldNothing",
     "ToldIsNotStored",
     "UntoldIsNotStored",
+)
+
+#: What it takes to know that what a mirror is given was never there.
+STAYS = (
+    "JoinedIsNoMaster",
+    "LeaderIsSynchronised",
+    "LeaderIsToldNothing",
+    "GoneFromOneIsGoneFromAll",
+    "MirrorHandsNothingOut",
 )
 
 #: What it takes to know that what leaves a queue is not with a consumer as well.

@@ -46,7 +46,7 @@ NOTICED = {
     ("BlockedStops", "HeedlessReader"): "BlockedStops/publish",
     ("CastMeansPresent", "DroppingQueue"): "LearntIsPresent/master_tells",
     ("CastMeansSynced", "HastyMirror"): "CastMeansSynced/deliver_to_mirror",
-    ("CastMeansSynced", "LossyMulticast"): "MirrorsWillHaveTheSame/crash_queue",
+    ("CastMeansSynced", "LossyMulticast"): "GoneFromOneIsGoneFromAll/crash_queue",
     ("ChannelsCloseAlone", "ContagiousConfirms"): "ChannelsCloseAlone/close",
     ("ClientKnowsWhy", "TalkativeReader"): "ClientKnowsWhy/publish_unroutable",
     ("ClosedHasNoTransaction", "LingeringTransaction"): "ClosedHasNoTransaction/close",
@@ -88,6 +88,7 @@ NOTICED = {
     ("KnownBodyIsSynced", "RememberingStore"): "KnownBodyIsSynced/sync",
     ("LeavingIsWritten", "RestlessStore"): "LeavingIsWritten/forget",
     ("MailIsUnwritten", "ForesightedConfirms"): "MailIsUnwritten/sync",
+    ("MirrorFollowsMaster", "HastySynchronisation"): "MasterHasTheSame/join",
     ("MemoryEndsWithItsNode", "LastingBodies"): "MemoryEndsWithItsNode/crash_node",
     ("MemoryEndsWithItsProcess", "RecallingProcess"): "MemoryEndsWithItsProcess/crash_queue",
     ("MemoryEndsWithItsProcess", "SparingStore"): "MemoryEndsWithItsProcess/crash_queue",
@@ -163,7 +164,6 @@ BEYOND = {
     ("AckMeansAccepted", "AgreeableMirror"): "RefusersAreAlone",
     ("EveryPublishSettles", "StayingMirrors"): "QueuesAreAlone",
     ("EveryPublisherHears", "HalfHealing"): "QueuesAreAlone",
-    ("MirrorFollowsMaster", "HastySynchronisation"): "MirrorsStay",
 }
 
 
