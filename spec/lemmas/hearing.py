@@ -196,7 +196,9 @@ def ToldIsLeftTogether(s: Confirms) -> bool:
     **at(ARRIVES, *LED, "LeftTogether"),
     master_tells=FIRST,
     **at(
-        ENDS, *ORDER, "AskedIsThere", "CopiesComeInOrder", "EndedIsNotAsked", "LeaderIsToldNothing"
+        ENDS,
+        *("AheadOfEarlierIsAheadOfLater", "MirrorsLearnInOneOrder", "OneOfTwoIsAhead"),
+        *("AskedIsThere", "CopiesComeInOrder", "LeaderIsToldNothing"),
     ),
 )
 def UntoldIsLater(s: Confirms) -> bool:
