@@ -307,7 +307,13 @@ def NextIsHalfAcked(s: Confirms) -> bool:
         "ToldIsNew",
     ),
     forget_sender=("PaidForIsUnderWay",),
-    deliver_to_mirror=(*_TAKES, "SentToMirrorIsPaidForTwice"),
+    deliver_to_mirror=(
+        "CalledIsNotAsked",
+        "DirectIsUnheard",
+        "PaidForIsUnderWay",
+        "ProcessesCount",
+        "SentToMirrorIsPaidForTwice",
+    ),
     drain=("CalledIsNotAsked", "PaidForIsUnderWay"),
     down_arrives=("DownMeansEnded",),
 )

@@ -33,7 +33,15 @@ from ackproof.spec.system import Confirms
 _NEW = (*LED, "JoinedIsNoMaster", "UntoldIsNotStored", "UntoldIsUnheard")
 
 #: What it takes to know that what leaves a master is there no more, and that all its mirrors hear.
-_LEAVES = (*LED, "JoinedIsNoMaster", "MirrorHandsNothingOut", "PendingIsNotReady")
+_LEAVES = (
+    "AskedIsThere",
+    "EndedIsNotAsked",
+    "JoinedIsNoMaster",
+    "LeaderIsToldNothing",
+    "MirrorHandsNothingOut",
+    "PendingIsNotReady",
+    "TwoLeadOnTwoSides",
+)
 
 #: The steps with which something may leave a queue, each with what it takes to know that.
 _SETTLES: dict[str, Any] = dict.fromkeys(
@@ -232,6 +240,7 @@ _KEPT = (*LEFT, *_UNMET, "RemovedIsThereOrUnmet")
 
 @lemma(
     "GoneFromOneIsGoneFromAll",
+    "LeaderIsSynchronised",
     **_SETTLES,
     **at(ARRIVES, *_NEW, *_LEAVES, "UntoldIsNotRemoved"),
     master_tells=("DiscardedIsNotCopied", "RefusedIsNotCopied", "RemovedIsNotGivenAway"),
@@ -258,8 +267,8 @@ def RemovedIsThereOrUnmet(s: Confirms) -> bool:
     master_removes=("JoinedIsNoMaster", "MirrorHandsNothingOut", "RemovedIsGoneFromAll"),
     declare=("AskedIsThere", "UnstartedHasNothing"),
     join=("AskedIsThere", "UnstartedHasNothing"),
-    synchronise=_LEAVES,
-    catch_up=_LEAVES,
+    synchronise=(*_LEAVES, "LeaderIsSynchronised"),
+    catch_up=(*_LEAVES, "LeaderIsSynchronised"),
     promote=_LEAVES,
     restart=(*LINE, "UnstartedHasNothing"),
     **at(ENDS, *_KEPT),
@@ -282,8 +291,8 @@ def GoneFromOneIsGoneFromAll(s: Confirms) -> bool:
     "MasterHasTheSame",
     **_SETTLES,
     **at(ARRIVES, *_NEW, *_LEAVES, "UntoldIsNotRemoved"),
-    synchronise=_LEAVES,
-    catch_up=_LEAVES,
+    synchronise=(*_LEAVES, "LeaderIsSynchronised"),
+    catch_up=(*_LEAVES, "LeaderIsSynchronised"),
     promote=_LEAVES,
     restart=LINE,
     join=("AskedIsThere", "UnstartedHasNothing"),
@@ -345,6 +354,7 @@ def RemovedIsPresent(s: Confirms) -> bool:
 
 @lemma(
     "NobodyLagsBehind",
+    "QueuesBeginAsOne",
     **_SETTLES,
     **at(ARRIVES, *_NEW, *_LEAVES, "UntoldIsNotRemoved"),
     master_tells=("DiscardedIsNotCopied", "RefusedIsNotCopied"),

@@ -312,7 +312,14 @@ FIRST = ("AheadIsTold", "AheadOfEarlierIsAheadOfLater", "DirectIsEarlier", "Dire
 ORDER = ("AheadIsTold", "AheadOfEarlierIsAheadOfLater", "MirrorsLearnInOneOrder", "OneOfTwoIsAhead")
 
 #: What it takes to know that what one of those that a dead master leaves has got, all get.
-LEFT = (*LINE, "MissedIsUnknown", "UnstartedHasNothing")
+LEFT = (
+    "AskedIsThere",
+    "EndedIsNotAsked",
+    "LeaderIsToldNothing",
+    "MissedIsUnknown",
+    "TwoLeadOnTwoSides",
+    "UnstartedHasNothing",
+)
 
 #: What it takes to know that those who meet again when a partition is over were never apart (D9).
 HEALED = (
