@@ -275,7 +275,7 @@ def RemovedIsThereOrUnmet(s: Confirms) -> bool:
     heal=HEALED,
 )
 def GoneFromOneIsGoneFromAll(s: Confirms) -> bool:
-    """What is gone from a process, and was there, no copy of its queue will have (D2.1)."""
+    """What is gone from a process that has met it, none that is synchronised will have (D2.1)."""
     return all(
         not will_have(s, m, y)
         for m in Msg
@@ -303,7 +303,7 @@ def GoneFromOneIsGoneFromAll(s: Confirms) -> bool:
     heal=HEALED,
 )
 def RemovedIsGoneFromAll(s: Confirms) -> bool:
-    """What one mirror is told to remove no copy of its queue will have (D4.15)."""
+    """What one mirror is told to remove, none that is synchronised will have (D4.15)."""
     return all(
         not will_have(s, m, y)
         for x in Replica

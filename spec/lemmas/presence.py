@@ -139,7 +139,6 @@ def AnsweredIsPresent(s: Confirms) -> bool:
 
 @lemma(
     **{
-        **FRESH,
         "join": (*LED, *LINED["join"]),
         "declare": LINED["declare"],
         "synchronise": (*LED, "AllHaveTheSame", "JoinedIsNoMaster", "MirrorHandsNothingOut"),
@@ -156,7 +155,7 @@ def AnsweredIsPresent(s: Confirms) -> bool:
     heal=HEALED,
 )
 def AnsweredIsShared(s: Confirms) -> bool:
-    """What one has confirmed, or was given, every copy of its queue has, or is told (INV-D4)."""
+    """What one has confirmed, or was given, all that are synchronised have, or hear of (INV-D4)."""
     return all(
         m in s.replicas[y].holds() | s.multicast.copies[y]
         for m in Msg
