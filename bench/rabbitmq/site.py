@@ -15,13 +15,14 @@ is, with the log's last lines, since the directory is gone afterwards.
 
 from __future__ import annotations
 
+import random
 import shutil
 import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from bench.process import Failed, Missing
@@ -59,6 +60,9 @@ BOOT_SECONDS = 180.0
 WITH_US = ("setpriv", "--pdeathsig", "KILL", "--")
 
 LOOPBACK = "127.0.0.1"
+
+#: Ports of nodes: Linux gives connections those from 32,768 on.
+_PORTS = range(20_000, 32_768)
 
 #: The file with what nodes show each other before they talk.
 COOKIE = ".erlang.cookie"
@@ -107,11 +111,19 @@ def _number(path: Path) -> tuple[int, ...]:
 
 
 def free_port() -> int:
-    """Return a TCP port of the loopback interface that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind((LOOPBACK, 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """Return a TCP port of the loopback interface that nobody listens on.
+
+    A node that is killed and starts again needs its port once more; so it is none that Linux would
+    give to some connection meanwhile.
+
+    Raises:
+        Failed: every port that was tried is taken.
+    """
+    for port in random.sample(_PORTS, 100):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind((LOOPBACK, port))
+            return port
+    raise Failed("no port of 127.0.0.1 was found on which nobody listens")
 
 
 def wait_until(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
 
 from bench.process import Failed, Missing
-from bench.rabbitmq.site import Site, scripts, version, wait_until, within
+from bench.rabbitmq.site import LOOPBACK, Site, free_port, scripts, version, wait_until, within
 
 
 def installed(folder: Path, *versions: str) -> Path:
@@ -47,6 +48,15 @@ def test_a_log_that_is_not_there_is_no_second_error(tmp_path: Path) -> None:
 def test_polling_ends_when_it_comes_true() -> None:
     answers = iter([False, False, True])
     assert within(10, lambda: next(answers))
+
+
+def test_a_port_is_free_and_none_that_connections_are_given() -> None:
+    connections = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
+    for _ in range(20):
+        port = free_port()
+        assert port < int(connections[0])
+        with socket.socket() as listener:
+            listener.bind((LOOPBACK, port))
 
 
 def test_the_cookie_is_nobody_elses(tmp_path: Path) -> None:
