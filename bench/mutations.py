@@ -118,7 +118,9 @@ class Trial:
             if outcome.status != PROVED:
                 return obligation.name, outcome.status, False
         library = self.attempt.obligations.library
-        unmet = self.attempt.unmet_on(self.found.instance) & {*library.closure([prop])}
+        unmet = (self.attempt.unmet_on(self.found.instance) or frozenset()) & {
+            *library.closure([prop])
+        }
         if unmet:
             return "", f"beyond {' and '.join(sorted(unmet))}", False
         return "", "PROVED, and violated", True

@@ -295,12 +295,15 @@ class Record:
 
     def __init_subclass__(cls) -> None:
         dataclass(init=False, repr=False, eq=False)(cls)
-        cls.__init__ = Record.__init__  # type: ignore[method-assign]
+        if "__init__" not in vars(cls):
+            cls.__init__ = Record.__init__  # type: ignore[method-assign]
 
     def __init__(self, *values: Any, **named: Any) -> None:
         cls = type(self)
-        cls.__init__ = _constructor(cls)  # type: ignore[method-assign]
-        cls.__init__(self, *values, **named)
+        made = _constructor(cls)
+        if cls is not Record:
+            cls.__init__ = made  # type: ignore[method-assign]
+        made(self, *values, **named)
 
     def __setattr__(self, name: str, _: Any) -> None:
         raise FrozenInstanceError(f"cannot assign to field {name!r}")
@@ -322,17 +325,34 @@ class Record:
 
 
 def _constructor(cls: type[Record]) -> Callable[..., None]:
-    """Return a function that sets the fields of a record, by their places or names."""
+    """Return a function that sets the fields of a record, by their places or names.
+
+    Its own names are unlike those of all fields.  A field without a default may come after one that
+    has one; then what was not given is found when the function is called.
+    """
     names: tuple[str, ...] = cls.__match_args__
+    apart = "_" * (1 + max((len(n) - len(n.lstrip("_")) for n in names), default=0))
+    this, fields, lacks = (f"{apart}{name}" for name in ("this", "fields", "lacks"))
     defaults = {name: getattr(cls, name) for name in names if hasattr(cls, name)}
-    params = ", ".join(f"{n}=defaults[{n!r}]" if n in defaults else n for n in names)
-    lines = [f"    fields[{name!r}] = {name}" for name in names]
-    text = "\n".join([f"def __init__(self, {params}):", "    fields = self.__dict__", *lines])
-    written: dict[str, Any] = {"defaults": defaults}
-    exec(text, written)
+    params, lines = [this], [f"    {fields} = {this}.__dict__"]
+    for number, name in enumerate(names):
+        if name in defaults:
+            params.append(f"{name}={fields}[{name!r}]")
+        elif defaults.keys() & names[:number]:
+            params.append(f"{name}={lacks}")
+            lines.append(f"    if {name} is {lacks}: raise {lacks}({name!r})")
+        else:
+            params.append(name)
+        lines.append(f"    {fields}[{name!r}] = {name}")
+    written: dict[str, Any] = {fields: defaults, lacks: _lacks(cls)}
+    exec("\n".join([f"def __init__({', '.join(params)}):", *lines]), written)
     made: Callable[..., None] = written["__init__"]
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     return made
+
+
+def _lacks(cls: type[Record]) -> Callable[[str], TypeError]:
+    return lambda field: TypeError(f"{cls.__name__} lacks a value for {field!r}")
 
 
 @dataclass_transform(frozen_default=True)

@@ -141,11 +141,14 @@ class Attempt:
         """Return the names of assumptions that some instance does not meet: a proof with them is
         restricted, whether they are marked as restrictions or not.
         """
-        every = (self.unmet_on(one.name) for one in self.model.instances)
+        every = (self.unmet_on(one.name) or () for one in self.model.instances)
         return frozenset(name for names in every for name in names)
 
-    def unmet_on(self, instance: str) -> frozenset[str]:
-        """Return the names of assumptions that an instance does not meet."""
+    def unmet_on(self, instance: str) -> frozenset[str] | None:
+        """Return the names of assumptions that an instance does not meet.
+
+        None if that is not known, since the model with its lemmas has no such sizes.
+        """
         obligations = self.obligations
         assumed = [n for n in self.names if n in obligations.library.assumptions]
         found = obligations.model.instance(instance)
@@ -156,8 +159,8 @@ class Attempt:
             program = obligations.program
             finite = Finite(bind(obligations.model, found, self.design, program=program))
             first = finite.initial()
-        except BindError:  # nothing can be said at these sizes
-            return frozenset()
+        except BindError:
+            return None
         said = obligations.properties
         return frozenset(n for n in assumed if finite.holds(said[n], first) is not True)
 

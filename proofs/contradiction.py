@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from ackproof.lang.errors import BindError
@@ -67,9 +68,10 @@ def held_against(
     if proof.interrupted or not proof.shown:
         return proof  # there is nothing to contradict
     done: list[Searched] = []
-    for one in _searches(attempt, small(attempt.model), workers, cache):
-        done.append(one)
-        progress(one.instance)
+    with suppress(KeyboardInterrupt):  # what is proved is proved
+        for one in _searches(attempt, small(attempt.model), workers, cache):
+            done.append(one)
+            progress(one.instance)
     found = tuple(c for one in done for c in contradictions(attempt, proof, one))
     return replace(proof, searched=tuple(done), contradictions=found)
 
@@ -77,7 +79,8 @@ def held_against(
 def contradictions(attempt: Attempt, proof: Proof, found: Searched) -> Iterator[Contradiction]:
     """Yield what a search has found that contradicts a proof."""
     for name, run in found.runs.items():
-        if name in proof.shown and attempt.unmet_on(found.instance).isdisjoint(proof.needs[name]):
+        unmet = attempt.unmet_on(found.instance) if name in proof.shown else None
+        if unmet is not None and unmet.isdisjoint(proof.needs[name]):
             yield Contradiction(name, found.instance, run)
 
 

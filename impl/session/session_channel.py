@@ -5,8 +5,9 @@ channel closes, or hard, and the connection does (A2).  A closing channel sends 
 and ignores everything but the answer to its close (A2.6), and a client that opens it again at once,
 which RabbitMQ takes for a hard error.
 
-Before any method other than a publish is processed, the channel tells its publisher what is
-settled so far (A10.2): who publishes and then asks for something hears in that order.  What each
+Before a method is processed, the channel tells its publisher what is settled so far (A10.2): who
+publishes and then asks for something hears in that order.  Before a publish it does not, nor before
+a client settles deliveries: of much that comes together much is told together.  What each
 method does is in `ackproof.impl.session.methods`.  What this broker does not do yet is refused as
 540 NOT_IMPLEMENTED, and never half done.
 

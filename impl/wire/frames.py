@@ -183,7 +183,9 @@ class FrameReader:
         if size < head + _CONTENT_START.size:
             return None
         kind, same, length, _, _, content = _CONTENT_START.unpack_from(data, head)
-        if kind != HEADER or same != channel or length > self.frame_max:
+        if kind != HEADER or same != channel or not _LEAST[HEADER] <= length <= self.frame_max:
+            return None
+        if not content:  # then no frame of a body follows
             return None
         body = head + length + _OVERHEAD
         if size < body + _PREFIX.size:

@@ -57,7 +57,8 @@ class _Entries(ast.NodeTransformer):
                 return node
             case ast.Call(func=ast.Attribute(value=ast.Subscript() as entry, attr=name)):
                 self.generic_visit(node)
-                if CHANGES.get(name) == "less" and self._is_of_sets(entry):
+                taken = node.value.args
+                if CHANGES.get(name) == "less" and self._is_of_sets(entry) and _are_there(taken):
                     return ast.If(_is_there(entry), [node], [])
                 return node
         self.generic_visit(node)
@@ -67,7 +68,9 @@ class _Entries(ast.NodeTransformer):
         """Nothing is subtracted from an entry that is not there."""
         self.generic_visit(node)
         less = isinstance(node.op, ast.Sub | ast.BitAnd)
-        if less and isinstance(node.target, ast.Subscript) and self._is_of_sets(node.target):
+        if not less or not _are_there([node.value]):
+            return node
+        if isinstance(node.target, ast.Subscript) and self._is_of_sets(node.target):
             return ast.If(_is_there(node.target), [node], [])
         return node
 
@@ -84,7 +87,8 @@ class _Entries(ast.NodeTransformer):
                     return ast.Expr(ast.Call(gone, [entry.slice, ast.Constant(None)], []))
                 match value:
                     case ast.Call(func=ast.Name(id="set"), args=[items]) if _holds_sets(variable):
-                        node.value = items
+                        if not isinstance(items, ast.GeneratorExp):  # it does not know its end
+                            node.value = items
         return node
 
     def visit_If(self, node: ast.If) -> ast.stmt:
@@ -159,6 +163,14 @@ class _Entries(ast.NodeTransformer):
                 kind = self.names.get(name)
                 return isinstance(kind, type) and issubclass(kind, Enum) and kind[member] is first
         return False
+
+
+def _are_there(values: list[ast.expr]) -> bool:
+    """Tell whether some values are there whatever happens: no step ends because one is not.
+
+    What `max` of nothing is, say, a step has to find out, also where it changes nothing.
+    """
+    return not any(isinstance(n, ast.Call) for value in values for n in ast.walk(value))
 
 
 def _holds_sets(entry: Variable) -> bool:

@@ -335,6 +335,41 @@ def test_a_record_takes_its_fields_and_nothing_else() -> None:
             anything(*values, **named)
 
 
+class Odd(Record):
+    """A record with names that a function may have of its own, and a default before none."""
+
+    self: int
+    fields: int = 3
+    lacks: int
+    _this: int = 5
+
+
+def test_a_record_may_have_fields_of_any_name_and_defaults_anywhere() -> None:
+    odd: Any = Odd
+    assert repr(odd(1, lacks=2)) == "Odd(self=1, fields=3, lacks=2, _this=5)"
+    with pytest.raises(TypeError, match="Odd lacks a value for 'lacks'"):
+        odd(1)
+
+
+def test_a_record_may_say_itself_how_it_is_made() -> None:
+    class Doubled(Record):
+        value: int
+
+        def __init__(self, value: int) -> None:
+            self.__dict__["value"] = 2 * value
+
+    assert Doubled(2).value == 4
+
+
+def test_the_class_of_all_records_can_be_called_and_stays_what_it_is() -> None:
+    assert repr(Record()) == "Record()"
+
+    class Later(Record):
+        value: int
+
+    assert Later(1).value == 1
+
+
 def test_a_record_that_extends_one_that_was_made_has_its_own_fields() -> None:
     Counted("a")
 

@@ -10,10 +10,12 @@ from typing import Any
 
 import jsonschema
 import pytest
+from ackproof.lang.errors import BindError
 from ackproof.lang.lemmas import Library
 from ackproof.lang.model import Design, Instance
 from ackproof.model.cache import Cache
 from ackproof.proofs import attempt as attempts
+from ackproof.proofs import contradiction
 from ackproof.proofs.attempt import Attempt, prepare
 from ackproof.proofs.contradiction import STATES, held_against, small
 from ackproof.proofs.discharge import Outcome
@@ -91,6 +93,29 @@ def test_a_run_where_an_assumption_is_not_met_contradicts_nothing(locked: bool) 
     held = held_against(attempt, proof)
     assert "AloneInside" in held.searched[0].runs
     assert [c.name for c in held.contradictions] == (["AloneInside"] if locked else [])
+
+
+@pytest.mark.usefixtures("gullible")
+def test_where_nobody_knows_whether_an_assumption_is_met_nothing_is_contradicted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def unbound(*_: Any, **__: Any) -> None:
+        raise BindError("a lemma speaks of a sort that has no elements here")
+
+    attempt, proof = proof_of("AloneInside", design=forgetful)
+    monkeypatch.setattr(attempts, "bind", unbound)
+    held = held_against(attempt, proof)
+    assert "AloneInside" in held.searched[0].runs
+    assert held.contradictions == ()
+
+
+def test_who_interrupts_the_search_keeps_what_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    attempt, proof = proof_of()
+    monkeypatch.setattr(contradiction, "searched", interrupted)
+    assert held_against(attempt, proof) == proof
 
 
 @pytest.mark.usefixtures("gullible")

@@ -136,6 +136,13 @@ def test_a_publish_that_lies_there_whole_is_found_and_stays_until_it_is_taken() 
         pytest.param(METHOD + HEADER + received(3, b"hell").raw, id="a part of the body"),
         pytest.param(METHOD + HEADER + received(3, b"hello!").raw, id="too much of it"),
         pytest.param(encode(1, *content("q", b"")), id="none of it"),
+        pytest.param(
+            encode(1, *content("q", b"")) + received(3, b"").raw, id="an empty frame of none"
+        ),
+        pytest.param(
+            METHOD + received(2, b"\0\x3c" + bytes(9)).raw + received(3, bytes(0xCE)).raw,
+            id="a header that ends in its size",
+        ),
         pytest.param(encode(1, commands.Basic.Get(queue="q")) + HEADER + BODY, id="no publish"),
     ],
 )

@@ -31,6 +31,7 @@ class Inn(Process):
 
     keys: Map[Room, Set[Guest]]
     lost: Map[Room, Set[Guest]]
+    linked: Map[Room, Set[Room]]
     beds: Map[Room, Bed] = Bed.MADE
 
 
@@ -60,6 +61,18 @@ class Town(System):
         """One of them loses a key."""
         require(bool(self.inns[room].keys[room]) and self.inns[room].beds[room] == Bed.USED)
         self.inns[room].lost[room].add(guest)
+
+    @action
+    def move(self, room: Room, guests: Set[Guest]) -> None:
+        """Whoever of these guests has not lost the key of a room moves in."""
+        lost = set(self.inns[room].lost[room])
+        self.inns[room].keys[room] = set(g for g in guests if g not in lost)  # noqa: C401
+        self.inns[room].linked[room].add(room)
+
+    @action
+    def settle(self, room: Room, rooms: Set[Room]) -> None:
+        """The last of some rooms is nobody's any more: there has to be one."""
+        self.inns[room].linked[room].discard(max(rooms))
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +107,19 @@ def test_a_map_keeps_a_copy_of_what_it_is_given(town: Any) -> None:
     town.arrive(1, guests)
     guests.clear()
     assert town.inns[1].keys == {1: {"ann", "bob"}}
+
+
+def test_what_is_made_while_it_is_read_is_made_before_a_map_looks_at_it(town: Any) -> None:
+    town.move(1, set())
+    assert town.inns[1].keys == {}
+    town.move(1, {"ann"})
+    assert town.inns[1].keys == {1: {"ann"}}
+
+
+def test_a_step_that_is_not_defined_is_found_where_it_would_change_nothing(town: Any) -> None:
+    town.settle(1, {1})
+    with pytest.raises(ValueError, match="empty"):
+        town.settle(1, set())
 
 
 def test_an_entry_goes_with_its_last_element(town: Any) -> None:
