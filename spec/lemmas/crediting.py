@@ -239,16 +239,6 @@ def promised(s: Confirms, channel: ChannelId, replica: Replica) -> Set[Msg]:
     return {m for m in cast if s.replicas[replica].seen[m] == Seen.ABSENT}
 
 
-#: What it takes to know that what arrives was on its way, and once.
-_TAKES = (
-    "CalledIsNotAsked",
-    "DirectIsUnheard",
-    "MirrorsCostTwo",
-    "PaidForIsUnderWay",
-    "ProcessesCount",
-)
-
-
 @lemma()
 def HalfIsPromisedOrWaits(s: Confirms) -> bool:
     """What a mirror has still to ack once more is under way to it, or waits there (E3.1)."""
