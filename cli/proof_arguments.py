@@ -23,6 +23,7 @@ def parse_arguments(words: Sequence[str]) -> tuple[list[str], Target]:
         InputError: there are two designs, or an argument names nothing.
     """
     from ackproof.cli.targets import base_target, design_names, load, names_design
+    from ackproof.lang.properties import BUILT_IN
 
     designs = [w for w in words if names_design(w)]
     if len(designs) > 1:
@@ -33,7 +34,7 @@ def parse_arguments(words: Sequence[str]) -> tuple[list[str], Target]:
     target = load(designs[0]) if designs else base_target()
     library = library_of(target)
     known = [p.name for p in target.model.claims]
-    known += [name for name in library.lemmas if name not in known]
+    known += [name for name in (*library.lemmas, *BUILT_IN) if name not in known]
     names = [w for w in words if w not in designs]
     for name in names:
         if name.islower():

@@ -66,6 +66,8 @@ def show_proof(
     _vacuities(page, proof)
     for one in proof.contradictions:
         _contradiction(page, one)
+    for one in proof.failing:
+        _failing(page, one)
     _unproved(page, proof)
     for obligation, found in counterexamples:
         _counterexample(page, obligation, found)
@@ -87,8 +89,8 @@ def _assumptions(page: Page, proof: Proof) -> None:
     if proof.constraints:
         names = ", ".join(proof.constraints)
         page.hanging(f"  {'not assumed':<12}", f"{names}: what is proved holds beyond it, too")
-    for text in RELIES_ON:
-        page.hanging(f"  {'relies on':<12}", text)
+    for name in proof.relies_on:
+        page.hanging(f"  {'relies on':<12}", RELIES_ON[name])
     for text in ABSTRACTIONS:
         page.hanging(f"  {'abstracted':<12}", text)
     if proof.searched:
@@ -100,10 +102,19 @@ def _searched(proof: Proof) -> str:
     """Return what was searched: some instances whole, and others as far as it takes."""
     several = f"{sum(one.states for one in proof.searched):,} states"
     whole = ", ".join(one.instance for one in proof.searched if one.complete)
-    begun = ", ".join(one.instance for one in proof.searched if not one.complete)
+    begun = ", ".join(one.instance for one in proof.searched if not one.complete and not one.why)
     said = [f"all of {whole}"] if whole else []
     said += [f"the first of {begun}"] if begun else []
-    return f"{several} that the checker sees, {' and '.join(said)}"
+    if not said:
+        return f"nothing: {_not_searched(proof)}"
+    missing = f"; not {_not_searched(proof)}" if _not_searched(proof) else ""
+    return f"{several} that the checker sees, {' and '.join(said)}{missing}"
+
+
+def _not_searched(proof: Proof) -> str:
+    """Return which instances were not searched, and why."""
+    missing = [one for one in proof.searched if one.why]
+    return "; ".join(f"{one.instance} ({one.why.splitlines()[0]})" for one in missing)
 
 
 def _properties(page: Page, proof: Proof, *, detailed: bool) -> None:
@@ -184,14 +195,29 @@ def _contradiction(page: Page, found: Contradiction) -> None:
         "which plain Python confirms: the prover is wrong",
         STYLES["wrong"],
     )
-    for number, step in enumerate(found.run, 1):
-        page.line(f"    {number:>3}  {step}")
+    _run(page, found)
     page.wrapped(
         "Nothing is known to be proved here.  Please report it, with the specification and this "
         f"page; see the run: ackproof check --property {found.name} --instance {found.instance}",
         "    ",
     )
     page.line()
+
+
+def _failing(page: Page, found: Contradiction) -> None:
+    page.hanging(
+        "  ✗ ",
+        f"what is proved relies on it that {RELIES_ON[found.name]}, and on {found.instance} one "
+        "fails: nothing is known of what comes after it",
+        STYLES["wrong"],
+    )
+    _run(page, found)
+    page.line()
+
+
+def _run(page: Page, found: Contradiction) -> None:
+    for number, step in enumerate(found.run, 1):
+        page.line(f"    {number:>3}  {step}")
 
 
 def _unproved(page: Page, proof: Proof) -> None:

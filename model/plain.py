@@ -25,7 +25,7 @@ from ackproof.lang.types import IntT
 from ackproof.lang.values import Event
 from ackproof.model.live import Live, State
 
-__all__ = ["PlainMachine", "State", "Step"]
+__all__ = ["PlainMachine", "State", "Step", "is_outside"]
 
 #: The method of an action; its arguments as data, and how to make them Python values.
 _Call = tuple[Callable[..., None], dict[str, tuple[Any, Callable[[Any], Any]]]]
@@ -215,11 +215,20 @@ class PlainMachine:
         return [bool(function(self._before.root, self._after.root, e)) for e in asked]
 
 
+#: What is said of an integer that leaves its range.
+_WOULD_BE = " would be "
+
+
 def _outside(loc: Location, value: object) -> str:
     """Say that a value is outside the range of its variable."""
     t = loc.variable.type
     allowed = f"{t.lo}..{t.hi}" if isinstance(t, IntT) else repr(t)
-    return f"{loc.name} would be {value}, outside {allowed}"
+    return f"{loc.name}{_WOULD_BE}{value}, outside {allowed}"
+
+
+def is_outside(why: str) -> bool:
+    """Tell whether a step failed since an integer left its range, by what is said of it."""
+    return _WOULD_BE in why
 
 
 def _where(error: Exception) -> str:

@@ -19,8 +19,10 @@ from ackproof.lang.lemmas import Library
 from ackproof.lang.model import Design, Model
 from ackproof.lang.properties import Kind
 from ackproof.model.cache import Cache
+from ackproof.model.plain import PlainMachine
 from ackproof.proofs.content import content
 from ackproof.proofs.discharge import Outcome, discharge
+from ackproof.proofs.failures import FAILURES, unsure
 from ackproof.proofs.kept import Kept
 from ackproof.proofs.library import (
     LibraryError,
@@ -32,7 +34,6 @@ from ackproof.proofs.library import (
 from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.report import Goal, Proof
-from ackproof.proofs.smt.finite import Finite
 from ackproof.proofs.solving import UNKNOWN
 from ackproof.proofs.vacuity import Vacuity, vacuities
 
@@ -60,8 +61,8 @@ class Progress:
 
 
 def provable(model: Model) -> tuple[str, ...]:
-    """Return the names of the properties of states, of steps and of runs."""
-    return tuple(p.name for p in model.properties if _is_provable(p.kind))
+    """Return the names of the properties of states, of steps and of runs, and that none fails."""
+    return (*(p.name for p in model.properties if _is_provable(p.kind)), *FAILURES)
 
 
 def _is_provable(kind: Kind) -> bool:
@@ -137,9 +138,15 @@ class Attempt:
         library, properties = self.obligations.library, self.obligations.properties
         return tuple((n, properties[n].doc) for n in self.names if n in library.assumptions)
 
+    def unsure(self) -> tuple[str, ...]:
+        """Return which built-in properties steps may break, as far as their texts tell."""
+        return unsure(self.obligations.program.actions)
+
     def unmet(self) -> frozenset[str]:
         """Return the names of assumptions that some instance does not meet: a proof with them is
         restricted, whether they are marked as restrictions or not.
+
+        An instance that cannot be bound is none of anybody's runs.
         """
         every = (self.unmet_on(one.name) or () for one in self.model.instances)
         return frozenset(name for names in every for name in names)
@@ -147,7 +154,7 @@ class Attempt:
     def unmet_on(self, instance: str) -> frozenset[str] | None:
         """Return the names of assumptions that an instance does not meet.
 
-        None if that is not known, since the model with its lemmas has no such sizes.
+        None if the model has no such sizes.
         """
         obligations = self.obligations
         assumed = [n for n in self.names if n in obligations.library.assumptions]
@@ -156,13 +163,12 @@ class Attempt:
         if not assumed:
             return frozenset()
         try:
-            program = obligations.program
-            finite = Finite(bind(obligations.model, found, self.design, program=program))
-            first = finite.initial()
+            bound = bind(obligations.model, found, self.design, program=obligations.program)
         except BindError:
             return None
-        said = obligations.properties
-        return frozenset(n for n in assumed if finite.holds(said[n], first) is not True)
+        said, constants = obligations.properties, bound.first()
+        with PlainMachine(bound) as machine:
+            return frozenset(n for n in assumed if not machine.holds(said[n], constants))
 
     def run(
         self,
@@ -231,6 +237,7 @@ class Attempt:
             time.perf_counter() - start,
             interrupted,
             tuple(p.name for p in self.obligations.program.constraints),
+            self.unsure(),
         )
 
 

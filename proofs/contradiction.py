@@ -23,11 +23,12 @@ from dataclasses import replace
 from ackproof.lang.errors import BindError
 from ackproof.lang.frontend import compile_model
 from ackproof.lang.model import Instance, Model
-from ackproof.lang.properties import stated_by
+from ackproof.lang.properties import DEFINED, stated_by
 from ackproof.model.cache import Cache
 from ackproof.model.check import check
 from ackproof.model.difference import within
 from ackproof.model.outcome import Progress
+from ackproof.model.plain import is_outside
 from ackproof.proofs.attempt import Attempt
 from ackproof.proofs.discharge import start_worker
 from ackproof.proofs.report import Contradiction, Proof, Searched
@@ -68,12 +69,14 @@ def held_against(
     if proof.interrupted or not proof.shown:
         return proof  # there is nothing to contradict
     done: list[Searched] = []
+    chosen = small(attempt.model)
     with suppress(KeyboardInterrupt):  # what is proved is proved
-        for one in _searches(attempt, small(attempt.model), workers, cache):
+        for one in _searches(attempt, chosen, workers, cache):
             done.append(one)
             progress(one.instance)
     found = tuple(c for one in done for c in contradictions(attempt, proof, one))
-    return replace(proof, searched=tuple(done), contradictions=found)
+    held = len(done) == len(chosen)
+    return replace(proof, searched=tuple(done), contradictions=found, held=held)
 
 
 def contradictions(attempt: Attempt, proof: Proof, found: Searched) -> Iterator[Contradiction]:
@@ -86,8 +89,8 @@ def contradictions(attempt: Attempt, proof: Proof, found: Searched) -> Iterator[
 
 def searched(
     attempt: Attempt, instance: Instance, cache: Cache | None = None, most: int = STATES
-) -> Searched | None:
-    """Return what a search of an instance finds; None if a state of it does not fit.
+) -> Searched:
+    """Return what a search of an instance finds.
 
     Args:
         attempt: what was to be proved.
@@ -112,9 +115,14 @@ def searched(
             progress=enough,
             cache=cache,
         )
-    except BindError:
-        return None
-    runs = {stated_by(t.property): tuple(step.text for step in t.steps) for t in found.traces}
+    except BindError as wrong:
+        return Searched(instance.name, 0, complete=False, runs={}, why=str(wrong))
+    runs = {
+        stated_by(t.property): tuple(step.text for step in t.steps)
+        for t in found.traces
+        # In a proof integers have no ranges, so that one is left ends the instance and no more.
+        if not (t.property == DEFINED and is_outside(t.reason))
+    }
     return Searched(instance.name, found.outcome.states, found.outcome.limit is None, runs)
 
 
@@ -126,17 +134,17 @@ _TASK: tuple[Attempt, Sequence[Instance], Cache | None] | None = None
 def _searches(
     attempt: Attempt, instances: Sequence[Instance], workers: int, cache: Cache | None
 ) -> Iterator[Searched]:
-    """Yield what is found on each of the instances."""
+    """Yield in order what is found on each of the instances."""
     global _TASK
     _TASK = attempt, instances, cache
     numbers = range(len(instances))
     if workers < 2 or len(instances) < 2:
-        yield from filter(None, map(_work, numbers))
+        yield from map(_work, numbers)
         return
     _load(attempt)
     context = multiprocessing.get_context("fork")
     with context.Pool(workers, initializer=start_worker) as pool:
-        yield from filter(None, pool.imap(_work, numbers))
+        yield from pool.imap(_work, numbers)
 
 
 def _load(attempt: Attempt) -> None:
@@ -148,7 +156,7 @@ def _load(attempt: Attempt) -> None:
     compile_model(attempt.model, attempt.design)
 
 
-def _work(number: int) -> Searched | None:
+def _work(number: int) -> Searched:
     assert _TASK is not None
     attempt, instances, cache = _TASK
     return searched(attempt, instances[number], cache)

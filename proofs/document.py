@@ -114,6 +114,7 @@ class SearchedInstance(Struct, frozen=True, forbid_unknown_fields=True):
     instance: str
     states: Count
     complete: Annotated[bool, Meta(description="whether these are all")]
+    why: Annotated[str | None, Meta(description="why there was no search, if there was none")]
 
 
 class ContradictingRun(Struct, frozen=True, forbid_unknown_fields=True):
@@ -163,7 +164,7 @@ class ProofResult(Struct, frozen=True, forbid_unknown_fields=True):
     ]
     sizes: Annotated[str, Meta(description="which sizes the proof is about")]
     assumptions: Annotated[list[Assumed], Meta(description="what is assumed of the constants")]
-    relies_on: Annotated[Names, Meta(description="what every proof takes from the checker")]
+    relies_on: Annotated[Names, Meta(description="what it does not show itself")]
     abstractions: Annotated[
         Names, Meta(description="what is known less of in a proof than in an instance")
     ]
@@ -177,6 +178,10 @@ class ProofResult(Struct, frozen=True, forbid_unknown_fields=True):
     ]
     contradictions: Annotated[
         list[ContradictingRun], Meta(description="each is a defect of the prover")
+    ]
+    failing: Annotated[
+        list[ContradictingRun],
+        Meta(description="runs in which a step fails, where it is relied on that none does"),
     ]
     interrupted: bool
     timing: Timing
@@ -230,17 +235,21 @@ def _result(proof: Proof, counterexamples: Sequence[InductionCounterexample]) ->
         digest=proof.digest,
         sizes=proof.sizes,
         assumptions=[Assumed(name, doc) for name, doc in proof.assumptions],
-        relies_on=list(RELIES_ON),
+        relies_on=[RELIES_ON[name] for name in proof.relies_on],
         abstractions=list(ABSTRACTIONS),
         properties=[_goal(proof, name) for name in proof.requested],
         lemmas=[_goal(proof, n) for n, goal in proof.goals.items() if goal.lemma],
         obligations=[_obligation(o) for o in proof.outcomes],
         vacuities=[Vacuous(v.kind, v.name, v.text) for v in proof.vacuities],
         counterexamples=list(counterexamples),
-        searched=[SearchedInstance(s.instance, s.states, s.complete) for s in proof.searched],
+        searched=[
+            SearchedInstance(s.instance, s.states, s.complete, s.why or None)
+            for s in proof.searched
+        ],
         contradictions=[
             ContradictingRun(c.name, c.instance, list(c.run)) for c in proof.contradictions
         ],
+        failing=[ContradictingRun(c.name, c.instance, list(c.run)) for c in proof.failing],
         interrupted=proof.interrupted,
         timing=Timing(round(proof.seconds, 3), proof.limit, proof.workers),
     )

@@ -8,7 +8,7 @@ whose searches it was held against.  Where one of these has changed, obligations
 looked up one by one (`ackproof.proofs.kept`).
 
 Only a proof in which every obligation is proved, no hypothesis is inconsistent, and nothing is
-contradicted is kept.
+contradicted is kept, once it was held against all that it is to be held against.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Finished:
     def keep(self, proof: Proof) -> None:
         """Keep a proof, if it is complete."""
         wrong = proof.unproved or proof.vacuities or proof.contradictions
-        complete = not (wrong or proof.interrupted)
+        complete = proof.held and not (wrong or proof.failing or proof.interrupted)
         if self._cache is not None and self._key and complete:
             self._cache.put(FINISHED, self._key, pickle.dumps(proof, pickle.HIGHEST_PROTOCOL))
 

@@ -19,6 +19,7 @@ from ackproof.lang.errors import BindError
 from ackproof.lang.lemmas import Library
 from ackproof.lang.model import Design, Instance, Model
 from ackproof.lang.program import Program, PropertyDecl
+from ackproof.lang.properties import ASSERTION
 from ackproof.lang.sorts import Sort, elements_of
 from ackproof.lang.types import SortT
 from ackproof.proofs.cases import cases_of
@@ -142,8 +143,9 @@ class InstanceQueries:
         before = finite.initial() if initiation else finite.state("s")
         step = None
         if self.obligation.action:
-            cases = cases_of(self.actions[self.obligation.action])
-            action = cases[self.obligation.case or 0]
+            action, case = self.actions[self.obligation.action], self.obligation.case
+            if case is not None:
+                action = cases_of(action)[case]
             if not finite.inhabited(action):
                 return None
             step = finite.step(action, before, finite.arguments(action))
@@ -166,8 +168,12 @@ class InstanceQueries:
         known = [finite.holds(self.properties[name], before) for name in assumed]
         if self.obligation.kind == "initiation":
             known += [finite.holds(prop, before) for prop in self.program.initially]
-        goal = self.properties[obligation.goal]
-        if step is not None:
+        goal = self.properties.get(obligation.goal)
+        if goal is None:
+            assert step is not None
+            failed = step.asserted if obligation.goal == ASSERTION else step.undefined
+            wrong = finite.ops.all(step.enabled, failed)
+        elif step is not None:
             wrong = finite.ops.all(step.proper, _false_after(finite, goal, step))
         else:
             wrong = finite.ops.no(finite.holds(goal, before))

@@ -26,6 +26,7 @@ from ackproof.lang.model import Model
 from ackproof.lang.program import Action, Program, PropertyDecl
 from ackproof.lang.properties import Property
 from ackproof.lang.rankings import Helpful
+from ackproof.proofs.failures import FAILURES
 from ackproof.proofs.relevance import paths_in
 
 __all__ = [
@@ -112,6 +113,7 @@ def check_names(model: Model, library: Library, names: Iterable[str]) -> None:
         LibraryError: see there.
     """
     kinds = {p.name: p.kind for p in (*model.properties, *library.claims())}
+    kinds |= dict.fromkeys(FAILURES, "step")
     for name in names:
         if kinds.get(name) == "eventually":
             if name in library.rankings or name in library.follows:

@@ -30,6 +30,7 @@ from ackproof.lang.model import Design, Model
 from ackproof.lang.program import Action, Program, PropertyDecl
 from ackproof.lang.types import Type
 from ackproof.proofs.cases import cases_of
+from ackproof.proofs.failures import FAILURES, declared, may_fail
 from ackproof.proofs.library import with_lemmas
 from ackproof.proofs.obligation import Obligation, Query
 from ackproof.proofs.ranking import KINDS, RankingRule
@@ -62,7 +63,10 @@ class Obligations:
         self.program: Program = compile_model(self.model, design)
         self.domain = Unbounded()
         self.theory = Theory(self.program, self.domain)
-        self.properties = {p.name: p for p in self.program.properties}
+        self.properties = {
+            **{name: declared(name) for name in FAILURES},
+            **{p.name: p for p in self.program.properties},
+        }
         self.actions = {a.name: a for a in self.program.actions}
         self.rule = RankingRule(self.theory, library, self.step)
         self._steps: dict[tuple[str, int | None], Step] = {}
@@ -133,6 +137,10 @@ class Obligations:
         self, prop: PropertyDecl, action: Action, by: tuple[str, ...]
     ) -> Iterator[Obligation]:
         kind = "safety" if prop.of_steps else "consecution"
+        if prop.name in FAILURES:
+            if may_fail(prop.name, action):
+                yield Obligation(prop.name, kind, action.name, by)
+            return
         if not self._may_concern(action, prop):
             return
         if not self._translatable(action):
@@ -179,7 +187,7 @@ class Obligations:
 
     def _untouched(self, prop: PropertyDecl) -> bool:
         """Tell whether there are steps of which a property says what it says of no step at all."""
-        if not prop.of_steps or prop.event is not None:
+        if not prop.of_steps or prop.event is not None or prop.name in FAILURES:
             return False
         return any(
             not self._may_touch(prop, action)
@@ -235,6 +243,9 @@ class Obligations:
             assert obligation.kind == "stuttering" or not prop.of_steps
             states = (before,) * len(prop.roots)
             said = [*known, negation(self.theory.formula(prop, *states))]
+        elif obligation.goal in FAILURES:
+            step = self.step(obligation.action)
+            said = [*known, step.exists, negation(step.claimed(obligation.goal))]
         else:
             step = self.step(obligation.action, obligation.case)
             return self._of_step(known, step, negation(self._after(obligation, step)))

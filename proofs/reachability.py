@@ -82,8 +82,8 @@ def reachability_of(
     """
     wide = _with_faults(bound)
     step = None if number is None else wide.instances().index(bound.instances()[number])
-    prop = next(p for p in wide.program.properties if p.name == goal)
-    watched = replace(wide, properties=(prop, _apart_from(wide, state)))
+    own = [p for p in wide.program.properties if p.name == goal]  # none, if it is built in
+    watched = replace(wide, properties=(*own, _apart_from(wide, state)))
     from ackproof.model.kernel.engine import explore
 
     def enough(progress: Progress) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
+from ackproof.lang.properties import ASSERTION, DEFINED
 from ackproof.model.verdict import worst
 from ackproof.proofs.discharge import Outcome
 from ackproof.proofs.solving import PROVED, REFUTED
@@ -30,11 +31,11 @@ __all__ = [
     "Searched",
 ]
 
-#: What every proof relies on that the checker shows, and the proof does not.
-RELIES_ON = (
-    "the steps are defined and no assertion in them fails (StepsAreDefined, NoAssertionFails), "
-    "which the checker shows on its instances",
-)
+#: What a proof relies on where that is not shown together with it.
+RELIES_ON = {
+    ASSERTION: f"no assertion in a step fails ({ASSERTION})",
+    DEFINED: f"all steps are defined ({DEFINED})",
+}
 
 #: What is known less of in a proof than it is in an instance; so what is proved holds there too.
 ABSTRACTIONS = (
@@ -42,6 +43,7 @@ ABSTRACTIONS = (
     "set has one more, or no fewer, or two others have as many together",
     "of the first element of a sort without order it is known only that it is one",
     "the number of faults is not limited",
+    "an integer may be any, and how much room an instance has for it is a matter of the checker",
 )
 
 
@@ -124,12 +126,14 @@ class Searched:
         states: how many states were seen.
         complete: whether these are all.
         runs: for each property that is false there, the steps of a shortest run that breaks it.
+        why: why there was no search, if there was none.
     """
 
     instance: str
     states: int
     complete: bool
     runs: Mapping[str, tuple[str, ...]]
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -170,8 +174,10 @@ class Proof:
         seconds: how long it took.
         interrupted: whether it was stopped before the end.
         constraints: the names of the model's constraints: they bound a search, and are not assumed.
+        unsure: the built-in properties that steps may break, as far as their texts tell.
         searched: the searches that it was held against.
         contradictions: where one of them has found a run that breaks what is proved.
+        held: whether it was held against all that it is to be held against.
     """
 
     model: str
@@ -191,8 +197,29 @@ class Proof:
     seconds: float
     interrupted: bool = False
     constraints: tuple[str, ...] = ()
+    unsure: tuple[str, ...] = ()
     searched: tuple[Searched, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
+    held: bool = False
+
+    @property
+    def relies_on(self) -> tuple[str, ...]:
+        """The names of the properties that it relies on, and does not show itself."""
+        return tuple(
+            name
+            for name in self.unsure
+            if name not in self.goals or self.verdict(name) is not ProofVerdict.PROVED
+        )
+
+    @property
+    def failing(self) -> tuple[Contradiction, ...]:
+        """The runs in which a step fails, where the proof relies on it that none does."""
+        return tuple(
+            Contradiction(name, one.instance, one.runs[name])
+            for name in self.relies_on
+            for one in self.searched
+            if name in one.runs
+        )
 
     @property
     def sizes(self) -> str:
@@ -264,7 +291,8 @@ class Proof:
 
         It is 4 where a search contradicts what is proved.
 
-        A step that can never be taken is nothing that was proved, but nothing that is well, either.
+        A step that can never be taken is nothing that was proved, but nothing that is well, either;
+        nor is one that fails in a run.
         """
         codes = [self.verdict(name).exit_code for name in self.requested]
-        return worst([*codes, *([3] if self.vacuities else [])])
+        return worst([*codes, *([3] if self.vacuities else []), *([1] if self.failing else [])])

@@ -15,10 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import assert_never
 
 from ackproof.lang import ir
+from ackproof.lang.properties import ASSERTION, DEFINED
 from ackproof.lang.types import RecordT, SetT
+from ackproof.proofs.smt.definedness import defined, evaluated
 from ackproof.proofs.smt.expressions import Expressions, Scope, State
 from ackproof.proofs.smt.lifting import Change, Lift, Path, Write
 from ackproof.proofs.smt.logic import (
@@ -33,7 +36,7 @@ from ackproof.proofs.smt.logic import (
 from ackproof.proofs.smt.unbounded import Unbounded, Untranslatable
 from ackproof.proofs.smt.values import MapValue, Scalar, SetValue, Value, choose, same
 
-__all__ = ["Event", "Execution"]
+__all__ = ["Claim", "Event", "Execution"]
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,19 @@ class Event:
     bound: tuple[Term, ...]
 
 
+@dataclass(frozen=True)
+class Claim:
+    """What a step needs in order not to fail.
+
+    Attributes:
+        name: the property that is broken where it is false: `ASSERTION` or `DEFINED`.
+        said: makes the formula; most claims are of no interest to anybody.
+    """
+
+    name: str
+    said: Callable[[], Term]
+
+
 @dataclass
 class Execution:
     """The symbolic execution of one body.
@@ -63,6 +79,7 @@ class Execution:
         asserted: what the specification asserts.
         events: the events that it may emit.
         written: the variables that it may change.
+        claims: what it needs in order not to fail.
     """
 
     expressions: Expressions
@@ -70,6 +87,8 @@ class Execution:
     asserted: list[Term] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     written: set[Path] = field(default_factory=set)
+    claims: list[Claim] = field(default_factory=list)
+    _before_loop: tuple[Term, ...] | None = None
     _path: list[Term] = field(default_factory=list)
     _bound: list[Term] = field(default_factory=list)
     _log: list[Write] = field(default_factory=list)
@@ -92,6 +111,9 @@ class Execution:
             Untranslatable: there is no formula for what it does.
         """
         assert isinstance(stmt, ir.AnyStmt)
+        for e in evaluated(stmt):
+            if e.can_fail:
+                self._claim(DEFINED, partial(defined, self.expressions, e, scope))
         match stmt:
             case ir.Local():
                 value = self.expressions.value(stmt.value, scope)
@@ -102,6 +124,7 @@ class Execution:
                 self._demand(self.enabled, self.expressions.formula(stmt.cond, scope))
                 return scope
             case ir.Assert():
+                self._claim(ASSERTION, partial(self.expressions.formula, stmt.cond, scope))
                 self._demand(self.asserted, self.expressions.formula(stmt.cond, scope))
                 return scope
             case ir.Assign():
@@ -134,11 +157,28 @@ class Execution:
 
     def _demand(self, where: list[Term], cond: Term) -> None:
         """Note a condition on the step, which counts where the step gets to it."""
-        said = implies(conjunction(self._path), cond)
-        if self._bound:
-            said = self.domain.quantify(True, tuple(self._bound), said)
+        said = self._here(tuple(self._path), tuple(self._bound), cond)
         if not is_true(said):
             where.append(said)
+
+    def _here(self, path: tuple[Term, ...], bound: tuple[Term, ...], cond: Term) -> Term:
+        """Return what says that a condition is true wherever the step gets to it."""
+        said = implies(conjunction(path), cond)
+        return self.domain.quantify(True, bound, said) if bound else said
+
+    def _claim(self, name: str, cond: Callable[[], Term]) -> None:
+        """Note what the step needs here in order not to fail.
+
+        What it has demanded before is true, or it would have ended.  In a loop that is what it has
+        demanded before the loop: nobody says which iteration comes first.
+        """
+        earlier = (*self.enabled, *self.asserted)
+        if self._before_loop is not None:
+            earlier = self._before_loop
+        path, bound = tuple(self._path), tuple(self._bound)
+        self.claims.append(
+            Claim(name, lambda: implies(conjunction(earlier), self._here(path, bound, cond())))
+        )
 
     # -- writing --------------------------------------------------------------------------------
 
@@ -191,6 +231,15 @@ class Execution:
     # -- loops ----------------------------------------------------------------------------------
 
     def _loop(self, stmt: ir.For, scope: Scope) -> Scope:
+        outermost = self._before_loop is None
+        if outermost:
+            self._before_loop = (*self.enabled, *self.asserted)
+        scope = self._iterated(stmt, scope)
+        if outermost:
+            self._before_loop = None
+        return scope
+
+    def _iterated(self, stmt: ir.For, scope: Scope) -> Scope:
         if isinstance(stmt.binder.domain, ir.SetLit):
             return self._listed(stmt, stmt.binder.domain, scope)
         members = self.domain.defined(self.expressions.members(stmt.binder.domain, scope))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import z3
 from ackproof.lang.program import Action, Program, PropertyDecl, Variable
 from ackproof.lang.types import BOOL, MapT, OptionT, RecordT, SeqT, SetT, SortT, Type
-from ackproof.proofs.smt.execution import Event, Execution
+from ackproof.proofs.smt.execution import Claim, Event, Execution
 from ackproof.proofs.smt.expressions import Expressions, Scope, State
 from ackproof.proofs.smt.logic import Term, conjunction
 from ackproof.proofs.smt.making import applied
@@ -22,6 +22,9 @@ from ackproof.proofs.smt.unbounded import Unbounded
 from ackproof.proofs.smt.values import MapValue, Scalar, SetValue, Value, width
 
 __all__ = ["Step", "Theory"]
+
+#: What the symbols of a state start with that steps have led to.
+_REACHED = "s."
 
 #: The type of a leaf, and which leaves say if there is anything: those of the options it lies in.
 _Leaf = tuple[Type, tuple[int, ...]]
@@ -38,6 +41,8 @@ class Step:
         after: the state that it leads to.
         events: the events that it may emit.
         written: the variables that it may change, by their paths.
+        exists: what its arguments must be.
+        claims: what it needs in order not to fail.
     """
 
     action: Action
@@ -46,6 +51,16 @@ class Step:
     after: State
     events: tuple[Event, ...]
     written: frozenset[tuple[str, ...]]
+    exists: Term
+    claims: tuple[Claim, ...]
+
+    def claimed(self, name: str) -> Term:
+        """Return what says that the step does not break a built-in property.
+
+        Raises:
+            Untranslatable: the domain has no counterpart for something in it.
+        """
+        return conjunction(one.said() for one in self.claims if one.name == name)
 
 
 class Theory:
@@ -80,10 +95,7 @@ class Theory:
 
     def _variable(self, v: Variable, state: str) -> Value:
         prefix = f"{'const' if v.const else state}.{v.name}"
-        t: Type = v.type
-        for family in reversed(v.families):
-            t = MapT(family, t)
-        return self.symbol(prefix, t, (), ())
+        return self.symbol(prefix, _typed(v), (), ())
 
     def symbol(self, name: str, t: Type, dims: tuple[Type, ...], at: Scalar) -> Value:
         """Return the value of a type that a symbol stands for, at the keys given so far."""
@@ -119,7 +131,9 @@ class Theory:
             keys = [s for d in dims for s in self.domain.sorts(d)]
             there = [z3.Function(o, *keys, z3.BoolSort()) for o in options]
             self._symbols[name] = z3.Function(name, *keys, sort)
-            self.typing[name] = self.domain.typing(t, self._symbols[name], dims, there)
+            self.typing[name] = self.domain.typing(
+                t, self._symbols[name], dims, there, in_range=not name.startswith(_REACHED)
+            )
         return applied(self._symbols[name], at)
 
     def initial(self) -> State:
@@ -193,13 +207,17 @@ class Theory:
             if isinstance(value, tuple):
                 exists.append(self.domain.there(p.type, value))
         scope = execution.block(action.body, Scope({"self": before}, dict(given)))
+        after = scope.states["self"]
+        enabled = conjunction((*exists, *execution.enabled, *execution.asserted))
         return Step(
             action,
             given,
-            conjunction((*exists, *execution.enabled, *execution.asserted)),
-            scope.states["self"],
+            enabled,
+            after,
             tuple(execution.events),
             frozenset(execution.written),
+            conjunction(exists),
+            tuple(execution.claims),
         )
 
     # -- properties -----------------------------------------------------------------------------
@@ -225,6 +243,14 @@ class Theory:
             names[prop.event.name] = event
         scope = Scope(dict(zip(prop.roots, states, strict=True)), names)
         return self.expressions.formula(prop.body, scope)
+
+
+def _typed(v: Variable) -> Type:
+    """Return the type of a variable as a whole: a map from the elements of its families."""
+    t: Type = v.type
+    for family in reversed(v.families):
+        t = MapT(family, t)
+    return t
 
 
 def _is_sequence(t: Type) -> bool:

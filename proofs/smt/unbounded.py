@@ -7,6 +7,10 @@ An ordered sort is the integers from 0 up to a size that nobody knows; another s
 things of which some are there.  A state has nothing of an element that is not there: `typing` says
 so of each symbol of a state, so that a quantifier over what is in a set need not.
 
+An integer that steps have changed is any integer.  The range of its type is how much room an
+instance has for it, and a run that needs more ends there, as the checker says.  So whatever is
+proved for all integers holds for those runs, too.
+
 Three things are not functions of what is in a set by first-order means, and get a name and an axiom
 instead, which is used where the name occurs:
 
@@ -231,20 +235,27 @@ class Unbounded:
             return (following < self.size(t), following)
         return (x + 1 < self.size(t), x + 1)
 
-    def there(self, t: Type, x: Scalar) -> Term:
-        """Return the formula that says that leaves are those of a value of the type."""
+    def there(self, t: Type, x: Scalar, *, in_range: bool = True) -> Term:
+        """Return the formula that says that leaves are those of a value of the type.
+
+        Args:
+            t: the type.
+            x: the leaves.
+            in_range: whether that goes for integers, too; else they may be any.
+        """
         match t:
             case SortT() if t.ordered:
                 return conjunction((x[0] >= 0, x[0] < self.size(t)))
             case SortT():
                 return z3.Function(f"there.{t.name}", self.sort(t), z3.BoolSort())(x[0])
             case IntT():
-                return conjunction((x[0] >= t.lo, x[0] <= t.hi))
+                return conjunction((x[0] >= t.lo, x[0] <= t.hi)) if in_range else TRUE
             case OptionT():
-                return implies(x[0], self.there(t.inner, x[1:]))
+                return implies(x[0], self.there(t.inner, x[1:], in_range=in_range))
             case RecordT():
                 fields = [inner for _, inner in t.fields]
-                return conjunction(self.there(*part) for part in parts_of(fields, x))
+                parts = parts_of(fields, x)
+                return conjunction(self.there(*part, in_range=in_range) for part in parts)
             case BoolT() | EnumT():
                 return TRUE
             case SetT() | MapT() | SeqT() | ProcT() | FamilyT():
@@ -485,6 +496,8 @@ class Unbounded:
         apply: z3.FuncDeclRef,
         dims: Sequence[Type],
         options: Sequence[z3.FuncDeclRef],
+        *,
+        in_range: bool,
     ) -> list[Term]:
         """Return what is known of a symbol of a state: it has nothing of what does not exist.
 
@@ -494,17 +507,20 @@ class Unbounded:
             dims: what it is a function of.
             options: the symbols that say whether there is a value.  Where there is none, nothing
                 is known of it: what stands for it may be of a sort without elements.
+            in_range: whether integers are known to be in their ranges.
         """
         names = [
             z3.Const(f"at!{i}", s) for i, s in enumerate(s for d in dims for s in self.sorts(d))
         ]
         value = apply(*names) if names else apply()
-        inside = conjunction(self.there(*part) for part in parts_of(dims, tuple(names)))
+        keys = parts_of(dims, tuple(names))
+        inside = conjunction(self.there(*key, in_range=in_range) for key in keys)
         if isinstance(t, SetT):
             said = implies(value, inside)
         elif isinstance(t, SortT | IntT):
             given = conjunction(o(*names) for o in options)
-            said = implies(conjunction((inside, given)), self.there(t, (value,)))
+            one = self.there(t, (value,), in_range=in_range)
+            said = implies(conjunction((inside, given)), one)
         else:
             return []
         if is_true(said):

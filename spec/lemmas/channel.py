@@ -110,6 +110,8 @@ def NothingIsReturnedLate(s: Confirms) -> bool:
 
 #: What the properties of this group are proved with.
 PROOFS = {
+    "NoAssertionFails": (),
+    "StepsAreDefined": (),
     "ConfirmXorTransaction": (),
     "EachMessageHasOnePlace": (
         "ClosedIsEmpty",

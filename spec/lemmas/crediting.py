@@ -9,6 +9,7 @@ another, if the same message is not sent twice and not taken twice.
 from __future__ import annotations
 
 from ackproof.lang import Set, assumption, helper, lemma
+from ackproof.spec.credit import CreditPair
 from ackproof.spec.lemmas.asking import below_next
 from ackproof.spec.lemmas.keeping import UNTOLD
 from ackproof.spec.lemmas.mirrors import (
@@ -47,6 +48,30 @@ def ProcessesCount(s: Confirms) -> bool:
         for c in ChannelId
         for r in Replica
     )
+
+
+@helper
+def natural(pair: CreditPair) -> bool:
+    """Tell whether nothing that the receiver of a pair counts is negative."""
+    return pair.taken >= 0 and pair.deferred >= 0 and pair.bumps >= 0
+
+
+@lemma()
+def ChannelsOweNothing(s: Confirms) -> bool:
+    """No channel has to take credit back from its reader (E1.1)."""
+    return all(natural(s.reading[c]) for c in ChannelId)
+
+
+@lemma()
+def StoresOweNothing(s: Confirms) -> bool:
+    """Nor has a store from its process (E1.1)."""
+    return all(natural(s.storing[r]) for r in Replica)
+
+
+@lemma()
+def ProcessesOweNothing(s: Confirms) -> bool:
+    """Nor has a process of a queue from a channel (E1.1)."""
+    return all(natural(s.casts[c].credit[r]) for c in ChannelId for r in Replica)
 
 
 @lemma("ChannelsCount")
@@ -150,7 +175,7 @@ def DownMeansEnded(s: Confirms) -> bool:
     )
 
 
-@lemma()
+@lemma("ProcessesOweNothing")
 def EndedIsForgotten(s: Confirms) -> bool:
     """Between a channel and a process of whose end it has heard nothing is owed (E1.4)."""
     return all(
@@ -363,6 +388,7 @@ _HAS = ("DownMeansEnded", "LeadersAreEven", "PaidForIsUnderWay", "ProcessesCount
 
 
 @lemma(
+    "ProcessesOweNothing",
     **at(ARRIVES, *_HAS, "LeaderIsToldNothing"),
     deliver_to_mirror=(*_HAS, "JoinedIsNoMaster", "MasterIsNoMirror", "MirrorsAreEven"),
     master_tells=(
@@ -384,7 +410,7 @@ def NobodyIsOverpaid(s: Confirms) -> bool:
     )
 
 
-@lemma("ChannelsCount", "MirrorsCostTwo")
+@lemma("ChannelsCount", "ChannelsOweNothing", "MirrorsCostTwo")
 def OverdrawnIsDeferred(s: Confirms) -> bool:
     """What a channel sends once it is blocked it gives its reader no credit for (E1.2, E1.3)."""
     return s.transactional or all(
@@ -418,8 +444,12 @@ FOLLOWS = {
         "ReadersAreEven",
         "StoresAreEven",
     ),
-    "NoExcessCredit": ("NobodyIsOverpaid", "ReadersAreEven", "StoresAreEven"),
+    "NoExcessCredit": (
+        *("ChannelsOweNothing", "ProcessesOweNothing", "StoresOweNothing"),
+        *("NobodyIsOverpaid", "ReadersAreEven", "StoresAreEven"),
+    ),
     "OverdraftIsBounded": (
+        "ChannelsOweNothing",
         "CreditNeverNegative",
         "MirrorsCostTwo",
         "OverdrawnIsDeferred",

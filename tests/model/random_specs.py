@@ -336,6 +336,8 @@ class Writer:
         name, t = self.fresh("n"), str(self.pick(["A", "bool", "Color", INT, "Set[A]"]))
 
         def value() -> str:
+            if t in ("A", "bool", "Set[A]") and self.number(0, 3) == 0:
+                return self.partial(t, scope)
             return self.typed_set(scope, 1) if t == "Set[A]" else self.expr(t, scope, 1)
 
         lines = [f"{indent}{name} = {value()}"]
@@ -347,6 +349,21 @@ class Writer:
                 f"{indent}    {name} = {value()}",
             ]
         return lines, scope.with_name(name, t)
+
+    def partial(self, t: str, scope: Scope) -> str:
+        """Draw an expression that may have no value, or that may have none and is not asked."""
+        least = f"{self.pick(['min', 'max'])}({self.set_expr('A', scope, 1)})"
+        cond = self.expr("bool", scope, 1)
+        than = f"{least} {self.pick(['<', '==', '>='])} {self.expr('A', scope, 0)}"
+        ways = {
+            "A": [least, f"({least} if {cond} else {self.expr('A', scope, 0)})"],
+            "bool": [than, f"({cond} and {than})", f"({than} or {cond})", f"({cond} or {than})"],
+            "Set[A]": [
+                f"{{w for w in {self.set_expr('A', scope, 1)} if w < {least}}}",
+                f"{{{least} for w in A if {cond}}}",
+            ],
+        }
+        return str(self.pick(list(ways[t])))
 
     def statement(self, scope: Scope, depth: int, indent: str, emits: bool) -> list[str]:
         """Draw one statement."""

@@ -104,6 +104,7 @@ NOTICED = {
     ("NoAckBeforeDurable", "IndexIsEnough"): "StoredIsSafe/sync",
     ("NoAckFromMinority", "LargeMinority"): "NoAckFromMinority/flush#1",
     ("NoAckInTransaction", "TalkativeChannel"): "NoAckInTransaction/flush#1",
+    ("NoAssertionFails", "AmnesicMirror"): "NoAssertionFails/deliver",
     ("NoCommitBeforeDurable", "HastyStore"): "StoredIsSafe/write",
     ("NoNackFromMinority", "SpeakingCluster"): "NoNackFromMinority/flush#4",
     ("NoNackInTransaction", "TalkativeChannel"): "NoNackInTransaction/flush#4",

@@ -10,6 +10,8 @@ from typing import Any
 
 import jsonschema
 import pytest
+from ackproof.cli.page import console
+from ackproof.cli.proof_page import show_proof
 from ackproof.lang.errors import BindError
 from ackproof.lang.lemmas import Library
 from ackproof.lang.model import Design, Instance
@@ -115,7 +117,28 @@ def test_who_interrupts_the_search_keeps_what_is_proved(monkeypatch: pytest.Monk
 
     attempt, proof = proof_of()
     monkeypatch.setattr(contradiction, "searched", interrupted)
-    assert held_against(attempt, proof) == proof
+    held = held_against(attempt, proof)
+    assert held == proof
+    assert not held.held
+
+
+def test_a_proof_that_was_not_held_against_everything_is_not_kept(tmp_path: Path) -> None:
+    attempt, proof = proof_of("AloneInside")
+    finished = Finished(Cache(tmp_path), MODEL, LIBRARY, ["AloneInside"])
+    finished.keep(proof)
+    assert finished.proof(5.0, 1) is None
+    finished.keep(held_against(attempt, proof))
+    assert finished.proof(5.0, 1) is not None
+
+
+def test_an_instance_that_does_not_bind_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    wide = Instance("wide", "no constant of that name", {Guest: 2}, constants={"Closet.bolt": True})
+    attempt, proof = proof_of("AloneInside")
+    attempt = replace(attempt, model=replace(MODEL, instances=(*MODEL.instances, wide)))
+    held = held_against(attempt, proof)
+    assert [(s.instance, bool(s.why)) for s in held.searched] == [("pair", False), ("wide", True)]
+    show_proof(console(), held, [], detailed=False)
+    assert "not wide (" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.usefixtures("gullible")

@@ -58,6 +58,7 @@ FAILS = {
     "d02_nack_at_once": ("MultipleIsExact", "MultipleIsExact/flush"),
     "d03_guard_starts_with_yes": ("NoAckFromMinority", "NoAckFromMinority/flush#1"),
     "d04_mirrors_confirm_the_refused": ("AckedIsAvailable", "CastIsPresent/deliver_to_mirror"),
+    "d05_limit_before_duplicate": ("NoAssertionFails", "NoAssertionFails/deliver"),
     "d06_when_synced_for_any": ("AckedIsAvailable", "LeaderIsSynchronised/promote"),
     "deletion_leaves_the_files": ("DeletedLeavesNothing", "DeletedLeavesNothing/delete_queue"),
     "e01_ends_by_name": ("NoAckBeforeDurable", "UnacceptedIsAwaited/down_arrives"),

@@ -10,6 +10,7 @@ from ackproof.lang import Design
 from ackproof.lang.lemmas import Library
 from ackproof.model.cache import Cache
 from ackproof.proofs.attempt import prepare
+from ackproof.proofs.contradiction import held_against
 from ackproof.proofs.finished import Finished
 from ackproof.proofs.report import Proof
 from ackproof.proofs.vacuity import Vacuity
@@ -27,7 +28,8 @@ def cache(tmp_path: Path) -> Cache:
 
 @pytest.fixture(scope="module")
 def proof() -> Proof:
-    return prepare(closet.MODEL, closet.LIBRARY, PROVED).run(limit=5.0)
+    attempt = prepare(closet.MODEL, closet.LIBRARY, PROVED)
+    return held_against(attempt, attempt.run(limit=5.0))
 
 
 def finished(
@@ -53,6 +55,7 @@ def test_what_is_not_complete_is_not_kept(cache: Cache, proof: Proof) -> None:
     for spoiled in (
         replace(proof, outcomes=(replace(first, status="unknown"), *others)),
         replace(proof, interrupted=True),
+        replace(proof, held=False),
         replace(proof, vacuities=(Vacuity("guard", "enter", "it can never hold"),)),
     ):
         finished(cache).keep(spoiled)

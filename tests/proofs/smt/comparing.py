@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import z3
+from ackproof.lang import ir
 from ackproof.lang.binding import ActionInstance, Bound
 from ackproof.lang.data import default_data, domain, to_data
 from ackproof.lang.properties import ASSERTION
 from ackproof.lang.types import MapT, SeqT, SetT, SortT, Type
-from ackproof.model.plain import PlainMachine
+from ackproof.model.plain import PlainMachine, is_outside
 from ackproof.model.plain import Step as PlainStep
+from ackproof.proofs.failures import FAILURES
 from ackproof.proofs.smt.finite import Finite, FiniteStep
 from ackproof.proofs.smt.theory import Step, Theory
 from ackproof.proofs.smt.unbounded import Unbounded, Untranslatable
@@ -70,12 +72,15 @@ class UnboundedSteps:
     def agrees(self, state: Any, instance: ActionInstance, plain: PlainStep | None) -> None:
         """Compare one step with that of plain Python."""
         step = self.step(instance)
-        if step is None or (plain and plain.broken and plain.broken != ASSERTION):
-            return  # where Python says that a step is undefined, a proof may assume anything
+        if step is None:
+            return
         params = {p.name: p.type for p in instance.action.params}
         args = dict(zip(params, instance.args, strict=True))
         self.meaning.sees("s", state)
         self.meaning.takes(instance.action.name, {n: (params[n], args[n]) for n in params})
+        self._fails(step, plain)
+        if plain and plain.broken and plain.broken != ASSERTION:
+            return  # where Python says that a step is undefined, a proof may assume anything
         enabled = self.meaning.of(step.enabled)
         assert enabled == (plain is not None and plain.after is not None), instance
         if plain is None or plain.after is None:
@@ -92,6 +97,22 @@ class UnboundedSteps:
             if found != was:
                 assert loc.variable.path in step.written
         assert set(self.events(step)) == set(events_of(plain)), instance
+
+    def _fails(self, step: Step, plain: PlainStep | None) -> None:
+        """Compare whether the step fails, and how: in a proof no integer leaves its range."""
+        claims = {name: self.meaning.of(self._claimed(step, name)) for name in FAILURES}
+        failed = plain.broken if plain and not is_outside(plain.why) else None
+        if failed:
+            assert not claims[failed], (str(plain), failed)
+        # Of the iterations of a loop in order, nobody says how far an earlier one has come.
+        elif not any(isinstance(n, ir.For) for s in step.action.body for n in ir.walk(s)):
+            assert all(claims.values()), (str(plain), claims)
+
+    def _claimed(self, step: Step, name: str) -> Any:
+        key = (name, step.action.name, "claimed")
+        if key not in self._formulas:
+            self._formulas[key] = step.claimed(name)
+        return self._formulas[key]
 
     def events(self, step: Step) -> Iterable[tuple[str, Any]]:
         """Yield the frames that are sent."""
