@@ -17,6 +17,7 @@ from typing import Any, get_args, get_origin
 from ackproof.lang.process import Process, default_of, hints_of, mark_of, split_marks
 from ackproof.lang.sorts import Sort
 from ackproof.lang.values import ANYTHING, CONST, GHOST, KEY, Each, Map, Seq
+from ackproof.model.native.trees import walk
 
 __all__ = [
     "CHANGES",
@@ -207,7 +208,7 @@ def steps_of(cls: type[Process]) -> Iterator[str]:
 def uses(node: ast.AST) -> Mapping[str, int]:
     """Count how often each name is read."""
     found: dict[str, int] = {}
-    for one in ast.walk(node):
+    for one in walk(node):
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
             found[one.id] = found.get(one.id, 0) + 1
     return found

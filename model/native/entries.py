@@ -13,7 +13,6 @@ something away that was not there.  That a map can answer by itself:
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -22,6 +21,7 @@ from typing import Any, get_args, get_origin
 from ackproof.lang.process import Process
 from ackproof.lang.values import Map
 from ackproof.model.native.classes import CHANGES, Layout, Variable
+from ackproof.model.native.trees import Transformer, copied, walk
 
 __all__ = ["with_plain_entries"]
 
@@ -42,7 +42,7 @@ def with_plain_entries(
 
 
 @dataclass
-class _Entries(ast.NodeTransformer):
+class _Entries(Transformer):
     names: Mapping[str, Any]
     cls: type[Process]
     layout: Layout
@@ -170,7 +170,7 @@ def _are_there(values: list[ast.expr]) -> bool:
 
     What `max` of nothing is, say, a step has to find out, also where it changes nothing.
     """
-    return not any(isinstance(n, ast.Call) for value in values for n in ast.walk(value))
+    return not any(isinstance(n, ast.Call) for value in values for n in walk(value))
 
 
 def _holds_sets(entry: Variable) -> bool:
@@ -179,4 +179,4 @@ def _holds_sets(entry: Variable) -> bool:
 
 def _is_there(entry: ast.Subscript) -> ast.expr:
     """Return the question whether a map has an entry, which it has while that is not empty."""
-    return ast.Compare(copy.deepcopy(entry.slice), [ast.In()], [copy.deepcopy(entry.value)])
+    return ast.Compare(copied(entry.slice), [ast.In()], [copied(entry.value)])

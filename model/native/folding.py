@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, get_args, get_origin
@@ -32,6 +32,7 @@ from ackproof.model.native.classes import (
     Variable,
     uses,
 )
+from ackproof.model.native.trees import Transformer, walk
 
 __all__ = ["Facts", "folded", "is_impossible", "is_literal", "sort_of"]
 
@@ -142,7 +143,7 @@ def _conjuncts(node: ast.expr) -> list[ast.expr]:
 # -- what is left ----------------------------------------------------------------------------------
 
 
-class _Fold(ast.NodeTransformer):
+class _Fold(Transformer):
     """Folds the statements and expressions of one method."""
 
     def __init__(self, cls: type[Process], names: Mapping[str, Any], facts: Facts) -> None:
@@ -166,7 +167,7 @@ class _Fold(ast.NodeTransformer):
         """Put what local names stand for in their places, where it is known; or change nothing."""
         values: dict[str, ast.expr] = {}
         given: Counter[str] = Counter()
-        for node in ast.walk(ast.Module(body, [])):
+        for node in walk(ast.Module(body, [])):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 given[node.id] += 1
             match node:
@@ -492,7 +493,7 @@ class _Fold(ast.NodeTransformer):
         return None if _is_nothing(node.iter) else node
 
 
-class _Put(ast.NodeTransformer):
+class _Put(Transformer):
     """Puts values in the places of names."""
 
     def __init__(self, values: Mapping[str, ast.expr]) -> None:
@@ -560,18 +561,23 @@ def is_impossible(stmt: ast.stmt) -> bool:
 
 def _without_unused(body: list[ast.stmt]) -> list[ast.stmt]:
     """Return statements without assignments to names that nobody reads; the same if all do."""
-    read = uses(ast.Module(body, []))
+    nodes = list(walk(ast.Module(body, [])))
+    read = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    given = {name for n in nodes if isinstance(n, ast.Assign) for name in _named(n)}
+    unused = given - read
+    if not unused:
+        return body
 
-    class Drop(ast.NodeTransformer):
-        dropped = False
-
+    class Drop(Transformer):
         def visit_Assign(self, node: ast.Assign) -> ast.stmt | None:
-            (target,) = node.targets
-            if isinstance(target, ast.Name) and target.id not in read:
-                self.dropped = True
-                return None
-            return node
+            return None if unused.intersection(_named(node)) else node
 
     drop = Drop()
-    left = [found for stmt in body if (found := drop.visit(stmt)) is not None]
-    return left if drop.dropped else body
+    return [found for stmt in body if (found := drop.visit(stmt)) is not None]
+
+
+def _named(node: ast.Assign) -> Iterator[str]:
+    """Yield the name that an assignment gives a value, if it is one."""
+    (target,) = node.targets
+    if isinstance(target, ast.Name):
+        yield target.id

@@ -11,7 +11,6 @@ condition is not asked either.
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args, get_origin
@@ -19,6 +18,7 @@ from typing import get_args, get_origin
 from ackproof.lang.values import Map
 from ackproof.model.native.classes import Family, Layout, Variable
 from ackproof.model.native.inlining import Method, all_names
+from ackproof.model.native.trees import Transformer, copied, walk
 from ackproof.model.native.triggers import Handle
 from ackproof.model.native.writes import is_plain
 
@@ -47,9 +47,7 @@ class Guard:
         self._defined = _Defined(layout, frozenset(self._params))
         owners = _Owners({h.param: n for n, h in named.items() if h.owner})
         chosen = set(method.params) - {h.param for h in named.values() if not h.owner}
-        found = self._found(
-            [owners.visit(stmt) for stmt in copy.deepcopy(method.tree.body)], chosen
-        )
+        found = self._found([owners.visit(stmt) for stmt in copied(method.tree).body], chosen)
         self._said = list({ast.dump(one): one for one in found}.values())
 
     def _found(self, body: Iterable[ast.stmt], chosen: set[str]) -> Iterator[ast.expr | ast.Assign]:
@@ -99,7 +97,7 @@ class Guard:
         )
         called = ast.Call(ast.Name("bool", ast.Load()), [_all_of(said)], [])
         body.append(ast.Return(called, lineno=0))
-        return copy.deepcopy(ast.FunctionDef(f"may_{self.name}", args, body, [], None, lineno=0))
+        return copied(ast.FunctionDef(f"may_{self.name}", args, body, [], None, lineno=0))
 
     def asked(self, handles: Sequence[ast.expr]) -> tuple[ast.expr, ...]:
         """Return what can be asked of such handles at next to no cost."""
@@ -109,12 +107,12 @@ class Guard:
         unknown = given.keys() - known.keys()
         found: list[ast.expr] = []
         for one in self._said:
-            match copy.deepcopy(one):
+            match copied(one):
                 case ast.Assign(targets=[ast.Name(id=local)], value=value):
-                    own[local] = _Given(own).visit(copy.deepcopy(value))
+                    own[local] = _Given(own).visit(copied(value))
                     known[local] = _Given(known).visit(value)
                 case ast.expr() as cond:
-                    meant = _Given(own).visit(copy.deepcopy(cond))
+                    meant = _Given(own).visit(copied(cond))
                     asked = _Given(known).visit(_plainly(cond))
                     cheap = not all_names(asked) & unknown and _is_cheap(asked)
                     if cheap and self._defined.holds(meant):
@@ -251,12 +249,12 @@ def _plainly(cond: ast.expr) -> ast.expr:
 def _is_cheap(cond: ast.expr) -> bool:
     """Tell whether a condition is said by variables alone."""
     costly = (ast.Call, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.BinOp)
-    owners = [n for n in ast.walk(cond) if isinstance(n, ast.Call) and is_plain(n)]
-    return not any(isinstance(n, costly) and n not in owners for n in ast.walk(cond))
+    owners = [n for n in walk(cond) if isinstance(n, ast.Call) and is_plain(n)]
+    return not any(isinstance(n, costly) and n not in owners for n in walk(cond))
 
 
 @dataclass
-class _Given(ast.NodeTransformer):
+class _Given(Transformer):
     """Puts what they stand for in the places of names."""
 
     known: Mapping[str, ast.expr]
@@ -264,7 +262,7 @@ class _Given(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         """Replace a name that is read."""
         found = self.known.get(node.id) if isinstance(node.ctx, ast.Load) else None
-        return node if found is None else copy.deepcopy(found)
+        return node if found is None else copied(found)
 
 
 def _filtered(value: ast.expr, chosen: set[str]) -> ast.expr | None:
@@ -310,7 +308,7 @@ def _there_is_one(node: ast.expr) -> ast.expr:
 
 
 @dataclass
-class _Owners(ast.NodeTransformer):
+class _Owners(Transformer):
     """Puts a name in the place of the owner of an argument."""
 
     names: Mapping[str, str]

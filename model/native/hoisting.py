@@ -11,7 +11,6 @@ A process is the same for as long as a step takes, and so is an owner.
 from __future__ import annotations
 
 import ast
-import copy
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from typing import Any
 from ackproof.lang.process import Process
 from ackproof.model.native.classes import Layout
 from ackproof.model.native.inlining import all_names, size_of
+from ackproof.model.native.trees import Transformer, copied, walk
 
 __all__ = ["hoisted"]
 
@@ -51,10 +51,10 @@ class _Hoist:
         self.used = all_names(self.tree)
         stores = [
             n.id
-            for n in ast.walk(self.tree)
+            for n in walk(self.tree)
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
         ]
-        inner = [c.target for n in ast.walk(self.tree) for c in getattr(n, "generators", ())]
+        inner = [c.target for n in walk(self.tree) for c in getattr(n, "generators", ())]
         params = [arg.arg for arg in self.tree.args.args]
         self.changing = {name for name in stores if (stores + params).count(name) > 1}
         self.changing |= {name for target in inner for name in all_names(target)}
@@ -132,7 +132,7 @@ class _Hoist:
 
     def _count(self, path: ast.expr, rest: Iterable[ast.stmt]) -> int:
         text = ast.dump(path)
-        same = (n for stmt in rest for n in ast.walk(stmt) if isinstance(n, type(path)))
+        same = (n for stmt in rest for n in walk(stmt) if isinstance(n, type(path)))
         return sum(ast.dump(n) == text for n in same)
 
     def _name(self, path: ast.expr) -> str:
@@ -195,11 +195,11 @@ def _replaced(stmt: ast.stmt, path: ast.expr, name: str) -> ast.stmt:
     """Return a statement with a name wherever it has a path."""
     text = ast.dump(path)
 
-    class Replace(ast.NodeTransformer):
+    class Replace(Transformer):
         def generic_visit(self, node: ast.AST) -> ast.AST:
             if isinstance(node, type(path)) and ast.dump(node) == text:
                 return ast.Name(name, ast.Load())
             return super().generic_visit(node)
 
-    found: ast.stmt = Replace().visit(copy.deepcopy(stmt))
+    found: ast.stmt = Replace().visit(copied(stmt))
     return found

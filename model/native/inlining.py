@@ -14,13 +14,13 @@ Expressions of the language are pure, and a process is the same for as long as a
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ackproof.lang.process import Process
 from ackproof.model.native.classes import Layout, Variable
+from ackproof.model.native.trees import Transformer, copied, walk
 
 __all__ = ["Method", "MethodKey", "all_names", "inline", "size_of"]
 
@@ -74,7 +74,7 @@ def _inline(
 def _callees(
     method: Method, cls: type[Process], methods: Mapping[MethodKey, Method], layout: Layout
 ) -> Iterator[MethodKey]:
-    for node in ast.walk(method.tree):
+    for node in walk(method.tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             owner = layout.place(node.func.value, cls)
             if isinstance(owner, type) and (owner, node.func.attr) in methods:
@@ -84,7 +84,7 @@ def _callees(
 # -- calls ----------------------------------------------------------------------------------------
 
 
-class _Calls(ast.NodeTransformer):
+class _Calls(Transformer):
     """Replaces the calls in one method.
 
     Attributes:
@@ -125,7 +125,7 @@ class _Calls(ast.NodeTransformer):
             return node
         target, callee = found
         body = callee.tree.body
-        statements = [n for stmt in body for n in ast.walk(stmt) if isinstance(n, ast.stmt)]
+        statements = [n for stmt in body for n in walk(stmt) if isinstance(n, ast.stmt)]
         if len(statements) > _MOST_STATEMENTS or any(isinstance(s, ast.Return) for s in statements):
             return node
         before: list[ast.stmt] = []
@@ -154,7 +154,7 @@ class _Calls(ast.NodeTransformer):
             return None
         if len(callee.params) != len(node.args) or callee.tree.args.defaults:
             return None
-        if any(isinstance(n, ast.Assert) for n in ast.walk(callee.tree)):
+        if any(isinstance(n, ast.Assert) for n in walk(callee.tree)):
             return None  # what failed is named by the method in which it stands
         return (target, callee) if self._means_the_same(callee) else None
 
@@ -186,7 +186,7 @@ class _Calls(ast.NodeTransformer):
         theirs = all_names(callee.tree) & callee.names.keys()
         self.names.update({name: callee.names[name] for name in theirs})
         self._used |= all_names(callee.tree) & theirs
-        return _Put({"self": target, **args, **renamed}).visit(copy.deepcopy(what))
+        return _Put({"self": target, **args, **renamed}).visit(copied(what))
 
     def _fresh(self, name: str) -> str:
         """Return a name that stands for nothing else here, the same if it can be."""
@@ -198,7 +198,7 @@ class _Calls(ast.NodeTransformer):
 
 
 @dataclass
-class _Put(ast.NodeTransformer):
+class _Put(Transformer):
     """Puts expressions in the places of names; a name that is assigned to becomes another name."""
 
     values: Mapping[str, ast.expr]
@@ -209,26 +209,24 @@ class _Put(ast.NodeTransformer):
         if found is None:
             return node
         if isinstance(node.ctx, ast.Load):
-            return copy.deepcopy(found)
+            return copied(found)
         assert isinstance(found, ast.Name)
         return ast.Name(found.id, node.ctx)
 
 
 def all_names(node: ast.AST) -> set[str]:
     """Return the names that are read, assigned to or given as parameters somewhere."""
-    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-    return names | {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+    names = {n.id for n in walk(node) if isinstance(n, ast.Name)}
+    return names | {n.arg for n in walk(node) if isinstance(n, ast.arg)}
 
 
 def _stored(node: ast.AST) -> set[str]:
-    return {
-        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    }
+    return {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def size_of(node: ast.AST) -> int:
     """Return how many nodes there are in a syntax tree."""
-    return sum(1 for _ in ast.walk(node))
+    return sum(1 for _ in walk(node))
 
 
 def _times(name: str, node: ast.AST) -> int:
@@ -237,7 +235,7 @@ def _times(name: str, node: ast.AST) -> int:
         return int(node.id == name)
     if isinstance(node, ast.SetComp | ast.ListComp | ast.GeneratorExp):
         first = node.generators[0].iter
-        inside = sum(_times(name, one) for one in ast.walk(node) if isinstance(one, ast.Name))
+        inside = sum(_times(name, one) for one in walk(node) if isinstance(one, ast.Name))
         once = _times(name, first)
         return once + 2 * (inside - once)
     return sum(_times(name, child) for child in ast.iter_child_nodes(node))

@@ -15,10 +15,10 @@ sequence by a method that is not in `CHANGES`: whoever extends the language is t
 from __future__ import annotations
 
 import ast
-import copy
 
 from ackproof.lang.process import Process
 from ackproof.model.native.classes import CHANGES, Family, Layout, Variable
+from ackproof.model.native.trees import Transformer, copied, walk
 
 __all__ = ["in_normal_form"]
 
@@ -39,14 +39,14 @@ def in_normal_form(tree: ast.FunctionDef, cls: type[Process], layout: Layout) ->
     return tree
 
 
-class _Normal(ast.NodeTransformer):
+class _Normal(Transformer):
     """Rewrites one method; `short` has the locals that are processes, where they are known."""
 
     def __init__(self, tree: ast.FunctionDef, cls: type[Process], layout: Layout) -> None:
         self._where = f"{cls.__name__}.{tree.name}"
         self._cls, self._layout = cls, layout
-        self._taken = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-        self._taken |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+        self._taken = {n.id for n in walk(tree) if isinstance(n, ast.Name)}
+        self._taken |= {n.arg for n in walk(tree) if isinstance(n, ast.arg)}
         self._short: dict[str, ast.expr] = {}
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
@@ -88,7 +88,7 @@ class _Normal(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         """Put what a local is short for in its place."""
         found = self._short.get(node.id)
-        return node if found is None else copy.deepcopy(found)
+        return node if found is None else copied(found)
 
     def _shortened(self, name: str, path: ast.expr) -> list[ast.stmt]:
         """Note what a local is short for; return what gives names to the keys on the way."""

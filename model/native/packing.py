@@ -16,6 +16,7 @@ from typing import Any
 from ackproof.lang.process import Process
 from ackproof.lang.sorts import NUMBER_BITS, OrderedSort, OwnedSort, Sort
 from ackproof.model.native.classes import Layout
+from ackproof.model.native.trees import Transformer
 
 __all__ = ["packed"]
 
@@ -38,7 +39,7 @@ def packed(
     return tree
 
 
-class _Packing(ast.NodeTransformer):
+class _Packing(Transformer):
     def __init__(self, names: Mapping[str, Any], cls: type[Process], layout: Layout) -> None:
         self._names = names
         self._cls = cls

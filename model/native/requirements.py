@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ackproof.model.native.classes import CHANGES
+from ackproof.model.native.trees import Transformer, walk
 
 __all__ = ["is_pure", "raising", "without_known", "words_of", "written_by"]
 
@@ -54,13 +55,13 @@ def _conjuncts(node: ast.expr) -> Iterator[ast.expr]:
 
 def words_of(node: ast.AST) -> frozenset[str]:
     """Return the names and attributes that an expression speaks of."""
-    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-    return frozenset(names | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)})
+    names = {n.id for n in walk(node) if isinstance(n, ast.Name)}
+    return frozenset(names | {n.attr for n in walk(node) if isinstance(n, ast.Attribute)})
 
 
 def is_pure(node: ast.AST) -> bool:
     """Tell whether an expression reads no more than what it names."""
-    return all(_says_all(call) for call in ast.walk(node) if isinstance(call, ast.Call))
+    return all(_says_all(call) for call in walk(node) if isinstance(call, ast.Call))
 
 
 def _says_all(call: ast.Call) -> bool:
@@ -75,7 +76,7 @@ def _says_all(call: ast.Call) -> bool:
 def written_by(stmt: ast.stmt) -> set[str] | None:
     """Return the names and attributes that a statement may give a value; None if any of them."""
     found: set[str] = set()
-    for node in ast.walk(stmt):
+    for node in walk(stmt):
         match node:
             case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
                 found.add(name)
@@ -108,7 +109,7 @@ def _variable(node: ast.expr) -> str:
     return ""
 
 
-class _Raising(ast.NodeTransformer):
+class _Raising(Transformer):
     """Writes a requirement as what it does: if it does not hold, the step is not enabled.
 
     What is required of all of something is looked at in a loop, since a generator costs more than
@@ -169,13 +170,13 @@ def _both(parts: list[ast.expr]) -> ast.expr:
 
 
 def _named(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Name | ast.arg):
             yield node.id if isinstance(node, ast.Name) else node.arg
 
 
 def _stored(target: ast.expr) -> list[ast.Name]:
-    return [node for node in ast.walk(target) if isinstance(node, ast.Name)]
+    return [node for node in walk(target) if isinstance(node, ast.Name)]
 
 
 def raising(tree: ast.FunctionDef) -> ast.FunctionDef:

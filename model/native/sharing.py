@@ -9,12 +9,12 @@ neither set is changed where it is.
 from __future__ import annotations
 
 import ast
-import copy
 from collections import Counter
 
 from ackproof.model.native.classes import CHANGES
 from ackproof.model.native.inlining import all_names
 from ackproof.model.native.requirements import is_pure, words_of, written_by
+from ackproof.model.native.trees import copied, walk
 
 __all__ = ["sharing"]
 
@@ -85,9 +85,9 @@ def _fresh(taken: set[str]) -> str:
 
 def _text(comp: ast.SetComp) -> str:
     """Return a set in words, in which its elements have names by their places."""
-    named = copy.deepcopy(comp)
+    named = copied(comp)
     places = {name: f"<{place}>" for place, name in enumerate(_elements(named))}
-    for node in ast.walk(named):
+    for node in walk(named):
         if isinstance(node, ast.Name):
             node.id = places.get(node.id, node.id)
     return ast.dump(named)
@@ -95,14 +95,14 @@ def _text(comp: ast.SetComp) -> str:
 
 def _elements(comp: ast.SetComp) -> list[str]:
     """Return the names of the elements that a set goes through; outside they mean nothing."""
-    found = [node for one in comp.generators for node in ast.walk(one.target)]
+    found = [node for one in comp.generators for node in walk(one.target)]
     return [node.id for node in found if isinstance(node, ast.Name)]
 
 
 def _changed_in_place(tree: ast.FunctionDef) -> set[str]:
     """Return the names of sets that are changed where they are."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.AugAssign(target=ast.Name(id=name)):
                 found.add(name)

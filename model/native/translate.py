@@ -16,7 +16,6 @@ but for one thing: an argument that it does not look at is not computed.
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -49,6 +48,7 @@ from ackproof.model.native.normal import in_normal_form
 from ackproof.model.native.packing import packed
 from ackproof.model.native.requirements import raising, without_known
 from ackproof.model.native.sharing import sharing
+from ackproof.model.native.trees import Transformer, copied, walk
 from ackproof.model.native.triggers import Waking
 from ackproof.model.native.waking import add_waking
 
@@ -241,7 +241,7 @@ def _methods(cls: type[Process], layout: Layout) -> Iterator[tuple[str, Method]]
         chain = method_chain(cls, name)
         for depth, function in enumerate(chain):
             _, tree = function_ast(function)
-            tree = copy.deepcopy(tree)
+            tree = copied(tree)
             tree.name = _inherited(name, depth)
             called = _Super(name, depth)
             called.visit(tree)
@@ -256,7 +256,7 @@ def _inherited(name: str, depth: int) -> str:
     return name if depth == 0 else f"_{name}_{depth}"
 
 
-class _Super(ast.NodeTransformer):
+class _Super(Transformer):
     """Turns a call of the same method of a base class into one of a method of this class."""
 
     def __init__(self, name: str, depth: int) -> None:
@@ -313,7 +313,7 @@ def _settle(
     """
     supposed = {key: value for cls in classes for key, value in _candidates(cls, facts)}
     while True:
-        trial = {key: Method(copy.deepcopy(m.tree), m.names) for key, m in methods.items()}
+        trial = {key: Method(copied(m.tree), m.names) for key, m in methods.items()}
         known = replace(facts, always={}, idle=set(facts.idle), supposed=supposed)
         _fold(trial, known)
         wanted = _reachable(facts.layout, trial, roots)
@@ -330,7 +330,7 @@ def _settle(
 def _changed(method: Method, cls: type[Process], facts: Facts) -> Iterator[MethodKey]:
     """Yield the variables to which a method adds something, or gives another value."""
     place = facts.layout.place
-    for node in ast.walk(method.tree):
+    for node in walk(method.tree):
         match node:
             case ast.Assign(targets=[target], value=value):
                 variable = place(target, cls)
@@ -386,7 +386,7 @@ def _reachable(layout: Layout, methods: _Methods, roots: Iterable[MethodKey]) ->
     found = set(waiting)
     while waiting:
         cls, name = waiting.pop()
-        for node in ast.walk(methods[cls, name].tree):
+        for node in walk(methods[cls, name].tree):
             if isinstance(node, ast.Attribute):
                 owner = layout.place(node.value, cls)
                 key = (owner, node.attr)
@@ -402,7 +402,7 @@ def _reject_ranges(cls: type[Process], method: Method) -> None:
     Raises:
         LookupError: it does.
     """
-    for node in ast.walk(method.tree):
+    for node in walk(method.tree):
         if isinstance(node, ast.For | ast.comprehension):
             sort = sort_of(node.iter, method.names)
             if sort is not None:
@@ -438,7 +438,7 @@ def _names(
     """Return what the names in the text of a module mean: what they meant where it was written."""
     names: dict[str, Any] = {}
     for method in methods.values():
-        for node in ast.walk(method.tree):
+        for node in walk(method.tree):
             if isinstance(node, ast.Name) and node.id in method.names:
                 found = method.names[node.id]
                 if names.setdefault(node.id, found) is not found:

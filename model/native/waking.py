@@ -25,7 +25,6 @@ chosen (`ackproof.model.native.guards`): `may_deliver(owner, replica)`.
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -35,6 +34,7 @@ from ackproof.model.native.classes import Layout
 from ackproof.model.native.guards import Guard
 from ackproof.model.native.inlining import Method, MethodKey, all_names
 from ackproof.model.native.requirements import words_of
+from ackproof.model.native.trees import Transformer, copied, walk
 from ackproof.model.native.triggers import Change, Source, Trigger, Waking
 from ackproof.model.native.writes import Write, Writes, is_plain, writes_once
 
@@ -110,10 +110,10 @@ class _Wake:
             family, constant, found = self.kin
             members = ast.Attribute(ast.Name("self", ast.Load()), family, ast.Load())
             common = ast.Attribute(ast.Subscript(members, found, ast.Load()), constant, ast.Load())
-            args = [copy.deepcopy(members), ast.Constant(constant), common]
+            args = [copied(members), ast.Constant(constant), common]
             among = ast.Call(ast.Name("having", ast.Load()), args, [])
             told = ast.For(ast.Name("kin", ast.Store()), among, [told], [], lineno=0)
-        return copy.deepcopy(told)
+        return copied(told)
 
 
 @dataclass
@@ -223,7 +223,7 @@ class _Wakes:
 
 
 @dataclass
-class _Again(ast.NodeTransformer):
+class _Again(Transformer):
     """Does not tell what is told again by the end of the block around, if that is reached."""
 
     told: set[str]
@@ -252,12 +252,12 @@ class _Again(ast.NodeTransformer):
 
 def _leaves(stmt: ast.stmt) -> bool:
     """Tell whether a method may end in a statement."""
-    return any(isinstance(node, ast.Return) for node in ast.walk(stmt))
+    return any(isinstance(node, ast.Return) for node in walk(stmt))
 
 
 def _members(tree: ast.AST) -> Iterator[ast.Subscript]:
     """Yield what asks for members of the system's families."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Subscript(value=ast.Attribute(value=ast.Name(id="self"))):
                 yield node
@@ -265,6 +265,6 @@ def _members(tree: ast.AST) -> Iterator[ast.Subscript]:
 
 def _given(loop: ast.For) -> Iterator[str]:
     """Yield the names that a loop gives values to."""
-    for node in ast.walk(loop):
+    for node in walk(loop):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from ackproof.lang.process import Process, mark_of
 from ackproof.model.native.classes import CHANGES, Family, Layout, Variable, declarations
 from ackproof.model.native.inlining import Method, MethodKey
+from ackproof.model.native.trees import walk
 from ackproof.model.native.triggers import Change
 
 __all__ = ["Write", "Writes", "is_plain", "writes_once"]
@@ -95,7 +96,7 @@ class Writes:
                     yield Write((*path, *variable), keys, _ANY)
             return
         given = dict(zip(callee.params, args, strict=False))
-        for stmt in ast.walk(callee.tree):
+        for stmt in walk(callee.tree):
             if not isinstance(stmt, ast.stmt):
                 continue
             for inner in self.of(stmt, of, callee):
@@ -174,7 +175,7 @@ def _owner_of(value: ast.expr, method: Method) -> ast.expr | None:
     if isinstance(value, ast.Name):
         given = [
             stmt.value
-            for stmt in ast.walk(method.tree)
+            for stmt in walk(method.tree)
             if isinstance(stmt, ast.Assign) and ast.dump(stmt.targets[0]) == _stored(value.id)
         ]
         if len(given) == 1:
