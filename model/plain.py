@@ -45,6 +45,12 @@ class Step:
     broken: str | None = None
     why: str = ""
 
+    def leads_from(self, state: State) -> State | None:
+        """Return where it leads from a state, if elsewhere; what fails leads to `FAILED`."""
+        if self.after is None:
+            return FAILED
+        return None if self.after == state else self.after
+
 
 class PlainMachine:
     """A bound program as a transition system over states as data.
@@ -61,8 +67,9 @@ class PlainMachine:
         self._types = [loc.variable.type for loc in bound.locations]
         # A search takes all of them, and a replay a few.
         self._calls: list[_Call | None] = [None] * len(self.instances)
-        self._functions = {p.name: p.function for p in bound.model.properties}
+        functions = {p.name: p.function for p in bound.model.properties}
         stated = (*bound.properties, *bound.constraints, *bound.initially)
+        self._functions = {p.name: functions[p.function] for p in stated}
         self._elements = {p.name: self._elements_of(p) for p in stated}
         self._judged: tuple[State, bool] | None = None
 
@@ -139,10 +146,9 @@ class PlainMachine:
         One that fails leads to `FAILED`, which is no state: a run cannot go on from there.
         """
         for step in self.steps(state):
-            if step.after is None:
-                yield step.number, FAILED
-            elif step.after != state:
-                yield step.number, step.after
+            elsewhere = step.leads_from(state)
+            if elsewhere is not None:
+                yield step.number, elsewhere
 
     def cut(self, state: State) -> bool:
         """Tell whether a constraint is false in a state, so that no step is taken from it."""
@@ -170,7 +176,7 @@ class PlainMachine:
 
     def _answers(self, prop: PropertyDecl, state: State) -> tuple[bool, ...]:
         self._after.show(state)
-        found = self._functions[prop.function](self._after.root, *self._elements[prop.name])
+        found = self._functions[prop.name](self._after.root, *self._elements[prop.name])
         return tuple(map(bool, found)) if prop.trigger is not None else (bool(found),)
 
     def false_in(self, state: State) -> list[str]:
@@ -193,7 +199,7 @@ class PlainMachine:
         """Return the elements that a property is about, as its function takes them."""
         if not prop.args:
             return ()
-        function = self._functions[prop.function]
+        function = self._functions[prop.name]
         hints = get_type_hints(function, include_extras=True)
         names = list(inspect.signature(function).parameters)[len(prop.roots) :]
         return tuple(decoder(hints[n])(arg) for n, arg in zip(names, prop.args, strict=True))
@@ -209,7 +215,7 @@ class PlainMachine:
             return []
         self._before.show(before)
         self._after.show(after)
-        function = self._functions[prop.function]
+        function = self._functions[prop.name]
         if prop.event is None:
             return [bool(function(self._before.root, self._after.root))]
         return [bool(function(self._before.root, self._after.root, e)) for e in asked]

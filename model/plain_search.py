@@ -16,6 +16,7 @@ from typing import assert_never
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.errors import BindError
+from ackproof.lang.program import PropertyDecl
 from ackproof.lang.properties import DEADLOCK
 from ackproof.model.beginnings import initial_states
 from ackproof.model.fairness import eventualities, fairness_of
@@ -47,6 +48,18 @@ class _Search:
     violations: dict[str, tuple[int, ...]] = field(default_factory=dict)
     witnessed: set[str] = field(default_factory=set)
     cycles: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    #: What is still to be asked of states, and of steps.
+    of_states: list[PropertyDecl] = field(init=False)
+    of_steps: list[PropertyDecl] = field(init=False)
+    #: The properties of runs, and for these the steps that change a state.
+    of_runs: tuple[PropertyDecl, ...] = field(init=False)
+    changes: dict[State, list[tuple[int, State]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.of_runs = eventualities(self.bound)
+        asked = [p for p in self.bound.properties if not p.of_runs]
+        self.of_states = [p for p in asked if not p.of_steps]
+        self.of_steps = [p for p in asked if p.of_steps]
 
     @cached_property
     def renamed(self) -> tuple[OfStates, ...]:
@@ -80,24 +93,34 @@ class _Search:
             start, path = self.run_to(state)
             self.violations[name] = (*path, *last)
             self.starts[name] = self.initial.index(start)
+            self._ask_no_more(name)
+
+    def witness(self, name: str) -> None:
+        """Note that a `@reachable` situation has come up."""
+        self.witnessed.add(name)
+        self._ask_no_more(name)
+
+    def _ask_no_more(self, name: str) -> None:
+        """What is decided is asked no more; whoever goes through the others goes on."""
+        self.of_states = [p for p in self.of_states if p.name != name]
+        self.of_steps = [p for p in self.of_steps if p.name != name]
 
     def enter(self, state: State, origin: tuple[State, int] | None) -> bool:
         """Make a state known; tell whether it is new, and check the properties of states on it."""
         if self.is_known(state):
             return False
         self.known[state] = origin
-        for prop in self.bound.properties:
-            if prop.of_steps or prop.name in self.witnessed or prop.name in self.violations:
-                continue
+        for prop in self.of_states:
+            holds = self.machine.holds(prop, state)
             match prop.claim:
                 case "invariant":
-                    if not self.machine.holds(prop, state):
+                    if not holds:
                         self.violate(prop.name, state)
                 case "reachable":
-                    if self.machine.holds(prop, state):
-                        self.witnessed.add(prop.name)
+                    if holds:
+                        self.witness(prop.name)
                 case "step" | "eventually" | "leads_to":
-                    pass
+                    raise AssertionError(f"{prop.name} is not of states")
                 case _:
                     assert_never(prop.claim)
         return True
@@ -108,9 +131,13 @@ class _Search:
             self.cut += 1
             return []
         new = []
+        changes: list[tuple[int, State]] = []
         enabled = False
         for step in self.machine.steps(state):
             enabled = True
+            elsewhere = step.leads_from(state)
+            if elsewhere is not None:
+                changes.append((step.number, elsewhere))
             if step.after is None:
                 assert step.broken is not None
                 self.violate(step.broken, state, step.number)
@@ -120,6 +147,8 @@ class _Search:
             self.check_step(state, step)
             if self.enter(step.after, (state, step.number)):
                 new.append(step.after)
+        if self.of_runs:
+            self.changes[state] = changes
         if not enabled and self.bound.program.deadlock_free:
             self.violate(DEADLOCK, state)
         return new
@@ -127,9 +156,7 @@ class _Search:
     def check_step(self, state: State, step: Step) -> None:
         """Check the properties of steps on one step."""
         assert step.after is not None
-        for prop in self.bound.properties:
-            if not prop.of_steps or prop.name in self.witnessed or prop.name in self.violations:
-                continue
+        for prop in self.of_steps:
             results = self.machine.holds_on_step(prop, state, step.after, step.events)
             match prop.claim:
                 case "step":
@@ -137,21 +164,21 @@ class _Search:
                         self.violate(prop.name, state, step.number)
                 case "reachable":
                     if any(results):
-                        self.witnessed.add(prop.name)
+                        self.witness(prop.name)
                 case "invariant" | "eventually" | "leads_to":
-                    pass
+                    raise AssertionError(f"{prop.name} is not of steps")
                 case _:
                     assert_never(prop.claim)
 
     def check_runs(self) -> None:
         """Check the properties of runs, when all states are known."""
-        for prop in eventualities(self.bound):
+        for prop in self.of_runs:
             false = [
                 state
                 for state in self.known
                 if not self.machine.holds(prop, state) and not self.machine.cut(state)
             ]
-            graph = Graph(false, self.machine.changes, fairness_of(self.bound))
+            graph = Graph(false, self.changes.__getitem__, fairness_of(self.bound))
             due = {
                 state: len(self.run_to(state)[1])
                 for state in false
