@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,9 @@ OURS, THEIRS = (f"127.{os.getpid() >> 8 & 127}.{os.getpid() & 255}.{last}" for l
 
 #: How many tests of a suite there are at least, so that none is passed by for not being found.
 AT_LEAST = {"amqp": 61, "kombu": 51, "amqpstorm": 105}
+
+#: The suite that is run whenever peers are compared.
+DAILY = "kombu"
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +51,11 @@ def free_ports() -> None:
                         "of no other port: stop what listens there, maybe on all addresses",
                         pytrace=False,
                     )
+
+
+def marked(suite: Suite) -> Any:
+    """Leave all but one to `make test-long`."""
+    return pytest.param(suite, marks=() if suite.package == DAILY else pytest.mark.long)
 
 
 @contextmanager
@@ -85,7 +94,7 @@ def theirs(folder: Path) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.package)
+@pytest.mark.parametrize("suite", [*map(marked, SUITES)], ids=lambda suite: suite.package)
 def test_a_suite_has_the_same_outcomes(suite: Suite, folder: Path, tmp_path: Path) -> None:
     with ours(folder, tmp_path), theirs(folder), ThreadPoolExecutor(2) as both:
         found, expected = both.map(lambda host: outcomes(suite, folder, host), (OURS, THEIRS))

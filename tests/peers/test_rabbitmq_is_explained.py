@@ -18,4 +18,4 @@ pytestmark = pytest.mark.peer
 
 def test_rabbitmq_is_explained(port: int) -> None:
     serve = against(lambda: nullcontext(Theirs(port)))
-    run_state_machine_as_test(serve, settings=settings(SOME, max_examples=examples(100)))
+    run_state_machine_as_test(serve, settings=settings(SOME, max_examples=examples(25)))

@@ -20,6 +20,7 @@ from ackproof.model.outcome import Outcome
 from bench import spin, tlc
 from bench.cases import CASES, Case, Sample
 from bench.process import Missing
+from tests.exploring import sample
 
 pytestmark = pytest.mark.peer
 
@@ -49,14 +50,14 @@ def measured(once: Callable[[], Sample]) -> Sample:
         pytest.skip(str(problem))
 
 
-@pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", sample(SMALL, 3), ids=lambda case: case.name)
 @pytest.mark.parametrize("mode", EXACT, ids=lambda mode: mode.name)
 def test_spin_counts_what_the_kernel_counts(case: Case, mode: spin.Mode) -> None:
     sample = measured(lambda: spin.measure(case, mode, "-O0"))
     assert (sample.states, sample.generated) == (kernel(case).states, kernel(case).generated)
 
 
-@pytest.mark.parametrize("case", SMALLER, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", sample(SMALLER, 3), ids=lambda case: case.name)
 def test_tlc_counts_what_the_kernel_counts(case: Case) -> None:
     sample = measured(lambda: tlc.measure(case, 1, tlc.SOON))
     assert (sample.states, sample.generated) == (kernel(case).states, kernel(case).generated)

@@ -45,7 +45,8 @@ def with_any_hypotheses(model: Model, obligations: Obligations) -> Iterator[Obli
 def test_no_obligation_is_proved_that_has_a_counterexample(model: Model) -> None:
     obligations = Obligations(model, Library())
     proved = refuted = 0
-    for obligation in with_any_hypotheses(model, obligations):
+    some = list(with_any_hypotheses(model, obligations))
+    for obligation in sample(some, len(some) // 3):
         found = decide_sizes(
             model, None, Library(), obligation, most=2, program=obligations.program
         )
@@ -73,7 +74,8 @@ def queries_of(
 ) -> Iterator[tuple[Obligation, InstanceQuery]]:
     """Yield the queries of some goals that come up where all sorts have one size.
 
-    What one case of an action has to do with all of them is asked together, of one in `share`.
+    What one case of an action has to do with all of them is asked together, of one in `share`; in
+    a long run of all of them.
     """
 
     def about(obligation: Obligation) -> tuple[str, str, int]:
@@ -81,7 +83,7 @@ def queries_of(
 
     todo = sorted(dict.fromkeys(obligations.of(names)), key=about)
     groups = [list(group) for _, group in itertools.groupby(todo, about)]
-    for one, *others in groups if share == 1 else sample(groups, len(groups) // share):
+    for one, *others in sample(groups, len(groups) // share):
         queries = InstanceQueries(CONFIRMS, None, LIBRARY, one, obligations.program, 600.0)
         query = queries.at(dict.fromkeys(queries.sorts, size))
         if query is not None:
@@ -91,7 +93,7 @@ def queries_of(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("size", "share"), [(1, 1), (2, 6)])
+@pytest.mark.parametrize(("size", "share"), [(1, 4), (2, 24)])
 def test_all_obligations_of_the_specification_are_met_at_small_sizes(size: int, share: int) -> None:
     obligations = Obligations(CONFIRMS, LIBRARY)
     all_names = [*LIBRARY.lemmas, *LIBRARY.proofs, *LIBRARY.follows]

@@ -97,14 +97,14 @@ def test_the_specification_takes_each_step_of_a_cluster_that_falls_apart(seed: i
     traffic = Divided(seed, lockstep=True)
     assert traffic.lockstep is not None
     try:
-        live_through(traffic)
+        live_through(traffic, rounds=25)
     finally:
         traffic.lockstep.check()
 
 
-def live_through(traffic: Divided) -> None:
+def live_through(traffic: Divided, rounds: int = 60) -> None:
     """Let everything happen, and look at what has come of it."""
-    for _ in range(60):
+    for _ in range(rounds):
         if not traffic.broker.connections.closed:
             traffic.publish()
         happens = traffic.dice.random()
