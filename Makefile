@@ -10,9 +10,9 @@
 #                 which gives each worker of a cluster a disk of its own)
 #   make lint     style and types
 #   make docs     build the documentation into docs/_build/html (needs Graphviz)
-#   make peers    the tests that compare with SPIN, TLC, tshark and RabbitMQ, and the examples in
-#                 other languages (needs spin, gcc, java, tshark, tcpdump, rabbitmq-server, and what
-#                 tests/peers/README.md names)
+#   make peers    the tests that compare with SPIN, TLC, tshark and RabbitMQ, of cases that are alike
+#                 some, and the examples in other languages (needs spin, gcc, java, tshark,
+#                 tcpdump, rabbitmq-server, and what tests/peers/README.md names)
 #   make reproduce
 #                 four bugs of a real RabbitMQ beside the model's counterexamples; installs
 #                 rabbitmq-server if there is none, puts RabbitMQ 4.0 and the newest into
