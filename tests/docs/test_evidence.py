@@ -41,6 +41,14 @@ def test_a_situation_that_never_comes_up_has_no_run(tmp_path: Path) -> None:
     assert evidence(tmp_path).witness("AllTold", unseen) is None
 
 
+def test_a_situation_is_shown_on_the_smallest_instance_that_comes_there(tmp_path: Path) -> None:
+    nobody = replace(BAY, name="nobody", sizes={lighthouse.Ship: 2, lighthouse.Keeper: 0}, states=1)
+    model = replace(MODEL, instances=(replace(BAY, states=16), nobody))
+    found = Evidence(build_library(model, (SLEEPY,)), Cache(tmp_path), "plain")
+    assert [i.name for i in found.instances_for("AllTold")] == [BAY.name]
+    assert found.shown_on() == {BAY.name}
+
+
 def test_one_search_finds_the_runs_to_all_situations_of_an_instance(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

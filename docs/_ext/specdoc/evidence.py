@@ -4,11 +4,11 @@ Everything here is found as the commands find it, by the same functions and thro
 what `ackproof museum` has searched is not searched again for the pages, and the other way round.
 If the user has no cache, there is one beside the built pages.
 
-Each expectation of a design is checked, for the `@reachable` situations the shortest runs that come
-there are looked for, with one search for each instance, every era is searched on every instance
-that the table is made on, and every property is proved.  `prepare` does all that is missing before
-the first page is read, with as many processes as can run at once.  A path is replayed in plain
-Python in every build: a page shows no run that plain Python does not reproduce.
+Each expectation of a design is checked, every era is searched on every instance that the table is
+made on, for the `@reachable` situations the shortest runs that come there are looked for, each on
+the smallest instance that does, and every property is proved.  `prepare` does all that is missing
+before the first page is read, with as many processes as can run at once.  A path is replayed in
+plain Python in every build: a page shows no run that plain Python does not reproduce.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import gc
 import multiprocessing
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -33,7 +33,7 @@ from ackproof.lang.program import PropertyDecl
 from ackproof.lang.properties import Claim, Property
 from ackproof.lang.types import BOOL
 from ackproof.model.cache import Cache, digest, sources
-from ackproof.model.check import Engine, check_bound
+from ackproof.model.check import Engine, asked, check_bound, chosen
 from ackproof.model.era_table import EraTable
 from ackproof.model.eras import DOCUMENTED, Era, Surveyor
 from ackproof.model.museum import Judgement, judge
@@ -71,6 +71,7 @@ class Evidence:
     workers: int | None = None
     _judged: dict[tuple[str, Breaks | Holds], Judgement] = field(default_factory=dict)
     _witnesses: dict[str, tuple[Bound, dict[str, tuple[int, ...]]]] = field(default_factory=dict)
+    _off: dict[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def model(self) -> Model:
@@ -98,15 +99,30 @@ class Evidence:
 
     # -- situations -----------------------------------------------------------------------------
 
-    def instances_for(self, situation: str) -> list[Instance]:
-        """Return the instances that may come to a situation, the smallest first."""
+    def instances_for(self, situation: str) -> Iterator[Instance]:
+        """Yield the instances that come to a situation, the smallest first.
+
+        What else comes up on none is off there, or it is told in the instance that it is lacking.
+        """
         most = _MOST_STATES[self.engine]
-        fitting = [
-            (i.states, n, i)
-            for n, i in enumerate(self.model.instances)
-            if i.states is not None and i.states <= most and situation not in i.lacks
-        ]
-        return [instance for _, _, instance in sorted(fitting, key=lambda f: f[:2])]
+        for instance in sorted(self.model.instances, key=lambda i: i.states or 0):
+            known = instance.states is not None and instance.states <= most
+            if known and situation not in instance.lacks and situation not in self.off(instance):
+                yield instance
+
+    def off(self, instance: Instance) -> frozenset[str]:
+        """Return the situations that no state or step of an instance can be."""
+        if instance.name not in self._off:
+            bound = chosen(self.model, instance, cache=self.cache)
+            question = asked(bound, self.engine, survey=True, cache=self.cache)
+            self._off[instance.name] = question.idle.off
+        return self._off[instance.name]
+
+    def shown_on(self) -> set[str]:
+        """Return the names of the instances that situations are shown on: for each the smallest."""
+        situations = [p.name for p in self.model.properties if p.kind == "reachable"]
+        smallest = (next(self.instances_for(name), None) for name in situations)
+        return {instance.name for instance in smallest if instance is not None}
 
     def witness(self, situation: str, instance: Instance) -> Trace | None:
         """Return the shortest run that comes to a `@reachable` situation, if there is one."""
@@ -225,6 +241,8 @@ def prepare(evidence: Evidence) -> None:
             if time.monotonic() - told > _PAUSE:
                 told = time.monotonic()
                 _say(f"{number} of {len(tasks)} sets of searches are made")
+        # Which instance is the smallest is known by now of each that was searched.
+        pool.map(_show, sorted(evidence.shown_on()), chunksize=1)
     _say("proving what is not proved yet")
     assert evidence.proof is not None
     assert evidence.table is not None
@@ -262,5 +280,10 @@ def _survey(evidence: Evidence, surveyor: Surveyor, instance: Instance) -> None:
     eras: Iterable[Era] = evidence.eras if instance.table else ()
     runs = [surveyor.run(era, instance) for era in eras]
     assert all(run.report.outcome.limit is None for run in runs), "a search came to its end"
-    if (instance.states or 0) <= _MOST_STATES[evidence.engine]:
-        evidence.witnesses(instance)
+
+
+def _show(instance: str) -> None:
+    """Look for the runs to situations on an instance."""
+    assert _TASK is not None
+    evidence, _, _ = _TASK
+    evidence.witnesses(next(i for i in evidence.model.instances if i.name == instance))
