@@ -63,6 +63,7 @@ class Lockstep:
         self._pending: Taken | None = None
         self._depth = 0
         self._enough = _MANY
+        self._asked: Any = None  # the elements that there were when all was true, if that is known
         self._found: Deviation | None = None
         for twin in (self._now, self._before):
             twin.resemble(self._hosted)
@@ -130,15 +131,20 @@ class Lockstep:
                 f"it had taken {self.story()}"
             ) from None
         self._pending = step
-        for claim in violated(self._before, self._now):
+        elements = self._now.elements()
+        only = step.action if elements == self._asked else None
+        for claim in violated(self._before, self._now, only):
             raise Deviation(f"{claim.name} is false: {claim.doc}  The steps were {self.story()}")
+        self._asked = elements
 
     def _learn(self, changed: Iterable[Change], ranks: Ranks, msgs: Iterable[Msg] = ()) -> None:
         """The twin that is a step behind takes that, and then both get what is new."""
         if self._pending is not None:
             self._before.take(self._pending)
             self._pending = None
-        changed = tuple(changed)
+        changed, msgs = tuple(changed), tuple(msgs)
+        if changed or ranks:
+            self._asked = None
         for twin in (self._now, self._before):
             twin.learn(changed, ranks, msgs)
 
@@ -192,6 +198,7 @@ class Lockstep:
                 if not self._now.system.last_words(channel, replica):
                     self._take(Taken("down_arrives", (channel, replica)))
                 elif not self._waits(channel, replica):
+                    self._asked = None
                     for twin in (self._now, self._before):
                         twin.system.casts[channel].downs[replica] = None
 

@@ -178,20 +178,22 @@ class Twin:
     @contextmanager
     def bound(self) -> Iterator[None]:
         """Give the sorts the elements that there are."""
+        with bound_to(self.elements()):
+            yield
+
+    def elements(self) -> dict[Any, tuple[Any, ...]]:
+        """Return the elements that there are, by their sorts."""
         system = self.system
         queues = dict.fromkeys(process.of for process in system.replicas.values())
-        with bound_to(
-            {
-                ChannelId: tuple(sorted(system.channels)),
-                Msg: tuple(sorted(self.messages)),
-                Queue: tuple(queues),
-                Replica: tuple(sorted(system.replicas)),
-                Node: self._nodes,
-                Consumer: tuple(sorted(system.subscriptions)),
-                Tag: tuple(self._tags()),
-            }
-        ):
-            yield
+        return {
+            ChannelId: tuple(sorted(system.channels)),
+            Msg: tuple(sorted(self.messages)),
+            Queue: tuple(queues),
+            Replica: tuple(sorted(system.replicas)),
+            Node: self._nodes,
+            Consumer: tuple(sorted(system.subscriptions)),
+            Tag: tuple(self._tags()),
+        }
 
     def _tags(self) -> list[Any]:
         """Return the delivery tags that are in use, and of each channel the next one."""
