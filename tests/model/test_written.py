@@ -83,7 +83,7 @@ def designs() -> list[Design]:
 
 
 def test_code_from_a_record_is_what_is_written_anew(tmp_path: Path) -> None:
-    for number, seed in enumerate(seeds(2)):
+    for number, seed in enumerate(seeds(1)):
         draw, process = random.Random(seed), Process(tmp_path / str(number))
         where = instance(
             draw.choice(["tiny", "small", "mirrors", "drops", "redeclared", "channels"])

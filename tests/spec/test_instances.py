@@ -15,7 +15,7 @@ from ackproof.spec.instances import INSTANCES
 from ackproof.spec.model import MODEL
 
 EACH = [
-    pytest.param(i.name, marks=[pytest.mark.slow] if i.name == "deep" else []) for i in INSTANCES
+    pytest.param(i.name, marks=[pytest.mark.long] if i.name == "deep" else []) for i in INSTANCES
 ]
 BY_NAME = {i.name: i for i in INSTANCES}
 
