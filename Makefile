@@ -4,8 +4,8 @@
 #   make prove    prove the properties for all sizes, and have cvc5 check one of the proofs
 #   make test     install with the tools of development, run the tests
 #   make test-long
-#                 all tests, with those of peers and spark, and everything random from a new seed
-#                 and twenty times as often; hours
+#                 all tests, with those of peers and spark, of many cases that are alike all, and
+#                 everything random from a new seed and twenty times as often; hours
 #   make spark    the tests of searches and audits on Spark (needs Java 17 or newer, and unshare,
 #                 which gives each worker of a cluster a disk of its own)
 #   make lint     style and types
@@ -77,8 +77,7 @@ spark: $(DEV_STAMP)
 lint: $(DEV_STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy $(LAYERS:%=-p ackproof.%)
-	MYPYPATH=docs/_ext $(BIN)/mypy -p specdoc
+	MYPYPATH=docs/_ext $(BIN)/mypy $(LAYERS:%=-p ackproof.%) -p specdoc
 
 docs: $(DEV_STAMP)
 	@command -v dot >/dev/null || { \
