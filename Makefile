@@ -77,7 +77,8 @@ spark: $(DEV_STAMP)
 lint: $(DEV_STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	MYPYPATH=docs/_ext $(BIN)/mypy $(LAYERS:%=-p ackproof.%) -p specdoc
+	$(BIN)/mypy $(LAYERS:%=-p ackproof.%)
+	MYPYPATH=docs/_ext $(BIN)/mypy -p specdoc
 
 docs: $(DEV_STAMP)
 	@command -v dot >/dev/null || { \

@@ -58,7 +58,7 @@ def test_a_design_after_others_is_analysed_and_written_as_it_is_alone() -> None:
         draw = random.Random(seed)
         instance = MODEL.instance(draw.choice(instances()))
         assert instance is not None
-        drawn = draw.sample(list(designs()), 3) + draw.sample(eras(), 3)
+        drawn = draw.sample(list(designs()), 2) + draw.sample(eras(), 2)
         some = [bind(MODEL, instance, d) for d in (None, *drawn)]
         with anew():
             after_others = [made(bound) for bound in some]
