@@ -123,7 +123,7 @@ class Scale:
 
 def _kill(cluster: Cluster, tables: Path, killed: threading.Event) -> None:
     """Kill a worker when a part is judged, before all are, and start another."""
-    while not list(tables.glob("batches/*/_temporary/**/*.parquet")):
+    while not list(tables.glob("batches/*/.part-*")):
         time.sleep(0.05)
     if not list(tables.glob("batches/*.json")):
         cluster.kill(cluster.workers[0])

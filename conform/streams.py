@@ -38,11 +38,16 @@ class Stream:
         notes: what is kept of its messages.
 
     What is packed is None: compiled code that was given less than it reads would not notice.
+
+    Args:
+        packs: whether what is kept of a channel that has ended is packed; not worth it where
+            there is one channel at a time.
     """
 
-    __slots__ = ("_packed", "_totals", "books", "known", "notes")
+    __slots__ = ("_packed", "_packs", "_totals", "books", "known", "notes")
 
-    def __init__(self) -> None:
+    def __init__(self, packs: bool = True) -> None:
+        self._packs = packs
         self.known: Any = np.zeros(stream.KNOWN, np.int64)
         self.books: Any = new_books(False)
         self.notes: Any = new_notes()
@@ -77,7 +82,7 @@ class Stream:
             )
             known[stream.PLACE] += 1
         facts = facts[: known[stream.FOUND]]
-        if self.books[ENDED]:
+        if self._packs and self.books[ENDED]:
             self._pack()
         return found, facts
 

@@ -74,7 +74,8 @@ class Batch(msgspec.Struct, frozen=True):
     Args:
         recordings: the files.
         seed: of the numbers that stand for texts, which is one for all batches.
-        files: what its rows are in, see `ackproof.pipeline.audit.kept`.
+        files: what its rows are in, see `ackproof.pipeline.audit.kept`; one at least, once it is
+            there.
     """
 
     recordings: tuple[Recording, ...]

@@ -114,7 +114,7 @@ class _Channel:
         self.names: dict[int, str] = {}
         self._packer = packer
         self._counts = np.zeros(len(SUMS), np.int64)
-        self._stream = Stream()
+        self._stream = Stream(packs=False)
 
     def take(self, segments: Segments, start: int, end: int) -> Any:
         """Judge the next rows; return the facts that follow."""

@@ -1,153 +1,219 @@
-"""Where rows of an audit are kept: as Spark writes tables, or as tasks put files into a store.
+"""Where rows of an audit are kept: each task writes a file, and tells the driver what is in it.
 
-Spark knows directories that all machines share, and reads of its tables what is asked for.  To an
-object store it has no way without libraries of its own; there each task writes one file, under a
-name that no other has, and says its seal.  Those that are told count, and nothing else that lies
-there: a task that was run twice has left two.
+Rows go from the process that makes them to a disk, and not through Spark: the work of a task is
+wrapped here, and what it yields is written where it runs.  To the driver comes a note: the name of
+the file, its seal, and a *tally*, how many rows there are and what their columns come to.  So no
+table is read again to be counted.
+
+Files that were told count, and nothing else that lies there: a task that was run twice has left
+two.  Whoever reads a file compares it with its seal first, in a directory and in an object store.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from ackproof.pipeline.audit.tables import PACKED
+from ackproof.pipeline.audit.tables import PACKED, PACKED_SCHEMA
 from ackproof.pipeline.keeping import keep_what_is_loaded
 from ackproof.pipeline.notes import NOTES, NOTES_SCHEMA
-from ackproof.pipeline.places import LocalPlace, Place
+from ackproof.pipeline.places import Place
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["RowsFile", "kept", "write"]
+__all__ = ["Job", "RowsFile", "Tally", "Telling", "kept", "told"]
 
+#: What a task makes of rows.
+Work = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+#: Runs what starts a job of Spark.
+Job = Callable[[Callable[[], Any]], Any]
 
-#: Bytes that are written, and read, at once: a task has room for a few of these.
-_ROW_GROUP = 16 << 20
+#: Bytes that are written, and read, at once, about: a task has room for a few of these.
+_ROW_GROUP = 8 << 20
 
 
 class RowsFile(NamedTuple):
-    """A file that a task has put into a store: its name and its seal."""
+    """A file that a task has written: its name and its seal."""
 
     name: str
     seal: str
 
 
-def write(
-    frame: DataFrame, place: Place, schema: pa.Schema, run: Callable[[Callable[[], Any]], Any]
-) -> tuple[RowsFile, ...]:
-    """Write rows into a folder, which is empty; return the files, none where Spark knows them.
+class Tally(msgspec.Struct):
+    """What some rows come to.
 
     Args:
-        frame: the rows.
-        place: the folder.
-        schema: of the rows.
-        run: runs what starts a job.
+        rows: how many there are.
+        sums: the sum of each column of integers.
+        most: the greatest number in it, 0 at least.
     """
-    if isinstance(place, LocalPlace):
-        writer = frame.write.option("parquet.block.size", _ROW_GROUP)
-        if schema == PACKED:
-            writer = writer.partitionBy("table")
-        run(lambda: writer.parquet(_url(place)))
-        return ()
-    notes = run(lambda: frame.mapInArrow(_Write(place, schema), NOTES_SCHEMA).collect())
-    files = tuple(sorted(RowsFile(*json.loads(note["note"])) for note in notes))
-    told = {file.name for file in files}
-    for found in place.files():
-        if found.name not in told:
-            found.unlink(missing_ok=True)
-    return files
+
+    rows: int = 0
+    sums: dict[str, int] = msgspec.field(default_factory=dict)
+    most: dict[str, int] = msgspec.field(default_factory=dict)
+
+    def count(self, rows: pa.RecordBatch) -> None:
+        """Add rows."""
+        self.rows += len(rows)
+        for name, column in zip(rows.schema.names, rows.columns, strict=True):
+            if pa.types.is_int64(column.type) and len(rows):
+                self._add(name, pc.sum(column).as_py(), pc.max(column).as_py())
+
+    def add(self, other: Tally) -> None:
+        """Add what other rows come to."""
+        self.rows += other.rows
+        for name, number in other.sums.items():
+            self._add(name, number, other.most[name])
+
+    def _add(self, name: str, number: int, most: int) -> None:
+        self.sums[name] = self.sums.get(name, 0) + number
+        self.most[name] = max(self.most.get(name, 0), most)
 
 
-def kept(
-    spark: SparkSession,
-    folders: Sequence[tuple[Place, tuple[RowsFile, ...]]],
-    schema: Any,
-    only: str | None = None,
-) -> DataFrame:
-    """Return rows that were written into some folders.
+class _Note(msgspec.Struct):
+    """What a task tells: the file, if it has written one, and what is in it."""
 
-    Args:
-        spark: the session.
-        folders: the folders, with what `write` has returned.
-        schema: of the rows, as Spark says it.
-        only: of packed rows, those of which table; None where rows are not packed.
-    """
-    if all(isinstance(place, LocalPlace) for place, _ in folders):
-        places = [place if only is None else place / f"table={only}" for place, _ in folders]
-        return _read(spark, places, schema, only)
-    files = tuple((place / file.name, file.seal) for place, found in folders for file in found)
-    tasks = spark.range(0, len(files), 1, max(1, len(files)))
-    return tasks.mapInArrow(_Read(files, only), schema)
-
-
-def _read(spark: SparkSession, places: Sequence[Place], schema: Any, only: str | None) -> DataFrame:
-    """Return rows that Spark has written; where nothing was of a table, it has no folder."""
-    from pyspark.sql import functions as f
-
-    if only is None:
-        return spark.read.schema(schema).parquet(*map(_url, places))
-    there = [_url(place) for place in places if isinstance(place, LocalPlace) and place.is_dir()]
-    if not there:
-        return spark.createDataFrame([], schema)
-    found = spark.read.schema(schema).parquet(*there)
-    return found.withColumn("table", f.lit(only))
-
-
-def _url(place: Place) -> str:
-    return f"file://{place.absolute()}"
+    file: RowsFile | None
+    tally: Tally
 
 
 @dataclass(frozen=True)
-class _Write:
-    """Writes the rows of a task into a file of a store."""
+class Telling:
+    """A task whose rows are counted and written, and not handed on.
 
-    place: Place
+    Args:
+        work: what it does.
+        schema: of its rows.
+        place: the folder where they are written; None for nowhere.
+    """
+
+    work: Work
     schema: pa.Schema
+    place: Place | None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield the name of the file and its seal; there is none where there are no rows."""
+        """Yield a note, where there is something to tell."""
         from pyspark import TaskContext
 
         keep_what_is_loaded()
         task = TaskContext.get()
         assert task is not None, "this runs in a task"
-        number, first = task.partitionId(), list(_some(batches))
+        rows = self.work(batches)
+        name = f"part-{task.partitionId():05d}-{task.taskAttemptId()}.parquet"
         # The first task writes a file without rows, so that each table can be read.
-        if first or number == 0:
-            name = f"part-{number:05d}-{task.taskAttemptId()}.parquet"
-            place = self.place / name
-            stored = place.make(lambda path: self._write(path, chain(first, batches)))
-            yield pa.record_batch([[json.dumps([name, stored.seal])]], schema=NOTES)
+        note = self.note(rows, name, task.partitionId() == 0)
+        if note is not None:
+            yield pa.record_batch([[msgspec.json.encode(note).decode()]], schema=NOTES)
 
-    def _write(self, path: Path, batches: Iterator[pa.RecordBatch]) -> None:
-        schema, options = self.schema, {"compression": "zstd", "write_page_checksum": True}
-        with pq.ParquetWriter(path, schema, **options) as file:
-            for batch in batches:
-                file.write_batch(batch.cast(schema))
+    def note(self, rows: Iterator[pa.RecordBatch], name: str, always: bool) -> _Note | None:
+        """Count rows, and write them into a file of some name; return what there is to tell.
+
+        Args:
+            rows: the rows.
+            name: of the file.
+            always: whether there is a file, too, if there are no rows.
+        """
+        tally = Tally()
+        some = _counted(rows, tally)
+        if self.place is None:
+            for _ in some:
+                pass
+            return _Note(None, tally)
+        first = next(some, None)
+        if first is None and not always:
+            return None
+        stored = (self.place / name).make(lambda path: self._write(path, first, some))
+        return _Note(RowsFile(name, stored.seal), tally)
+
+    def _write(
+        self, path: Path, first: pa.RecordBatch | None, rest: Iterator[pa.RecordBatch]
+    ) -> None:
+        options = {"compression": "zstd", "write_page_checksum": True}
+        with pq.ParquetWriter(path, self.schema, **options) as file:
+            rows = rest if first is None else chain([first], rest)
+            for group in _groups(rows, self.schema == PACKED):
+                file.write_table(group.cast(self.schema))
 
 
-def _some(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield the first batch that has rows, if there is one."""
-    for batch in batches:
+def _counted(rows: Iterable[pa.RecordBatch], tally: Tally) -> Iterator[pa.RecordBatch]:
+    """Yield rows that are there, counted."""
+    for batch in rows:
         if len(batch):
+            tally.count(batch)
             yield batch
-            return
+
+
+def _groups(rows: Iterable[pa.RecordBatch], packed: bool) -> Iterator[pa.Table]:
+    """Yield rows together that are written at once; of packed ones, those of one table."""
+    waiting: dict[str, list[pa.RecordBatch]] = {}
+    sizes: dict[str, int] = {}
+    for batch in rows:
+        table = batch.column("table")[0].as_py() if packed else ""
+        waiting.setdefault(table, []).append(batch)
+        sizes[table] = sizes.get(table, 0) + batch.nbytes
+        if sizes[table] >= _ROW_GROUP:
+            yield pa.Table.from_batches(waiting.pop(table))
+            del sizes[table]
+    for left in waiting.values():
+        yield pa.Table.from_batches(left)
+
+
+def told(frame: DataFrame, task: Telling, run: Job) -> tuple[tuple[RowsFile, ...], Tally]:
+    """Run a task on rows; return the files, if they have a folder, and what all rows come to.
+
+    Args:
+        frame: the rows.
+        task: what is done with them.
+        run: runs what starts a job.
+    """
+    rows = run(lambda: frame.mapInArrow(task, NOTES_SCHEMA).collect())
+    tally, files = Tally(), list[RowsFile]()
+    for row in rows:
+        note = msgspec.json.decode(row["note"], type=_Note)
+        tally.add(note.tally)
+        files += [note.file] if note.file else []
+    if task.place is not None:
+        _remove_others(task.place, files)
+    return tuple(sorted(files)), tally
+
+
+def _remove_others(place: Place, files: Sequence[RowsFile]) -> None:
+    """Remove what tasks have left that were run twice, or whose worker was killed."""
+    names = {file.name for file in files}
+    for found in place.files(deep=True):
+        if found.name not in names:
+            found.unlink(missing_ok=True)
+
+
+def kept(
+    spark: SparkSession, folders: Sequence[tuple[Place, tuple[RowsFile, ...]]], table: str
+) -> DataFrame:
+    """Return the packed rows of a table that were written into some folders.
+
+    Args:
+        spark: the session.
+        folders: the folders, with what `told` has returned.
+        table: which table.
+    """
+    files = tuple((place / file.name, file.seal) for place, found in folders for file in found)
+    tasks = spark.range(0, len(files), 1, max(1, len(files)))
+    return tasks.mapInArrow(_Read(files, table), PACKED_SCHEMA)
 
 
 @dataclass(frozen=True)
 class _Read:
-    """Reads files of a store where a task runs; each is told which."""
+    """Reads files of packed rows where a task runs; each is told which."""
 
     files: tuple[tuple[Place, str], ...]
-    only: str | None
+    table: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the rows of the files whose numbers come, in a column `id`."""
@@ -156,9 +222,8 @@ class _Read:
             for number in batch.column("id").to_pylist():
                 place, seal = self.files[number]
                 file = pq.ParquetFile(pa.BufferReader(place.mapped(seal)))
-                # Of packed rows, thousands are gigabytes; those that came together are few.
                 for group in range(file.num_row_groups):
-                    yield from self._asked(file.read_row_group(group)).to_batches()
-
-    def _asked(self, rows: pa.Table) -> pa.Table:
-        return rows if self.only is None else rows.filter(pc.equal(rows["table"], self.only))
+                    # A row group is of one table: see how they are written.
+                    said = file.metadata.row_group(group).column(0).statistics
+                    if said.min == self.table:
+                        yield from file.read_row_group(group).to_batches()

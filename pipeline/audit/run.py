@@ -14,14 +14,13 @@ there.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
-import pyarrow as pa
 from ackproof.conform.account import Bounds
 from ackproof.conform.capture.listening import Listening
 from ackproof.conform.document import (
@@ -40,11 +39,19 @@ from ackproof.conform.judging.texts import Numbering
 from ackproof.pipeline.audit.batches import Batch, Batches, Recording
 from ackproof.pipeline.audit.fates import messages_of
 from ackproof.pipeline.audit.judging import Judging
-from ackproof.pipeline.audit.kept import RowsFile, kept, write
+from ackproof.pipeline.audit.kept import Job, RowsFile, Tally, Telling, kept, told
 from ackproof.pipeline.audit.ranks import COUNTED_SCHEMA, Counting, ranked
 from ackproof.pipeline.audit.reading import ORDER, SEGMENTS_SCHEMA, Reading
 from ackproof.pipeline.audit.splits import SPLIT, shared_out, splits_of
-from ackproof.pipeline.audit.tables import PACKED, PACKED_SCHEMA, SUMS, TABLES, WRITTEN, unpacked
+from ackproof.pipeline.audit.tables import (
+    PACKED,
+    PACKED_SCHEMA,
+    SUMS,
+    TABLES,
+    WRITTEN,
+    rows_of,
+    unpacked,
+)
 from ackproof.pipeline.errors import AuditFailed, AuditRefused
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.jobs import reason_of
@@ -55,21 +62,16 @@ from ackproof.pipeline.settings import sql_settings
 from ackproof.pipeline.storage import placed
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["SparkAudit", "require_place"]
 
 T = TypeVar("T")
 
-#: A batch of Arrow has many small rows here, or few large ones; and of packed rows, which may be
-#: megabytes each, Spark reads as many into memory at once as it is told.
+#: A batch of Arrow has many small rows here, or few large ones.
 _BATCHES = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "2048",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(8 << 20),
-    "spark.sql.parquet.columnarReaderBatchSize": "64",
-    # Each packed row goes to the file of its table as it comes; else all are sorted before.
-    "spark.sql.maxConcurrentOutputFileWriters": "16",
-    "spark.sql.optimizer.plannedWrite.enabled": "false",
 }
 
 #: Parts for each task that can run at once, if nobody says how many.
@@ -142,13 +144,16 @@ class SparkAudit:
             batches = Batches(placed(self.tables).absolute())
             with Lease(Folder(batches.root)) as lease:
                 return self._added(spark, batches, recordings, lease, parts, drained)
-        judged = self._judged(spark, Batch(tuple(recordings), Numbering.drawn()), parts)
+        numbering = Numbering.drawn()
+        segments, judging = self._halves(spark, Batch(tuple(recordings), numbering), parts)
+        judged = segments.mapInArrow(judging, PACKED_SCHEMA)
 
         def of(table: str) -> DataFrame:
             return judged.where(judged["table"] == table)
 
         with self._kept(judged, "judging the recordings"):
-            return self._document(of, _frames(of, parts), recordings, drained)
+            tallies = {name: self._table(of, name, parts, None)[1] for name in WRITTEN}
+            return self._document(of, tallies, recordings, drained)
 
     def _added(
         self,
@@ -162,24 +167,22 @@ class SparkAudit:
         """Judge what is new, and make the tables of all batches."""
         batch = batches.new([recording.marked() for recording in recordings])
         if batch.recordings:
-            judged = self._judged(spark, batch, parts)
-            files = self._write(judged, batches.place(batch), PACKED, "judging the recordings")
+            segments, judging = self._halves(spark, batch, parts)
+            task = Telling(judging, PACKED, batches.place(batch))
+            files, _ = told(segments, task, self._job("judging the recordings"))
             lease.require()
             batches.finish(msgspec.structs.replace(batch, files=files))
         known = batches.known()
         folders = [(batches.place(batch), batch.files) for batch in known]
 
         def of(table: str) -> DataFrame:
-            return kept(spark, folders, PACKED_SCHEMA, table)
+            return kept(spark, folders, table)
 
         lease.require()
         made = {name: batches.anew(name, lease.token) for name in WRITTEN}
-        frames = {
-            name: self._written(spark, made[name], name, frame)
-            for name, frame in _frames(of, parts).items()
-        }
+        tallies = {name: self._table(of, name, parts, made[name])[1] for name in WRITTEN}
         every = sorted(recording for batch in known for recording in batch.recordings)
-        document = self._document(of, frames, every, drained)
+        document = self._document(of, tallies, every, drained)
         lease.require()
         batches.replace(made)
         batches.document.write(msgspec.json.encode(document).decode() + "\n")
@@ -191,20 +194,20 @@ class SparkAudit:
             spark.conf.set(key, value)
         return spark
 
-    def _judged(self, spark: SparkSession, batch: Batch, parts: int) -> DataFrame:
-        """Return packed rows of what all channels have shown."""
+    def _halves(self, spark: SparkSession, batch: Batch, parts: int) -> tuple[DataFrame, Judging]:
+        """Return the segments of all channels, sorted in their parts, and what judges a part."""
         recordings = batch.recordings
         splits = splits_of([recording.size for recording in recordings], self.split)
         tasks = shared_out(splits, self.split)
         paths = tuple(recording.path for recording in recordings)
         reading = Reading(paths, tuple(tasks), parts, batch.seed, self.how)
-        return (
+        segments = (
             spark.range(0, len(tasks), 1, max(len(tasks), 1))
             .mapInArrow(reading, SEGMENTS_SCHEMA)
             .repartitionById(parts, "part")
             .sortWithinPartitions(*ORDER)
-            .mapInArrow(Judging(tuple(r.name for r in recordings)), PACKED_SCHEMA)
         )
+        return segments, Judging(tuple(r.name for r in recordings))
 
     @contextmanager
     def _kept(self, frame: DataFrame, what: str) -> Iterator[None]:
@@ -227,31 +230,38 @@ class SparkAudit:
                 f"  instead: what Spark said is in {self.session.log}; mend that, and audit again"
             ) from error
 
-    def _write(
-        self, frame: DataFrame, place: Place, schema: pa.Schema, what: str
-    ) -> tuple[RowsFile, ...]:
-        return write(frame, place, schema, lambda job: self._run(job, what))
+    def _job(self, what: str) -> Job:
+        return lambda job: self._run(job, what)
 
-    def _written(self, spark: SparkSession, place: Place, name: str, frame: DataFrame) -> DataFrame:
-        """Write a table; return it as it is read."""
-        files = self._write(frame, place, TABLES[name], f"writing the table {name}")
-        return kept(spark, [(place, files)], frame.schema)
+    def _table(
+        self, of: Callable[[str], DataFrame], name: str, parts: int, place: Place | None
+    ) -> tuple[tuple[RowsFile, ...], Tally]:
+        """Make a table of what all channels have shown; return what `told` does."""
+        from pyspark.sql import functions as f
+
+        packed, work = of(name), unpacked
+        if name == "messages":
+            # What channels have shown of a message comes together, by buckets of messages.
+            packed = of("facts").repartitionById(parts, f.pmod(f.col("bucket"), f.lit(parts)))
+            packed, work = packed.sortWithinPartitions("bucket"), messages_of
+        task = Telling(work, TABLES[name], place)
+        return told(packed, task, self._job(f"writing the table {name}"))
 
     # -- the document ---------------------------------------------------------------------------
 
     def _document(
         self,
         of: Callable[[str], DataFrame],
-        frames: dict[str, DataFrame],
+        tallies: Mapping[str, Tally],
         recordings: Sequence[Recording],
         drained: bool,
     ) -> AuditDocument:
         names = [recording.name for recording in recordings]
-        channels = self._sums(frames["channels"], "counting channels", SUMS, ("largest", "window"))
-        bounds = [f for f in TABLES["messages"].names if f.endswith(("_least", "_most"))]
-        fates = self._sums(frames["messages"], "counting messages", (*bounds, "strangers"))
-        quarantined = self._run(frames["quarantine"].count, "counting what is quarantined")
-        seen = Seen(channels["events"], channels["rows"], channels["gaps"], quarantined)
+        channels = dict.fromkeys(SUMS, 0) | tallies["channels"].sums
+        fates = dict.fromkeys(TABLES["messages"].names, 0) | tallies["messages"].sums
+        most = tallies["channels"].most
+        counted, quarantined = tallies["channels"].rows, tallies["quarantine"].rows
+        seen = Seen(channels["events"], counted, channels["gaps"], quarantined)
         unseen = Bounds(fates["unseen_least"], fates["unseen_most"])
         messages = Messages(
             published=channels["published"],
@@ -268,27 +278,16 @@ class SparkAudit:
         )
         confirms = Confirms(
             frames=channels["frames"],
-            largest=channels["largest"],
-            window=channels["window"],
+            largest=most.get("largest", 0),
+            window=most.get("window", 0),
             latency=self._latency(of("latencies"), channels["acked"] + channels["nacked"]),
         )
-        return concluded(names, seen, self._found(frames, names), messages, confirms)
+        return concluded(names, seen, self._found(of("violations"), names), messages, confirms)
 
-    def _sums(
-        self, frame: DataFrame, what: str, sums: Sequence[str], most: Sequence[str] = ()
-    ) -> dict[str, int]:
-        """Return how many rows a table has, sums of some columns, and the most of others."""
-        from pyspark.sql import functions as f
-
-        columns = [f.count(f.lit(1)).alias("rows")]
-        columns += [f.sum(name).alias(name) for name in sums]
-        columns += [f.max(name).alias(name) for name in most]
-        (row,) = self._run(lambda: frame.agg(*columns).collect(), what)
-        return {name: value or 0 for name, value in row.asDict().items()}
-
-    def _found(self, frames: dict[str, DataFrame], names: Sequence[str]) -> list[Found]:
+    def _found(self, packed: DataFrame, names: Sequence[str]) -> list[Found]:
         """Return the violations, in the order in which they were recorded."""
-        rows: list[Row] = self._run(frames["violations"].collect, "collecting violations")
+        packs = self._run(packed.collect, "collecting violations")
+        rows = [row for pack in packs for row in rows_of(bytes(pack["rows"])).to_pylist()]
         place = {name: number for number, name in enumerate(names)}
         rows.sort(key=lambda row: (place[row["recording"]], row["offset"]))
         columns = Found.__struct_fields__
@@ -312,19 +311,3 @@ def _recording(path: Place | Path | str) -> Recording:
     # What a name has that is no text cannot be in a table.
     name = os.fsencode(str(place)).decode("utf-8", "replace")
     return Recording(name, place.absolute().address, place.size())
-
-
-def _frames(of: Callable[[str], DataFrame], parts: int) -> dict[str, DataFrame]:
-    """Return the tables that an audit leaves, from what all channels have shown."""
-    frames = {name: unpacked(of(name), name) for name in WRITTEN if name != "messages"}
-    return {**frames, "messages": _messages(of("facts"), parts)}
-
-
-def _messages(facts: DataFrame, parts: int) -> DataFrame:
-    """Return the table `messages`, from packed rows of what channels have shown of each."""
-    from pyspark.sql import functions as f
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    together = facts.repartitionById(parts, f.pmod(facts["bucket"], f.lit(parts)))
-    ordered = together.sortWithinPartitions("bucket")
-    return ordered.mapInArrow(messages_of, from_arrow_schema(TABLES["messages"]))

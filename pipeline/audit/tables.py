@@ -17,13 +17,9 @@ are packed, some thousands to a row of the job, and unpacked where the table is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 __all__ = [
     "COUNTS",
@@ -163,19 +159,8 @@ def rows_of(blob: bytes) -> pa.Table:
     return pa.ipc.open_stream(blob).read_all()
 
 
-@dataclass(frozen=True)
-class _Unpack:
-    """Unpacks rows of the job; those of one table alone come."""
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for blob in batch.column("rows").to_pylist():
-                yield from rows_of(blob).to_batches()
-
-
-def unpacked(frame: DataFrame, table: str) -> DataFrame:
-    """Return a table from a frame of its packed rows."""
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    schema = from_arrow_schema(TABLES[table])
-    return frame.mapInArrow(_Unpack(), schema)
+def unpacked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows that are packed in rows of the job; those of one table alone come."""
+    for batch in batches:
+        for blob in batch.column("rows").to_pylist():
+            yield from rows_of(blob).to_batches()

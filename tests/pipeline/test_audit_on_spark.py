@@ -127,7 +127,7 @@ def test_a_worker_that_is_killed_in_mid_run_changes_nothing(
     recorded = drawn(tmp_path / "recordings", random.Random(7), files=4, rounds=60)
     tables = tmp_path / "tables"
     audited = start(cluster, tables, recorded)
-    until(lambda: said(audited, tables, "batches/*/_temporary"), "first job", PATIENCE)
+    until(lambda: said(audited, tables, "lease/*.json"), "first job", PATIENCE)
     cluster.kill(cluster.workers[0])
     assert not list(tables.glob("batches/*.json")), "all was judged before the worker was killed"
     try:
