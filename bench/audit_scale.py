@@ -36,6 +36,7 @@ import msgspec
 from ackproof.conform.audit import audit
 from ackproof.conform.document import AuditDocument
 from ackproof.pipeline.audit.run import SparkAudit
+from ackproof.pipeline.errors import AuditFailed
 from ackproof.pipeline.session import open_session
 
 from bench.audit_engines import EXECUTOR, OWN, PYTHON, processor_seconds, watched
@@ -77,7 +78,12 @@ class Scale:
             if kill:
                 killer.start()
             name = f"spark, {parts} parts" + (", one killed" if kill else "")
-            self._measured(name, (PYTHON, EXECUTOR), lambda: run(self._planted.paths))
+            try:
+                self._measured(name, (PYTHON, EXECUTOR), lambda: run(self._planted.paths))
+            except AuditFailed as error:
+                lines = log.read_text(errors="replace").splitlines()
+                causes = [line for line in lines if "Caused by" in line or " ERROR " in line]
+                sys.exit("\n".join([f"{name}: {error}", *causes[:20]]))
             if kill:
                 killer.join()
                 if not killed.is_set():

@@ -28,6 +28,8 @@ __all__ = ["Facts", "begins", "counts_in", "facts_of", "first_texts", "together"
 _MOST = 1 << 17
 #: Messages are divided into 256 buckets, by the first bits of their first number.
 _SHIFT = 56
+#: What spreads the bits of a number.
+_ODD, _ODDER = np.int64(0x1E3779B97F4A7C15), np.int64(0x2545F4914F6CDD1D)
 _ORDER = [(name, "ascending") for name in ("low", "high", "queue")]
 
 _WITH_CONTENT = (e.PUBLISH, e.DELIVER, e.GET_OK, e.RETURN)
@@ -73,7 +75,9 @@ def facts_of(told: Any, queues: Mapping[int, str], segments: Segments) -> pa.Rec
     what, low, high, other, more = told.T
     delivered = what == DELIVERED
     queue = np.where(delivered, other, 0)
-    order = np.lexsort((queue, high, low))
+    # By one number, which is faster than by three; where it is the same for others, which hardly
+    # ever happens, facts that could be one are several.
+    order = np.argsort(low ^ (high * _ODD) ^ (queue * _ODDER))
     low, high, queue = low[order], high[order], queue[order]
     starts = np.flatnonzero(begins(low, high, queue))
     column = (_COLUMNS[what] + (delivered & (more != 0)))[order]

@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 from ackproof.conform.judging.fates import fates_of
 from ackproof.pipeline.audit.facts import begins, counts_in, first_texts, together
-from ackproof.pipeline.audit.tables import TABLES, rows_of
+from ackproof.pipeline.audit.squeezed import batch_in
+from ackproof.pipeline.audit.tables import TABLES
 from ackproof.pipeline.keeping import keep_what_is_loaded
 
 __all__ = ["messages_of"]
@@ -33,7 +34,7 @@ def messages_of(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             yield from _messages(together(pa.concat_tables(kept)))
             kept, count = [], 0
         bucket = row["bucket"]
-        kept.append(rows_of(row["rows"]))
+        kept.append(pa.Table.from_batches([batch_in(row["rows"], TABLES["facts"])]))
         count += len(kept[-1])
         if count >= _TOGETHER:
             kept = [together(pa.concat_tables(kept))]

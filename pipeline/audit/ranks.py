@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from ackproof.pipeline.audit.tables import rows_of
+from ackproof.pipeline.audit.tables import rows_in
 
 __all__ = ["COUNTED", "COUNTED_SCHEMA", "Counting", "ranked"]
 
@@ -43,10 +43,9 @@ class Counting:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield counts by bucket, which may come several times."""
-        for batch in batches:
-            for blob in batch.column("rows").to_pylist():
-                buckets, counts = self.count(keys_of(rows_of(blob).column(0).to_numpy()))
-                yield pa.record_batch([buckets, counts], schema=COUNTED)
+        for rows in rows_in(batches):
+            buckets, counts = self.count(keys_of(rows.column(0).to_numpy()))
+            yield pa.record_batch([buckets, counts], schema=COUNTED)
 
     def count(self, keys: Keys) -> tuple[Keys, Keys]:
         """Return the buckets of keys, and how many are in each."""

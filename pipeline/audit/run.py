@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
+import pyarrow as pa
 from ackproof.conform.account import Bounds
 from ackproof.conform.capture.listening import Listening
 from ackproof.conform.document import (
@@ -49,8 +50,7 @@ from ackproof.pipeline.audit.tables import (
     SUMS,
     TABLES,
     WRITTEN,
-    rows_of,
-    unpacked,
+    rows_in,
 )
 from ackproof.pipeline.errors import AuditFailed, AuditRefused
 from ackproof.pipeline.folder import Folder
@@ -239,7 +239,7 @@ class SparkAudit:
         """Make a table of what all channels have shown; return what `told` does."""
         from pyspark.sql import functions as f
 
-        packed, work = of(name), unpacked
+        packed, work = of(name), rows_in
         if name == "messages":
             # What channels have shown of a message comes together, by buckets of messages.
             packed = of("facts").repartitionById(parts, f.pmod(f.col("bucket"), f.lit(parts)))
@@ -286,8 +286,8 @@ class SparkAudit:
 
     def _found(self, packed: DataFrame, names: Sequence[str]) -> list[Found]:
         """Return the violations, in the order in which they were recorded."""
-        packs = self._run(packed.collect, "collecting violations")
-        rows = [row for pack in packs for row in rows_of(bytes(pack["rows"])).to_pylist()]
+        packs: pa.Table = self._run(packed.toArrow, "collecting violations")
+        rows = [row for batch in rows_in(iter(packs.to_batches())) for row in batch.to_pylist()]
         place = {name: number for number, name in enumerate(names)}
         rows.sort(key=lambda row: (place[row["recording"]], row["offset"]))
         columns = Found.__struct_fields__

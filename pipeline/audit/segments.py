@@ -19,6 +19,7 @@ from ackproof.conform.columns import Columns
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judging import stream
 from ackproof.conform.judging.texts import Texts
+from ackproof.pipeline.audit.squeezed import batch_in, squeezed
 
 __all__ = ["EVENTS", "Segment", "Segments", "segments_of"]
 
@@ -72,7 +73,7 @@ def segments_of(places: Any, columns: Columns) -> Iterator[Segment]:
                 said.connection,
                 said.channel,
                 int(places[part[0]]),
-                whole.slice(begin, len(part)).serialize().to_pybytes(),
+                squeezed(whole.slice(begin, len(part))),
                 _names(columns, part),
             )
         start += len(rows)
@@ -109,7 +110,7 @@ class Segments:
     """
 
     def __init__(self, events: Sequence[bytes]) -> None:
-        batches = [pa.ipc.read_record_batch(pa.py_buffer(said), EVENTS) for said in events]
+        batches = [batch_in(said, EVENTS) for said in events]
         whole = pa.Table.from_batches(batches, EVENTS).combine_chunks()
         self.places, *numbers = (column.to_numpy() for column in whole.columns[:-2])
         self.numbers = np.stack(numbers)

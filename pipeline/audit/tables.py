@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
+from ackproof.pipeline.audit.squeezed import batch_in, squeezed
 
 __all__ = [
     "COUNTS",
@@ -31,8 +32,7 @@ __all__ = [
     "WRITTEN",
     "Packer",
     "batch_of",
-    "rows_of",
-    "unpacked",
+    "rows_in",
 ]
 
 _TEXT, _COUNT = pa.string(), pa.int64()
@@ -118,7 +118,7 @@ class Packer:
     def put(self, table: str, rows: pa.RecordBatch, bucket: int = 0) -> None:
         """Add many rows to a table; those of one bucket can be asked for."""
         if len(rows):
-            row = [table], [bucket], [packed(rows)]
+            row = [table], [bucket], [squeezed(rows)]
             self._full.append(pa.record_batch(list(row), schema=PACKED))
 
     def full(self) -> Iterator[pa.RecordBatch]:
@@ -145,22 +145,8 @@ def batch_of(table: str, rows: Sequence[Sequence[Any]]) -> pa.RecordBatch:
     return pa.record_batch(arrays, schema=schema)
 
 
-def packed(rows: pa.RecordBatch) -> bytes:
-    """Return rows of a table as bytes."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, rows.schema) as writer:
-        writer.write_batch(rows)
-    found: bytes = sink.getvalue().to_pybytes()
-    return found
-
-
-def rows_of(blob: bytes) -> pa.Table:
-    """Return the rows that are packed in bytes."""
-    return pa.ipc.open_stream(blob).read_all()
-
-
-def unpacked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield the rows that are packed in rows of the job; those of one table alone come."""
+def rows_in(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows that are packed in rows of the job."""
     for batch in batches:
-        for blob in batch.column("rows").to_pylist():
-            yield from rows_of(blob).to_batches()
+        for table, blob in zip(*map(batch.column, ("table", "rows")), strict=True):
+            yield batch_in(blob.as_py(), TABLES[table.as_py()])

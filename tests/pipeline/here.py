@@ -13,7 +13,7 @@ from ackproof.pipeline.audit.fates import messages_of
 from ackproof.pipeline.audit.judging import Judging
 from ackproof.pipeline.audit.reading import ORDER, SEGMENTS, Reading
 from ackproof.pipeline.audit.splits import shared_out, splits_of
-from ackproof.pipeline.audit.tables import PACKED, TABLES, rows_of
+from ackproof.pipeline.audit.tables import PACKED, TABLES, rows_in
 
 __all__ = ["in_order", "tables_of"]
 
@@ -35,8 +35,8 @@ def tables_of(
         own = moved.filter(pa.compute.equal(moved["part"], part))
         own = own.sort_by([(name, "ascending") for name in ORDER])
         for batch in judging(iter(own.to_batches(max_chunksize=3))):
-            for row in batch.to_pylist():
-                found[row["table"]] += rows_of(row["rows"]).to_pylist()
+            for row, rows in zip(batch.to_pylist(), rows_in(iter([batch])), strict=True):
+                found[row["table"]] += rows.to_pylist()
                 facts += [row] if row["table"] == "facts" else []
     ordered = pa.Table.from_pylist(facts, PACKED).sort_by("bucket")
     for batch in messages_of(iter(ordered.to_batches(max_chunksize=5))):
