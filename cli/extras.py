@@ -16,11 +16,18 @@ EXTRAS: dict[str, frozenset[str]] = {
     "certificates": frozenset({"cvc5"}),
     "audit": frozenset({"dpkt", "numba", "numpy"}),
     "parquet": frozenset({"pyarrow"}),
+    "query": frozenset({"duckdb", "pyarrow"}),
     "spark": frozenset({"pandas", "pyarrow", "pyspark"}),
 }
 
 #: The commands that need another extra than `check`.
-_COMMANDS = {"prove": "prove", "record": "audit", "audit": "audit", "conform": "audit"}
+_COMMANDS = {
+    "prove": "prove",
+    "record": "audit",
+    "audit": "audit",
+    "conform": "audit",
+    "query": "query",
+}
 
 
 def missing_extra(error: ModuleNotFoundError, command: str) -> str | None:

@@ -1,4 +1,4 @@
-"""`ackproof query`: what Spark SQL says of the states that a search has found.
+"""`ackproof query`: what SQL says of the states that a search has found, by DuckDB or by Spark.
 
 Without a query nothing is started: what tables there are the folder itself says.
 """
@@ -12,9 +12,10 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 import typer
 from ackproof.cli.inputs import InputError, clean_exit, located
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = ["query"]
 
+T = TypeVar("T")
+
+#: The columns of an answer, and its rows.
+Answer = tuple[list[dict[str, str]], list[list[Any]]]
+
 _SCHEMA = "ackproof/query/1"
 
 #: Parts that Spark divides what it groups, sorts or joins into.
@@ -33,9 +39,10 @@ _PARTS = 16
 _HELP = """
 Ask in SQL about the states that a search has found.
 
-FOLDER is what `ackproof check --engine spark` has printed: the search's own folder in its working
+FOLDER is what `ackproof check --work` has printed: the search's own folder in its working
 directory. The tables are `levels`, `actions` and `states`; without SQL they are listed with their
-columns. Exit codes: 0 if there is an answer, 2 if there is none.
+columns. DuckDB answers, in this process; with `--engine spark`, or `--master`, Spark does, for what
+is large. Exit codes: 0 if there is an answer, 2 if there is none.
 
 Examples:
 
@@ -45,7 +52,9 @@ Examples:
 
     ackproof query work/confirms-core "SELECT count(*) FROM states WHERE NOT channels_open['ch1']"
 
-    ackproof query work/confirms-core --file question.sql
+    ackproof query work/confirms-core "SELECT * FROM path_to(29, 0)"
+
+    ackproof query work/confirms-core --file question.sql --output answer.parquet
 """
 
 Folder = Annotated[
@@ -58,7 +67,7 @@ Folder = Annotated[
 ]
 Sql = Annotated[
     str | None,
-    typer.Argument(metavar="SQL", help="What to ask, in Spark SQL.", show_default=False),
+    typer.Argument(metavar="SQL", help="What to ask.", show_default=False),
 ]
 File = Annotated[
     Path | None,
@@ -73,9 +82,32 @@ Master = Annotated[
         show_default=False,
     ),
 ]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write all rows into this file of Parquet, and show none.",
+        show_default=False,
+    ),
+]
 Limit = Annotated[
     int,
     typer.Option(min=1, metavar="N", help="Show so many rows at most."),
+]
+
+
+class QueryEngine(StrEnum):
+    """Who answers."""
+
+    DUCKDB = "duckdb"
+    SPARK = "spark"
+
+
+Engine = Annotated[
+    QueryEngine | None,
+    typer.Option(help="Who answers; `duckdb` unless there is a master.", show_default=False),
 ]
 
 
@@ -84,7 +116,9 @@ def query(
     folder: Folder,
     sql: Sql = None,
     file: File = None,
+    engine: Engine = None,
     master: Master = None,
+    output: Output = None,
     limit: Limit = 100,
     as_json: AsJson = False,
 ) -> int:
@@ -93,7 +127,12 @@ def query(
 
     if file is not None:
         sql = _read(file, sql)
-    tables = _tables(located(folder))
+    if master is not None and engine is QueryEngine.DUCKDB:
+        raise InputError("a master is Spark's; leave out --master, or say --engine spark")
+    if output is not None and sql is None:
+        raise InputError("there is no query whose rows could be written; give the SQL or --file")
+    spark = engine is QueryEngine.SPARK or master is not None
+    tables = _tables(located(folder), spark)
     if remark := _remark(tables):
         typer.echo(remark, err=True)
     if sql is None:
@@ -104,7 +143,12 @@ def query(
             "views": tables.columns(),
         }
         return _print(document) if as_json else show_views(tables)
-    columns, rows = _answer(tables, sql, master, limit)
+    asking = _on_spark(master) if spark else _in_duckdb()
+    if output is not None:
+        count = _asked(tables, lambda ask: ask.put(tables, sql, output), asking)
+        typer.echo(f"{count:,} rows are in {output}")
+        return 0
+    columns, rows = _asked(tables, lambda ask: ask.rows(tables, sql, limit + 1), asking)
     complete, rows = len(rows) <= limit, rows[:limit]
     if as_json:
         return _print(
@@ -137,7 +181,7 @@ def _read(file: Path, sql: str | None) -> str:
         raise InputError(f"{file} is not text in UTF-8") from None
 
 
-def _tables(folder: Path | str) -> Tables:
+def _tables(folder: Path | str, spark: bool) -> Tables:
     """Return the tables of a search.
 
     Raises:
@@ -149,7 +193,8 @@ def _tables(folder: Path | str) -> Tables:
     if isinstance(folder, Path):
         _require_search(folder)
     try:
-        require_packages()
+        if spark:
+            require_packages()
         from ackproof.pipeline.tables import Tables
 
         return Tables(folder)
@@ -184,16 +229,55 @@ def _remark(tables: Tables) -> str:
     return f"the search {why}: the tables have {has}"
 
 
-def _answer(
-    tables: Tables, sql: str, master: str | None, limit: int
-) -> tuple[list[dict[str, str]], list[list[Any]]]:
-    """Return the columns of an answer, and its rows: one more than wanted if there are more.
+class _Asking(Protocol):
+    """Who answers a query."""
+
+    def rows(self, tables: Tables, sql: str, most: int) -> Answer:
+        """Return the columns of an answer, and so many of its rows at most."""
+
+    def put(self, tables: Tables, sql: str, path: Path) -> int:
+        """Write all rows of an answer into a file; return how many there are."""
+
+
+def _asked(
+    tables: Tables, ask: Callable[[_Asking], T], asking: AbstractContextManager[_Asking]
+) -> T:
+    """Return what an engine says.
 
     Raises:
-        InputError: the query is wrong, or there is no Spark to ask.
+        InputError: the query is wrong, or nobody can answer it.
     """
-    from ackproof.pipeline.asking import QueryError, answer
-    from ackproof.pipeline.errors import SearchRefused, SparkUnavailable
+    from ackproof.pipeline.errors import SearchRefused
+    from ackproof.pipeline.query_error import QueryError
+
+    try:
+        with asking as engine:
+            return ask(engine)
+    except SearchRefused as error:
+        raise InputError(str(error)) from error
+    except QueryError as error:
+        raise InputError(
+            f"{error}\n  instead: see the columns: ackproof query {tables.folder.root.address}"
+        ) from error
+
+
+@contextmanager
+def _in_duckdb() -> Iterator[_Asking]:
+    from ackproof.pipeline import duck
+
+    with _telling("asking"):
+        yield duck
+
+
+@contextmanager
+def _on_spark(master: str | None) -> Iterator[_Asking]:
+    """Start Spark, and yield who asks it.
+
+    Raises:
+        InputError: there is no Spark to ask.
+    """
+    from ackproof.pipeline.asking import Asking
+    from ackproof.pipeline.errors import SparkUnavailable
     from ackproof.pipeline.session import open_session
 
     handle, name = tempfile.mkstemp(prefix="ackproof-", suffix=".log")
@@ -207,17 +291,11 @@ def _answer(
             for remark in session.remarks:
                 typer.echo(remark, err=True)
             tell("asking")
-            return answer(session, tables, sql, limit + 1)
+            yield Asking(session)
     except SparkUnavailable as error:
         # The message may name the log, for what Spark itself has said.
         kept = log.stat().st_size > 0
         raise InputError(str(error)) from error
-    except SearchRefused as error:
-        raise InputError(str(error)) from error
-    except QueryError as error:
-        raise InputError(
-            f"{error}\n  instead: see the columns: ackproof query {tables.folder.root.address}"
-        ) from error
     finally:
         if not kept:
             log.unlink(missing_ok=True)

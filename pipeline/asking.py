@@ -6,16 +6,23 @@ Spark's own errors repeat the whole plan of the query.  Of them are kept what is
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+from ackproof.pipeline.columns import plain_rows, type_text
+from ackproof.pipeline.query_error import QueryError
 from ackproof.pipeline.session import Session
 from ackproof.pipeline.tables import Tables
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
+    from pyspark.sql import DataFrame
 
-__all__ = ["QueryError", "answer"]
+__all__ = ["Asking"]
 
 
 #: What suits an answer, and not a search: small parts may be joined, and rows are small.
@@ -25,63 +32,62 @@ _SETTINGS = {
 }
 
 
-class QueryError(Exception):
-    """A query that cannot be answered; the text says where and why."""
-
-
-def answer(
-    session: Session, tables: Tables, sql: str, most: int
-) -> tuple[list[dict[str, str]], list[list[Any]]]:
-    """Answer a query over the tables of a search.
+@dataclass(frozen=True)
+class Asking:
+    """Whoever asks Spark.
 
     Args:
-        session: where it is computed.
-        tables: the search.
-        sql: the query.
-        most: how many rows to return at most.
-
-    Returns:
-        The columns, each with `name` and `type`, and the rows, as values that JSON has.
-
-    Raises:
-        QueryError: the query is wrong, or it fails.
-        SearchRefused: files of states are missing.
+        session: where answers are computed.
     """
-    from pyspark.errors import PySparkException
 
-    tables.register(session.spark)
-    for setting, value in _SETTINGS.items():
-        session.spark.conf.set(setting, value)
+    session: Session
 
-    def ask() -> tuple[list[dict[str, str]], list[list[Any]]]:
-        frame = session.spark.sql(sql)
-        types = [(field.name, field.dataType.simpleString()) for field in frame.schema.fields]
-        rows = frame.limit(most).collect()
-        columns = [{"name": name, "type": of} for name, of in types]
-        return columns, [[_plain(value) for value in row] for row in rows]
+    def rows(
+        self, tables: Tables, sql: str, most: int
+    ) -> tuple[list[dict[str, str]], list[list[Any]]]:
+        """Answer a query over the tables of a search.
 
-    try:
-        return session.run(ask, "query")
-    except PySparkException as error:
-        raise QueryError(_said(error, sql)) from error
+        Args:
+            tables: the search.
+            sql: the query.
+            most: how many rows to return at most.
 
+        Returns:
+            The columns, each with `name` and `type`, and the rows, as values that JSON has.
 
-def _plain(value: Any) -> Any:
-    """Return a value of a row as one that JSON has."""
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, Mapping):
-        return {_key(k): _plain(v) for k, v in value.items()}
-    if hasattr(value, "asDict"):
-        return {k: _plain(v) for k, v in value.asDict().items()}
-    if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
-    return str(value)
+        Raises:
+            QueryError: the query is wrong, or it fails.
+            SearchRefused: files of states are missing.
+        """
+        answer = self._asked(tables, sql, lambda frame: frame.limit(most).toArrow())
+        columns = [{"name": f.name, "type": type_text(f.type)} for f in answer.schema]
+        return columns, plain_rows(answer)
 
+    def put(self, tables: Tables, sql: str, path: Path) -> int:
+        """Write all rows of an answer, which come to this machine, into a file of Parquet.
 
-def _key(value: Any) -> str:
-    """Return the key of a map as one of a JSON object."""
-    return value if isinstance(value, str) else str(_plain(value))
+        Returns:
+            How many there are.
+
+        Raises:
+            QueryError: the query is wrong, or it fails.
+            SearchRefused: files of states are missing.
+        """
+        answer = self._asked(tables, sql, lambda frame: frame.toArrow())
+        pq.write_table(answer, path)
+        return int(answer.num_rows)
+
+    def _asked(self, tables: Tables, sql: str, of: Callable[[DataFrame], pa.Table]) -> pa.Table:
+        from pyspark.errors import PySparkException
+
+        spark = self.session.spark
+        tables.register(spark)
+        for setting, value in _SETTINGS.items():
+            spark.conf.set(setting, value)
+        try:
+            return self.session.run(lambda: of(spark.sql(sql)), "query")
+        except PySparkException as error:
+            raise QueryError(_said(error, sql)) from error
 
 
 # -- what is wrong ------------------------------------------------------------------------------

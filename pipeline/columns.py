@@ -42,7 +42,16 @@ from ackproof.lang.types import (
 )
 from ackproof.model.show import in_order
 
-__all__ = ["arrow_type", "column_names", "column_value", "has_null", "sql_literal", "sql_type"]
+__all__ = [
+    "arrow_type",
+    "column_names",
+    "column_value",
+    "has_null",
+    "plain_rows",
+    "sql_literal",
+    "sql_type",
+    "type_text",
+]
 
 
 def column_names(variables: Iterable[str], taken: Collection[str]) -> dict[str, str]:
@@ -177,3 +186,40 @@ def _array(items: list[str], t: Type, elements: Elements) -> str:
 def _struct(fields: list[tuple[str, str]]) -> str:
     listed = ", ".join(f"'{name}', {value}" for name, value in fields)
     return f"named_struct({listed})"
+
+
+def type_text(of: pa.DataType) -> str:
+    """Return what Spark calls the type of a column of an answer."""
+    if pa.types.is_map(of):
+        return f"map<{type_text(of.key_type)},{type_text(of.item_type)}>"
+    if pa.types.is_list(of):
+        return f"array<{type_text(of.value_type)}>"
+    if pa.types.is_struct(of):
+        return f"struct<{','.join(f'{field.name}:{type_text(field.type)}' for field in of)}>"
+    if pa.types.is_decimal(of):
+        return f"decimal({of.precision},{of.scale})"
+    known = {"int32": "int", "int64": "bigint", "bool": "boolean", "float": "float"}
+    return known.get(str(of), str(of))
+
+
+def plain_rows(answer: pa.Table | pa.RecordBatch) -> list[list[Any]]:
+    """Return the rows of an answer, as values that JSON has."""
+    found = [
+        [_plain(value, of.type) for value in column.to_pylist()]
+        for of, column in zip(answer.schema, answer.columns, strict=True)
+    ]
+    return [list(row) for row in zip(*found, strict=True)]
+
+
+def _plain(value: Any, of: pa.DataType) -> Any:
+    """Return a value of a column, as Arrow gives it to Python, as one that JSON has."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if pa.types.is_map(of):
+        pairs = ((_plain(k, of.key_type), _plain(v, of.item_type)) for k, v in value)
+        return {key if isinstance(key, str) else str(key): v for key, v in pairs}
+    if pa.types.is_list(of):
+        return [_plain(v, of.value_type) for v in value]
+    if pa.types.is_struct(of):
+        return {field.name: _plain(value[field.name], field.type) for field in of}
+    return int(value) if pa.types.is_decimal(of) and of.scale == 0 else str(value)

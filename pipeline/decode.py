@@ -98,7 +98,7 @@ def _distinct(bits: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     if not bits.size or int(bits.max()) >> _NARROW:
         patterns, places = np.unique(bits, return_inverse=True)
         return patterns, places.astype(np.int64)
-    occurs = np.zeros(2**_NARROW, dtype=bool)
+    occurs = np.zeros(int(bits.max()) + 1, dtype=bool)
     occurs[bits] = True
     return np.flatnonzero(occurs).astype(np.uint64), (np.cumsum(occurs) - 1)[bits]
 

@@ -46,7 +46,7 @@ from ackproof.pipeline.storage import placed
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["VIEWS", "Tables", "register"]
+__all__ = ["VIEWS", "Fetch", "Tables", "register"]
 
 _LEVELS = {
     "level": "int",
@@ -140,13 +140,27 @@ class Tables:
             frame.createOrReplaceTempView(name)
 
     def _frames(self, spark: SparkSession) -> tuple[DataFrame, DataFrame, DataFrame]:
-        counts = [{name: getattr(x, name) for name in _LEVELS} for x in self.levels]
-        steps = [
-            {"level": x.level, "action": name, "steps": n}
-            for x in self.levels
-            for name, n in x.actions.items()
-        ]
+        counts, steps = self.level_rows().to_pylist(), self.action_rows().to_pylist()
         return _rows(spark, counts, _LEVELS), _rows(spark, steps, _ACTIONS), self.states(spark)
+
+    def level_rows(self) -> pa.Table:
+        """Return the table `levels`."""
+        counts = [{name: getattr(x, name) for name in _LEVELS} for x in self.levels]
+        return pa.Table.from_pylist(counts, _schema(_LEVELS))
+
+    def action_rows(self) -> pa.Table:
+        """Return the table `actions`."""
+        taken = ((x.level, *of) for x in self.levels for of in x.actions.items())
+        steps = [dict(zip(_ACTIONS, row, strict=True)) for row in taken]
+        return pa.Table.from_pylist(steps, _schema(_ACTIONS))
+
+    def offsets(self) -> list[tuple[int, ...]]:
+        """Return for each level the position of the first state of each part."""
+        return [x.offsets for x in self.levels]
+
+    def step_names(self) -> tuple[list[str], list[str]]:
+        """Return for each instance of an action the action's name, and what the step is called."""
+        return [action for action, _ in self._steps], [step for _, step in self._steps]
 
     def states(self, spark: SparkSession) -> DataFrame:
         """Return the states with their links and variables.
@@ -163,9 +177,7 @@ class Tables:
 
     def _stored(self, spark: SparkSession) -> DataFrame:
         """Return the states as their files have them."""
-        words = {f"w{i}": "bigint" for i in range(self.schema.words)}
-        links = {"predecessor": "bigint", "instance": "int", "level": "int"}
-        ddl = _ddl({"part": "int", "row": "bigint", **words, **links})
+        ddl = _ddl(self._stored_columns())
         if not isinstance(self.folder.root, LocalPlace):
             return self._fetched(spark, ddl)
         self.require_files()
@@ -176,13 +188,22 @@ class Tables:
         reader = spark.read.schema(ddl).option("basePath", base)
         return reader.parquet(*(f"file://{_literal(place)}" for place in places))
 
+    def _stored_columns(self) -> dict[str, str]:
+        words = {f"w{i}": "bigint" for i in range(self.schema.words)}
+        links = {"predecessor": "bigint", "instance": "int", "level": "int"}
+        return {"part": "int", "row": "bigint", **words, **links}
+
+    def stored_schema(self) -> pa.Schema:
+        """Return the columns of the files, with the level."""
+        return _schema(self._stored_columns())
+
     def _fetched(self, spark: SparkSession, ddl: str) -> DataFrame:
         """Return the states as workers read them from a store that Spark has no way to."""
-        files = tuple((level, part, seal) for level, part, seal in self._files())
+        files = tuple((level, part, seal) for level, part, seal in self.files())
         tasks = spark.range(0, len(files), 1, max(1, len(files)))
-        return tasks.mapInArrow(_Fetch(self.folder, files), ddl)
+        return tasks.mapInArrow(Fetch(self.folder, files), ddl)
 
-    def _files(self) -> Iterator[tuple[int, int, str]]:
+    def files(self) -> Iterator[tuple[int, int, str]]:
         """Yield the level, the part and the seal of each file of states."""
         for level in self.levels:
             for part, seal in enumerate(level.seals):
@@ -191,7 +212,7 @@ class Tables:
 
     def require_files(self) -> None:
         """Refuse to count states of which some are gone, or others; Spark reads what it finds."""
-        files = [(self.folder.states(level, part), seal) for level, part, seal in self._files()]
+        files = [(self.folder.states(level, part), seal) for level, part, seal in self.files()]
         # To compute a digest takes no lock of Python's.
         with ThreadPoolExecutor() as threads:
             for (path, _), wrong in zip(files, threads.map(_wrong_with, files), strict=True):
@@ -211,9 +232,9 @@ class Tables:
                 found = f.get(found, column)
             return found
 
-        offsets = [x.offsets for x in self.levels]
-        offset = looked_up(offsets, "array<array<bigint>>", f.col("level") - 1, f.col("part"))
-        actions, steps = ([step[i] for step in self._steps] for i in (0, 1))
+        places = "array<array<bigint>>"
+        offset = looked_up(self.offsets(), places, f.col("level") - 1, f.col("part"))
+        actions, steps = self.step_names()
         predecessor = f.col("predecessor")
         return {
             "level": f.col("level"),
@@ -227,7 +248,7 @@ class Tables:
 
 
 @dataclass(frozen=True)
-class _Fetch:
+class Fetch:
     """Reads files of states where a task runs; each is told which."""
 
     folder: Folder
@@ -260,6 +281,12 @@ def _rows(spark: SparkSession, rows: list[dict[str, Any]], columns: dict[str, st
 
     listed = f.from_json(f.lit(json.dumps(rows)), f"array<struct<{_ddl(columns)}>>")
     return spark.range(1).select(f.inline(listed))
+
+
+def _schema(columns: dict[str, str]) -> pa.Schema:
+    """Return the columns of a small table as Arrow has them."""
+    types = {"int": pa.int32(), "bigint": pa.int64(), "double": pa.float64(), "string": pa.string()}
+    return pa.schema([(name, types[of]) for name, of in columns.items()])
 
 
 def _ddl(columns: dict[str, str]) -> str:

@@ -77,7 +77,7 @@ EXTRAS = {
     "model": ("check",),
     "proofs": ("prove",),
     "conform": ("audit",),
-    "pipeline": ("check", "spark"),
+    "pipeline": ("check", "query", "spark"),
     "export": ("check",),
 }
 
@@ -229,7 +229,7 @@ def test_the_rule_allows_what_a_layer_stands_on() -> None:
 @pytest.mark.parametrize("folder", ["tests", "bench", "docs/_ext"])
 def test_what_development_needs_is_declared_too(folder: str) -> None:
     own = {"ackproof", "bench", "specdoc", "tests"}
-    extras = ("audit", "bench", "certificates", "check", "docs", "prove", "spark", "test")
+    extras = ("audit", "bench", "certificates", "check", "docs", "prove", "query", "spark", "test")
     known = own | declared_dependencies(*extras) | sys.stdlib_module_names
     used = {
         (name.partition(".")[0], path.relative_to(ROOT))

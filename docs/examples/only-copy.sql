@@ -2,7 +2,7 @@
 WITH
   speaking AS (
     -- One row for each state, and each channel in it that is open.
-    SELECT *, explode(map_keys(map_filter(channels_open, (c, is_open) -> is_open))) AS channel
+    SELECT *, explode(filter(map_keys(channels_open), c -> channels_open[c])) AS channel
     FROM states
   ),
   outstanding AS (
@@ -28,7 +28,7 @@ WITH
   )
 SELECT coalesce(persistent, 'any') AS persistent,
        coalesce(decided, 'any') AS decided,
-       count(DISTINCT level, position) AS states
+       count(DISTINCT (level, position)) AS states
 FROM copies
 WHERE size(owners) = 1 AND size(on_disk) = 0
 GROUP BY GROUPING SETS ((), (persistent, decided))

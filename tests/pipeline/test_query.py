@@ -1,4 +1,7 @@
-"""`ackproof query` answers in SQL, and says in one message why it cannot."""
+"""`ackproof query` answers in SQL, by Spark, and says in one message why it cannot.
+
+What it says by DuckDB is in `test_duck`.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
 
 def query(*args: object, text: str | None = None) -> Result:
     """Run the command."""
-    result = CliRunner().invoke(app, ["query", *map(str, args)], input=text)
+    asked = ["query", "--engine", "spark", *map(str, args)]
+    result = CliRunner().invoke(app, asked, input=text)
     assert result.exception is None or isinstance(result.exception, SystemExit)
     return result
 

@@ -1,0 +1,157 @@
+"""DuckDB says of a search what Spark says, reads nothing else, and tells what is wrong."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from ackproof.cli.main import app
+from ackproof.lang.binding import bind
+from ackproof.pipeline.asking import Asking
+from ackproof.pipeline.duck import opened, put, rows
+from ackproof.pipeline.query_error import QueryError
+from ackproof.pipeline.session import Session
+from ackproof.pipeline.tables import Tables
+from ackproof.spec.instances import INSTANCES
+from ackproof.spec.model import MODEL as CONFIRMS
+from typer.testing import CliRunner
+
+from tests.pipeline.cupboard import MODEL, TWO
+from tests.pipeline.shown import expected
+from tests.pipeline.written import Written, write_search
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+
+
+@pytest.fixture(scope="module")
+def cupboard(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """A search that is not finished, in a folder whose name means something to DuckDB."""
+    root = tmp_path_factory.mktemp("searches") / "a [b]{c,d} * it's"
+    return write_search(bind(MODEL, TWO), root, depth=4)
+
+
+@pytest.fixture(scope="module")
+def fanout(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """One message for two queues, some levels of it."""
+    instance = next(i for i in INSTANCES if i.name == "fanout")
+    return write_search(bind(CONFIRMS, instance), tmp_path_factory.mktemp("fanout"), depth=7)
+
+
+def asked(written: Written, sql: str, most: int = 1 << 30) -> list[list[Any]]:
+    """The rows of an answer."""
+    return rows(Tables(written.root), sql, most)[1]
+
+
+def test_each_state_stands_where_it_was_found(cupboard: Written) -> None:
+    columns = "level, position, predecessor, action, step"
+    found = asked(cupboard, f"SELECT {columns} FROM states ORDER BY level, position")
+    instances = cupboard.bound.instances()
+    named: list[list[Any]] = [[1, 0, None, None, None]]
+    for level, links in enumerate(cupboard.levels[1:], start=2):
+        for position, link in enumerate(links):
+            step = instances[link.instance]
+            named.append([level, position, link.predecessor, step.action.name, str(step)])
+    assert found == named
+
+
+def test_a_shortest_run_leads_to_a_state(cupboard: Written) -> None:
+    level = len(cupboard.levels)
+    last = len(cupboard.levels[-1]) - 1
+    found = asked(cupboard, f"SELECT * FROM path_to({level}, {last})")
+    instances, position, steps = cupboard.bound.instances(), last, []
+    for links in reversed(cupboard.levels[1:]):
+        steps.append((position, str(instances[links[position].instance])))
+        position = links[position].predecessor
+    assert [(row[1], row[3]) for row in found[1:]] == steps[::-1]
+    assert found[0] == [1, 0, None, None]
+
+
+def test_the_states_of_confirms_have_the_values_of_their_variables(fanout: Written) -> None:
+    tables = Tables(fanout.root)
+    links = [link for level in fanout.levels for link in level]
+    with opened(tables) as connection:
+        found = connection.sql("SELECT * FROM states ORDER BY level, position").to_arrow_table()
+    assert len(found) == len(links) > 100
+    for variable in tables.variables:
+        column = found.column(tables.names[variable.name]).to_pylist()
+        assert column == [expected(fanout.bound, variable, link.state) for link in links]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    "sql",
+    [
+        *((EXAMPLES / name).read_text() for name in ("only-copy.sql", "run-to.sql")),
+        "SELECT count(*) AS n FROM states WHERE NOT channels_open['ch1']",
+        "SELECT action, sum(steps) AS steps FROM actions GROUP BY action ORDER BY action",
+        "SELECT replicas_store_level, size(persistent) AS n FROM states ORDER BY level, position",
+        "SELECT seconds, candidates FROM levels ORDER BY level",
+    ],
+)
+def test_spark_says_the_same(session: Session, fanout: Written, sql: str) -> None:
+    tables = Tables(fanout.root)
+    (columns, found), (others, same) = (
+        engine(tables, sql, 1000) for engine in (rows, Asking(session).rows)
+    )
+    assert found == same
+    assert [column["name"] for column in columns] == [column["name"] for column in others]
+
+
+def test_many_rows_are_written_to_a_file(fanout: Written, tmp_path: Path) -> None:
+    file = tmp_path / "answer.parquet"
+    sql = "SELECT level, position, replicas_ready FROM states ORDER BY level, position"
+    count = put(Tables(fanout.root), sql, file)
+    table = pq.read_table(file)
+    assert count == len(table) == sum(map(len, fanout.levels))
+    assert table.slice(0, 1).to_pylist() == [
+        {"level": 1, "position": 0, "replicas_ready": [("r1", []), ("r2", [])]}
+    ]
+    assert len(asked(fanout, sql, 7)) == 7
+
+
+WRONG = {
+    "SELECT loked FROM states": ("line 1, column 8", '"loked" not found'),
+    "SELECT count(* FROM states": ("line 1, column 16", "at or near"),
+    "SELECT *\nFROM stats": ("line 2, column 6", "stats does not exist; did you mean"),
+    "SELECT error('x') FROM states": ("the query", "x"),
+    "": ("the query", "empty"),
+    "SELECT * FROM read_csv('/etc/passwd')": ("the query", "disabled"),
+    "COPY levels TO '/tmp/levels.csv'": ("the query", "disabled"),
+    "SELECT * FROM tables": ("line 1, column 15", "does not exist"),
+}
+
+
+@pytest.mark.parametrize("sql", WRONG)
+def test_a_wrong_query_is_told_with_its_place(cupboard: Written, sql: str) -> None:
+    place, problem = WRONG[sql]
+    with pytest.raises(QueryError) as refused:
+        asked(cupboard, sql)
+    said = str(refused.value)
+    assert said.startswith("the query")
+    assert place in said.splitlines()[0]
+    assert problem.lower() in said.lower()
+    assert len(said.splitlines()) <= 3
+
+
+def test_the_command_asks_duckdb_unless_it_is_told_otherwise(
+    cupboard: Written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    file, sql = tmp_path / "answer.parquet", "SELECT level, states FROM levels ORDER BY level"
+    shown = CliRunner().invoke(app, ["query", str(cupboard.root), sql, "--json"])
+    sizes = [[level, len(links)] for level, links in enumerate(cupboard.levels, start=1)]
+    assert json.loads(shown.stdout)["rows"] == sizes
+    written = CliRunner().invoke(app, ["query", str(cupboard.root), sql, "--output", str(file)])
+    assert written.stdout == f"{len(sizes)} rows are in {file}\n"
+    assert [list(row.values()) for row in pq.read_table(file).to_pylist()] == sizes
+
+
+def test_a_master_is_sparks(cupboard: Written) -> None:
+    asked = ["query", str(cupboard.root), "SELECT 1", "--engine", "duckdb", "--master", "local"]
+    refused = CliRunner().invoke(app, asked)
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith("error: a master is Spark's; leave out --master")
