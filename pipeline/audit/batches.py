@@ -4,6 +4,7 @@
     batches/3f…e1/          what its channels have shown, as packed rows of tables
     channels/ violations/ messages/ quarantine/
                             the tables, of all batches together
+    tables.json             the seals of the tables' files
     audit.json              the document, of all batches together
 
 The channels of a recording are its own, so a batch is judged by itself, and never again.  Messages
@@ -28,7 +29,13 @@ from ackproof.conform.judging.texts import Numbering
 from ackproof.pipeline.audit.kept import RowsFile
 from ackproof.pipeline.errors import AuditRefused
 from ackproof.pipeline.places import LocalPlace, Place
-from ackproof.pipeline.sealed import FileChanged, read_document, seal_of, sealed_document
+from ackproof.pipeline.sealed import (
+    FileChanged,
+    read_document,
+    require_seal,
+    seal_of,
+    sealed_document,
+)
 from ackproof.pipeline.storage import placed
 
 __all__ = ["DOCUMENT", "Batch", "Batches", "Recording"]
@@ -68,7 +75,7 @@ class Recording(msgspec.Struct, frozen=True, order=True):
         return msgspec.structs.replace(self, mark=seal_of(said))
 
 
-class Batch(msgspec.Struct, frozen=True):
+class Batch(msgspec.Struct, frozen=True, tag_field="format", tag="ackproof/batch/2"):
     """Recordings that were judged together.
 
     Args:
@@ -101,6 +108,12 @@ def _require_new(recording: Recording, same: Recording) -> None:
         )
 
 
+class _Tables(msgspec.Struct):
+    """The files of each table."""
+
+    tables: dict[str, list[RowsFile]]
+
+
 class Batches:
     """The batches in the directory of an audit."""
 
@@ -123,7 +136,7 @@ class Batches:
                 found.append(msgspec.json.decode(read_document(path), type=Batch))
             except (FileChanged, msgspec.DecodeError) as error:
                 raise AuditRefused(
-                    f"{path} is not the manifest of a batch: {error}\n"
+                    f"{path} is not the manifest of a batch, or of another version: {error}\n"
                     f"  instead: remove it, and add its recordings again"
                 ) from None
         return found
@@ -183,11 +196,55 @@ class Batches:
         place.clear()
         return place
 
-    def replace(self, tables: Mapping[str, Place]) -> None:
-        """Put tables that were made anew in the places of those before, and remove the document."""
+    def replace(self, tables: Mapping[str, Place], files: Mapping[str, Sequence[RowsFile]]) -> None:
+        """Put tables that were made anew in the places of those before, and remove the document.
+
+        Args:
+            tables: where they are.
+            files: the files of each, as they were told.
+        """
         self.document.unlink(missing_ok=True)
         for table, made in tables.items():
             if isinstance(made, LocalPlace):
                 place = made.with_name(table)
                 place.clear()
                 made.rename(place)
+        self.seals.write(sealed_document(msgspec.json.encode({"tables": files})))
+
+    @property
+    def seals(self) -> Place:
+        """The seals of the tables' files."""
+        return self.root / "tables.json"
+
+    def require_rows(self, batches: Sequence[Batch]) -> None:
+        """Compare the rows of batches with their seals.
+
+        Raises:
+            AuditRefused: a file of theirs is not what was written, or is gone.
+        """
+        for batch in batches:
+            place = self.place(batch)
+            for file in batch.files:
+                try:
+                    require_seal(place / file.name, file.seal)
+                except FileChanged as error:
+                    raise AuditRefused(
+                        f"{error}\n  instead: remove {place}.json, and add its recordings again"
+                    ) from None
+
+    def require_tables(self) -> None:
+        """Compare the tables with their seals.
+
+        Raises:
+            AuditRefused: a file of theirs is not what was written, or is gone.
+        """
+        try:
+            known = msgspec.json.decode(read_document(self.seals), type=_Tables).tables
+            for table, files in known.items():
+                for file in files:
+                    require_seal(self.root / table / file.name, file.seal)
+        except (FileChanged, OSError, msgspec.DecodeError) as error:
+            raise AuditRefused(
+                f"{error}\n  instead: have the tables made again: ackproof audit --engine spark "
+                f"--tables {self.root} --add, with any recording that is in the audit"
+            ) from None

@@ -28,9 +28,10 @@ __all__ = ["Facts", "begins", "counts_in", "facts_of", "first_texts", "together"
 _MOST = 1 << 17
 #: Messages are divided into 256 buckets, by the first bits of their first number.
 _SHIFT = 56
-#: What spreads the bits of a number.
+#: What spreads the bits of a number, and the last bits of one that facts are sorted by.
 _ODD, _ODDER = np.int64(0x1E3779B97F4A7C15), np.int64(0x2545F4914F6CDD1D)
-_ORDER = [(name, "ascending") for name in ("low", "high", "queue")]
+_REST = np.int64(0xFF)
+_TEXTS = ("message", "digest")
 
 _WITH_CONTENT = (e.PUBLISH, e.DELIVER, e.GET_OK, e.RETURN)
 #: Which column of `FACTS` a fact counts in; what is delivered, and marked, in the one behind.
@@ -75,16 +76,16 @@ def facts_of(told: Any, queues: Mapping[int, str], segments: Segments) -> pa.Rec
     what, low, high, other, more = told.T
     delivered = what == DELIVERED
     queue = np.where(delivered, other, 0)
-    # By one number, which is faster than by three; where it is the same for others, which hardly
+    # By one number, which is faster than by three; where that is the same for others, which hardly
     # ever happens, facts that could be one are several.
-    order = np.argsort(low ^ (high * _ODD) ^ (queue * _ODDER))
+    order = np.argsort(low & ~_REST | (high * _ODD + queue * _ODDER) >> _SHIFT & _REST)
     low, high, queue = low[order], high[order], queue[order]
     starts = np.flatnonzero(begins(low, high, queue))
     column = (_COLUMNS[what] + (delivered & (more != 0)))[order]
     counts = [np.add.reduceat((column == c).astype(np.int64), starts) for c in range(len(FACTS))]
     low, high, queue = low[starts], high[starts], queue[starts]
     rows = _content(low, segments)
-    texts = [c.take(rows).combine_chunks() for c in (segments.message, segments.digest)]
+    texts = [column.take(rows) for column in (segments.message, segments.digest)]
     names = pa.array([queues[number] for number in queue.tolist()], pa.string())
     arrays = [pa.array(low), pa.array(high), *texts, names, *map(pa.array, counts)]
     return pa.record_batch(arrays, schema=TABLES["facts"])
@@ -118,25 +119,25 @@ def together(facts: pa.Table) -> pa.Table:
     """Put facts together that are about the same message and queue; return them sorted."""
     if not len(facts):
         return facts
-    facts = facts.sort_by(_ORDER)
     low, high = (facts.column(name).to_numpy() for name in ("low", "high"))
     queue = facts.column("queue").combine_chunks().dictionary_encode().indices.to_numpy()
-    starts = np.flatnonzero(begins(low, high, queue))
-    return _summed(facts, starts)
+    # What is sorted are numbers; of texts only those are copied that are left.
+    order = np.lexsort((queue, high, low))
+    starts = np.flatnonzero(begins(low[order], high[order], queue[order]))
+    rows = order[starts]
+    columns = {"low": low[rows], "high": high[rows]}
+    columns |= {name: first_texts(facts.column(name), starts, order) for name in _TEXTS}
+    columns["queue"] = facts.column("queue").combine_chunks().take(pa.array(rows))
+    counts = np.add.reduceat(counts_in(facts)[:, order], starts, axis=1)
+    columns |= dict(zip(FACTS, counts, strict=True))
+    arrays = [pa.array(columns[name]) for name in TABLES["facts"].names]
+    return pa.table(arrays, schema=TABLES["facts"])
 
 
-def _summed(facts: pa.Table, starts: Any) -> pa.Table:
-    columns = dict(zip(FACTS, np.add.reduceat(counts_in(facts), starts, axis=1), strict=True))
-    texts = {name: first_texts(facts.column(name), starts) for name in ("message", "digest")}
-    found = facts.take(pa.array(starts))
-    for name, values in (columns | texts).items():
-        found = found.set_column(found.schema.get_field_index(name), name, pa.array(values))
-    return found
-
-
-def first_texts(column: pa.ChunkedArray, starts: Any) -> pa.Array:
-    """Return the first text from each start to the next."""
-    missing = column.is_null().to_numpy()
+def first_texts(column: pa.ChunkedArray, starts: Any, order: Any) -> pa.Array:
+    """Return the first text from each start to the next, of a column in some order."""
+    missing = column.is_null().to_numpy()[order]
     rows = np.where(missing, len(missing), np.arange(len(missing)))
     first = np.minimum.reduceat(rows, starts)
-    return column.combine_chunks().take(pa.array(first, mask=first == len(missing)))
+    none = first == len(missing)
+    return column.combine_chunks().take(pa.array(order[np.where(none, 0, first)], mask=none))

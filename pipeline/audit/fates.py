@@ -51,6 +51,7 @@ def _starts(facts: pa.Table) -> Any:
 def _messages(facts: pa.Table) -> Iterator[pa.RecordBatch]:
     if len(facts):
         starts = _starts(facts)
-        texts = [first_texts(facts.column(name), starts) for name in ("message", "digest")]
+        order = np.arange(len(facts))
+        texts = [first_texts(facts.column(n), starts, order) for n in ("message", "digest")]
         fates = fates_of(counts_in(facts), np.append(starts, len(facts)))
         yield pa.record_batch([*texts, *map(pa.array, fates)], schema=TABLES["messages"])

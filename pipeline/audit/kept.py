@@ -1,9 +1,9 @@
-"""Where rows of an audit are kept: each task writes a file, and tells the driver what is in it.
+"""Where rows of an audit are kept: tasks write files, and tell the driver what is in them.
 
 Rows go from the process that makes them to a disk, and not through Spark: the work of a task is
-wrapped here, and what it yields is written where it runs.  To the driver comes a note: the name of
-the file, its seal, and a *tally*, how many rows there are and what their columns come to.  So no
-table is read again to be counted.
+wrapped here, and what it yields is written where it runs.  To the driver comes a note: the names of
+the files, their seals, and a *tally*, how many rows there are and what their columns come to.  So
+no table is read again to be counted.
 
 Files that were told count, and nothing else that lies there: a task that was run twice has left
 two.  Whoever reads a file compares it with its seal first, in a directory and in an object store.
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -38,6 +39,8 @@ Job = Callable[[Callable[[], Any]], Any]
 
 #: Bytes that are written, and read, at once, about: a task has room for a few of these.
 _ROW_GROUP = 8 << 20
+#: Bytes of rows in a file, about, before they are compressed: it is mapped into memory as a whole.
+_FILE = 128 << 20
 
 
 class RowsFile(NamedTuple):
@@ -79,9 +82,9 @@ class Tally(msgspec.Struct):
 
 
 class _Note(msgspec.Struct):
-    """What a task tells: the file, if it has written one, and what is in it."""
+    """What a task tells: the files that it has written, and what is in them."""
 
-    file: RowsFile | None
+    files: list[RowsFile]
     tally: Tally
 
 
@@ -100,47 +103,50 @@ class Telling:
     place: Place | None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield a note, where there is something to tell."""
+        """Yield a note."""
         from pyspark import TaskContext
 
         keep_what_is_loaded()
         task = TaskContext.get()
         assert task is not None, "this runs in a task"
-        rows = self.work(batches)
-        name = f"part-{task.partitionId():05d}-{task.taskAttemptId()}.parquet"
+        name = f"part-{task.partitionId():05d}-{task.taskAttemptId()}"
         # The first task writes a file without rows, so that each table can be read.
-        note = self.note(rows, name, task.partitionId() == 0)
-        if note is not None:
-            yield pa.record_batch([[msgspec.json.encode(note).decode()]], schema=NOTES)
+        note = self.note(self.work(batches), name, task.partitionId() == 0)
+        yield pa.record_batch([[msgspec.json.encode(note).decode()]], schema=NOTES)
 
-    def note(self, rows: Iterator[pa.RecordBatch], name: str, always: bool) -> _Note | None:
-        """Count rows, and write them into a file of some name; return what there is to tell.
+    def note(self, rows: Iterator[pa.RecordBatch], name: str, always: bool) -> _Note:
+        """Count rows, and write them into files; return what there is to tell.
 
         Args:
             rows: the rows.
-            name: of the file.
+            name: what the names of the files begin with.
             always: whether there is a file, too, if there are no rows.
         """
-        tally = Tally()
-        some = _counted(rows, tally)
+        note = _Note([], Tally())
+        some = _counted(rows, note.tally)
         if self.place is None:
             for _ in some:
                 pass
-            return _Note(None, tally)
-        first = next(some, None)
-        if first is None and not always:
-            return None
-        stored = (self.place / name).make(lambda path: self._write(path, first, some))
-        return _Note(RowsFile(name, stored.seal), tally)
+            return note
+        groups = _groups(some, self.schema == PACKED)
+        group = next(groups, self.schema.empty_table() if always else None)
+        while group is not None:
+            path = self.place / f"{name}-{len(note.files):04d}.parquet"
+            stored = path.make(partial(self._write, chain([group], groups)))
+            note.files.append(RowsFile(path.name, stored.seal))
+            group = next(groups, None)
+        return note
 
-    def _write(
-        self, path: Path, first: pa.RecordBatch | None, rest: Iterator[pa.RecordBatch]
-    ) -> None:
+    def _write(self, groups: Iterable[pa.Table], path: Path) -> None:
+        """Write a file, of as many rows as one may have."""
         options = {"compression": "zstd", "write_page_checksum": True}
         with pq.ParquetWriter(path, self.schema, **options) as file:
-            rows = rest if first is None else chain([first], rest)
-            for group in _groups(rows, self.schema == PACKED):
+            size = 0
+            for group in groups:
                 file.write_table(group.cast(self.schema))
+                size += group.nbytes
+                if size >= _FILE:
+                    break
 
 
 def _counted(rows: Iterable[pa.RecordBatch], tally: Tally) -> Iterator[pa.RecordBatch]:
@@ -179,7 +185,7 @@ def told(frame: DataFrame, task: Telling, run: Job) -> tuple[tuple[RowsFile, ...
     for row in rows:
         note = msgspec.json.decode(row["note"], type=_Note)
         tally.add(note.tally)
-        files += [note.file] if note.file else []
+        files += note.files
     if task.place is not None:
         _remove_others(task.place, files)
     return tuple(sorted(files)), tally

@@ -180,11 +180,16 @@ class SparkAudit:
 
         lease.require()
         made = {name: batches.anew(name, lease.token) for name in WRITTEN}
-        tallies = {name: self._table(of, name, parts, made[name])[1] for name in WRITTEN}
+        try:
+            written = {name: self._table(of, name, parts, made[name]) for name in WRITTEN}
+        except AuditFailed:
+            batches.require_rows(known)
+            raise
+        tallies = {name: tally for name, (_, tally) in written.items()}
         every = sorted(recording for batch in known for recording in batch.recordings)
         document = self._document(of, tallies, every, drained)
         lease.require()
-        batches.replace(made)
+        batches.replace(made, {name: files for name, (files, _) in written.items()})
         batches.document.write(msgspec.json.encode(document).decode() + "\n")
         return document
 

@@ -111,11 +111,16 @@ class Segments:
 
     def __init__(self, events: Sequence[bytes]) -> None:
         batches = [batch_in(said, EVENTS) for said in events]
-        whole = pa.Table.from_batches(batches, EVENTS).combine_chunks()
-        self.places, *numbers = (column.to_numpy() for column in whole.columns[:-2])
-        self.numbers = np.stack(numbers)
-        self.message, self.digest = whole.column("message"), whole.column("digest")
         self.ends = np.cumsum([len(batch) for batch in batches]).tolist()
+        whole = np.empty((1 + stream.COLUMNS, self.ends[-1]), np.int64)
+        for batch, end in zip(batches, self.ends, strict=True):
+            for row, column in zip(whole, batch.columns, strict=False):
+                row[end - len(batch) : end] = column.to_numpy()
+        self.places, self.numbers = whole[0], whole[1:]
+        self.message, self.digest = (
+            pa.concat_arrays([batch.column(name) for batch in batches])
+            for name in ("message", "digest")
+        )
 
     def event(self, row: int, connection: str, channel: int, names: dict[int, str]) -> Event:
         """Return as much of an event as there is."""

@@ -18,8 +18,8 @@ _SIZE = 8
 def squeezed(batch: pa.RecordBatch) -> bytes:
     """Return a batch as bytes."""
     whole = batch.serialize()
-    size: bytes = whole.size.to_bytes(_SIZE, "little")
-    return size + _CODEC.compress(whole, asbytes=True)
+    found: bytes = whole.size.to_bytes(_SIZE, "little") + _CODEC.compress(whole, asbytes=True)
+    return found
 
 
 def batch_in(data: bytes, schema: pa.Schema) -> pa.RecordBatch:

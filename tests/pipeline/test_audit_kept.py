@@ -36,10 +36,8 @@ def same(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def written(place: Place, rows: list[tuple[str, int, bytes]] = ROWS) -> RowsFile:
     """A file of packed rows."""
-    note = Telling(same, PACKED, place).note(packed(rows), "part.parquet", True)
-    assert note is not None
-    assert note.file is not None
-    return note.file
+    (file,) = Telling(same, PACKED, place).note(packed(rows), "part", True).files
+    return file
 
 
 def read(place: Place, file: RowsFile, table: str) -> list[tuple[str, int, bytes]]:
@@ -81,15 +79,23 @@ def test_a_tally_says_what_all_rows_come_to() -> None:
     assert one == Tally(4, {"times": 33}, {"times": 20})
 
 
-def test_a_task_without_rows_tells_nothing_unless_it_is_the_first(tmp_path: Path) -> None:
+def test_a_task_without_rows_writes_nothing_unless_it_is_the_first(tmp_path: Path) -> None:
     place = placed(tmp_path / "rows").absolute()
     task = Telling(same, TABLES["quarantine"], place)
-    assert task.note(iter([]), "part-1.parquet", False) is None
+    assert task.note(iter([]), "part-1", False).files == []
     assert not (tmp_path / "rows").exists()
-    note = task.note(iter([]), "part-0.parquet", True)
-    assert note is not None
-    assert note.tally == Tally()
+    note = task.note(iter([]), "part-0", True)
+    assert (len(note.files), note.tally) == (1, Tally())
     assert pq.read_table(tmp_path / "rows").schema.names == TABLES["quarantine"].names
+
+
+def test_many_rows_are_in_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_ROW_GROUP", 1)
+    monkeypatch.setattr(module, "_FILE", 20)
+    place = placed(tmp_path / "rows").absolute()
+    note = Telling(same, PACKED, place).note(packed(ROWS), "part", False)
+    assert [file.name for file in note.files] == ["part-0000.parquet", "part-0001.parquet"]
+    assert [read(place, file, "facts") for file in note.files] == [[ROWS[0]], [ROWS[2]]]
 
 
 @pytest.mark.spark

@@ -30,6 +30,7 @@ from tests.exploring import seeds
 from tests.pipeline.cluster import Cluster, until
 from tests.pipeline.here import in_order
 from tests.pipeline.recorded import Recorded, drawn, spoiled
+from tests.pipeline.test_flipped_bits import flip
 from tests.pipeline.test_loss import PATIENCE, QUICK
 
 pytestmark = pytest.mark.spark
@@ -59,9 +60,10 @@ def test_the_command_says_the_same_and_leaves_tables(tmp_path: Path) -> None:
     path = recorded(tmp_path / "r.jsonl", BAD, CONSUMED)
     spark = ("--engine", "spark", "--tables", tmp_path / "tables")
     found, local = run_command("--json", *spark, path), run_command("--json", path)
+    assert found.stdout, found.stderr
     assert document(found) == document(local)
     left = {file.name for file in (tmp_path / "tables").iterdir()}
-    assert left == {"audit.json", "batches", "lease", *WRITTEN}
+    assert left == {"audit.json", "batches", "lease", "tables.json", *WRITTEN}
     assert json.loads((tmp_path / "tables" / "audit.json").read_text()) == document(local)
 
 
@@ -198,6 +200,24 @@ def test_an_addition_that_was_given_up_is_made_again(
     SparkAudit(session, 2, tables, add=True)([second])
     SparkAudit(session, 2, tmp_path / "whole")([first, second])
     assert tables_in(tables) == tables_in(tmp_path / "whole")
+
+
+def test_a_table_that_was_changed_is_told_and_made_again(session: Session, tmp_path: Path) -> None:
+    (path,) = drawn(tmp_path / "r", random.Random(3), files=1, rounds=1).paths
+    tables = tmp_path / "tables"
+    SparkAudit(session, 1, tables)([path])
+    Batches(tables).require_tables()
+    (file,) = (tables / "messages").glob("*.parquet")
+    flip(file, random.Random(3))
+    with pytest.raises(AuditRefused, match=r"its seal is broken\n  instead: .* --add") as refused:
+        Batches(tables).require_tables()
+    assert str(file) in str(refused.value)
+    SparkAudit(session, 1, tables, add=True)([path])
+    Batches(tables).require_tables()
+    (rows,) = (tables / "batches").glob("*/*.parquet")
+    flip(rows, random.Random(3))
+    with pytest.raises(AuditRefused, match=r"its seal is broken\n  instead: remove \S+json, and"):
+        SparkAudit(session, 1, tables, add=True)([path])
 
 
 def test_nothing_is_added_to_what_is_there_unless_it_is_asked_for(
