@@ -143,7 +143,8 @@ class Telling:
         with pq.ParquetWriter(path, self.schema, **options) as file:
             size = 0
             for group in groups:
-                file.write_table(group.cast(self.schema))
+                if len(group):  # whoever reads a row group asks of which table it is
+                    file.write_table(group.cast(self.schema))
                 size += group.nbytes
                 if size >= _FILE:
                     break

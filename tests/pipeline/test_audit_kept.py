@@ -59,6 +59,11 @@ def test_only_the_rows_of_the_table_are_read_that_is_asked_for(
     assert read(place, file, "quarantine") == []
 
 
+def test_a_file_without_rows_is_read_as_one(tmp_path: Path) -> None:
+    place = placed(tmp_path / "rows").absolute()
+    assert read(place, written(place, []), "facts") == []
+
+
 def test_no_bit_that_flips_is_silent(tmp_path: Path) -> None:
     rng = chance("flips in an audit")
     for trial in range(20):
