@@ -100,10 +100,10 @@ def _seeded(number: int, options: dict[str, Option] | None = None) -> dict[str, 
 #: How solvers are called, in turn.
 WAYS: tuple[Way, ...] = (
     # Nineteen in twenty are decided by the first, and most of what it does is to read the query; so
-    # nothing is gained by asking about a part of it before.  Of the others two thirds are decided by
-    # the next three, which come to their ends soon, and nearly all that are left by cvc5.  For what
-    # is hard there is some way that needs little, and nobody knows which: so each gets as much work
-    # as most of these need, and none gets more before all have had that.
+    # nothing is gained by asking about a part of it before.  Of the others two thirds are decided
+    # by the next three, which come to their ends soon, and nearly all that are left by cvc5.  For
+    # what is hard there is some way that needs little, and nobody knows which: so each gets as much
+    # work as most of these need, and none gets more before all have had that.
     Way(0.05, "all"),
     Way(0.08, "all", {**_MATCHING, **_UNFOLDED}),
     Way(0.03, "short", _EAGER),
