@@ -95,6 +95,10 @@ def _assumptions(page: Page, proof: Proof) -> None:
         page.hanging(f"  {'abstracted':<12}", text)
     if proof.searched:
         page.hanging(f"  {'held against':<12}  ", _searched(proof))
+    for one in proof.searched:
+        if one.outside:
+            said = f"on {one.instance} {one.outside}; what comes then was not searched"
+            page.hanging(f"  {'not searched':<12}  ", said)
     page.line()
 
 
@@ -230,6 +234,12 @@ def _unproved(page: Page, proof: Proof) -> None:
         page.line(f"    {outcome.obligation.name:<{wide}}  {_said(outcome)}")
         if outcome.obligation.kind in KINDS:
             page.wrapped(meaning(outcome.obligation), "      ")
+    if proof.integers:
+        page.wrapped(
+            "In a proof an integer may be any, also outside of the range of its type: what is "
+            f"known of {', '.join(proof.integers)} has to be said in lemmas.",
+            "    ",
+        )
     page.line()
 
 

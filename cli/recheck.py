@@ -203,6 +203,7 @@ def _document(folder: Path, manifest: dict[str, Any], answers: Answers) -> dict[
         "model": manifest["model"],
         "design": manifest["design"],
         "proved": manifest["proved"],
+        "relies_on": manifest.get("relies_on", []),
         "files": answers.files,
         "wrong": [{"name": name, "text": text} for name, text in answers.wrong],
         "open": [{"name": name, "text": text} for name, text in answers.open],
@@ -220,6 +221,8 @@ def _show(folder: Path, manifest: dict[str, Any], answers: Answers) -> None:
     )
     for assumed in manifest["assumptions"]:
         page.line(f"  assumed: {assumed['name']}")
+    for text in manifest.get("relies_on", ()):
+        page.line(f"  relies on: {text}")
     for solver in _SOLVERS:
         done = sum(file.get(solver) == "unsat" for file in answers.files)
         page.line(f"  {solver:<5} {done} of {len(manifest['obligations'])} obligations are met")

@@ -12,6 +12,7 @@ import inspect
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -25,7 +26,7 @@ from ackproof.lang.types import IntT
 from ackproof.lang.values import Event
 from ackproof.model.live import Live, State
 
-__all__ = ["PlainMachine", "State", "Step", "is_outside"]
+__all__ = ["PlainMachine", "State", "Step"]
 
 #: The method of an action; its arguments as data, and how to make them Python values.
 _Call = tuple[Callable[..., None], dict[str, tuple[Any, Callable[[Any], Any]]]]
@@ -44,6 +45,7 @@ class Step:
     events: tuple[Event, ...]
     broken: str | None = None
     why: str = ""
+    outside: bool = False
 
     def leads_from(self, state: State) -> State | None:
         """Return where it leads from a state, if elsewhere; what fails leads to `FAILED`."""
@@ -60,18 +62,22 @@ class PlainMachine:
 
     def __init__(self, bound: Bound) -> None:
         self.bound = bound
-        self.instances = bound.instances()
         self._before = Live(bound)
         self._after = Live(bound)
         self._budget_names = list(bound.budgets)
         self._types = [loc.variable.type for loc in bound.locations]
         # A search takes all of them, and a replay a few.
-        self._calls: list[_Call | None] = [None] * len(self.instances)
+        self._calls: dict[int, _Call] = {}
         functions = {p.name: p.function for p in bound.model.properties}
         stated = (*bound.properties, *bound.constraints, *bound.initially)
         self._functions = {p.name: functions[p.function] for p in stated}
         self._elements = {p.name: self._elements_of(p) for p in stated}
         self._judged: tuple[State, bool] | None = None
+
+    @cached_property
+    def instances(self) -> tuple[ActionInstance, ...]:
+        """All action instances, by number; there may be very many."""
+        return self.bound.instances()
 
     def __enter__(self) -> PlainMachine:
         self._sorts = sorts_bound(self.bound.sizes)
@@ -112,7 +118,7 @@ class PlainMachine:
                 return None
             budgets[left] -= 1
         self._after.change(state)
-        method, args = self._calls[number] or self._call(number)
+        method, args = self._calls.get(number) or self._call(number)
         try:
             method(**{n: decode(v) for n, (v, decode) in args.items()})
         except NotEnabled:
@@ -127,7 +133,7 @@ class PlainMachine:
             self.bound.locations, self._types, state, after, strict=False
         ):
             if value is not old and not in_range(value, t):
-                return Step(number, instance, None, (), DEFINED, _outside(loc, value))
+                return Step(number, instance, None, (), DEFINED, _outside(loc, value), outside=True)
         return Step(number, instance, after, tuple(self._after.events))
 
     def steps(self, state: State) -> Iterator[Step]:
@@ -221,20 +227,11 @@ class PlainMachine:
         return [bool(function(self._before.root, self._after.root, e)) for e in asked]
 
 
-#: What is said of an integer that leaves its range.
-_WOULD_BE = " would be "
-
-
 def _outside(loc: Location, value: object) -> str:
     """Say that a value is outside the range of its variable."""
     t = loc.variable.type
     allowed = f"{t.lo}..{t.hi}" if isinstance(t, IntT) else repr(t)
-    return f"{loc.name}{_WOULD_BE}{value}, outside {allowed}"
-
-
-def is_outside(why: str) -> bool:
-    """Tell whether a step failed since an integer left its range, by what is said of it."""
-    return _WOULD_BE in why
+    return f"{loc.name} would be {value}, outside {allowed}"
 
 
 def _where(error: Exception) -> str:

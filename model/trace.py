@@ -108,6 +108,7 @@ class Trace:
             asked for.  For others see `explanation`.
         cycle: for a property of runs, what happens over and over after the steps; empty where
             the run stays for ever in the last state.  None for all other properties.
+        outside: whether all that is wrong with the last step is that an integer leaves its range.
     """
 
     bound: Bound
@@ -119,6 +120,7 @@ class Trace:
     reason: str
     explanation: Explanation | None
     cycle: tuple[TraceStep, ...] | None = None
+    outside: bool = False
 
     @builtins.property
     def path(self) -> tuple[int, ...]:
@@ -217,6 +219,7 @@ def _replayed(
         reason=reason,
         explanation=explanation,
         cycle=again,
+        outside=bool(steps) and steps[-1].outside,
     )
 
 

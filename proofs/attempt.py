@@ -17,7 +17,9 @@ from ackproof.lang.binding import bind
 from ackproof.lang.errors import BindError
 from ackproof.lang.lemmas import Library
 from ackproof.lang.model import Design, Model
+from ackproof.lang.program import Variable
 from ackproof.lang.properties import Kind
+from ackproof.lang.types import IntT, MapT, OptionT
 from ackproof.model.cache import Cache
 from ackproof.model.plain import PlainMachine
 from ackproof.proofs.content import content
@@ -63,6 +65,14 @@ class Progress:
 def provable(model: Model) -> tuple[str, ...]:
     """Return the names of the properties of states, of steps and of runs, and that none fails."""
     return (*(p.name for p in model.properties if _is_provable(p.kind)), *FAILURES)
+
+
+def _counts(v: Variable) -> bool:
+    """Tell whether a variable holds an integer, or some, that steps change."""
+    t = v.type
+    while isinstance(t, MapT | OptionT):
+        t = t.value if isinstance(t, MapT) else t.inner
+    return isinstance(t, IntT) and not v.const
 
 
 def _is_provable(kind: Kind) -> bool:
@@ -137,6 +147,23 @@ class Attempt:
         """Return names and docstrings of what is assumed of the constants."""
         library, properties = self.obligations.library, self.obligations.properties
         return tuple((n, properties[n].doc) for n in self.names if n in library.assumptions)
+
+    def relies_on(self) -> tuple[str, ...]:
+        """Return which of these it relies on if all is shown: what is no goal, or is restricted."""
+        library, restricted = (
+            self.obligations.library,
+            self.unmet() | self.obligations.library.restrictions,
+        )
+
+        def assumed(name: str) -> set[str]:
+            return set(library.closure([name])) & restricted
+
+        return tuple(
+            name
+            for name in self.unsure()
+            if name not in self.goal_names
+            or any(not assumed(name) <= assumed(goal) for goal in self.requested)
+        )
 
     def unsure(self) -> tuple[str, ...]:
         """Return which built-in properties steps may break, as far as their texts tell."""
@@ -238,6 +265,7 @@ class Attempt:
             interrupted,
             tuple(p.name for p in self.obligations.program.constraints),
             self.unsure(),
+            tuple(v.name for v in self.obligations.program.variables if _counts(v)),
         )
 
 

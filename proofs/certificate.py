@@ -26,7 +26,6 @@ from typing import Any
 
 from ackproof.lang.properties import Property
 from ackproof.proofs.attempt import Attempt
-from ackproof.proofs.failures import FAILURES
 from ackproof.proofs.obligation import Obligation
 from ackproof.proofs.obligations import Obligations
 from ackproof.proofs.ranking import BY_STEP
@@ -110,7 +109,7 @@ def manifest_of(
         "actions": list(attempt.obligations.actions),
         "faults": [n for n, a in attempt.obligations.actions.items() if a.kind == "fault"],
         "assumptions": [{"name": n, "text": texts.get(n, "")} for n, _ in attempt.assumptions()],
-        "relies_on": [RELIES_ON[n] for n in attempt.unsure() if n not in attempt.goal_names],
+        "relies_on": [RELIES_ON[name] for name in attempt.relies_on()],
         "invariant": {"file": INVARIANT, "sha256": _hash(invariant)},
         "goals": [_goal(goal, attempt, texts) for goal in goals],
         "obligations": listed,
@@ -192,11 +191,9 @@ _RULES = {"invariant": "induction", "step": "steps", "eventually": "ranking"}
 def _goal(goal: Goal, attempt: Attempt, texts: dict[str, str]) -> dict[str, Any]:
     own = {o.action for o in attempt.obligations.of_one(goal.name)}
     rule = _RULES[goal.kind]
-    if goal.name in FAILURES:
-        rule = "failures"
     if goal.follows:
         rule = "occasion" if goal.kind == "eventually" else "consequence"
-    by_step = rule in ("induction", "steps", "failures")
+    by_step = rule in ("induction", "steps")
     untouched = [a for a in attempt.obligations.actions if by_step and a not in own]
     event = attempt.obligations.properties[goal.name].event
     return {

@@ -23,12 +23,11 @@ from dataclasses import replace
 from ackproof.lang.errors import BindError
 from ackproof.lang.frontend import compile_model
 from ackproof.lang.model import Instance, Model
-from ackproof.lang.properties import DEFINED, stated_by
+from ackproof.lang.properties import stated_by
 from ackproof.model.cache import Cache
 from ackproof.model.check import check
 from ackproof.model.difference import within
 from ackproof.model.outcome import Progress
-from ackproof.model.plain import is_outside
 from ackproof.proofs.attempt import Attempt
 from ackproof.proofs.discharge import start_worker
 from ackproof.proofs.report import Contradiction, Proof, Searched
@@ -74,9 +73,13 @@ def held_against(
         for one in _searches(attempt, chosen, workers, cache):
             done.append(one)
             progress(one.instance)
-    found = tuple(c for one in done for c in contradictions(attempt, proof, one))
-    held = len(done) == len(chosen)
-    return replace(proof, searched=tuple(done), contradictions=found, held=held)
+    return replace(
+        proof,
+        searched=tuple(done),
+        contradictions=tuple(c for one in done for c in contradictions(attempt, proof, one)),
+        failing=tuple(c for one in done for c in _failing(attempt, proof, one)),
+        held=len(done) == len(chosen),
+    )
 
 
 def contradictions(attempt: Attempt, proof: Proof, found: Searched) -> Iterator[Contradiction]:
@@ -85,6 +88,15 @@ def contradictions(attempt: Attempt, proof: Proof, found: Searched) -> Iterator[
         unmet = attempt.unmet_on(found.instance) if name in proof.shown else None
         if unmet is not None and unmet.isdisjoint(proof.needs[name]):
             yield Contradiction(name, found.instance, run)
+
+
+def _failing(attempt: Attempt, proof: Proof, found: Searched) -> Iterator[Contradiction]:
+    """Yield the runs in which a step fails, where the proof relies on it that none does."""
+    for name in sorted({*proof.relies_on} & {*found.runs}):
+        unmet = attempt.unmet_on(found.instance)
+        shown = (goal for goal in proof.requested if goal in proof.shown)
+        if unmet is not None and any(unmet.isdisjoint(proof.needs[goal]) for goal in shown):
+            yield Contradiction(name, found.instance, found.runs[name])
 
 
 def searched(
@@ -117,13 +129,15 @@ def searched(
         )
     except BindError as wrong:
         return Searched(instance.name, 0, complete=False, runs={}, why=str(wrong))
+    # In a proof integers have no ranges: where one is left the instance ends, and no more.
     runs = {
         stated_by(t.property): tuple(step.text for step in t.steps)
         for t in found.traces
-        # In a proof integers have no ranges, so that one is left ends the instance and no more.
-        if not (t.property == DEFINED and is_outside(t.reason))
+        if not t.outside
     }
-    return Searched(instance.name, found.outcome.states, found.outcome.limit is None, runs)
+    outside = next((t.reason for t in found.traces if t.outside), "")
+    whole = found.outcome.limit is None
+    return Searched(instance.name, found.outcome.states, whole, runs, outside=outside)
 
 
 # -- several at a time --------------------------------------------------------------------------

@@ -117,7 +117,8 @@ def _advice(found: Counterexample, width: int) -> Iterator[str]:
     if answer is Reachability.REACHABLE:
         yield from _reachable(found, width)
         return
-    where = f"{_short(found.bound)} (every fault at most once, {found.reached.states:,} states)"
+    sizes = _short(found.bound) or "no elements"
+    where = f"{sizes} (every fault at most once, {found.reached.states:,} states)"
     if answer is Reachability.UNREACHABLE:
         said = (
             f"Unreachable within {where}: the invariant is too weak.  Say in a lemma why no run "

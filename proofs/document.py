@@ -115,6 +115,10 @@ class SearchedInstance(Struct, frozen=True, forbid_unknown_fields=True):
     states: Count
     complete: Annotated[bool, Meta(description="whether these are all")]
     why: Annotated[str | None, Meta(description="why there was no search, if there was none")]
+    outside: Annotated[
+        str | None,
+        Meta(description="which integer leaves its range; what comes then was not seen"),
+    ]
 
 
 class ContradictingRun(Struct, frozen=True, forbid_unknown_fields=True):
@@ -243,7 +247,7 @@ def _result(proof: Proof, counterexamples: Sequence[InductionCounterexample]) ->
         vacuities=[Vacuous(v.kind, v.name, v.text) for v in proof.vacuities],
         counterexamples=list(counterexamples),
         searched=[
-            SearchedInstance(s.instance, s.states, s.complete, s.why or None)
+            SearchedInstance(s.instance, s.states, s.complete, s.why or None, s.outside or None)
             for s in proof.searched
         ],
         contradictions=[

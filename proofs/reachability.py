@@ -99,6 +99,8 @@ def reachability_of(
         try:
             start = initial_states(watched)[outcome.starts.get(name, 0)]
             trace = replay(wide, goal, further, start=start)
+            if trace.outside:  # there the instance ends, and no proof is about that
+                continue
         except ReplayError:  # a budget is spent, or a sequence differs where no property can look
             continue
         return ReachabilityAnswer(Reachability.REACHABLE, wide, outcome.states, trace)

@@ -25,6 +25,9 @@ from typing import Any
 
 SCHEMA = "ackproof/certificate/3"
 
+#: What is true of every step that does not fail, so of all that have no obligation.
+FAILURES = ("NoAssertionFails", "StepsAreDefined")
+
 #: How the solvers are called, in turn, and the share of the time that each way may take.
 Z3_WAYS: tuple[tuple[dict[str, Any], float], ...] = (
     ({}, 0.05),
@@ -75,7 +78,7 @@ def rule(
 ) -> Iterator[str]:
     """Yield what is wrong with the way that one goal is shown."""
     name, how = goal["name"], goal["rule"]
-    if how not in ("induction", "steps", "failures", "consequence", "ranking", "occasion"):
+    if how not in ("induction", "steps", "consequence", "ranking", "occasion"):
         yield f"{name} is shown by {how}, which is no rule"
         return
     runs = [n for n in goal["by"] if goals.get(n, {}).get("rule") in ("ranking", "occasion")]
@@ -86,7 +89,7 @@ def rule(
         for other in o["hypotheses"]:
             known = goals.get(other, {}).get("rule", "nothing")
             late = known in ("ranking", "occasion") and how != "occasion"
-            if other not in allowed or known in ("nothing", "steps", "failures") or late:
+            if other not in allowed or known in ("nothing", "steps") or late:
                 yield f"{o['name']} assumes {other}, which {name} is not proved with"
             elif o["kind"] == "initiation" and known != "assumption":
                 yield f"{o['name']} assumes {other} before the first state"
@@ -99,7 +102,7 @@ def rule(
         return
     if how == "induction" and "initiation" not in kinds:
         yield f"nothing shows that {name} holds at first"
-    alike = how in ("induction", "failures") or goal["event"] or "stuttering" in kinds
+    alike = how == "induction" or goal["event"] or "stuttering" in kinds or name in FAILURES
     if goal["untouched"] and not alike:
         yield f"nothing shows {name} for steps that write nothing that it reads"
     covered = {o["action"] for o in own if o["kind"] in ("consecution", "safety")}

@@ -127,6 +127,7 @@ class Searched:
         complete: whether these are all.
         runs: for each property that is false there, the steps of a shortest run that breaks it.
         why: why there was no search, if there was none.
+        outside: which integer leaves its range, if one does; what comes then was not seen.
     """
 
     instance: str
@@ -134,6 +135,7 @@ class Searched:
     complete: bool
     runs: Mapping[str, tuple[str, ...]]
     why: str = ""
+    outside: str = ""
 
 
 @dataclass(frozen=True)
@@ -175,8 +177,10 @@ class Proof:
         interrupted: whether it was stopped before the end.
         constraints: the names of the model's constraints: they bound a search, and are not assumed.
         unsure: the built-in properties that steps may break, as far as their texts tell.
+        integers: the names of the integers that steps change.
         searched: the searches that it was held against.
         contradictions: where one of them has found a run that breaks what is proved.
+        failing: the runs in which a step fails, where the proof relies on it that none does.
         held: whether it was held against all that it is to be held against.
     """
 
@@ -198,28 +202,23 @@ class Proof:
     interrupted: bool = False
     constraints: tuple[str, ...] = ()
     unsure: tuple[str, ...] = ()
+    integers: tuple[str, ...] = ()
     searched: tuple[Searched, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
+    failing: tuple[Contradiction, ...] = ()
     held: bool = False
 
     @property
     def relies_on(self) -> tuple[str, ...]:
         """The names of the properties that it relies on, and does not show itself."""
-        return tuple(
-            name
-            for name in self.unsure
-            if name not in self.goals or self.verdict(name) is not ProofVerdict.PROVED
-        )
+        return tuple(name for name in self.unsure if self._left_open(name))
 
-    @property
-    def failing(self) -> tuple[Contradiction, ...]:
-        """The runs in which a step fails, where the proof relies on it that none does."""
-        return tuple(
-            Contradiction(name, one.instance, one.runs[name])
-            for name in self.relies_on
-            for one in self.searched
-            if name in one.runs
-        )
+    def _left_open(self, name: str) -> bool:
+        """Tell whether a property is not shown, or not wherever something else is shown."""
+        if name not in self.goals or self._judged(name).exit_code != 0:
+            return True
+        assumed = set(self.restricted(name))
+        return any(not assumed <= set(self.needs[goal]) for goal in self.requested)
 
     @property
     def sizes(self) -> str:

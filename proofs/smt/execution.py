@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache as once
 from functools import partial
 from typing import assert_never
 
@@ -88,7 +89,7 @@ class Execution:
     events: list[Event] = field(default_factory=list)
     written: set[Path] = field(default_factory=set)
     claims: list[Claim] = field(default_factory=list)
-    _before_loop: tuple[Term, ...] | None = None
+    _before_loop: tuple[tuple[Term, ...], tuple[Claim, ...]] | None = None
     _path: list[Term] = field(default_factory=list)
     _bound: list[Term] = field(default_factory=list)
     _log: list[Write] = field(default_factory=list)
@@ -143,7 +144,7 @@ class Execution:
                 return scope
             case ir.Push() | ir.Pop() | ir.Call():
                 raise Untranslatable(
-                    f"{stmt.span.file}:{stmt.span.line}: no formula says `{stmt.span.text}`"
+                    f"{stmt.span.file}:{stmt.span.line}: no formula says `{stmt.span.text.strip()}`"
                 )
             case _:
                 assert_never(stmt)
@@ -169,16 +170,24 @@ class Execution:
     def _claim(self, name: str, cond: Callable[[], Term]) -> None:
         """Note what the step needs here in order not to fail.
 
-        What it has demanded before is true, or it would have ended.  In a loop that is what it has
+        What it has demanded before is true, or it would have ended; so is what it has claimed of
+        another kind.  In a loop that is what it has
         demanded before the loop: nobody says which iteration comes first.
         """
-        earlier = (*self.enabled, *self.asserted)
-        if self._before_loop is not None:
-            earlier = self._before_loop
+        demands, claims = self._before_loop or self._so_far()
+        others = [one for one in claims if one.name != name]
         path, bound = tuple(self._path), tuple(self._bound)
-        self.claims.append(
-            Claim(name, lambda: implies(conjunction(earlier), self._here(path, bound, cond())))
-        )
+
+        @once
+        def said() -> Term:
+            earlier = conjunction((*demands, *(one.said() for one in others)))
+            return implies(earlier, self._here(path, bound, cond()))
+
+        self.claims.append(Claim(name, said))
+
+    def _so_far(self) -> tuple[tuple[Term, ...], tuple[Claim, ...]]:
+        """Return what was demanded up to here, and claimed."""
+        return (*self.enabled, *self.asserted), tuple(self.claims)
 
     # -- writing --------------------------------------------------------------------------------
 
@@ -233,7 +242,7 @@ class Execution:
     def _loop(self, stmt: ir.For, scope: Scope) -> Scope:
         outermost = self._before_loop is None
         if outermost:
-            self._before_loop = (*self.enabled, *self.asserted)
+            self._before_loop = self._so_far()
         scope = self._iterated(stmt, scope)
         if outermost:
             self._before_loop = None

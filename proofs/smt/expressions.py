@@ -176,7 +176,7 @@ class Expressions:
                 return tuple(leaf for a in e.args for leaf in self.scalar(a, scope))
             case ir.Root() | ir.Key() | ir.Head() | ir.Length():
                 raise Untranslatable(
-                    f"{e.span.file}:{e.span.line}: no formula says `{e.span.text}`"
+                    f"{e.span.file}:{e.span.line}: no formula says `{e.span.text.strip()}`"
                 )
             case _:
                 assert_never(e)

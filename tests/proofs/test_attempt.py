@@ -110,7 +110,7 @@ def test_a_step_that_has_no_formula_is_unknown_and_says_why() -> None:
     name = next(n for n in provable(alternating_bit.MODEL))
     proof = prepare(alternating_bit.MODEL, Library(), [name]).run(limit=2.0)
     assert proof.exit_code == 3
-    assert "no formula says `        require(" in proof.unproved[0].reason
+    assert "no formula says `require(" in proof.unproved[0].reason
 
 
 def test_a_property_of_which_nothing_is_said_is_tried_by_itself() -> None:

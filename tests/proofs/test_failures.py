@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ackproof.cli.page import console
+from ackproof.cli.proof_page import show_proof
 from ackproof.lang import Design
+from ackproof.lang.binding import Bound
 from ackproof.lang.frontend import compile_model
 from ackproof.lang.lemmas import Library
 from ackproof.model.cache import Cache
@@ -18,12 +21,14 @@ from ackproof.proofs.contradiction import held_against
 from ackproof.proofs.cti import counterexample
 from ackproof.proofs.failures import FAILURES, may_fail, unsure
 from ackproof.proofs.finished import Finished
+from ackproof.proofs.reachability import Reachability
 from ackproof.proofs.recheck import shape
-from ackproof.proofs.report import Proof, ProofVerdict
+from ackproof.proofs.report import RELIES_ON, Proof, ProofVerdict
 from ackproof.spec.lemmas import LIBRARY as CONFIRM_LEMMAS
 from ackproof.spec.model import MODEL as CONFIRMS
 
-from tests.proofs.tickets import LIBRARY, MODEL, Forgetful, Idle
+from tests.proofs import lottery
+from tests.proofs.tickets import LIBRARY, MODEL, Careful, Forgetful, Idle, Remarking
 
 IDLE = Design("The clerk need not look.", replace=(Idle,))
 FORGETFUL = Design("The clerk need not strike anything out.", replace=(Forgetful,))
@@ -96,7 +101,70 @@ def test_an_integer_without_bounds_is_no_failure_of_a_proof() -> None:
     held = held_against(attempt, proof)
     assert {t.property for t in check(MODEL, MODEL.instances[0]).traces} == {"StepsAreDefined"}
     assert "StepsAreDefined" not in held.searched[0].runs
+    assert held.searched[0].outside == "count would be 4, outside 0..3"
     assert held.verdict("CountsUp") is ProofVerdict.PROVED
+
+
+def test_what_the_source_says_is_no_reason_to_take_a_failure_for_another() -> None:
+    design = Design("The clerk need not look.", replace=(Remarking,))
+    [one] = held_against(*proof_of("CountsUp", design=design)).failing
+    assert (one.name, one.run) == ("StepsAreDefined", ("call()",))
+
+
+def test_an_integer_that_leaves_its_range_makes_no_state_reachable() -> None:
+    less = replace(LIBRARY, proofs={**LIBRARY.proofs, "StepsAreDefined": ()})
+    _, proof = proof_of("StepsAreDefined", library=less)
+    [failed] = proof.failed("StepsAreDefined")
+    found = counterexample(MODEL, None, less, failed.obligation)
+    assert found is not None
+    assert found.reached.answer is not Reachability.REACHABLE
+
+
+def test_what_is_asserted_after_a_step_would_have_failed_is_true() -> None:
+    design = Design("The clerk need not look.", replace=(Careful,))
+    _, proof = proof_of("NoAssertionFails", design=design)
+    [one] = [o for o in proof.by_goal["NoAssertionFails"] if o.obligation.action == "call"]
+    assert one.status == "proved"
+
+
+def test_a_page_says_that_integers_have_no_ranges(capsys: pytest.CaptureFixture[str]) -> None:
+    less = replace(LIBRARY, proofs={**LIBRARY.proofs, "StepsAreDefined": ()})
+    show_proof(console(), held_against(*proof_of("CountsUp")), [], detailed=False)
+    show_proof(console(), proof_of("StepsAreDefined", library=less)[1], [], detailed=False)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "on three count would be 4, outside 0..3; what comes then was not searched" in shown
+    assert "what is known of count has to be said in lemmas" in shown
+    assert "integers stay in range" not in shown
+
+
+@pytest.mark.parametrize(
+    ("requested", "relied"),
+    [
+        (("WinnerTookPart", "StepsAreDefined"), ()),
+        (("NobodyLeaves", "StepsAreDefined"), ("StepsAreDefined",)),
+        (("NobodyLeaves",), ("StepsAreDefined",)),
+    ],
+    ids=["as restricted", "less restricted", "not shown"],
+)
+def test_what_is_shown_with_a_restriction_is_relied_on_by_what_has_none(
+    tmp_path: Path, requested: tuple[str, ...], relied: tuple[str, ...]
+) -> None:
+    attempt = prepare(lottery.MODEL, lottery.LIBRARY, requested)
+    held = held_against(attempt, attempt.run(limit=5.0))
+    assert held.relies_on == relied
+    assert [(c.name, c.instance) for c in held.failing] == [(name, "unfair") for name in relied]
+    assert held.exit_code == (1 if relied else 0)
+    manifest = write(tmp_path, attempt, lottery.MODEL.properties)
+    assert manifest["relies_on"] == [RELIES_ON[name] for name in relied]
+
+
+def test_whether_an_instance_meets_an_assumption_is_known_without_its_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    attempt = prepare(lottery.MODEL, lottery.LIBRARY)
+    monkeypatch.setattr(Bound, "instances", None)
+    assert attempt.unmet_on("fair") == frozenset()
+    assert attempt.unmet_on("unfair") == {"IsFair"}
 
 
 def test_only_what_asserts_or_takes_a_least_element_may_fail() -> None:
@@ -112,7 +180,7 @@ def test_a_certificate_has_a_file_for_each_step_that_may_fail(tmp_path: Path) ->
     assert list(shape(manifest)) == []
     assert manifest["relies_on"] == []
     goals = {g["name"]: g for g in manifest["goals"]}
-    assert goals["NoAssertionFails"]["rule"] == "failures"
+    assert goals["NoAssertionFails"]["rule"] == "steps"
     assert goals["NoAssertionFails"]["untouched"] == ["draw", "call"]
     without = [o for o in manifest["obligations"] if o["goal"] != "NoAssertionFails"]
     assert list(shape({**manifest, "obligations": without})) == [

@@ -111,6 +111,31 @@ class Idle(Office):
         self.count += 1
 
 
+class Remarking(Idle):
+    """The clerk does the same, and remarks on it."""
+
+    @action
+    def call(self) -> None:
+        """Call the next, if there is one or not."""
+        ticket = min(self.waiting)  # of nobody the least would be outside
+        self.called = ticket
+        self.waiting.discard(ticket)
+        self.busy = bool(self.waiting)
+
+
+class Careful(Idle):
+    """The clerk makes sure that the next has waited."""
+
+    @action
+    def call(self) -> None:
+        """Call the next, if there is one or not."""
+        ticket = min(self.waiting)
+        assert ticket in self.waiting
+        self.called = ticket
+        self.waiting.discard(ticket)
+        self.busy = bool(self.waiting)
+
+
 class Forgetful(Office):
     """The clerk leaves whom he has called on the list."""
 

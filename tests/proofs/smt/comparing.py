@@ -14,7 +14,7 @@ from ackproof.lang.binding import ActionInstance, Bound
 from ackproof.lang.data import default_data, domain, to_data
 from ackproof.lang.properties import ASSERTION
 from ackproof.lang.types import MapT, SeqT, SetT, SortT, Type
-from ackproof.model.plain import PlainMachine, is_outside
+from ackproof.model.plain import PlainMachine
 from ackproof.model.plain import Step as PlainStep
 from ackproof.proofs.failures import FAILURES
 from ackproof.proofs.smt.finite import Finite, FiniteStep
@@ -101,7 +101,7 @@ class UnboundedSteps:
     def _fails(self, step: Step, plain: PlainStep | None) -> None:
         """Compare whether the step fails, and how: in a proof no integer leaves its range."""
         claims = {name: self.meaning.of(self._claimed(step, name)) for name in FAILURES}
-        failed = plain.broken if plain and not is_outside(plain.why) else None
+        failed = plain.broken if plain and not plain.outside else None
         if failed:
             assert not claims[failed], (str(plain), failed)
         # Of the iterations of a loop in order, nobody says how far an earlier one has come.
