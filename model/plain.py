@@ -70,7 +70,8 @@ class PlainMachine:
         self._calls: dict[int, _Call] = {}
         functions = {p.name: p.function for p in bound.model.properties}
         stated = (*bound.properties, *bound.constraints, *bound.initially)
-        self._functions = {p.name: functions[p.function] for p in stated}
+        # A property that somebody else has added has no function, and is not asked here.
+        self._functions = {p.name: functions[p.function] for p in stated if p.function in functions}
         self._elements = {p.name: self._elements_of(p) for p in stated}
         self._judged: tuple[State, bool] | None = None
 
