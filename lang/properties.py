@@ -110,6 +110,9 @@ ASSERTION = "NoAssertionFails"
 DEFINED = "StepsAreDefined"
 DEADLOCK = "NoDeadlock"
 
+#: What a step breaks that fails: it leads nowhere.
+FAILURES = (ASSERTION, DEFINED)
+
 #: Kinds of properties.  Whoever judges them has a `match` that ends with `assert_never`, so that
 #: the type checker names what knows nothing of a new kind.
 Claim = Literal["invariant", "step", "eventually", "leads_to", "reachable"]

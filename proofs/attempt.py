@@ -18,13 +18,13 @@ from ackproof.lang.errors import BindError
 from ackproof.lang.lemmas import Library
 from ackproof.lang.model import Design, Model
 from ackproof.lang.program import Variable
-from ackproof.lang.properties import Kind
+from ackproof.lang.properties import FAILURES, Kind
 from ackproof.lang.types import IntT, MapT, OptionT
 from ackproof.model.cache import Cache
 from ackproof.model.plain import PlainMachine
 from ackproof.proofs.content import content
 from ackproof.proofs.discharge import Outcome, discharge
-from ackproof.proofs.failures import FAILURES, unsure
+from ackproof.proofs.failures import relied_on, unsure
 from ackproof.proofs.kept import Kept
 from ackproof.proofs.library import (
     LibraryError,
@@ -149,21 +149,14 @@ class Attempt:
         return tuple((n, properties[n].doc) for n in self.names if n in library.assumptions)
 
     def relies_on(self) -> tuple[str, ...]:
-        """Return which of these it relies on if all is shown: what is no goal, or is restricted."""
-        library, restricted = (
-            self.obligations.library,
-            self.unmet() | self.obligations.library.restrictions,
-        )
+        """Return the built-in properties that it relies on, if all that is to be shown is shown."""
+        library = self.obligations.library
+        restricted = self.unmet() | library.restrictions
 
-        def assumed(name: str) -> set[str]:
-            return set(library.closure([name])) & restricted
+        def restrictions(name: str) -> frozenset[str]:
+            return restricted.intersection(library.closure([name]))
 
-        return tuple(
-            name
-            for name in self.unsure()
-            if name not in self.goal_names
-            or any(not assumed(name) <= assumed(goal) for goal in self.requested)
-        )
+        return relied_on(self.unsure(), self.goal_names, self.requested, restrictions)
 
     def unsure(self) -> tuple[str, ...]:
         """Return which built-in properties steps may break, as far as their texts tell."""

@@ -9,17 +9,14 @@ that it has room for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from ackproof.lang import ir
 from ackproof.lang.program import Action, PropertyDecl
-from ackproof.lang.properties import ASSERTION, BUILT_IN, DEFINED
+from ackproof.lang.properties import ASSERTION, BUILT_IN, DEFINED, FAILURES
 from ackproof.lang.types import BOOL
 
-__all__ = ["FAILURES", "declared", "may_fail", "unsure"]
-
-#: The properties that a step breaks where it fails.
-FAILURES = (ASSERTION, DEFINED)
+__all__ = ["declared", "may_fail", "relied_on", "unsure"]
 
 
 #: What they say in a proof: there integers have no ranges.
@@ -48,6 +45,30 @@ def unsure(actions: Iterable[Action]) -> tuple[str, ...]:
     """Return which of these properties some of the actions may break, by their texts."""
     listed = tuple(actions)
     return tuple(name for name in FAILURES if any(may_fail(name, one) for one in listed))
+
+
+def relied_on(
+    unsure: Iterable[str],
+    shown: Collection[str],
+    requested: Iterable[str],
+    restrictions: Callable[[str], Collection[str]],
+) -> tuple[str, ...]:
+    """Return which of these properties a proof relies on, and does not show itself.
+
+    What is shown under a restriction is relied on by what is shown without it.
+
+    Args:
+        unsure: those that steps may break.
+        shown: the names of what the proof shows.
+        requested: the names of what it is a proof of.
+        restrictions: returns the names of the restrictions under which something is shown.
+    """
+    free = [frozenset(restrictions(goal)) for goal in requested]
+
+    def everywhere(name: str) -> bool:
+        return all(one.issuperset(restrictions(name)) for one in free)
+
+    return tuple(name for name in unsure if name not in shown or not everywhere(name))
 
 
 def _may_be_undefined(node: ir.Node) -> bool:

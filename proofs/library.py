@@ -24,9 +24,8 @@ from types import ModuleType
 from ackproof.lang.lemmas import Library
 from ackproof.lang.model import Model
 from ackproof.lang.program import Action, Program, PropertyDecl
-from ackproof.lang.properties import Property
+from ackproof.lang.properties import FAILURES, Property
 from ackproof.lang.rankings import Helpful
-from ackproof.proofs.failures import FAILURES
 from ackproof.proofs.relevance import paths_in
 
 __all__ = [

@@ -28,9 +28,10 @@ from ackproof.lang.frontend import compile_model
 from ackproof.lang.lemmas import Library
 from ackproof.lang.model import Design, Model
 from ackproof.lang.program import Action, Program, PropertyDecl
+from ackproof.lang.properties import FAILURES
 from ackproof.lang.types import Type
 from ackproof.proofs.cases import cases_of
-from ackproof.proofs.failures import FAILURES, declared, may_fail
+from ackproof.proofs.failures import declared, may_fail
 from ackproof.proofs.library import with_lemmas
 from ackproof.proofs.obligation import Obligation, Query
 from ackproof.proofs.ranking import KINDS, RankingRule

@@ -18,6 +18,7 @@ from functools import cached_property
 from ackproof.lang.properties import ASSERTION, DEFINED
 from ackproof.model.verdict import worst
 from ackproof.proofs.discharge import Outcome
+from ackproof.proofs.failures import relied_on
 from ackproof.proofs.solving import PROVED, REFUTED
 from ackproof.proofs.vacuity import Vacuity
 
@@ -211,14 +212,8 @@ class Proof:
     @property
     def relies_on(self) -> tuple[str, ...]:
         """The names of the properties that it relies on, and does not show itself."""
-        return tuple(name for name in self.unsure if self._left_open(name))
-
-    def _left_open(self, name: str) -> bool:
-        """Tell whether a property is not shown, or not wherever something else is shown."""
-        if name not in self.goals or self._judged(name).exit_code != 0:
-            return True
-        assumed = set(self.restricted(name))
-        return any(not assumed <= set(self.needs[goal]) for goal in self.requested)
+        shown = [n for n in self.unsure if n in self.goals and self._judged(n).exit_code == 0]
+        return relied_on(self.unsure, shown, self.requested, self.restricted)
 
     @property
     def sizes(self) -> str:

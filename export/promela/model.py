@@ -24,7 +24,7 @@ from ackproof.export.promela.codes import Codes, numbers
 from ackproof.export.promela.expressions import Scope, Writer
 from ackproof.export.promela.names import BEFORE, promela_names
 from ackproof.export.promela.runs import VECTOR, Choices, Runs, why_not
-from ackproof.export.promela.steps import FAILURES, Steps, is_loose
+from ackproof.export.promela.steps import Steps, is_loose
 from ackproof.export.promela.terms import Term, all_of, bare, expanded, show, wrapped
 from ackproof.export.promela.variables import Kept, State, Store, Variables, holding
 from ackproof.lang import ir
@@ -33,6 +33,7 @@ from ackproof.lang.data import domain
 from ackproof.lang.data import show as shown
 from ackproof.lang.ir import Expr
 from ackproof.lang.program import Action, PropertyDecl
+from ackproof.lang.properties import FAILURES
 from ackproof.model.limits import refuse_too_many_choices
 
 __all__ = ["PromelaModel", "promela_model"]

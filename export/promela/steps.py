@@ -36,13 +36,10 @@ from ackproof.lang import ir
 from ackproof.lang.program import Action
 from ackproof.lang.types import IntT, MapT, SeqT, SetT, Type, within
 
-__all__ = ["FAILURES", "Steps", "is_loose"]
+__all__ = ["Steps", "is_loose"]
 
 _ROOT = "self"
 _NUMBERED = re.compile(r"(\W+\d*)+$")
-
-#: What is told of a step that fails: an assertion of its own, or that it is not defined.
-FAILURES = ("NoAssertionFails", "StepsAreDefined")
 
 
 @dataclass

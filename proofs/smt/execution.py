@@ -171,8 +171,8 @@ class Execution:
         """Note what the step needs here in order not to fail.
 
         What it has demanded before is true, or it would have ended; so is what it has claimed of
-        another kind.  In a loop that is what it has
-        demanded before the loop: nobody says which iteration comes first.
+        another kind.  In a loop that is what it has demanded and claimed before the loop: nobody
+        says which iteration comes first.
         """
         demands, claims = self._before_loop or self._so_far()
         others = [one for one in claims if one.name != name]

@@ -95,7 +95,10 @@ class Theory:
 
     def _variable(self, v: Variable, state: str) -> Value:
         prefix = f"{'const' if v.const else state}.{v.name}"
-        return self.symbol(prefix, _typed(v), (), ())
+        t: Type = v.type
+        for family in reversed(v.families):
+            t = MapT(family, t)
+        return self.symbol(prefix, t, (), ())
 
     def symbol(self, name: str, t: Type, dims: tuple[Type, ...], at: Scalar) -> Value:
         """Return the value of a type that a symbol stands for, at the keys given so far."""
@@ -207,13 +210,11 @@ class Theory:
             if isinstance(value, tuple):
                 exists.append(self.domain.there(p.type, value))
         scope = execution.block(action.body, Scope({"self": before}, dict(given)))
-        after = scope.states["self"]
-        enabled = conjunction((*exists, *execution.enabled, *execution.asserted))
         return Step(
             action,
             given,
-            enabled,
-            after,
+            conjunction((*exists, *execution.enabled, *execution.asserted)),
+            scope.states["self"],
             tuple(execution.events),
             frozenset(execution.written),
             conjunction(exists),
@@ -243,14 +244,6 @@ class Theory:
             names[prop.event.name] = event
         scope = Scope(dict(zip(prop.roots, states, strict=True)), names)
         return self.expressions.formula(prop.body, scope)
-
-
-def _typed(v: Variable) -> Type:
-    """Return the type of a variable as a whole: a map from the elements of its families."""
-    t: Type = v.type
-    for family in reversed(v.families):
-        t = MapT(family, t)
-    return t
 
 
 def _is_sequence(t: Type) -> bool:

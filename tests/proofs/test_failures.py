@@ -13,13 +13,14 @@ from ackproof.lang import Design
 from ackproof.lang.binding import Bound
 from ackproof.lang.frontend import compile_model
 from ackproof.lang.lemmas import Library
+from ackproof.lang.properties import FAILURES
 from ackproof.model.cache import Cache
 from ackproof.model.check import check
 from ackproof.proofs.attempt import Attempt, prepare
 from ackproof.proofs.certificate import write
 from ackproof.proofs.contradiction import held_against
 from ackproof.proofs.cti import counterexample
-from ackproof.proofs.failures import FAILURES, may_fail, unsure
+from ackproof.proofs.failures import may_fail, unsure
 from ackproof.proofs.finished import Finished
 from ackproof.proofs.reachability import Reachability
 from ackproof.proofs.recheck import shape

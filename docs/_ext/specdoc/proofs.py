@@ -105,7 +105,7 @@ class AssumptionList(CheckingDirective):
     """`.. assumptions::`: what every proof assumes, and what it leaves open."""
 
     def run(self) -> list[nodes.Node]:
-        """Return lists of what is assumed, what the checker shows, what is abstracted."""
+        """Return lists of what is assumed, what is relied on, what is abstracted."""
         [proof] = self.evidence.proof["results"]
         found: list[nodes.Node] = [paragraph("Sizes: ", f"{proof['sizes']}.")]
         assumed = [
@@ -114,7 +114,10 @@ class AssumptionList(CheckingDirective):
         ]
         for heading, said in (
             ("Assumed of the constants:", assumed),
-            ("Shown by the checker:", [paragraph(*self.sentence(t)) for t in proof["relies_on"]]),
+            (
+                "Relied on:",
+                [paragraph(*self.sentence(t)) for t in proof["relies_on"]],
+            ),
             ("Left open:", [paragraph(*self.sentence(t)) for t in proof["abstractions"]]),
         ):
             if said:

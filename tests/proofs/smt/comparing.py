@@ -12,11 +12,10 @@ import z3
 from ackproof.lang import ir
 from ackproof.lang.binding import ActionInstance, Bound
 from ackproof.lang.data import default_data, domain, to_data
-from ackproof.lang.properties import ASSERTION
+from ackproof.lang.properties import ASSERTION, FAILURES
 from ackproof.lang.types import MapT, SeqT, SetT, SortT, Type
 from ackproof.model.plain import PlainMachine
 from ackproof.model.plain import Step as PlainStep
-from ackproof.proofs.failures import FAILURES
 from ackproof.proofs.smt.finite import Finite, FiniteStep
 from ackproof.proofs.smt.theory import Step, Theory
 from ackproof.proofs.smt.unbounded import Unbounded, Untranslatable
