@@ -16,8 +16,8 @@ EXTRAS: dict[str, frozenset[str]] = {
     "certificates": frozenset({"cvc5"}),
     "audit": frozenset({"dpkt", "numba", "numpy"}),
     "parquet": frozenset({"pyarrow"}),
-    "query": frozenset({"duckdb", "pyarrow"}),
-    "spark": frozenset({"pandas", "pyarrow", "pyspark"}),
+    "query": frozenset({"duckdb", "pyarrow", "sqlglot"}),
+    "spark": frozenset({"pandas", "pyarrow", "pyspark", "sqlglot"}),
 }
 
 #: The commands that need another extra than `check`.

@@ -141,6 +141,7 @@ def query(
             "search": {key: getattr(tables.search, key) for key in ("model", "design", "instance")},
             "finished": tables.finished,
             "views": tables.columns(),
+            "members": tables.members(),
         }
         return _print(document) if as_json else show_views(tables)
     asking = _on_spark(master) if spark else _in_duckdb()

@@ -21,14 +21,15 @@ def show_views(tables: Tables) -> int:
     page, search = Page(console()), tables.search
     design = f", {search.design}" if search.design else ""
     page.line((f"{search.model}{design} on {search.instance}", STYLES["title"]))
-    fixed = tables.fixed
+    fixed, members = tables.fixed, tables.members()
     for view, columns in tables.columns().items():
         page.line()
         page.line((view, STYLES["action"]))
         shown = {name: of for name, of in columns.items() if view != "states" or name not in fixed}
         width = max(map(len, shown))
         for name, of in shown.items():
-            page.line(f"  {name:<{width}}  ", (of, STYLES["head"]))
+            listed = f"  {', '.join(members[name])}" if view == "states" and name in members else ""
+            page.line(f"  {name:<{width}}  ", (of, STYLES["head"]), listed)
     if fixed:
         page.line()
         page.wrapped(f"and, the same in all states of this instance: {', '.join(fixed)}", "  ")

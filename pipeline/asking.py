@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from ackproof.pipeline.columns import plain_rows, type_text
+from ackproof.pipeline.compared import require_values
 from ackproof.pipeline.query_error import QueryError
 from ackproof.pipeline.session import Session
 from ackproof.pipeline.tables import Tables
@@ -80,6 +81,7 @@ class Asking:
     def _asked(self, tables: Tables, sql: str, of: Callable[[DataFrame], pa.Table]) -> pa.Table:
         from pyspark.errors import PySparkException
 
+        require_values(tables, sql, "spark")
         spark = self.session.spark
         tables.register(spark)
         for setting, value in _SETTINGS.items():

@@ -26,6 +26,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from ackproof.lang.data import Elements
 from ackproof.pipeline.columns import arrow_type, plain_rows, type_text
+from ackproof.pipeline.compared import require_values
 from ackproof.pipeline.decode import decode, words_of
 from ackproof.pipeline.places import LocalPlace
 from ackproof.pipeline.query_error import QueryError
@@ -116,6 +117,7 @@ def put(tables: Tables, sql: str, path: Path) -> int:
 
 @contextmanager
 def _answered(tables: Tables, sql: str) -> Iterator[pa.RecordBatchReader]:
+    require_values(tables, sql, "duckdb")
     with opened(tables) as connection:
         try:
             relation = connection.sql(sql)

@@ -33,6 +33,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from ackproof.lang.data import Elements
+from ackproof.lang.types import EnumT, OptionT, RecordT, SeqT, SetT, Type
 from ackproof.pipeline.columns import column_names, sql_literal, sql_type
 from ackproof.pipeline.decode import decode, words_of
 from ackproof.pipeline.errors import SearchRefused, StoreFailed
@@ -120,6 +121,11 @@ class Tables:
         return bool(self.levels) and self.levels[-1].states == 0
 
     @property
+    def actions(self) -> tuple[str, ...]:
+        """The names of the actions that the instance has."""
+        return tuple(dict.fromkeys(action for action, _ in self._steps))
+
+    @property
     def fixed(self) -> list[str]:
         """The columns of variables that have the same value in all states."""
         return [self.names[v.name] for v in self.variables if not words_of(v)]
@@ -129,6 +135,15 @@ class Tables:
         elements = self.schema.elements
         variables = {self.names[v.name]: sql_type(v.type, elements) for v in self.variables}
         return {"levels": _LEVELS, "actions": _ACTIONS, "states": {**_LINKS, **variables}}
+
+    def members(self) -> dict[str, list[str]]:
+        """Return the members of the enums that are in columns of `states`, by the columns."""
+        found = {self.names[v.name]: _enums(v.leaf) for v in self.variables}
+        return {
+            column: [member for enum in enums for member in enum.members]
+            for column, enums in found.items()
+            if enums
+        }
 
     def register(self, spark: SparkSession) -> None:
         """Make the tables views of a session, in the place of those of another search.
@@ -263,6 +278,18 @@ class Fetch:
                 )
                 levels = pa.array(np.full(len(states), level, np.int32))
                 yield from states.append_column("level", levels).to_batches()
+
+
+def _enums(of: Type) -> list[EnumT]:
+    """Return the enums whose members are in values of a type, each once."""
+    match of:
+        case EnumT():
+            return [of]
+        case OptionT(inner=t) | SetT(elem=t) | SeqT(elem=t):
+            return _enums(t)
+        case RecordT(fields=fields):
+            return list(dict.fromkeys(enum for _, t in fields for enum in _enums(t)))
+    return []
 
 
 def _wrong_with(file: tuple[Place, str]) -> str:

@@ -71,7 +71,8 @@ def test_the_tables_are_listed_with_their_columns(written: Written) -> None:
         "  action  string",
         "  steps   bigint",
     ]
-    assert "  boards_label  map<string, struct<`cup`: bigint, `glaze`: string>>" in lines
+    label = "  boards_label  map<string, struct<`cup`: bigint, `glaze`: string>>"
+    assert f"{label}  BLUE, RED, NONE" in lines
     assert " ".join(result.stdout.split()).endswith("absent, boards_deep, boards_width")
 
 
@@ -80,6 +81,7 @@ def test_the_list_of_tables_is_json_too(written: Written) -> None:
     assert found["search"] == {"model": "the cupboard", "design": None, "instance": "two"}
     assert list(found["views"]) == ["levels", "actions", "states"]
     assert found["views"]["states"]["glazes"] == "map<bigint, string>"
+    assert found["members"]["glazes"] == ["BLUE", "RED", "NONE"]
 
 
 def test_a_folder_that_is_no_search_is_refused(tmp_path: Path) -> None:
@@ -197,8 +199,9 @@ WRONG = {
     "SELECT loked FROM states": ("line 1, column 8", "`loked` cannot be resolved"),
     "SELECT count(* FROM states": ("line 1, column 16", "at or near 'FROM'"),
     "SELECT *\nFROM stats": ("line 2, column 6", "`stats` cannot be found"),
-    "SELECT glazes[9], locked + 1 FROM states": ("line 1, column 19", "cannot resolve"),
+    "SELECT glazes[1], locked + 1 FROM states": ("line 1, column 19", "cannot resolve"),
     "SELECT raise_error('x') FROM states": ("the query", "x"),
+    "SELECT glazes[9] FROM states": ("line 1, column 15", "glazes has no key 9"),
     "SELECT 1 / (level - 1) FROM levels": ("line 1, column 8", "Division by zero"),
     "": ("the query", "empty"),
 }
