@@ -2,7 +2,8 @@
 
 Events are kept until there are enough of them for a row group, and sorted by channel then.  So a
 recording needs no shuffle to be judged, and a writer has room for one row group only.  The file can
-be read once it is closed.  Pages have checksums, which are looked at when they are read.
+be read once it is closed.  It has seals (`ackproof.conform.parquet_seals`), which are looked at
+when it is read.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ackproof.conform.events import Event, Kind
 from ackproof.conform.judging import stream
 from ackproof.conform.judging.facts import BITS, NUMBER, complaints_in
 from ackproof.conform.judging.texts import HERE, Numbering, Texts
+from ackproof.conform.parquet_seals import SealBroken, add_seals, seals_of
 from ackproof.conform.schema import FORMAT, VERSION, RecordingError, check_version
 from ackproof.conform.sources import Source
 from ackproof.conform.wellformed import Malformed, wrong_with
@@ -60,9 +62,10 @@ class ParquetWriter:
     """A recording in Parquet that is being written."""
 
     def __init__(self, path: Path) -> None:
-        self._pyarrow, parquet = _arrow()
+        self._path = path
+        self._pyarrow, self._parquet = _arrow()
         self._schema = _schema(self._pyarrow)
-        self._file = parquet.ParquetWriter(path, self._schema, write_page_checksum=True)
+        self._file = self._parquet.ParquetWriter(path, self._schema, write_page_checksum=True)
         self._events: list[Event] = []
 
     def write(self, event: Event) -> None:
@@ -85,6 +88,7 @@ class ParquetWriter:
         if self._events:
             self._write_group()
         self._file.close()
+        add_seals(self._path, self._parquet.read_metadata(self._path))
 
 
 class ParquetReader:
@@ -95,18 +99,16 @@ class ParquetReader:
     """
 
     def __init__(self, path: Source) -> None:
-        self._pyarrow, parquet = _arrow()
+        self._pyarrow, self._parquet = _arrow()
         #: What reading damaged data can raise, besides what Python raises for texts.
         self._damage = (self._pyarrow.ArrowException, OSError, UnicodeDecodeError)
-        # Arrow reads a file of this machine by itself.
+        # Arrow reads a file of this machine by itself, where nobody has to look at its bytes.
         file = path if isinstance(path, Path) else path.open("rb")
         try:
-            try:
-                self._file = parquet.ParquetFile(
-                    file, page_checksum_verification=True, read_dictionary=_REPEATED
-                )
-            except KeyError:  # one of those columns is missing, which is told below
-                self._file = parquet.ParquetFile(file)
+            self._file = self._opened(file)
+            self._seals = seals_of(path, self._file.metadata)
+        except SealBroken as error:
+            raise RecordingError(f"{path}: {error}; restore it from a copy") from None
         except self._damage as error:
             if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
                 raise
@@ -116,6 +118,24 @@ class ParquetReader:
         self._check(path)
         sizes = [self._file.metadata.row_group(i).num_rows for i in range(self.groups)]
         self._firsts = [0, *accumulate(sizes)]
+
+    def _opened(self, file: Any, metadata: Any = None) -> Any:
+        """Open a file, or a piece of one whose metadata are known."""
+        options = {"page_checksum_verification": True, "metadata": metadata}
+        try:
+            return self._parquet.ParquetFile(file, read_dictionary=_REPEATED, **options)
+        except KeyError:  # one of those columns is missing, which is told below
+            return self._parquet.ParquetFile(file, **options)
+
+    def _group(self, group: int) -> Any:
+        """Return a file that has a row group, as it was written.
+
+        Raises:
+            SealBroken: it is not.
+        """
+        if self._seals is None:
+            return self._file
+        return self._opened(self._seals.read(group), self._file.metadata)
 
     def _check(self, path: Source) -> None:
         """Reject a file of another version, or with other columns."""
@@ -155,7 +175,7 @@ class ParquetReader:
         """
         row = self._firsts[group]
         try:
-            for batch in self._file.iter_batches(row_groups=[group], columns=_NAMES):
+            for batch in self._group(group).iter_batches(row_groups=[group], columns=_NAMES):
                 columns = [_listed(batch.column(name)) for name in _NAMES]
                 for values in zip(*columns, strict=True):
                     yield row, _event(values)
@@ -167,7 +187,7 @@ class ParquetReader:
     def columns(self, group: int, numbering: Numbering = HERE) -> Columns | None:
         """Return a row group as columns; None if something in it is no event, as `rows` says."""
         try:
-            table = self._file.read_row_group(group, columns=_NAMES)
+            table = self._group(group).read_row_group(group, columns=_NAMES)
         except self._damage:
             return None
         if not len(table) or any(column.null_count for column in table.columns):
