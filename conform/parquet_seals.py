@@ -105,13 +105,27 @@ def add_seals(path: Path, metadata: Any) -> None:
     Args:
         path: the file.
         metadata: of the file, as PyArrow reads them.
+
+    Raises:
+        OSError: there is no room for them; the file is as it was.
     """
-    with path.open("r+b") as file:
+    with path.open("r+b", buffering=0) as file:
         groups = (_bytes_of(file, metadata, group)[0] for group in range(metadata.num_row_groups))
         digests = b"".join(map(_digest, groups))
         footer, start = _footer(file)
-        file.seek(start)
-        file.write(digests + _digest(digests + footer) + _MARK + footer)
+        try:
+            _put(file, start, digests + _digest(digests + footer) + _MARK + footer)
+        except OSError:
+            _put(file, start, footer)
+            file.truncate()
+            raise
+
+
+def _put(file: IO[bytes], place: int, data: bytes) -> None:
+    """Write all of some bytes at a place."""
+    file.seek(place)
+    while data:
+        data = data[file.write(data) :]
 
 
 class Seals:

@@ -64,7 +64,7 @@ def require_values(tables: Tables, sql: str, dialect: Literal["duckdb", "spark"]
             for compared in reading.constants(node):
                 value = _value(compared.constant, shift if isinstance(node, exp.Bracket) else 0)
                 known = _values(compared.type, tables.schema.elements)
-                if known and value is not None and value not in known:
+                if known and value is not None and str(value) not in map(str, known):
                     said = compared.said(value, known, compared.subject.sql(dialect))
                     raise QueryError(_placed(sql, _start(compared), said))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 import pyarrow as pa
@@ -78,6 +79,19 @@ def test_one_that_was_written_anew_has_no_seals_and_is_read(recording: Path) -> 
     pq.write_table(pq.read_table(recording), recording)
     assert seals_of(recording, pq.read_metadata(recording)) is None
     assert both(recording) == (EVENTS, EVENTS)
+
+
+def test_where_there_is_no_room_for_seals_the_recording_is_whole(recording: Path) -> None:
+    pq.write_table(pq.read_table(recording), recording)
+    before, limits = recording.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    metadata = pq.read_metadata(recording)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 5, limits[1]))
+        with pytest.raises(OSError, match="too large"):
+            add_seals(recording, metadata)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert recording.read_bytes() == before
 
 
 def test_each_row_group_has_a_seal_of_its_own(tmp_path: Path) -> None:

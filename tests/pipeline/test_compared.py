@@ -50,6 +50,8 @@ RIGHT = (
     "map_values(glazes)[1] = 'RED'",
     "queue[7] = 'g1'",
     "last = -1.5",
+    "last = '2' AND glazes['1'] = 'RED'",  # SQL makes numbers of them
+    "coalesce(glazes[1], 'none') = 'none'",
     "array_position(queue, 'g1') > (",
     "frobnicate(glazes) = 'x'",
 )
