@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from ackproof.pipeline.columns import plain_rows, type_text
 from ackproof.pipeline.compared import require_values
-from ackproof.pipeline.query_error import QueryError
+from ackproof.pipeline.query_error import QueryError, placed
 from ackproof.pipeline.session import Session
 from ackproof.pipeline.tables import Tables
 
@@ -97,14 +97,7 @@ class Asking:
 
 def _said(error: PySparkException, sql: str) -> str:
     """Say in a few lines what Spark says in many."""
-    place = _place(str(error))
-    message = _message(error)
-    if place is None:
-        return f"the query: {message}"
-    line, column = place
-    shown = sql.split("\n")[line - 1 : line]
-    marked = [f"  {text}\n  {' ' * (column - 1)}^" for text in shown if text.strip()]
-    return "\n".join([f"the query, line {line}, column {column}: {message}", *marked])
+    return placed(sql, _place(str(error)), _message(error))
 
 
 def _place(text: str) -> tuple[int, int] | None:

@@ -21,7 +21,7 @@ import sqlglot
 from ackproof.lang.data import Elements
 from ackproof.lang.types import EnumT, MapT, OptionT, RecordT, SeqT, SetT, SortT, Type
 from ackproof.pipeline.columns import has_null
-from ackproof.pipeline.query_error import QueryError
+from ackproof.pipeline.query_error import QueryError, placed
 from ackproof.pipeline.tables import Tables
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -66,7 +66,7 @@ def require_values(tables: Tables, sql: str, dialect: Literal["duckdb", "spark"]
                 known = _values(compared.type, tables.schema.elements)
                 if known and value is not None and str(value) not in map(str, known):
                     said = compared.said(value, known, compared.subject.sql(dialect))
-                    raise QueryError(_placed(sql, _start(compared), said))
+                    raise QueryError(placed(sql, _place(sql, compared), said))
 
 
 class _Compared(NamedTuple):
@@ -238,19 +238,11 @@ def _value(node: exp.Expr, shift: int) -> str | int | None:
     return (-int(text) if negative else int(text)) + shift if text.isdecimal() else None
 
 
-def _start(compared: _Compared) -> int | None:
-    """Return where in the query a constant stands, or what it is compared with."""
+def _place(sql: str, compared: _Compared) -> tuple[int, int] | None:
+    """Return where in a query a constant stands, or what it is compared with."""
     names = compared.subject.find_all(exp.Identifier)
     for node in (compared.constant, *names):
         if "start" in node.meta:
-            return int(node.meta["start"])
+            start = int(node.meta["start"])
+            return sql.count("\n", 0, start) + 1, start - sql.rfind("\n", 0, start)
     return None
-
-
-def _placed(sql: str, start: int | None, message: str) -> str:
-    """Say where in a query something is wrong."""
-    if start is None:
-        return f"the query: {message}"
-    line, column = sql.count("\n", 0, start) + 1, start - sql.rfind("\n", 0, start)
-    text = sql.split("\n")[line - 1]
-    return f"the query, line {line}, column {column}: {message}\n  {text}\n  {' ' * (column - 1)}^"

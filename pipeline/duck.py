@@ -29,7 +29,7 @@ from ackproof.pipeline.columns import arrow_type, plain_rows, type_text
 from ackproof.pipeline.compared import require_values
 from ackproof.pipeline.decode import decode, words_of
 from ackproof.pipeline.places import LocalPlace
-from ackproof.pipeline.query_error import QueryError
+from ackproof.pipeline.query_error import QueryError, placed
 from ackproof.pipeline.schema import StateVariable
 from ackproof.pipeline.tables import Fetch, Tables
 
@@ -125,10 +125,10 @@ def _answered(tables: Tables, sql: str) -> Iterator[pa.RecordBatchReader]:
                 raise QueryError("the query: it is empty, or asks for nothing")
             yield relation.to_arrow_reader(_TOGETHER)
         except (duckdb.Error, pa.ArrowException) as error:
-            raise QueryError(_said(_placed(connection, sql, str(error)), sql)) from error
+            raise QueryError(_said(_told(connection, sql, str(error)), sql)) from error
 
 
-def _placed(connection: duckdb.DuckDBPyConnection, sql: str, error: str) -> str:
+def _told(connection: duckdb.DuckDBPyConnection, sql: str, error: str) -> str:
     """Return what is wrong with a query, with the place if it is told when it is prepared."""
     try:
         connection.execute(f"EXPLAIN\n{sql}")
@@ -241,11 +241,10 @@ def _said(error: str, sql: str) -> str:
         return f"the query: what decodes states failed: {found[1]}"
     where = re.match(r"(\d+): (.*)\n(\s*)\^", place)
     if where is None:
-        return f"the query: {message}"
+        return placed(sql, None, message)
     line, text, column = int(where[1]), where[2], len(where[3]) - len(f"LINE {where[1]}: ")
     # A long line is shown in part.
     whole = sql.split("\n")[line - 1]
     column += max(whole.find(text.strip(". ")) - (len(text) - len(text.lstrip(". "))), 0)
     hint = f"; d{lines[1][1:]}" if len(lines) > 1 and lines[1].startswith("Did you") else ""
-    shown = f"  {whole}\n  {' ' * column}^"
-    return f"the query, line {line}, column {column + 1}: {message}{hint}\n{shown}"
+    return placed(sql, (line, column + 1), f"{message}{hint}")

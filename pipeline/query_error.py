@@ -1,7 +1,23 @@
 """A query that cannot be answered, whoever was asked."""
 
-__all__ = ["QueryError"]
+__all__ = ["QueryError", "placed"]
 
 
 class QueryError(Exception):
     """A query that cannot be answered; the text says where and why."""
+
+
+def placed(sql: str, place: tuple[int, int] | None, message: str) -> str:
+    """Say what is wrong with a query, and show where.
+
+    Args:
+        sql: the query.
+        place: the line and the column, both from 1, if they are known.
+        message: what is wrong.
+    """
+    if place is None:
+        return f"the query: {message}"
+    line, column = place
+    shown = [text for text in sql.split("\n")[line - 1 : line] if text.strip()]
+    marked = [f"  {text}\n  {' ' * (column - 1)}^" for text in shown]
+    return "\n".join([f"the query, line {line}, column {column}: {message}", *marked])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judge import ChannelJudge
 from ackproof.conform.violations import Violation
@@ -47,6 +48,14 @@ def settle(tag: int, multiple: bool = False) -> Event:
 def of(kind: str, **fields: object) -> Event:
     """Any other event."""
     return Event(kind, **fields)  # type: ignore[arg-type]
+
+
+def numbered(events: list[Event]) -> list[Event]:
+    """Events of one channel, with their numbers."""
+    return [
+        msgspec.structs.replace(event, connection="c1", channel=1, number=number)
+        for number, event in enumerate(events, 1)
+    ]
 
 
 def judged(events: Iterable[Event], known: bool = True) -> Violation | None:

@@ -15,8 +15,7 @@ from ackproof.conform.parquet_seals import SealBroken, add_seals, seals_of
 from ackproof.conform.recording import read
 from ackproof.conform.schema import RecordingError
 
-from tests.conform.streams import CONFIRMING, ack, publish
-from tests.conform.test_recording import numbered
+from tests.conform.streams import CONFIRMING, ack, numbered, publish
 
 EVENTS = numbered([*CONFIRMING, publish(1), publish(2), ack(1), ack(2)])
 

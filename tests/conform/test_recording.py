@@ -16,7 +16,7 @@ from ackproof.conform.judging.stream import TAG
 from ackproof.conform.recording import read, read_columns, writer
 from ackproof.conform.schema import RecordingError
 
-from tests.conform.streams import CONFIRMING, ack, publish
+from tests.conform.streams import CONFIRMING, ack, numbered, publish
 from tests.conform.test_page import PAGE
 
 FULL = Event(
@@ -45,14 +45,6 @@ FULL = Event(
     code=6,
     text="why",
 )
-
-
-def numbered(events: list[Event]) -> list[Event]:
-    """Events of one channel, with their numbers."""
-    return [
-        msgspec.structs.replace(event, connection="c1", channel=1, number=number)
-        for number, event in enumerate(events, 1)
-    ]
 
 
 def written(path: Path, events: list[Event]) -> Path:
