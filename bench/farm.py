@@ -80,6 +80,18 @@ def decided(said: Any) -> Any:
     return [decided(one) for one in said] if isinstance(said, list) else said
 
 
+def difference(one: Any, other: Any, at: str = "") -> str:
+    """Return where two documents differ first, and how; nothing if they are the same."""
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        places = ((f"{at}.{key}", one[key], other[key]) for key in one)
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        pairs = zip(one, other, strict=True)
+        places = ((f"{at}[{i}]", a, b) for i, (a, b) in enumerate(pairs))
+    else:
+        return "" if one == other else f"at {at}: {str(one)[:200]} and {str(other)[:200]}"
+    return next(filter(None, (difference(a, b, place) for place, a, b in places)), "")
+
+
 def main(
     quick: Annotated[bool, typer.Option("--quick", help="Some designs and two eras.")] = False,
     json_file: Annotated[
@@ -97,8 +109,10 @@ def main(
             for way, options in WAYS.items():
                 with console.status(f"{name}: {way}"):
                     row[way], known[way] = measured(command, options)
-            if known["farm"] != known["one"]:
-                raise Failed(f"{name}: the farm finds something else than one after the other")
+            if place := difference(known["one"], known["farm"]):
+                raise Failed(
+                    f"{name}: the farm finds something else than one after the other: {place}"
+                )
             found["rows"].append({"command": name, **row})
             cells = [f"{row[way]:.1f}" for way in WAYS]
             table.add_row(name, *cells, f"{row['one'] / row['farm']:.2f}")

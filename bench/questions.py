@@ -1,4 +1,4 @@
-"""Eight questions about the states of a search, answered by DuckDB and by Spark, side by side.
+"""Questions about the states of a search, answered by DuckDB and by Spark, side by side.
 
 A search of the local engine is kept in files, and asked about: the questions of the page
 `docs/state-tables.rst`, and those that a user has first.  Each is put to DuckDB and to Spark, in
@@ -45,6 +45,9 @@ QUESTIONS = {
     "ORDER BY 1, 2",
     "one level, decoded": "SELECT position, publishers_sent, replicas_ready FROM states "
     "WHERE level = 12 ORDER BY position LIMIT 1000",
+    "all steps": "SELECT count(*) AS n, count(to_level) AS found FROM steps",
+    "what follows a state": "SELECT step, to_level, to_position FROM steps "
+    "WHERE level = 12 AND position = 100 ORDER BY step",
     "only copy": (_EXAMPLES / "only-copy.sql").read_text(),
     "run to": (_EXAMPLES / "run-to.sql").read_text(),
 }

@@ -40,9 +40,9 @@ _HELP = """
 Ask in SQL about the states that a search has found.
 
 FOLDER is what `ackproof check --work` has printed: the search's own folder in its working
-directory. The tables are `levels`, `actions` and `states`; without SQL they are listed with their
-columns. DuckDB answers, in this process; with `--engine spark`, or `--master`, Spark does, for what
-is large. Exit codes: 0 if there is an answer, 2 if there is none.
+directory. The tables are `levels`, `actions`, `states` and `steps`; without SQL they are listed
+with their columns. DuckDB answers, in this process; with `--engine spark`, or `--master`, Spark
+does, for what is large. Exit codes: 0 if there is an answer, 2 if there is none.
 
 Examples:
 

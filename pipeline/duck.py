@@ -9,7 +9,8 @@ A query may be written as for Spark: lambdas have arrows, and what has another n
 there under that of Spark, too (`_MACROS`).  It reads the files of the search and no others, and
 writes none.
 
-`path_to(level, position)` is a table as well: a shortest run to a state.
+`steps` is made anew of the states that a query is about, and `path_to(level, position)` is a table
+as well: a shortest run to a state.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from ackproof.pipeline.decode import decode, words_of
 from ackproof.pipeline.places import LocalPlace
 from ackproof.pipeline.query_error import QueryError, placed
 from ackproof.pipeline.schema import StateVariable
+from ackproof.pipeline.steps import list_type, successors
 from ackproof.pipeline.tables import Fetch, Tables
 
 __all__ = ["opened", "put", "rows"]
@@ -71,7 +73,9 @@ def opened(tables: Tables) -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect(config={"python_enable_replacements": False}) as connection:
         for name, of in (("levels", tables.level_rows()), ("actions", tables.action_rows())):
             connection.register(name, of)
+        _packed(connection, tables)
         _states(connection, tables)
+        _steps(connection, tables)
         for macro in _MACROS:
             connection.execute(f"CREATE MACRO {macro}")
         connection.execute(_PATH)
@@ -137,7 +141,18 @@ def _told(connection: duckdb.DuckDBPyConnection, sql: str, error: str) -> str:
     return error
 
 
-# -- the states ---------------------------------------------------------------------------------
+# -- the states and their steps -----------------------------------------------------------------
+
+#: The states as their files have them, with positions; no query is likely to name it.
+_PACKED = '"packed states"'
+
+
+def _packed(connection: duckdb.DuckDBPyConnection, tables: Tables) -> None:
+    offset = f"{_nested(tables.offsets())}[level][part + 1]"
+    connection.execute(
+        f'CREATE VIEW {_PACKED} AS SELECT *, {offset} + "row" AS position '
+        f"FROM {_source(connection, tables)}"
+    )
 
 
 def _states(connection: duckdb.DuckDBPyConnection, tables: Tables) -> None:
@@ -154,30 +169,52 @@ def _states(connection: duckdb.DuckDBPyConnection, tables: Tables) -> None:
             fixed[name] = decode(variable, tables.schema.elements, [], 1)
             columns.append(f'f."{name}"')
     connection.register("fixed in all states", pa.table({"": [0], **fixed}))
-    actions, steps = tables.step_names()
     links = (
         "s.level",
-        f'{_nested(tables.offsets())}[s.level][s.part + 1] + s."row" AS position',
+        "s.position",
         "s.part",
         's."row"',
         "CASE WHEN s.predecessor >= 0 THEN s.predecessor END AS predecessor",
-        f"{_listed(actions)}[s.instance + 1] AS action",
-        f"{_listed(steps)}[s.instance + 1] AS step",
+        *_named(tables, "s.instance"),
     )
     connection.execute(
         f"CREATE VIEW states AS SELECT {', '.join([*links, *columns])} "
-        f'FROM {_source(connection, tables)} AS s, "fixed in all states" AS f'
+        f'FROM {_PACKED} AS s, "fixed in all states" AS f'
     )
+
+
+def _steps(connection: duckdb.DuckDBPyConnection, tables: Tables) -> None:
+    """Make the view `steps`."""
+    words = [f"w{i}" for i in range(tables.schema.words)]
+    make, of = cast(Any, connection.create_function), _duck_type(list_type(len(words)))
+    make("successors", successors(tables.folder), None, of, type="arrow")
+    same = " AND ".join(f"t.{word} = s.made.{word}" for word in words)
+    connection.execute(
+        f"CREATE VIEW steps AS SELECT s.level, s.position, "
+        f"{', '.join(_named(tables, 's.made.instance'))}, "
+        f"t.level AS to_level, t.position AS to_position FROM "
+        f"(SELECT level, position, unnest(successors({', '.join(words)})) AS made FROM {_PACKED}) "
+        f"AS s LEFT JOIN {_PACKED} AS t ON {same}"
+    )
+
+
+def _named(tables: Tables, instance: str) -> list[str]:
+    """Return columns for the name of an action and of a step, by the number of an instance."""
+    actions, steps = tables.step_names()
+    return [
+        f"{_listed(actions)}[{instance} + 1] AS action",
+        f"{_listed(steps)}[{instance} + 1] AS step",
+    ]
 
 
 def _function(
     connection: duckdb.DuckDBPyConnection, number: int, variable: StateVariable, elements: Elements
 ) -> str:
     """Make the function that decodes a variable; return its name."""
-    name, words = f"decoded_{number}", ["BIGINT"] * len(words_of(variable))
-    of = _duck_type(arrow_type(variable.type, elements))
+    name, of = f"decoded_{number}", _duck_type(arrow_type(variable.type, elements))
     read, make = _reader(variable, elements), cast(Any, connection.create_function)
-    make(name, read, words, of, type="arrow", null_handling="special")
+    # Without types of parameters, it may have any number of them.
+    make(name, read, None, of, type="arrow", null_handling="special")
     return name
 
 
@@ -213,7 +250,8 @@ def _duck_type(of: pa.DataType) -> str:
     if pa.types.is_struct(of):
         fields = (f'"{field.name}" {_duck_type(field.type)}' for field in of)
         return f"STRUCT({', '.join(fields)})"
-    return {"bool": "BOOLEAN", "int64": "BIGINT", "string": "VARCHAR"}[str(of)]
+    names = {"bool": "BOOLEAN", "int32": "INTEGER", "int64": "BIGINT", "string": "VARCHAR"}
+    return names[str(of)]
 
 
 def _text(value: str) -> str:
@@ -238,7 +276,7 @@ def _said(error: str, sql: str) -> str:
     message = re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", lines[0] if lines else "it fails")
     message = message.rstrip("!")
     if found := re.search(r"Python exception occurred[^:]*: (.*)", message):
-        return f"the query: what decodes states failed: {found[1]}"
+        return f"the query: a state cannot be read: {found[1].removeprefix('FileChanged: ')}"
     where = re.match(r"(\d+): (.*)\n(\s*)\^", place)
     if where is None:
         return placed(sql, None, message)

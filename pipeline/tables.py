@@ -5,6 +5,7 @@
 `actions`  a row for each level and action: how many of its steps led from the level before to this
 `states`   a row for each state: where it stands, what led there first, and a column for each
            variable of the specification
+`steps`    a row for each step of each state: where it begins, what it is called, where it leads
 =========  =========================================================================================
 
 A state has a *position* in its level, from 0.  `predecessor` is a position in the level before; the
@@ -15,7 +16,8 @@ Columns of variables are decoded only where a query asks for them.  Each is an e
 words that the variable lies in, so Spark's own optimiser leaves out what a query does not mention,
 reads of the files only those words, and only the levels that the query is about.  Where the
 expression is evaluated, a Python worker needs this package, and nothing of the specification.
-What is fixed in an instance is a literal.
+What is fixed in an instance is a literal.  Steps are made anew of the states that a query is about,
+and looked up among all of them (`ackproof.pipeline.steps`).
 
 Only what the manifests of finished levels name is read.
 """
@@ -41,7 +43,8 @@ from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.identity import read_search
 from ackproof.pipeline.places import LocalPlace, Place
 from ackproof.pipeline.schema import Schema, SchemaError, StateVariable
-from ackproof.pipeline.sealed import FileChanged, read_sealed, require_seal
+from ackproof.pipeline.sealed import FileChanged, read_sealed, read_text, require_seal
+from ackproof.pipeline.steps import STEPS, successors
 from ackproof.pipeline.storage import placed
 
 if TYPE_CHECKING:
@@ -68,11 +71,11 @@ _LINKS = {
     "action": "string",
     "step": "string",
 }
-VIEWS = ("levels", "actions", "states")
+VIEWS = ("levels", "actions", "states", "steps")
 
 
 def register(spark: SparkSession, folder: Path | str) -> Tables:
-    """Make the tables of a search views of a session: `levels`, `actions` and `states`.
+    """Make the tables of a search views of a session; they are `VIEWS`.
 
     Args:
         spark: the session.
@@ -134,7 +137,8 @@ class Tables:
         """Return the columns of each view with their types."""
         elements = self.schema.elements
         variables = {self.names[v.name]: sql_type(v.type, elements) for v in self.variables}
-        return {"levels": _LEVELS, "actions": _ACTIONS, "states": {**_LINKS, **variables}}
+        states = {**_LINKS, **variables}
+        return {"levels": _LEVELS, "actions": _ACTIONS, "states": states, "steps": STEPS}
 
     def members(self) -> dict[str, list[str]]:
         """Return the members of the enums that are in columns of `states`, by the columns."""
@@ -154,9 +158,10 @@ class Tables:
         for name, frame in zip(VIEWS, self._frames(spark), strict=True):
             frame.createOrReplaceTempView(name)
 
-    def _frames(self, spark: SparkSession) -> tuple[DataFrame, DataFrame, DataFrame]:
-        counts, steps = self.level_rows().to_pylist(), self.action_rows().to_pylist()
-        return _rows(spark, counts, _LEVELS), _rows(spark, steps, _ACTIONS), self.states(spark)
+    def _frames(self, spark: SparkSession) -> tuple[DataFrame, ...]:
+        counts, taken = self.level_rows().to_pylist(), self.action_rows().to_pylist()
+        small = _rows(spark, counts, _LEVELS), _rows(spark, taken, _ACTIONS)
+        return *small, self.states(spark), self.steps(spark)
 
     def level_rows(self) -> pa.Table:
         """Return the table `levels`."""
@@ -189,6 +194,31 @@ class Tables:
             _decoded(v, self.schema.elements).alias(self.names[v.name]) for v in self.variables
         ]
         return stored.select(*links, *variables)
+
+    def steps(self, spark: SparkSession) -> DataFrame:
+        """Return every step of every state; where one leads is null if it was not found yet.
+
+        Raises:
+            SearchRefused: files of states are missing.
+        """
+        from pyspark.sql import functions as f
+        from pyspark.sql.pandas.functions import arrow_udf
+
+        words = [f"w{i}" for i in range(self.schema.words)]
+        fields = ", ".join(["instance: int", *(f"{word}: bigint" for word in words)])
+        udf: Any = arrow_udf
+        made = udf(successors(self.folder), f"array<struct<{fields}>>")
+        stored, links = self._stored(spark), self._links()
+        place = [links[name].alias(name) for name in ("level", "position")]
+        begun = stored.select(*place, f.explode(made(*words)).alias("made"))
+        begun = begun.select("level", "position", "made.*")
+        to = [links[name].alias(f"to_{name}") for name in ("level", "position")]
+        found = begun.join(stored.select(*words, *to), words, "left")
+        return found.select(
+            *("level", "position"),
+            *(links[name].alias(name) for name in ("action", "step")),
+            *("to_level", "to_position"),
+        )
 
     def _stored(self, spark: SparkSession) -> DataFrame:
         """Return the states as their files have them."""
@@ -226,7 +256,13 @@ class Tables:
                     yield level.level, part, seal
 
     def require_files(self) -> None:
-        """Refuse to count states of which some are gone, or others; Spark reads what it finds."""
+        """Refuse to count states of which some are gone, or others; Spark reads what it finds.
+
+        Of a compiled model, which steps are made with, it may be that there is none.
+
+        Raises:
+            SearchRefused: files are not as they were written.
+        """
         files = [(self.folder.states(level, part), seal) for level, part, seal in self.files()]
         # To compute a digest takes no lock of Python's.
         with ThreadPoolExecutor() as threads:
@@ -236,6 +272,11 @@ class Tables:
                         f"{path} {wrong}\n  instead: bring it back as it was; or "
                         f"{self.folder.remedy(path)}"
                     )
+        try:
+            if self.folder.kernel.exists():
+                read_text(self.folder.kernel)
+        except FileChanged as error:
+            raise SearchRefused(f"{error}\n  instead: {self.folder.remedy(error.path)}") from None
 
     def _links(self) -> dict[str, Column]:
         """Return what says where a state stands and what led there."""

@@ -79,7 +79,7 @@ def test_the_tables_are_listed_with_their_columns(written: Written) -> None:
 def test_the_list_of_tables_is_json_too(written: Written) -> None:
     found = json.loads(query(written.root, "--json").stdout)
     assert found["search"] == {"model": "the cupboard", "design": None, "instance": "two"}
-    assert list(found["views"]) == ["levels", "actions", "states"]
+    assert list(found["views"]) == ["levels", "actions", "states", "steps"]
     assert found["views"]["states"]["glazes"] == "map<bigint, string>"
     assert found["members"]["glazes"] == ["BLUE", "RED", "NONE"]
 
