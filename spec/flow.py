@@ -47,7 +47,6 @@ class Flow(Parts):
     @fault
     def alarm(self) -> None:
         """The cluster is short of memory or disk (E4.4)."""
-        require(any(self.channels[c].open for c in ChannelId))
         for channel in sorted(ChannelId):
             self.readers[channel].sets_alarm()
 
@@ -106,8 +105,7 @@ class Flow(Parts):
         """The reader gets credit (E1.3)."""
         require(self.credit)
         self.reading[channel].bumped()
-        if not self.reading[channel].blocks():
-            self.readers[channel].revives()
+        self.readers[channel].revives()
 
     @handler
     def settle_accounts(self, channel: ChannelId) -> None:

@@ -123,6 +123,31 @@ MIRROR_SCARCE = Instance(
     ),
 )
 
+CLOSED_CREDIT = Instance(
+    name="closed_credit",
+    purpose="two messages, else as mirror_scarce; the channel may close, too",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 2},
+    faults={"lose_node": 1, "close": 1},
+    constants=MIRROR_SCARCE.constants,
+    states=50_687,
+    lacks=(
+        "AckedFromDisk",
+        "BumpIsDeferredByStore",
+        "DeletionConfirms",
+        "LoneNackIsMultiple",
+        "MirrorsGoWithTheirQueue",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "process_bumped",
+        "publish_waits",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+        "store_takes",
+    ),
+)
+
 PARTED_CREDIT = Instance(
     name="parted_credit",
     purpose="as mirror_scarce, the channel on the node of the mirror; a partition",
@@ -155,6 +180,7 @@ INSTANCES = (
     ENDED_CREDIT,
     MIRROR_CREDIT,
     MIRROR_SCARCE,
+    CLOSED_CREDIT,
     PARTED_CREDIT,
     LATE_CREDIT,
 )

@@ -9,6 +9,7 @@ end, and the last what must be possible for any of that to mean something.
 from __future__ import annotations
 
 from ackproof.lang import eventually, helper, invariant, reachable, step_property
+from ackproof.spec.credit import CreditPair
 from ackproof.spec.reader import ReaderState
 from ackproof.spec.sorts import Born, ChannelId, Reason, Replica, Status, TxMode
 from ackproof.spec.system import Confirms
@@ -129,6 +130,72 @@ def BumpsEndWithTheirNode(s: Confirms) -> bool:
     )
 
 
+@helper
+def closed(pair: CreditPair) -> bool:
+    """Tell whether neither side of a pair remembers anything (E1.4)."""
+    return pair.used == 0 and pair.taken == 0 and pair.deferred == 0 and pair.bumps == 0
+
+
+@helper
+def nobody_counts(s: Confirms, channel: ChannelId) -> bool:
+    """Tell whether nobody keeps books with a channel, nor the channel with anybody (E1.4)."""
+    return closed(s.reading[channel]) and all(
+        closed(s.casts[channel].credit[r]) and not s.casts[channel].as_mirrors[r] for r in Replica
+    )
+
+
+@helper
+def counts_nothing(s: Confirms, replica: Replica) -> bool:
+    """Tell whether a process keeps no books (E1.4)."""
+    return closed(s.storing[replica]) and all(
+        s.casts[c].credit[replica].taken == 0 and s.casts[c].credit[replica].deferred == 0
+        for c in ChannelId
+    )
+
+
+@step_property
+def BooksEndWithTheirOwner(before: Confirms, after: Confirms) -> bool:
+    """When a channel ends, or a process, its books are closed, and they stay closed (E1.4).
+
+    Who comes in its place would give credit for what was sent to somebody else.
+    """
+    channels = all(
+        nobody_counts(after, c)
+        for c in ChannelId
+        if not after.channels[c].open
+        if before.channels[c].open or nobody_counts(before, c)
+    )
+    processes = all(
+        counts_nothing(after, r)
+        for r in Replica
+        if after.replicas[r].status != Status.RUNNING
+        if before.replicas[r].status == Status.RUNNING or counts_nothing(before, r)
+    )
+    return channels and processes
+
+
+@step_property
+def BlockedGivesNoCredit(before: Confirms, after: Confirms) -> bool:
+    """Who is blocked, before a step and after it, gives no credit to those that send to it (E1.3).
+
+    Only so it gets about, hop by hop, that a disk is slow.
+    """
+    channels = all(
+        after.reading[c].bumps <= before.reading[c].bumps
+        for c in ChannelId
+        if any(before.casts[c].credit[r].used >= before.casts[c].credit[r].initial for r in Replica)
+        if any(after.casts[c].credit[r].used >= after.casts[c].credit[r].initial for r in Replica)
+    )
+    processes = all(
+        after.casts[c].credit[r].bumps <= before.casts[c].credit[r].bumps
+        for r in Replica
+        if before.storing[r].used >= before.storing[r].initial
+        if after.storing[r].used >= after.storing[r].initial
+        for c in ChannelId
+    )
+    return channels and processes
+
+
 # -- what a client notices ----------------------------------------------------------------------
 
 
@@ -142,6 +209,25 @@ def BlockedStops(before: Confirms, after: Confirms) -> bool:
         before.readers[c].state == ReaderState.RUNNING
         or after.publishers[c].next_tag == before.publishers[c].next_tag
         for c in ChannelId
+    )
+
+
+@step_property
+def NobodyIsBlockedForNothing(before: Confirms, after: Confirms) -> bool:
+    """A connection is blocked when its credit is used up, or it publishes in an alarm (E1.2, E4.1).
+
+    Who only consumes makes memory free, and must be heard.
+    """
+    return all(
+        after.reading[c].used >= after.reading[c].initial
+        or (
+            after.readers[c].alarmed
+            and before.channels[c].open
+            and before.channels[c].next_seq is not None
+        )
+        for c in ChannelId
+        if before.readers[c].state != ReaderState.BLOCKED
+        if after.readers[c].state == ReaderState.BLOCKED
     )
 
 

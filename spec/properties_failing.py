@@ -51,7 +51,7 @@ def MailEndsWithItsProcess(s: Confirms) -> bool:
     return not any(
         s.multicast.copies[r] | s.multicast.discards[r]
         or s.multicast.refusals[r] | s.multicast.removals[r]
-        or any(s.casts[c].publishes[r] for c in ChannelId)
+        or any(s.casts[c].publishes[r] | s.casts[c].as_mirrors[r] for c in ChannelId)
         or s.mailboxes[r].writes
         for r in Replica
         if s.replicas[r].status != Status.RUNNING
@@ -155,11 +155,16 @@ def cut_off(before: Confirms, after: Confirms, replica: Replica) -> bool:
 def NothingCrosses(before: Confirms, after: Confirms) -> bool:
     """Nothing gets from one side of a partition to the other (A12.7, D9).
 
-    What is on its way between a channel and a process stays so until one has given up the other.
+    What is on its way between a channel and a process, credit too, stays so until one has given up
+    the other.
     """
     return all(
         before.casts[c].publishes[r] <= after.casts[c].publishes[r]
         and before.casts[c].downs[r] == after.casts[c].downs[r]
+        and (
+            before.casts[c].credit[r].bumps <= after.casts[c].credit[r].bumps
+            or not after.channels[c].open
+        )
         for r in Replica
         if cut_off(before, after, r)
         for c in ChannelId

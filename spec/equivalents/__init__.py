@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ackproof.spec.equivalents import channels, failing, mirrors, queues, stores
+from ackproof.spec.equivalents import channels, failing, flow, mirrors, queues, stores
 
 __all__ = ["EQUIVALENT"]
 
@@ -20,6 +20,7 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     **channels.EQUIVALENT,
     **queues.EQUIVALENT,
     **stores.EQUIVALENT,
+    **flow.EQUIVALENT,
     **mirrors.EQUIVALENT,
     **failing.EQUIVALENT,
 }

@@ -422,6 +422,12 @@ def OverdrawnIsDeferred(s: Confirms) -> bool:
     )
 
 
+#: What the properties of this group are proved with.
+PROOFS = {
+    "BlockedGivesNoCredit": ("ChannelsOweNothing", "ProcessesOweNothing"),
+    "BooksEndWithTheirOwner": ("MailEndsWithItsProcess",),
+}
+
 FOLLOWS = {
     "BatchDoesNotWait": ("BatchIsNumbered",),
     "BatchIsNotCast": ("BatchBelongs", "BatchIsNumbered"),

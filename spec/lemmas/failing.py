@@ -48,7 +48,7 @@ PROOFS = {
     "ConsumersEndWithTheirMaster": (),
     "DeletedIsForGood": (),
     "EndComesLast": (),
-    "NothingCrosses": (),
+    "NothingCrosses": ("ProcessesOweNothing",),
     "MailEndsWithItsProcess": (),
     "NothingOutlivesTheNode": (),
     "OnlyWhatIsLedIsDeleted": (),

@@ -18,7 +18,7 @@ def AlarmStopsReaders(s: Confirms) -> bool:
     )
 
 
-@lemma()
+@lemma("CreditNeverNegative")
 def StarvedIsBlocked(s: Confirms) -> bool:
     """A connection is read only while there is credit for what it may bring (E1.2, E4.1)."""
     return all(
@@ -43,6 +43,7 @@ PROOFS = {
     "ClientKnowsWhy": ("AlarmStopsReaders", "WarnedIsTold"),
     "CreditNeverNegative": ("StarvedIsBlocked",),
     "EachPublishIsPaid": (),
+    "NobodyIsBlockedForNothing": ("AlarmStopsReaders",),
     "SelectsAlone": (),
     "UnblockedFollowsBlocked": ("WarnedIsTold",),
 }

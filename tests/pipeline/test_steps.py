@@ -10,14 +10,13 @@ import pytest
 from ackproof.lang.binding import Bound, bind
 from ackproof.pipeline import duck
 from ackproof.pipeline.asking import Asking
+from ackproof.pipeline.errors import SearchRefused
 from ackproof.pipeline.expanding import read_states
-from ackproof.pipeline.query_error import QueryError
 from ackproof.pipeline.session import Session
 from ackproof.pipeline.tables import Tables
 from ackproof.spec.instances import INSTANCES
 from ackproof.spec.model import MODEL as CONFIRMS
 
-from tests.pipeline.cupboard import MODEL, TWO
 from tests.pipeline.searches import folder_of, local_of, written
 
 #: Where a state stands: its level and its position there.
@@ -89,11 +88,13 @@ def test_an_instance_with_variables_of_several_words_is_read(tmp_path: Path) -> 
     )
 
 
-def test_without_the_compiled_model_all_but_steps_can_be_asked_about(tmp_path: Path) -> None:
-    tables = searched(bind(MODEL, TWO), tmp_path, 3)
-    Path(str(tables.folder.kernel)).unlink()
-    assert duck.rows(tables, "SELECT count(*) FROM levels", 1)[1] == [[len(tables.levels)]]
-    with pytest.raises(QueryError, match=r"a state cannot be read: .*kernel.ll is missing"):
+def test_a_compiled_model_that_was_changed_is_told_with_the_remedy(tmp_path: Path) -> None:
+    tables = searched(TINY, tmp_path, 3)
+    kernel = Path(str(tables.folder.kernel))
+    changed = bytearray(kernel.read_bytes())
+    changed[len(changed) // 2] ^= 1
+    kernel.write_bytes(changed)
+    with pytest.raises(SearchRefused, match=r"kernel.ll is not as it was written.*\n.*--resume"):
         duck.rows(tables, ALL, 1)
 
 

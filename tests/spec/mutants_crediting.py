@@ -116,6 +116,16 @@ class UnimpressedProcess(Confirms):
         super().take_from_channel(msg, replica, twice, False)
 
 
+class ShyReader(Confirms):
+    """Reads nothing after a publish before there is more credit, though some is left."""
+
+    @handler
+    def hand_over(self, channel: ChannelId, blocked: bool) -> None:
+        """Stop after each publish."""
+        super().hand_over(channel, blocked)
+        self.readers[channel].starves()
+
+
 #: More must not be taken before the first bump than there is credit for (E1.1).
 SLOW_BUMPS = Design("", constants={"CreditPair.more_after": 3})
 
@@ -126,6 +136,8 @@ CREDITING_MUTANTS = {
     "StoreOverdraftIsBounded": (Design("", replace=(UnimpressedProcess,)), "little_credit"),
     "EachPublishIsPaid": (Design("", replace=(GenerousChannel,)), "credit"),
     "NoCreditDeadlock": (SLOW_BUMPS, "credit"),
+    "BlockedGivesNoCredit": (Design("", replace=(UnimpressedProcess,)), "little_credit"),
+    "NobodyIsBlockedForNothing": (Design("", replace=(ShyReader,)), "credit"),
     "BlockedStops": (Design("", replace=(HeedlessReader,)), "credit"),
     "BlockedIsNotRead": (Design("", replace=(ListeningReader,)), "credit"),
     "ClientKnowsWhy": (Design("", replace=(TalkativeReader,)), "credit"),

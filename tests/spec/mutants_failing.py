@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ackproof.lang import Design, Set, action, fault, handler, require
+from ackproof.spec.credit import CreditPair
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.network import Multicast
-from ackproof.spec.sorts import Queue, Reason, Replica, Seen, Status
+from ackproof.spec.sorts import ChannelId, Msg, Queue, Reason, Replica, Seen, Status
 from ackproof.spec.system import Confirms
 
 
@@ -79,6 +80,36 @@ class StrayBumps(Confirms):
         """Lose none."""
 
 
+class CrossingBumps(Confirms):
+    """Brings credit across a partition (A12.7, E1.3)."""
+
+    @action(fair="weak")
+    def channel_bumped(self, channel: ChannelId, replica: Replica) -> None:
+        """Ask for no connection."""
+        self.casts[channel].credit[replica].bumped()
+        if not self.channel_blocked(channel):
+            self.reading[channel].release()
+
+
+class LastingBooks(CreditPair):
+    """Has a process that starts again go on with the books of the one before (E1.4)."""
+
+    @handler
+    def receiver_ends(self) -> None:
+        """Forget nothing."""
+
+
+class HopefulChannel(Confirms):
+    """Counts on a mirror that is gone to ack what is sent to it (A5.6, E3.1)."""
+
+    @handler
+    def pay(self, channel: ChannelId, msgs: Set[Msg], replica: Replica) -> None:
+        """Ask only whether it was a mirror."""
+        super().pay(channel, msgs, replica)
+        if self.credit and not self.replicas[replica].led():
+            self.casts[channel].as_mirrors[replica] |= msgs
+
+
 class RecallingProcess(QueueProcess):
     """Remembers after its end what it was told as a mirror (B8.5)."""
 
@@ -106,6 +137,9 @@ FAILING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(ReturningMirror, "LastMasterStartsAgain", "commit_late"),
         _case(WaryRestart, "EveryQueueComesBack", "away"),
         _case(StrayBumps, "BumpsEndWithTheirNode", "mirror_scarce"),
+        _case(CrossingBumps, "NothingCrosses", "parted_credit"),
+        _case(LastingBooks, "BooksEndWithTheirOwner", "ended_credit"),
+        _case(HopefulChannel, "MailEndsWithItsProcess", "mirror_scarce"),
         _case(RecallingProcess, "MemoryEndsWithItsProcess", "commit_late"),
     )
 }
