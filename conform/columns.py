@@ -31,6 +31,7 @@ class Columns:
         numbers: by column and row, as `stream` has them.
         connections: of each row, as a number below 2^47.
         channels: of each row.
+        connection: returns the name of the connection of a row.
         event: returns the event of a row.
         message: of each row, what its message is called.
         digest: of each row, the digest of its message.
@@ -40,6 +41,7 @@ class Columns:
     numbers: Any
     connections: Any
     channels: Any
+    connection: Callable[[int], str]
     event: Callable[[int], Event]
     message: Texts
     digest: Texts
@@ -93,6 +95,7 @@ def columns_of(events: Sequence[Event], numbering: Numbering = HERE) -> Columns:
         numbers,
         np.array([connections[event.connection] for event in events], np.int64),
         np.array([event.channel for event in events], np.int64),
+        lambda row: events[row].connection,
         events.__getitem__,
         message,
         digest,

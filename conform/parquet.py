@@ -219,7 +219,13 @@ class _Group:
         texts = self._texts("message"), self._texts("digest")
         where = self._numbered("exchange"), self._numbered("key")
         filled(numbers, *where, *texts, self._numbering)
-        return Columns(numbers, connections[0], self._plain("channel"), self._event, *texts, names)
+        codes, called = connections
+
+        def connection(row: int) -> str:
+            return called[int(codes[row])]
+
+        channels = self._plain("channel")
+        return Columns(numbers, codes, channels, connection, self._event, *texts, names)
 
     def _is_right(self, kinds: Sequence[str]) -> bool:
         """Tell whether all are events: what one can be is bounded, so the outermost are asked."""

@@ -148,15 +148,15 @@ class Streams:
         refused: list[tuple[int, Violation]] = []
         told = []
         for rows in columns.by_channel():
-            event = columns.event(int(rows[0]))
-            found, facts = self._stream(event).take(columns.numbers, rows, columns.event)
+            first = int(rows[0])
+            key = columns.connection(first), int(columns.channels[first])
+            found, facts = self._stream(key).take(columns.numbers, rows, columns.event)
             refused += found
             told.append(facts)
         self.violations += [violation for _, violation in sorted(refused, key=lambda item: item[0])]
         return told
 
-    def _stream(self, event: Event) -> Stream:
-        key = event.connection, event.channel
+    def _stream(self, key: tuple[str, int]) -> Stream:
         found = self._streams.get(key)
         if found is None:
             found = self._streams[key] = Stream()

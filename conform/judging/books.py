@@ -6,6 +6,9 @@ What is one number is at a place that has a name here.  What there may be many o
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 from ackproof.conform.judging.compiled import kept
 from ackproof.conform.judging.shelves import (
     HEAD,
@@ -142,9 +145,15 @@ _QUEUES = (RETURNED, KEPT, WAITING, BATCH, REQUESTS, NAMELESS, SHARED)
 _RECENT_ROWS = 8192
 
 
+@cache
+def _empty_books() -> Any:
+    """Return shelves without rows, to be copied: to make them takes many times as long."""
+    return with_shelves(_FIXED, _MAPS, _QUEUES)
+
+
 def new_books(known: bool) -> Array:
     """Return the books of a channel that begins, or of which nothing is known."""
-    books = with_shelves(_FIXED, _MAPS, _QUEUES)
+    books: Array = _empty_books().copy()
     begin(books, known)
     return books
 

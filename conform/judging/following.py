@@ -10,6 +10,7 @@ Whoever calls has left room for as many as an event can bring about.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -86,9 +87,15 @@ _NONE, _CONFIRM, _TX, _UNKNOWN = range(4)
 ) = range(_NUMBERS, _NUMBERS + 7 * HEAD, HEAD)
 
 
+@cache
+def _empty_notes() -> Any:
+    """Return shelves without rows, to be copied: to make them takes many times as long."""
+    return with_shelves(_FIXED, (_OPEN, _QUEUES), (_BATCH, _COMMITTING, _NAMELESS, _GETS))
+
+
 def new_notes() -> Array:
     """Return what is known of a channel of which nothing was seen yet."""
-    notes = with_shelves(_FIXED, (_OPEN, _QUEUES), (_BATCH, _COMMITTING, _NAMELESS, _GETS))
+    notes: Array = _empty_notes().copy()
     notes[_MODE] = _UNKNOWN
     return notes
 

@@ -91,11 +91,14 @@ class Sheet(NamedTuple):
         filled(numbers, exchange, key, message, digest, numbering)
         places, channels = self.connections[:rows][order], self.channels[:rows][order]
 
+        def connection(row: int) -> str:
+            return connections[int(places[row])]
+
         def event(row: int) -> Event:
             said = numbers[:, row].tolist()
             return Event(
                 _KINDS[said[stream.KIND]],
-                connections[places[row]],
+                connection(row),
                 int(channels[row]),
                 said[stream.NUMBER],
                 float(numbers[stream.TIME, row].view(np.float64)),
@@ -106,7 +109,7 @@ class Sheet(NamedTuple):
         self.used[:] = 0
         self.numbers[:rows] = 0
         self.digests[:rows] = 0
-        return Columns(numbers, places, channels, event, message, digest, names)
+        return Columns(numbers, places, channels, connection, event, message, digest, names)
 
 
 @compiled

@@ -75,7 +75,7 @@ class Recording(msgspec.Struct, frozen=True, order=True):
         return msgspec.structs.replace(self, mark=seal_of(said))
 
 
-class Batch(msgspec.Struct, frozen=True, tag_field="format", tag="ackproof/batch/2"):
+class Batch(msgspec.Struct, frozen=True, tag_field="format", tag="ackproof/batch/3"):
     """Recordings that were judged together.
 
     Args:

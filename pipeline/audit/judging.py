@@ -5,8 +5,8 @@ recorded, and there is one judge at a time: the judge of `ackproof.conform`, whi
 is in flight only.  A channel with half of all events takes as much memory as any other; it is
 judged by one task, while others do the rest.
 
-What a batch of segments shows of messages is put together: of most messages the publish and its
-confirm are one fact then.
+What some segments show of messages is put together: of most messages the publish and its confirm
+are one fact then.
 """
 
 from __future__ import annotations
@@ -18,17 +18,20 @@ from typing import Any
 import msgspec
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from ackproof.conform.account import counts_of, latencies_of
 from ackproof.conform.document import found_of
 from ackproof.conform.events import Event
 from ackproof.conform.streams import Stream
-from ackproof.pipeline.audit.facts import Facts, facts_of
-from ackproof.pipeline.audit.segments import Segments
-from ackproof.pipeline.audit.tables import SUMS, Packer
+from ackproof.pipeline.audit.facts import Facts
+from ackproof.pipeline.audit.segments import Segments, events_in
+from ackproof.pipeline.audit.tables import SUMS, Packer, packed
 from ackproof.pipeline.keeping import keep_what_is_loaded
 
 __all__ = ["Judging"]
 
+#: Events that are judged at a time, about: there is room for them.
+_TOGETHER = 1 << 17
 _NAMES = list[tuple[int, str]]
 
 
@@ -48,15 +51,28 @@ class Judging:
         packer = Packer()
         part = _Part(self.names, packer)
         for batch in batches:
-            rows = batch.to_pylist()
-            for row in rows:
-                if row["bad"] is not None:
-                    name = self.names[row["recording"]]
-                    packer.add("quarantine", (name, row["first"], row["bad"]))
-            part.take([row for row in rows if row["bad"] is None])
+            passing, rows = _divided(batch)
+            if len(passing):
+                yield packed("texts", passing.column("bucket"), passing.column("events"))
+            for row in rows.to_pylist():
+                if row["bad"] is None:
+                    part.take(row)
+                    continue
+                name = self.names[row["recording"]]
+                packer.add("quarantine", (name, row["first"], row["bad"]))
+            part.flush()
             yield from packer.full()
         part.close()
         yield from packer.rest()
+
+
+def _divided(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, pa.RecordBatch]:
+    """Return the texts of messages, at which nobody looks here, and what is to be judged."""
+    there = batch.column("bucket").is_valid()
+    count = there.true_count
+    if not there[:count].false_count:  # they come first, and need not be copied
+        return batch.slice(0, count), batch.slice(count)
+    return batch.filter(there), batch.filter(pc.invert(there))
 
 
 class _Part:
@@ -67,27 +83,36 @@ class _Part:
         self._packer = packer
         self._facts = Facts(packer)
         self._channel: _Channel | None = None
+        self._waiting: list[dict[str, Any]] = []
+        self._events = 0
 
-    def take(self, rows: list[dict[str, Any]]) -> None:
-        """Judge the next segments."""
+    def take(self, row: dict[str, Any]) -> None:
+        """Take the next segment, which is judged when there are many events."""
+        self._waiting.append(row)
+        self._events += events_in(row["events"])
+        if self._events >= _TOGETHER:
+            self.flush()
+
+    def flush(self) -> None:
+        """Judge the segments that wait."""
+        rows, self._waiting, self._events = self._waiting, [], 0
         if not rows:
             return
-        segments = Segments([row["events"] for row in rows])
+        segments, start = Segments([row["events"] for row in rows]), 0
         told: list[Any] = []
-        queues, start = {0: ""}, 0
         for row, end in zip(rows, segments.ends, strict=True):
             place = self._names[row["recording"]], row["connection"], row["channel"]
             channel = self._channel_at(place)
-            channel.names |= dict(msgspec.json.decode(row["names"], type=_NAMES))
+            channel.names |= msgspec.json.decode(row["names"], type=_NAMES)
             told.append(channel.take(segments, start, end))
-            queues |= channel.names
             start = end
         found = np.concatenate(told)
-        self._facts.add(facts_of(found, queues, segments))
+        self._facts.add(found)
         self._packer.put("latencies", pa.record_batch([latencies_of(found)], ["seconds"]))
 
     def close(self) -> None:
         """There is no more of it."""
+        self.flush()
         if self._channel is not None:
             self._channel.close()
         self._facts.flush()
@@ -106,7 +131,7 @@ class _Channel:
 
     Attributes:
         place: its recording, its connection, and its number.
-        names: the texts of numbers that stand for queues and consumers.
+        names: the texts of numbers that stand for consumers.
     """
 
     def __init__(self, place: tuple[str, str, int], packer: Packer) -> None:

@@ -39,6 +39,8 @@ Job = Callable[[Callable[[], Any]], Any]
 
 #: Bytes that are written, and read, at once, about: a task has room for a few of these.
 _ROW_GROUP = 8 << 20
+#: Rows that are handed on together.
+_AT_ONCE = 1 << 6
 #: Bytes of rows in a file, about, before they are compressed: it is mapped into memory as a whole.
 _FILE = 128 << 20
 
@@ -137,10 +139,18 @@ class Telling:
             group = next(groups, None)
         return note
 
+    @property
+    def _options(self) -> dict[str, Any]:
+        """How files are written; what is packed is compressed already."""
+        options: dict[str, Any] = {"write_page_checksum": True}
+        if self.schema != PACKED:
+            return options | {"compression": "zstd"}
+        plain = {"compression": "none", "use_dictionary": False}
+        return options | plain | {"write_statistics": ["table"]}
+
     def _write(self, groups: Iterable[pa.Table], path: Path) -> None:
         """Write a file, of as many rows as one may have."""
-        options = {"compression": "zstd", "write_page_checksum": True}
-        with pq.ParquetWriter(path, self.schema, **options) as file:
+        with pq.ParquetWriter(path, self.schema, **self._options) as file:
             size = 0
             for group in groups:
                 if len(group):  # whoever reads a row group asks of which table it is
@@ -201,18 +211,18 @@ def _remove_others(place: Place, files: Sequence[RowsFile]) -> None:
 
 
 def kept(
-    spark: SparkSession, folders: Sequence[tuple[Place, tuple[RowsFile, ...]]], table: str
+    spark: SparkSession, folders: Sequence[tuple[Place, tuple[RowsFile, ...]]], *tables: str
 ) -> DataFrame:
-    """Return the packed rows of a table that were written into some folders.
+    """Return the packed rows of some tables that were written into some folders.
 
     Args:
         spark: the session.
         folders: the folders, with what `told` has returned.
-        table: which table.
+        tables: which tables.
     """
     files = tuple((place / file.name, file.seal) for place, found in folders for file in found)
     tasks = spark.range(0, len(files), 1, max(1, len(files)))
-    return tasks.mapInArrow(_Read(files, table), PACKED_SCHEMA)
+    return tasks.mapInArrow(_Read(files, tables), PACKED_SCHEMA)
 
 
 @dataclass(frozen=True)
@@ -220,7 +230,7 @@ class _Read:
     """Reads files of packed rows where a task runs; each is told which."""
 
     files: tuple[tuple[Place, str], ...]
-    table: str
+    tables: tuple[str, ...]
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the rows of the files whose numbers come, in a column `id`."""
@@ -232,5 +242,5 @@ class _Read:
                 for group in range(file.num_row_groups):
                     # A row group is of one table: see how they are written.
                     said = file.metadata.row_group(group).column(0).statistics
-                    if said.min == self.table:
-                        yield from file.read_row_group(group).to_batches()
+                    if said.min in self.tables:
+                        yield from file.read_row_group(group).to_batches(_AT_ONCE)

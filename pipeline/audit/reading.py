@@ -5,19 +5,22 @@ as columns (`ackproof.pipeline.audit.segments`).  A segment has the place of eac
 the recording.  So the segments of a channel, sorted by the place of the first, are the channel as
 it was recorded, however files were divided.
 
-What is bad travels, too, and needs no order.
+What is bad travels, too, and needs no order.  So do the texts of messages, by buckets, of which
+each part gets about as many: they pass by those that judge.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
 from ackproof.conform.capture.listening import Listening
 from ackproof.conform.judging.texts import Numbering
+from ackproof.pipeline.audit.facts import KnownTexts
 from ackproof.pipeline.audit.records import Bad, read_of
 from ackproof.pipeline.audit.segments import segments_of
 from ackproof.pipeline.audit.splits import Split
@@ -36,17 +39,21 @@ SEGMENTS = pa.schema(
         ("events", pa.binary()),
         ("names", pa.binary()),
         ("bad", pa.string()),
+        ("bucket", pa.int32()),
     ]
 )
 SEGMENTS_SCHEMA = (
     "part int, recording int, connection string, channel int, first bigint, events binary, "
-    "names binary, bad string"
+    "names binary, bad string, bucket int"
 )
 #: By what the rows of a part are sorted, so that a channel is in one piece and in order.
 ORDER = ("recording", "connection", "channel", "first")
 
 #: What is bad is sent when there is so much of it.
 _TOGETHER = 1 << 12
+
+#: Rows that are handed on together.
+_AT_ONCE = 1 << 5
 
 _Row = tuple[Any, ...]
 
@@ -74,38 +81,48 @@ class Reading:
         keep_what_is_loaded()
         for batch in batches:
             for task in batch.column("id").to_pylist():
+                texts = KnownTexts()
                 for split in self.tasks[task]:
-                    yield from self.segments(split)
+                    yield from self.segments(split, texts)
+                yield from self._texts(texts)
 
-    def segments(self, split: Split) -> Iterator[pa.RecordBatch]:
-        """Yield what is in a split."""
+    def segments(self, split: Split, texts: KnownTexts) -> Iterator[pa.RecordBatch]:
+        """Yield what is in a split, but for the texts of the last messages."""
         path, numbering = placed(self.paths[split.recording]), Numbering(self.seed)
         bad: list[_Row] = []
         for read in read_of(path, split, self.how, numbering):
             if not isinstance(read, Bad):
-                rows = [self._row(split.recording, s) for s in segments_of(*read)]
-                if rows:
-                    yield _batch(rows)
+                yield from _batches(self._row(split.recording, s) for s in segments_of(*read))
+                texts.add(read.columns)
+                if texts.many:
+                    yield from self._texts(texts)
                 continue
             bad.append(self._bad(split.recording, read))
             if len(bad) == _TOGETHER:
-                yield _batch(bad)
+                yield from _batches(bad)
                 bad = []
-        if bad:
-            yield _batch(bad)
+        yield from _batches(bad)
 
     def _row(self, recording: int, segment: tuple[Any, ...]) -> _Row:
-        return self._part(recording, segment[:2]), recording, *segment, None
+        return self._part(recording, segment[:2]), recording, *segment, None, None
 
     def _bad(self, recording: int, bad: Bad) -> _Row:
         part = self._part(recording, bad.offset)
-        return part, recording, None, None, bad.offset, None, None, bad.reason
+        return part, recording, None, None, bad.offset, None, None, bad.reason, None
+
+    def _texts(self, texts: KnownTexts) -> Iterator[pa.RecordBatch]:
+        yield from _batches(
+            (bucket % self.parts, None, None, None, None, said, None, None, bucket)
+            for bucket, said in texts.flush()
+        )
 
     def _part(self, recording: int, what: object) -> int:
         return zlib.crc32(repr((self.paths[recording], what)).encode()) % self.parts
 
 
-def _batch(rows: list[_Row]) -> pa.RecordBatch:
-    columns = zip(*rows, strict=True)
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, SEGMENTS, strict=True)]
-    return pa.record_batch(arrays, schema=SEGMENTS)
+def _batches(rows: Iterable[_Row]) -> Iterator[pa.RecordBatch]:
+    """Yield rows together, some at a time: what is large is no faster for Spark, but slower."""
+    left = iter(rows)
+    while columns := list(zip(*islice(left, _AT_ONCE), strict=True)):
+        arrays = [pa.array(c, field.type) for c, field in zip(columns, SEGMENTS, strict=True)]
+        yield pa.record_batch(arrays, schema=SEGMENTS)

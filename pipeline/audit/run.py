@@ -71,7 +71,7 @@ T = TypeVar("T")
 #: A batch of Arrow has many small rows here, or few large ones.
 _BATCHES = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "2048",
-    "spark.sql.execution.arrow.maxBytesPerBatch": str(8 << 20),
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(1 << 20),
 }
 
 #: Parts for each task that can run at once, if nobody says how many.
@@ -148,8 +148,8 @@ class SparkAudit:
         segments, judging = self._halves(spark, Batch(tuple(recordings), numbering), parts)
         judged = segments.mapInArrow(judging, PACKED_SCHEMA)
 
-        def of(table: str) -> DataFrame:
-            return judged.where(judged["table"] == table)
+        def of(*tables: str) -> DataFrame:
+            return judged.where(judged["table"].isin(*tables))
 
         with self._kept(judged, "judging the recordings"):
             tallies = {name: self._table(of, name, parts, None)[1] for name in WRITTEN}
@@ -175,8 +175,8 @@ class SparkAudit:
         known = batches.known()
         folders = [(batches.place(batch), batch.files) for batch in known]
 
-        def of(table: str) -> DataFrame:
-            return kept(spark, folders, table)
+        def of(*tables: str) -> DataFrame:
+            return kept(spark, folders, *tables)
 
         lease.require()
         made = {name: batches.anew(name, lease.token) for name in WRITTEN}
@@ -239,7 +239,7 @@ class SparkAudit:
         return lambda job: self._run(job, what)
 
     def _table(
-        self, of: Callable[[str], DataFrame], name: str, parts: int, place: Place | None
+        self, of: Callable[..., DataFrame], name: str, parts: int, place: Place | None
     ) -> tuple[tuple[RowsFile, ...], Tally]:
         """Make a table of what all channels have shown; return what `told` does."""
         from pyspark.sql import functions as f
@@ -247,7 +247,8 @@ class SparkAudit:
         packed, work = of(name), rows_in
         if name == "messages":
             # What channels have shown of a message comes together, by buckets of messages.
-            packed = of("facts").repartitionById(parts, f.pmod(f.col("bucket"), f.lit(parts)))
+            part = f.pmod(f.col("bucket"), f.lit(parts))
+            packed = of("facts", "texts").repartitionById(parts, part)
             packed, work = packed.sortWithinPartitions("bucket"), messages_of
         task = Telling(work, TABLES[name], place)
         return told(packed, task, self._job(f"writing the table {name}"))
@@ -256,7 +257,7 @@ class SparkAudit:
 
     def _document(
         self,
-        of: Callable[[str], DataFrame],
+        of: Callable[..., DataFrame],
         tallies: Mapping[str, Tally],
         recordings: Sequence[Recording],
         drained: bool,

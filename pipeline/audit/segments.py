@@ -1,10 +1,12 @@
-"""Segments: what a task has read of one channel, in order, as columns of Arrow.
+"""Segments: what a task has read of one channel, in order, as columns of numbers.
 
 Many events travel in one row, for what costs on the way is the row and not its bytes.  Of an event
-travels what the judge asks for, as `ackproof.conform.columns` has it: numbers, the place in the
-recording, and the two texts that a message is known by.  Numbers stand for the same texts on all
-machines, since those of one audit have one seed; a segment says which queues and consumers are
-meant.
+travels what the judge asks for, as `ackproof.conform.columns` has it: numbers, and the place in the
+recording.  Numbers stand for the same texts on all machines, since those of one audit have one
+seed; a segment says which consumers are meant.
+
+Places, and the numbers of events, travel as what is added to those before: that is the same again
+and again, and compresses to nothing.
 """
 
 from __future__ import annotations
@@ -14,26 +16,17 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
-import pyarrow as pa
 from ackproof.conform.columns import Columns
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judging import stream
-from ackproof.conform.judging.texts import Texts
-from ackproof.pipeline.audit.squeezed import batch_in, squeezed
+from ackproof.pipeline.audit.squeezed import numbers_in, rows_of_numbers, squeezed
 
-__all__ = ["EVENTS", "Segment", "Segments", "segments_of"]
+__all__ = ["Segment", "Segments", "events_in", "segments_of"]
 
-_NUMBER = pa.int64()
-
-#: What travels of an event; behind its place are the columns of `stream`, in their order.
-EVENTS = pa.schema(
-    [
-        ("place", _NUMBER),
-        *((f"number_{column}", _NUMBER) for column in range(stream.COLUMNS)),
-        ("message", pa.string()),
-        ("digest", pa.string()),
-    ]
-)
+#: What travels of an event: behind its place are the columns of `stream`, in their order.
+_COLUMNS = 1 + stream.COLUMNS
+#: Those that are told by what is added.
+_ADDED = (0, 1 + stream.NUMBER)
 #: Events of one segment at most.
 _MOST = 1 << 14
 _KINDS = list(Kind)
@@ -48,7 +41,7 @@ class Segment(NamedTuple):
         channel: its number.
         first: the place of the first event.
         events: the events.
-        names: the texts of numbers that stand for queues and consumers.
+        names: the texts of numbers that stand for consumers.
     """
 
     connection: str
@@ -60,39 +53,38 @@ class Segment(NamedTuple):
 
 def segments_of(places: Any, columns: Columns) -> Iterator[Segment]:
     """Yield the segments of what has been read, channel by channel."""
-    channels = list(columns.by_channel())
-    if not channels:
-        return
-    order, start = np.concatenate(channels), 0
-    whole = _batch(places, columns, order)
-    for rows in channels:
-        said = columns.event(int(rows[0]))
-        for begin in range(start, start + len(rows), _MOST):
-            part = order[begin : min(begin + _MOST, start + len(rows))]
+    for rows in columns.by_channel():
+        row = int(rows[0])
+        connection, channel = columns.connection(row), int(columns.channels[row])
+        for begin in range(0, len(rows), _MOST):
+            part = rows[begin : begin + _MOST]
             yield Segment(
-                said.connection,
-                said.channel,
+                connection,
+                channel,
                 int(places[part[0]]),
-                squeezed(whole.slice(begin, len(part))),
+                _events(places, columns, part),
                 _names(columns, part),
             )
-        start += len(rows)
 
 
-def _batch(places: Any, columns: Columns, order: Any) -> pa.RecordBatch:
-    numbers = [pa.array(column) for column in columns.numbers[:, order]]
-    texts = [_array(found).take(pa.array(order)) for found in (columns.message, columns.digest)]
-    return pa.record_batch([pa.array(places[order]), *numbers, *texts], schema=EVENTS)
-
-
-def _array(texts: Texts) -> pa.StringArray:
-    ends, data = (pa.py_buffer(np.ascontiguousarray(part)) for part in texts)
-    return pa.StringArray.from_buffers(len(texts[0]) - 1, ends, data)
+def _events(places: Any, columns: Columns, rows: Any) -> bytes:
+    numbers = np.empty((_COLUMNS, len(rows)), np.int64)
+    numbers[0] = places[rows]
+    columns.numbers.take(rows, axis=1, out=numbers[1:], mode="clip")
+    for column in _ADDED:
+        numbers[column, 1:] = np.diff(numbers[column])
+    return squeezed(numbers)
 
 
 def _names(columns: Columns, rows: Any) -> bytes:
-    used = np.unique(columns.numbers[[[stream.CONSUMER], [stream.QUEUE]], rows])
-    return msgspec.json.encode([(n, columns.names[n]) for n in used.tolist() if n])
+    used = columns.numbers[stream.CONSUMER, rows]
+    numbers = np.unique(used).tolist() if used.any() else ()
+    return msgspec.json.encode([(n, columns.names[n]) for n in numbers if n])
+
+
+def events_in(events: bytes) -> int:
+    """Return how many events a segment has."""
+    return rows_of_numbers(events, _COLUMNS)
 
 
 class Segments:
@@ -104,23 +96,20 @@ class Segments:
     Attributes:
         places: of all events.
         numbers: of all events, by column and row.
-        message: what the message of each is called.
-        digest: the digest of each message.
         ends: the first row behind each segment.
     """
 
     def __init__(self, events: Sequence[bytes]) -> None:
-        batches = [batch_in(said, EVENTS) for said in events]
-        self.ends = np.cumsum([len(batch) for batch in batches]).tolist()
-        whole = np.empty((1 + stream.COLUMNS, self.ends[-1]), np.int64)
-        for batch, end in zip(batches, self.ends, strict=True):
-            for row, column in zip(whole, batch.columns, strict=False):
-                row[end - len(batch) : end] = column.to_numpy()
+        self.ends = np.cumsum([events_in(said) for said in events]).tolist()
+        whole = np.empty((_COLUMNS, self.ends[-1]), np.int64)
+        start = 0
+        for said, end in zip(events, self.ends, strict=True):
+            part = whole[:, start:end]
+            part[:] = numbers_in(said, _COLUMNS)
+            for column in _ADDED:
+                np.cumsum(part[column], out=part[column])
+            start = end
         self.places, self.numbers = whole[0], whole[1:]
-        self.message, self.digest = (
-            pa.concat_arrays([batch.column(name) for batch in batches])
-            for name in ("message", "digest")
-        )
 
     def event(self, row: int, connection: str, channel: int, names: dict[int, str]) -> Event:
         """Return as much of an event as there is."""

@@ -10,8 +10,9 @@ are packed, some thousands to a row of the job, and unpacked where the table is 
 `quarantine`   a row for each record that is no event: recording, place, reason
 =============  =====================================================================================
 
-`facts` and `latencies` are on their way to something else: what some events have shown of a message
-(`ackproof.pipeline.audit.facts`), and the seconds from a publish to its confirm.
+`facts`, `texts` and `latencies` are on their way to something else: what some events have shown of
+a message, and what it is called (`ackproof.pipeline.audit.facts`), and the seconds from a publish
+to its confirm.  Facts are numbers only, and are packed as such.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from ackproof.pipeline.audit.squeezed import batch_in, squeezed
 
@@ -32,6 +34,7 @@ __all__ = [
     "WRITTEN",
     "Packer",
     "batch_of",
+    "packed",
     "rows_in",
 ]
 
@@ -39,8 +42,9 @@ _TEXT, _COUNT = pa.string(), pa.int64()
 
 #: What a fate is made of: how many of a message were published, acked and so on.
 COUNTS = ("published", "acked", "nacked", "returned")
-#: What a fact counts: of deliveries, those that are not marked, and those that are.
-FACTS = (*COUNTS, "fresh", "marked")
+#: What a fact is: the numbers of its message and of its queue, and what it counts; of deliveries,
+#: those that are not marked, and those that are.
+FACTS = ("low", "high", "queue", *COUNTS, "fresh", "marked")
 #: What is summed over channels to count all messages.
 SUMS = (*COUNTS, "deliveries", "redelivered", "frames", "events", "gaps")
 
@@ -79,16 +83,7 @@ TABLES: dict[str, pa.Schema] = {
             ),
         ]
     ),
-    "facts": pa.schema(
-        [
-            ("low", _COUNT),
-            ("high", _COUNT),
-            ("message", _TEXT),
-            ("digest", _TEXT),
-            ("queue", _TEXT),
-            *((name, _COUNT) for name in FACTS),
-        ]
-    ),
+    "texts": pa.schema([("low", _COUNT), ("high", _COUNT), ("message", _TEXT), ("digest", _TEXT)]),
     "latencies": pa.schema([("seconds", pa.float64())]),
 }
 #: The tables that an audit leaves.
@@ -106,7 +101,7 @@ class Packer:
 
     def __init__(self) -> None:
         self._rows: dict[str, list[Sequence[Any]]] = {name: [] for name in TABLES}
-        self._full: list[pa.RecordBatch] = []
+        self._full: dict[str, list[tuple[int, bytes]]] = {}
 
     def add(self, table: str, row: Sequence[Any]) -> None:
         """Add a row to a table."""
@@ -115,16 +110,20 @@ class Packer:
         if len(rows) == _TOGETHER:
             self._pack(table)
 
-    def put(self, table: str, rows: pa.RecordBatch, bucket: int = 0) -> None:
-        """Add many rows to a table; those of one bucket can be asked for."""
+    def put(self, table: str, rows: pa.RecordBatch) -> None:
+        """Add many rows to a table."""
         if len(rows):
-            row = [table], [bucket], [squeezed(rows)]
-            self._full.append(pa.record_batch(list(row), schema=PACKED))
+            self._full.setdefault(table, []).append((0, squeezed(rows)))
+
+    def put_numbers(self, table: str, rows: Any, bucket: int) -> None:
+        """Add many rows of numbers, by column, to a table; those of one bucket can be asked for."""
+        self._full.setdefault(table, []).append((bucket, squeezed(np.ascontiguousarray(rows))))
 
     def full(self) -> Iterator[pa.RecordBatch]:
         """Yield what there is enough of."""
-        full, self._full = self._full, []
-        yield from full
+        full, self._full = self._full, {}
+        for table, packs in full.items():
+            yield packed(table, *zip(*packs, strict=True))
 
     def rest(self) -> Iterator[pa.RecordBatch]:
         """Yield all that was not yielded yet."""
@@ -136,6 +135,12 @@ class Packer:
     def _pack(self, table: str) -> None:
         rows, self._rows[table] = self._rows[table], []
         self.put(table, batch_of(table, rows))
+
+
+def packed(table: str, buckets: Any, rows: Any) -> pa.RecordBatch:
+    """Return packed rows of one table as rows of the job."""
+    arrays = [pa.repeat(pa.scalar(table), len(rows)), pa.array(buckets, pa.int32())]
+    return pa.record_batch([*arrays, pa.array(rows, pa.binary())], schema=PACKED)
 
 
 def batch_of(table: str, rows: Sequence[Sequence[Any]]) -> pa.RecordBatch:

@@ -17,6 +17,8 @@ from ackproof.pipeline.audit.tables import PACKED, TABLES, rows_in
 
 __all__ = ["in_order", "tables_of"]
 
+#: What comes together by buckets of messages.
+BY_BUCKET = ("facts", "texts")
 _SEED = Numbering.drawn()
 
 
@@ -30,15 +32,18 @@ def tables_of(
     moved = pa.Table.from_batches(reading(iter(numbers)), SEGMENTS)
     judging = Judging(tuple(map(str, paths)))
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
-    facts: list[dict[str, Any]] = []
+    known: list[dict[str, Any]] = []
     for part in range(parts):
         own = moved.filter(pa.compute.equal(moved["part"], part))
         own = own.sort_by([(name, "ascending") for name in ORDER])
         for batch in judging(iter(own.to_batches(max_chunksize=3))):
-            for row, rows in zip(batch.to_pylist(), rows_in(iter([batch])), strict=True):
-                found[row["table"]] += rows.to_pylist()
-                facts += [row] if row["table"] == "facts" else []
-    ordered = pa.Table.from_pylist(facts, PACKED).sort_by("bucket")
+            table = batch.column("table")[0].as_py()
+            if table in BY_BUCKET:
+                known += batch.to_pylist()
+                continue
+            for rows in rows_in(iter([batch])):
+                found[table] += rows.to_pylist()
+    ordered = pa.Table.from_pylist(known, PACKED).sort_by("bucket")
     for batch in messages_of(iter(ordered.to_batches(max_chunksize=5))):
         found["messages"] += batch.to_pylist()
     return {name: in_order(rows) for name, rows in found.items()}

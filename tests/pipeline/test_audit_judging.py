@@ -42,7 +42,7 @@ def segments(events: int) -> Iterator[pa.RecordBatch]:
     for first in range(0, events, _SEGMENT):
         columns = columns_of(list(islice(said, _SEGMENT)))
         for segment in segments_of(np.arange(first, first + _SEGMENT), columns):
-            row = [0, 0, *segment, None]
+            row = [0, 0, *segment, None, None]
             yield pa.record_batch([[value] for value in row], schema=SEGMENTS)
 
 

@@ -42,7 +42,7 @@ def written(place: Place, rows: list[tuple[str, int, bytes]] = ROWS) -> RowsFile
 
 def read(place: Place, file: RowsFile, table: str) -> list[tuple[str, int, bytes]]:
     """The rows of one table in a file."""
-    reader = _Read(((place / file.name, file.seal),), table)
+    reader = _Read(((place / file.name, file.seal),), (table,))
     batches = reader(iter([pa.record_batch([[0]], ["id"])]))
     return [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
 
