@@ -187,7 +187,7 @@ def _steps(connection: duckdb.DuckDBPyConnection, tables: Tables) -> None:
     """Make the view `steps`."""
     words = [f"w{i}" for i in range(tables.schema.words)]
     make, of = cast(Any, connection.create_function), _duck_type(list_type(len(words)))
-    make("successors", successors(tables.folder), None, of, type="arrow")
+    make("successors", successors(tables.folder, len(words)), None, of, type="arrow")
     same = " AND ".join(f"t.{word} = s.made.{word}" for word in words)
     connection.execute(
         f"CREATE VIEW steps AS SELECT s.level, s.position, "
@@ -276,7 +276,7 @@ def _said(error: str, sql: str) -> str:
     message = re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", lines[0] if lines else "it fails")
     message = message.rstrip("!")
     if found := re.search(r"Python exception occurred[^:]*: (.*)", message):
-        return f"the query: a state cannot be read: {found[1].removeprefix('FileChanged: ')}"
+        return f"the query: {re.sub('^(FileChanged|ValueError): ', '', found[1])}"
     where = re.match(r"(\d+): (.*)\n(\s*)\^", place)
     if where is None:
         return placed(sql, None, message)

@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 from ackproof.pipeline.expanding import batches_of
 from ackproof.pipeline.folder import Folder
+from ackproof.pipeline.sealed import FileChanged
 
 __all__ = ["STEPS", "list_type", "successors"]
 
@@ -42,19 +43,26 @@ def list_type(words: int) -> pa.DataType:
     return pa.list_(pa.struct([("instance", pa.int32()), *made]))
 
 
-def successors(folder: Folder) -> Callable[..., pa.Array]:
+def successors(folder: Folder, words: int) -> Callable[..., pa.Array]:
     """Return a function that lists the steps of packed states; it has a column for each word.
 
-    It raises `FileChanged` if the compiled model is not what the search has written.
+    It raises `FileChanged` if the compiled model is not what the search has written, or is gone,
+    and `ValueError` if what it is given is no column for each word.
 
     Args:
         folder: the files of the search, with the compiled model.
+        words: words of 64 bits in a state.
     """
+    of = list_type(words)
 
     def listed(*columns: pa.Array) -> pa.Array:
-        kernel, of = batches_of(folder), list_type(len(columns))
-        words = [column.to_numpy(zero_copy_only=False) for column in columns]
-        states = np.stack(words, axis=1).view(np.uint64)
+        if [column.type for column in columns] != [pa.int64()] * words:
+            raise ValueError(f"successors takes a state, w0 to w{words - 1}, as bigint")
+        if not folder.kernel.exists():
+            raise FileChanged(folder.kernel, "is missing; with --resume the search makes it again")
+        kernel = batches_of(folder)
+        read = [column.to_numpy(zero_copy_only=False) for column in columns]
+        states = np.stack(read, axis=1).view(np.uint64)
         starts = range(0, len(states), kernel.slice)
         found = [kernel.steps(states[start : start + kernel.slice]) for start in starts]
         if not found:

@@ -207,7 +207,7 @@ class Tables:
         words = [f"w{i}" for i in range(self.schema.words)]
         fields = ", ".join(["instance: int", *(f"{word}: bigint" for word in words)])
         udf: Any = arrow_udf
-        made = udf(successors(self.folder), f"array<struct<{fields}>>")
+        made = udf(successors(self.folder, len(words)), f"array<struct<{fields}>>")
         stored, links = self._stored(spark), self._links()
         place = [links[name].alias(name) for name in ("level", "position")]
         begun = stored.select(*place, f.explode(made(*words)).alias("made"))

@@ -12,6 +12,7 @@ from ackproof.pipeline import duck
 from ackproof.pipeline.asking import Asking
 from ackproof.pipeline.errors import SearchRefused
 from ackproof.pipeline.expanding import read_states
+from ackproof.pipeline.query_error import QueryError
 from ackproof.pipeline.session import Session
 from ackproof.pipeline.tables import Tables
 from ackproof.spec.instances import INSTANCES
@@ -96,6 +97,23 @@ def test_a_compiled_model_that_was_changed_is_told_with_the_remedy(tmp_path: Pat
     kernel.write_bytes(changed)
     with pytest.raises(SearchRefused, match=r"kernel.ll is not as it was written.*\n.*--resume"):
         duck.rows(tables, ALL, 1)
+
+
+def test_without_the_compiled_model_all_but_steps_can_be_asked_about(tmp_path: Path) -> None:
+    tables = searched(TINY, tmp_path, 3)
+    Path(str(tables.folder.kernel)).unlink()
+    assert duck.rows(tables, "SELECT count(*) FROM levels", 1)[1] == [[3]]
+    with pytest.raises(QueryError, match=r"^the query: .*kernel.ll is missing; with --resume"):
+        duck.rows(tables, ALL, 1)
+
+
+@pytest.mark.parametrize("given", ["1, 2, 3", "'a'", "CAST(1 AS DOUBLE)"])
+def test_the_function_that_makes_steps_takes_nothing_but_a_state(
+    tmp_path: Path, given: str
+) -> None:
+    tables = searched(TINY, tmp_path, 2)
+    with pytest.raises(QueryError, match=r"^the query: successors takes a state, w0 to w0"):
+        duck.rows(tables, f"SELECT successors({given})", 1)
 
 
 @pytest.mark.spark
