@@ -36,7 +36,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from ackproof.lang.data import Elements
 from ackproof.lang.types import EnumT, OptionT, RecordT, SeqT, SetT, Type
-from ackproof.pipeline.columns import column_names, sql_literal, sql_type
+from ackproof.pipeline.columns import column_names, sql_literal, sql_type, type_text
 from ackproof.pipeline.decode import decode, words_of
 from ackproof.pipeline.errors import SearchRefused, StoreFailed
 from ackproof.pipeline.folder import Folder
@@ -44,7 +44,7 @@ from ackproof.pipeline.identity import read_search
 from ackproof.pipeline.places import LocalPlace, Place
 from ackproof.pipeline.schema import Schema, SchemaError, StateVariable
 from ackproof.pipeline.sealed import FileChanged, read_sealed, read_text, require_seal
-from ackproof.pipeline.steps import STEPS, successors
+from ackproof.pipeline.steps import STEPS, list_type, successors
 from ackproof.pipeline.storage import placed
 
 if TYPE_CHECKING:
@@ -205,9 +205,8 @@ class Tables:
         from pyspark.sql.pandas.functions import arrow_udf
 
         words = [f"w{i}" for i in range(self.schema.words)]
-        fields = ", ".join(["instance: int", *(f"{word}: bigint" for word in words)])
         udf: Any = arrow_udf
-        made = udf(successors(self.folder, len(words)), f"array<struct<{fields}>>")
+        made = udf(successors(self.folder, len(words)), type_text(list_type(len(words))))
         stored, links = self._stored(spark), self._links()
         place = [links[name].alias(name) for name in ("level", "position")]
         begun = stored.select(*place, f.explode(made(*words)).alias("made"))

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 from ackproof.conform.judging.compiled import compiled, kept
-from ackproof.conform.judging.following import DELIVERED, WIDTH
+from ackproof.conform.judging.following import DELIVERED
 
 __all__ = ["COUNTS", "gathered", "grouped", "in_groups", "summed"]
 
-#: What is counted of a message: what `following` tells, in its order, and deliveries that are
-#: marked behind those that are not.
-COUNTS = WIDTH + 1
+#: What is counted of a message: each kind of fact that `following` tells, in its order, of which
+#: deliveries are the last; and behind those that are not marked, those that are.
+COUNTS = DELIVERED + 2
 
 _FACTOR, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 #: The number of a place in a table, with a sign: compiled code makes a float of one without.

@@ -1,9 +1,9 @@
 """What travels in an audit: batches of Arrow, and numbers, compressed where they are made.
 
-All of it passes through sockets, shuffles, sorts and disks, and is four to five times as small for
-less than it takes to copy it once.  That is so with LZ4 only: there are very many pieces, and most
-of them are small, so a codec that prepares itself for each costs more than all else here.  A schema
-is not sent; both sides know it.
+All of it passes through sockets, shuffles, sorts and disks, and is much smaller for less than it
+takes to copy it once.  That is so with LZ4 only: there are very many pieces, and most of them are
+small, so a codec that prepares itself for each costs more than all else here.  A schema is not
+sent; both sides know it.
 """
 
 from __future__ import annotations
