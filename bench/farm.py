@@ -73,9 +73,9 @@ def measured(command: list[str], options: list[str]) -> tuple[float, Any]:
 
 
 def decided(said: Any) -> Any:
-    """Return a document without times, memory, and who has searched."""
+    """Return a document without times, memory, and who has searched, and when."""
     if isinstance(said, dict):
-        left_out = ("engine", "workers", "timing", "memory", "seconds")
+        left_out = ("cached", "engine", "workers", "timing", "memory", "seconds")
         return {key: decided(value) for key, value in said.items() if key not in left_out}
     return [decided(one) for one in said] if isinstance(said, list) else said
 

@@ -1,9 +1,9 @@
 """Recordings: events in a file, as JSON Lines or as Parquet.
 
-A recording in JSON Lines begins with a line that says what it is, and has a line for each event, in
-the order in which they were seen; what has its default is left out.  One in Parquet has a column
-for each field of an event, and within a row group the events of a channel are together.  In both
-the events of one channel are in order and numbered.
+A recording in JSON Lines has a line for each event, in the order in which they were seen.  One in
+Parquet has a column for each field of an event, and within a row group the events of a channel are
+together.  In both the events of one channel are in order and numbered, and what has changed since
+it was written is told by checksums.
 
 A recording in JSON Lines that was cut off, because whoever wrote it was killed, is read up to
 there; one in Parquet can be read once it was closed.
@@ -18,18 +18,17 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Protocol
 
-import msgspec
 from ackproof.conform.capture.files import is_capture
 from ackproof.conform.capture.listening import Listening
 from ackproof.conform.columns import Columns, columns_of
 from ackproof.conform.events import Event
 from ackproof.conform.judging.texts import HERE, Numbering
+from ackproof.conform.lines import first_line, line_of, lines_after
 from ackproof.conform.parquet import ParquetWriter, read_parquet, read_parquet_columns
-from ackproof.conform.schema import FORMAT, VERSION, RecordingError, check_version
-from ackproof.conform.sources import Source
-from ackproof.conform.wellformed import Malformed, of_line
+from ackproof.conform.schema import RecordingError
+from ackproof.conform.wellformed import Malformed
 
-__all__ = ["Sink", "check_header", "read", "read_columns", "writer"]
+__all__ = ["Sink", "read", "read_columns", "writer"]
 
 
 #: Events that are made columns of at a time.
@@ -49,22 +48,16 @@ class Sink(Protocol):
         """Write what was not written yet."""
 
 
-class _Header(msgspec.Struct):
-    format: str
-    version: int
-
-
 class JsonLines:
     """A recording in JSON Lines that is being written."""
 
     def __init__(self, path: Path) -> None:
-        self._encoder = msgspec.json.Encoder()
         self._file: IO[bytes] = path.open("wb")
-        self._file.write(self._encoder.encode(_Header(FORMAT, VERSION)) + b"\n")
+        self._file.write(first_line())
 
     def write(self, event: Event) -> None:
         """Write a line."""
-        self._file.write(self._encoder.encode(event) + b"\n")
+        self._file.write(line_of(event))
 
     def flush(self) -> None:
         """Hand all lines to the system."""
@@ -122,25 +115,13 @@ def read_columns(
 
 def _read_lines(path: Path) -> Iterator[Event]:
     with path.open("rb") as file:
-        check_header(path, file.readline())
+        lines = lines_after(path, file.readline())
         for number, line in enumerate(file, 2):
-            if not line.endswith(b"\n"):
-                return
             try:
-                event = of_line(line)
+                if not line.endswith(b"\n"):
+                    lines.check_cut_off(line)
+                    return
+                event = lines.event(line)
             except Malformed as error:
                 raise RecordingError(f"{path}:{number}: {error}") from None
             yield event
-
-
-def check_header(path: Source, line: bytes) -> None:
-    """Reject a file in JSON Lines by its first line, if it is no recording.
-
-    Raises:
-        RecordingError: it is none, or of another version.
-    """
-    try:
-        header = msgspec.json.decode(line, type=_Header)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        header = _Header("", 0)
-    check_version(path, header.format, header.version)

@@ -22,12 +22,12 @@ from ackproof.conform.capture.listening import Listening
 from ackproof.conform.columns import Columns, columns_of
 from ackproof.conform.events import Event
 from ackproof.conform.judging.texts import Numbering
+from ackproof.conform.lines import Lines, lines_after
 from ackproof.conform.parquet import ParquetReader
-from ackproof.conform.recording import check_header
 from ackproof.conform.scanning.capture import read_capture_columns
 from ackproof.conform.schema import RecordingError
 from ackproof.conform.sources import Source
-from ackproof.conform.wellformed import Malformed, of_line
+from ackproof.conform.wellformed import Malformed
 from ackproof.pipeline.audit.splits import Split
 
 __all__ = ["Bad", "Read", "read_of"]
@@ -127,7 +127,7 @@ def _rows(reader: ParquetReader, group: int) -> Iterator[_Record | Bad]:
 def _lines(path: Source, split: Split) -> Iterator[_Record | Bad]:
     with path.open("rb") as file:
         header = file.readline(LONGEST)
-        check_header(path, header)
+        lines = lines_after(path, header)
         place = len(header)
         if split.start > place:
             file.seek(split.start - 1)
@@ -141,13 +141,22 @@ def _lines(path: Source, split: Split) -> Iterator[_Record | Bad]:
             elif place + length > split.size or not line.endswith(b"\n"):
                 if place + length < split.size:
                     yield Bad(place, "the file ends here, and was longer when the audit began")
+                else:
+                    yield from _cut_off(lines, place, line)
                 return
             else:
                 try:
-                    yield place, place + length, of_line(line)
+                    yield place, place + length, lines.event(line)
                 except Malformed as error:
                     yield Bad(place, str(error))
             place += length
+
+
+def _cut_off(lines: Lines, place: int, line: bytes) -> Iterator[Bad]:
+    try:
+        lines.check_cut_off(line)
+    except Malformed as error:
+        yield Bad(place, str(error))
 
 
 def _passed(file: IO[bytes]) -> int:

@@ -16,7 +16,7 @@ from ackproof.conform.judging.stream import TAG
 from ackproof.conform.recording import read, read_columns, writer
 from ackproof.conform.schema import RecordingError
 
-from tests.conform.streams import CONFIRMING, ack, numbered, publish
+from tests.conform.streams import CONFIRMING, ack, numbered, publish, unsummed
 from tests.conform.test_page import PAGE
 
 FULL = Event(
@@ -114,7 +114,7 @@ def test_what_is_no_recording_is_refused(tmp_path: Path, name: str, text: str, s
 
 @pytest.mark.parametrize("line", ['{"kind": "Bark"}', '{"kind": 3}', "{", "[]", '{"kind": "\xff"}'])
 def test_a_line_that_is_no_event_is_refused_with_its_place(tmp_path: Path, line: str) -> None:
-    path = written(tmp_path / "r.jsonl", [FULL])
+    path = unsummed(written(tmp_path / "r.jsonl", [FULL]))
     with path.open("a", encoding="latin-1") as file:
         file.write(line + "\n")
     with pytest.raises(RecordingError, match=r"r\.jsonl:3: "):
@@ -148,7 +148,7 @@ def test_one_that_was_written_when_tags_had_63_bits_is_read(tmp_path: Path) -> N
 
 
 def test_a_tag_of_65_bits_is_no_event(tmp_path: Path) -> None:
-    path = written(tmp_path / "r.jsonl", [msgspec.structs.replace(FULL, tag=2**64)])
+    path = unsummed(written(tmp_path / "r.jsonl", [msgspec.structs.replace(FULL, tag=2**64)]))
     with pytest.raises(RecordingError, match=r"the tag 18446744073709551616 .* 64 bits at most"):
         list(read(path))
 
@@ -160,6 +160,7 @@ def test_what_is_negative_is_no_event(tmp_path: Path, name: str, field: str) -> 
     if name.endswith(".parquet"):
         with_column(path, field, [-3], pa.int64())
     else:
+        unsummed(path)
         path.write_text(re.sub(f'"{field}":[0-9]+', f'"{field}":-3', path.read_text()))
     with pytest.raises(RecordingError):
         list(read(path))

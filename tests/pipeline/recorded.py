@@ -12,10 +12,13 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from shutil import copyfile
 
 import msgspec
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.recording import writer
+
+from tests.conform.streams import unsummed
 
 __all__ = ["Recorded", "drawn", "spoiled"]
 
@@ -149,8 +152,9 @@ def _record(
 def spoiled(path: Path, rng: random.Random) -> tuple[Path, dict[int, str]]:
     """Return a recording in JSON Lines beside another, with bad lines, and where they are."""
     bad = ["{", '{"kind":"Bark"}', '{"kind":3}', "", '{"kind":"Ack","channel":70000,"number":1}']
+    spoilt = Path(copyfile(path, path.with_name(f"spoilt-{path.name}")))
     out, places, at = [], {}, 0
-    for number, line in enumerate(path.read_text().splitlines()):
+    for number, line in enumerate(unsummed(spoilt).read_text().splitlines()):
         if number and rng.random() < 0.1:
             text = rng.choice(bad)
             places[at] = text
@@ -158,6 +162,6 @@ def spoiled(path: Path, rng: random.Random) -> tuple[Path, dict[int, str]]:
             at += len(text) + 1
         out.append(line)
         at += len(line) + 1
-    (spoilt := path.with_name(f"spoilt-{path.name}")).write_text("\n".join([*out, ""]))
+    spoilt.write_text("\n".join([*out, ""]))
     assert json.loads(out[0])
     return spoilt, places

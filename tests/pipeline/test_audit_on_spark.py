@@ -26,6 +26,7 @@ from ackproof.pipeline.session import Session
 
 from tests.cli.test_audit import BAD, CONSUMED, document, recorded
 from tests.cli.test_audit import run as run_command
+from tests.conform.streams import unsummed
 from tests.exploring import seeds
 from tests.pipeline.cluster import Cluster, until
 from tests.pipeline.here import in_order
@@ -96,7 +97,7 @@ def test_files_that_are_no_recordings_are_left_out(session: Session, tmp_path: P
 
 def test_what_is_left_out_is_never_explained(session: Session, tmp_path: Path) -> None:
     (path,) = drawn(tmp_path, random.Random(11), files=1, rounds=1).paths
-    lines = path.read_text().splitlines(keepends=True)
+    lines = unsummed(path).read_text().splitlines(keepends=True)
     (short := tmp_path / "short.jsonl").write_text("".join([*lines[:2], "{}\n"]))
     assert SparkAudit(session, 1)([short]).verdict == "incomplete"
 

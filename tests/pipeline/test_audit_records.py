@@ -17,6 +17,7 @@ from ackproof.pipeline.audit import records
 from ackproof.pipeline.audit.records import Bad, Read, read_of
 from ackproof.pipeline.audit.splits import Split, shared_out, splits_of
 
+from tests.conform.streams import unsummed
 from tests.exploring import chance, examples, sample
 
 
@@ -108,7 +109,7 @@ def test_a_line_without_an_end_takes_no_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(records, "LONGEST", 256)
-    path = written(tmp_path / "r.jsonl")
+    path = unsummed(written(tmp_path / "r.jsonl"))
     at = path.stat().st_size
     with path.open("ab") as file:
         file.write(b" " * 1000 + b'\n{"kind":"Ack","number":21}\n')
@@ -128,7 +129,8 @@ def test_flipped_bits_end_no_task(tmp_path: Path, name: str) -> None:
         data[at // 8] ^= 1 << at % 8
         path.write_bytes(data)
         good, bad = read(path, rng.choice([100, 1 << 30]))
-        told[bool(bad) or good != list(range(1, 21))] += 1
+        assert bad or good == list(range(1, 21)), f"bit {at} is silent"
+        told[bool(bad)] += 1
     assert told[True] > examples(50), told
 
 
