@@ -29,8 +29,9 @@ class Store:
     """A store with one bucket; a context manager, which ends it."""
 
     def __init__(self, folder: Path) -> None:
-        """Start it; its log is in a folder."""
-        self._log = (folder / "store.log").open("w")
+        """Start it; its log is in a folder, with a line for each request."""
+        self._path = folder / "store.log"
+        self._log = self._path.open("w")
         self.process = subprocess.Popen(
             [sys.executable, "-c", _SERVE],
             text=True,
@@ -76,6 +77,11 @@ class Store:
             region="us-east-1",
             allow_bucket_creation=True,
         )
+
+    @property
+    def requests(self) -> int:
+        """How many requests there were."""
+        return self._path.read_text().count(' HTTP/1.1"')
 
     def close(self) -> None:
         """End it."""
