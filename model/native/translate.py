@@ -19,14 +19,14 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from types import CodeType, FunctionType
-from typing import Any, get_origin, get_type_hints
+from types import CodeType, FunctionType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from ackproof.lang.binding import Bound
 from ackproof.lang.collection import without_collection
 from ackproof.lang.data import from_data
 from ackproof.lang.process import NotEnabled, Process, System, constants_of, mark_of
-from ackproof.lang.sorts import Sort
+from ackproof.lang.sorts import OwnedSort, Sort
 from ackproof.lang.source import function_ast, names_of
 from ackproof.lang.values import Event, Map
 from ackproof.model.native.classes import (
@@ -182,6 +182,7 @@ def _look_at(other: type[Process], name: str, called: MethodKey, facts: Facts) -
 def translate_instance(bound: Bound) -> Translation:
     """Translate a system for an instance: with its constants, and without what it switches off."""
     program, players = bound.program, bound.program.players
+    root: Any = players[program.root]
     values: dict[str, set[Any]] = {}
     for v in program.variables:
         if v.const:
@@ -190,12 +191,14 @@ def translate_instance(bound: Bound) -> Translation:
             known = [from_data(value, hint) for value in given]
             values.setdefault(f"{v.owner}.{v.path[-1]}", set()).update(known)
     return translate(
-        players[program.root],
+        root,
         players=players,
         constants={name: value for name, (value, *more) in _settled(values) if not more},
         empty=[s for s in bound.sizes if not bound.elements[s.__name__]],
         bounded=True,
         without=[a.method for a in program.actions if a not in bound.actions and not a.path],
+        # Nothing calls an observer by name: whoever emits does not know who hears.
+        besides=[name for name in steps_of(root) if _is_observer(root, name)],
     )
 
 
@@ -371,8 +374,24 @@ def _candidates(cls: type[Process], facts: Facts) -> Iterator[tuple[MethodKey, A
         variable = facts.layout.declared(cls, name)
         if not isinstance(variable, Variable) or variable.ghost:
             continue
-        if not variable.const and not variable.key and is_literal(variable.first):
+        if variable.const or variable.key or _is_of_its_member(variable):
+            continue
+        if is_literal(variable.first):
             yield (cls, name), variable.first
+
+
+def _is_of_its_member(variable: Variable) -> bool:
+    """Tell whether a variable starts with an element that belongs to the member it lies in."""
+    optional = get_origin(variable.hint) in (Union, UnionType)
+    kinds = get_args(variable.hint) if optional else (variable.hint,)
+    return variable.first is not None and any(
+        isinstance(one, type) and issubclass(one, OwnedSort) for one in kinds
+    )
+
+
+def _is_observer(cls: type[Process], name: str) -> bool:
+    mark = mark_of(getattr(cls, name, None))
+    return mark is not None and mark.kind == "observer"
 
 
 def _is_action(cls: type[Process], name: str) -> bool:

@@ -29,7 +29,7 @@ from ackproof.model.plain import PlainMachine
 from ackproof.spec.model import MODEL as CONFIRMS
 
 from tests.exploring import chance, sample, seeds
-from tests.model import coins, mailroom
+from tests.model import channels, coins, mailroom
 
 # -- the same steps -------------------------------------------------------------------------------
 
@@ -95,6 +95,14 @@ def test_another_model_is_translated_as_well() -> None:
 def test_what_may_start_with_anything_is_not_settled(seed: int) -> None:
     for instance in coins.MODEL.instances:
         assert_same_steps(bind(coins.MODEL, instance), seed)
+
+
+@pytest.mark.parametrize("instance", channels.MODEL.instances, ids=lambda i: i.name)
+@pytest.mark.parametrize("seed", seeds(4))
+def test_each_member_starts_with_what_is_its_own_and_who_hears_changes_what_is_possible(
+    instance: Instance, seed: int
+) -> None:
+    assert_same_steps(bind(channels.MODEL, instance), seed)
 
 
 # -- what is left ---------------------------------------------------------------------------------
