@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from ackproof.cli.engines import SPARK, Asked
+from ackproof.cli.engines import Asked
 from ackproof.cli.inputs import InputError, clean_exit
 from ackproof.cli.options import AsJson, FarmEngine, Master, Memory, NoCache, Workers
 
@@ -131,11 +131,11 @@ def _made(
 
     eras = [era for era, _ in columns.values()]
     pairs = [(era, i) for era in eras for i in era.instances]
-    if asked.engine != SPARK:
-        return _table(eras, runs_here(pairs, surveyor), surveyor)
-    texts = {name: target.text for name, (_, target) in columns.items()}
-    with asked.pool() as pool:
-        assert pool is not None, "on Spark, nothing runs here"
+    instances = len({instance.name for _, instance in pairs})
+    with asked.pool(instances) as pool:
+        if pool is None or instances <= pool.few:
+            return _table(eras, runs_here(pairs, surveyor), surveyor)
+        texts = {name: target.text for name, (_, target) in columns.items()}
         return _table(eras, runs_elsewhere(pairs, texts, surveyor, limit, pool), surveyor)
 
 

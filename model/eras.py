@@ -15,7 +15,7 @@ from __future__ import annotations
 import importlib
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,7 +32,7 @@ from ackproof.model.outcome import Progress
 from ackproof.model.report import Report
 from ackproof.model.trace import replay_found
 
-__all__ = ["DOCUMENTED", "Era", "Run", "Surveyor", "era_names", "eras_of"]
+__all__ = ["DOCUMENTED", "Era", "Run", "Surveyor", "era_names", "eras_of", "programs_of"]
 
 #: What the base specification is called among the eras.
 DOCUMENTED = "documented"
@@ -115,6 +115,17 @@ def eras_of(model: Model) -> tuple[Era, ...]:
     return (Era(DOCUMENTED, model), *(Era(n, model, d) for n, d in designs.items()))
 
 
+def programs_of(eras: Sequence[Era]) -> dict[str, Program]:
+    """Read eras together, so that what they have in common is one thing, and analysed once.
+
+    Each program that comes from the cache is all its own.
+
+    Raises:
+        SpecError: the specification or a design is outside the language.
+    """
+    return {era.name: compile_model(era.model, era.design) for era in eras}
+
+
 class Surveyor:
     """Searches eras on instances one after the other, and never the same search twice.
 
@@ -123,6 +134,7 @@ class Surveyor:
         workers: threads; as many as can run at once when left out.
         memory: bytes at which a search stops; most of what is available when left out.
         cache: where programs and outcomes are kept between runs.
+        programs: of eras that were read before, by the name of the era.
     """
 
     def __init__(
@@ -132,6 +144,7 @@ class Surveyor:
         workers: int | None = None,
         memory: int | None = None,
         cache: Cache | None = None,
+        programs: Mapping[str, Program] | None = None,
     ) -> None:
         self.engine: Engine = engine
         self.cache = cache
@@ -141,19 +154,8 @@ class Surveyor:
             "memory": memory,
             "cache": cache,
         }
-        self._programs: dict[str, Program] = {}
+        self._programs = dict(programs or {})
         self._searched: dict[str, Run] = {}
-
-    def read(self, eras: Sequence[Era]) -> None:
-        """Read eras together, so that what they have in common is one thing, and analysed once.
-
-        Each program that comes from the cache is all its own.
-
-        Raises:
-            SpecError: the specification or a design is outside the language.
-        """
-        for era in eras:
-            self._programs[era.name] = compile_model(era.model, era.design)
 
     def run(
         self, era: Era, instance: Instance, progress: Callable[[Progress], None] | None = None

@@ -85,10 +85,11 @@ class _Task:
 
 
 def _told(error: Exception) -> str:
-    """Say what went wrong; errors of this program's own say it in full."""
+    """Say what went wrong, and with which part; errors of this program's own say it in full."""
     kind = type(error)
     own = kind.__module__.startswith("ackproof.")
-    return str(error) if own else f"{kind.__name__}: {error}"
+    parts = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
+    return f"{parts}{error}" if own else f"{parts}{kind.__name__}: {error}"
 
 
 class Farm:

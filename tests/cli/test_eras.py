@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -69,7 +70,8 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setattr("ackproof.cli.targets.base_target", lambda: Target(MODEL))
 
     def invoke(*args: str) -> Result:
-        result = CliRunner().invoke(app, ["eras", "--engine", "plain", *args])
+        # What is replaced here is so in this process alone.
+        result = CliRunner().invoke(app, ["eras", "--engine", "plain", "--workers", "1", *args])
         assert result.exception is None or isinstance(result.exception, SystemExit)
         return result
 
@@ -155,6 +157,37 @@ def test_an_interruption_shows_what_was_found_until_then(
     assert result.exit_code == 3
     assert len(searched) == 5
     assert result.stdout.splitlines()[-1] == "incomplete  a search stopped early, or was not made"
+
+
+def test_eras_in_several_processes_are_those_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ackproof.cli.process_pool.ProcessPool.few", 0)
+    monkeypatch.setattr("ackproof.cli.era_runs.runs_here", lambda *_: [])
+    files = []
+    for design in ("shallow", "open_air"):
+        (file := tmp_path / f"{design}.py").write_text(
+            f"from tests.model.harbour import MODEL, {design} as design\n"
+        )
+        files.append(str(file))
+    asked = ["eras", "--no-cache", "--json", *files, "--workers"]
+    several = CliRunner().invoke(app, [*asked, "2"])
+    monkeypatch.undo()
+    one = CliRunner().invoke(app, [*asked, "1"])
+    assert several.exit_code == one.exit_code == 0
+    assert same(several.stdout) == same(one.stdout)
+
+
+def same(text: str) -> Any:
+    """Return a document without times and memory, and how many have searched."""
+
+    def kept(value: Any) -> Any:
+        if isinstance(value, dict):
+            left_out = ("timing", "memory", "seconds", "workers")
+            return {k: kept(v) for k, v in value.items() if k not in left_out}
+        return [kept(v) for v in value] if isinstance(value, list) else value
+
+    return kept(json.loads(text))
 
 
 def test_an_era_is_a_design_to_other_commands(run: Run) -> None:

@@ -17,7 +17,7 @@ import gc
 import multiprocessing
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,13 +29,13 @@ from ackproof.lang.binding import Bound, bind
 from ackproof.lang.collection import collect_seldom
 from ackproof.lang.errors import BindError, SpecError
 from ackproof.lang.ir import Not
-from ackproof.lang.program import PropertyDecl
+from ackproof.lang.program import Program, PropertyDecl
 from ackproof.lang.properties import Claim, Property
 from ackproof.lang.types import BOOL
 from ackproof.model.cache import Cache, digest, sources
 from ackproof.model.check import Engine, asked, check_bound, chosen
 from ackproof.model.era_table import EraTable
-from ackproof.model.eras import DOCUMENTED, Era, Surveyor
+from ackproof.model.eras import DOCUMENTED, Era, Surveyor, programs_of
 from ackproof.model.museum import Judgement, judge
 from ackproof.model.programs import origin, program_of
 from ackproof.model.resources import default_workers
@@ -159,9 +159,11 @@ class Evidence:
             *(Era(era.name, self.model, era.design) for era in self.library.eras),
         )
 
-    def surveyor(self) -> Surveyor:
-        """Return what searches eras on instances."""
-        return Surveyor(engine=self.engine, workers=self.workers, cache=self.cache)
+    def surveyor(self, programs: Mapping[str, Program] | None = None) -> Surveyor:
+        """Return what searches eras on instances, with programs of those that were read."""
+        return Surveyor(
+            engine=self.engine, workers=self.workers, cache=self.cache, programs=programs
+        )
 
     @cached_property
     def table(self) -> EraTable:
@@ -229,9 +231,10 @@ def prepare(evidence: Evidence) -> None:
     global _TASK
     alone = replace(evidence, workers=1)
     tasks = _tasks(evidence)
-    surveyor = alone.surveyor()
+    programs: dict[str, Program] = {}
     with suppress(SpecError):
-        surveyor.read(alone.eras)
+        programs = programs_of(alone.eras)
+    surveyor = alone.surveyor(programs)
     _TASK = (alone, surveyor, tasks)
     told = time.monotonic()
     # What is there now stays; to look for garbage in it took a quarter of the time.
