@@ -9,7 +9,7 @@ are nothing beside the job.  So what is measured is what a level costs for being
 
 - `directory` and `store` are the median seconds of a level, on two tasks at a time; the first three
   are left out, in which workers start;
-- `requests` are those to the store, for each part of a level, of all kinds; the store is moto's
+- `reads` and `writes` are requests to the store, for each part of a level; the store is moto's
   server, on the same two cores, and its own work is in the seconds;
 - `tasks` are the seconds that Spark takes for twice as many tasks as there are parts that do
   nothing: what of a level its driver does, one after the other, on whatever cluster.
@@ -63,6 +63,10 @@ def levels(session: Session, work: str, parts: int, states: int) -> list[float]:
     return [level.seconds for level in made[_STARTING:]]
 
 
+def _requests(store: Store) -> tuple[int, int]:
+    return store.requests("GET", "HEAD"), store.requests("PUT", "POST", "DELETE")
+
+
 def tasks(session: Session, count: int) -> float:
     """Return the seconds of a job of so many tasks that do nothing, the best of three."""
 
@@ -81,7 +85,7 @@ def main() -> None:
     asked = parser.parse_args()
     states = explore(trio()).states
     print(machine())
-    print(f"{'parts':>6} {'directory':>10} {'store':>8} {'requests':>9} {'tasks':>8}")
+    print(f"{'parts':>6} {'directory':>10} {'store':>8} {'reads':>6} {'writes':>7} {'tasks':>8}")
     with tempfile.TemporaryDirectory(prefix="ackproof-bench-") as name:
         for parts in asked.parts:
             folder = Path(name) / str(parts)
@@ -92,13 +96,16 @@ def main() -> None:
             ):
                 levels(session, str(folder / "first"), parts, states)  # the JVM is warm now
                 here = levels(session, str(folder / "found"), parts, states)
-                before = store.requests
+                before = _requests(store)
                 there = levels(session, store.address("found"), parts, states)
-                asked_for = (store.requests - before) / parts / (len(there) + _STARTING)
+                each = parts * (len(there) + _STARTING)
+                reads, writes = (
+                    (b - a) / each for a, b in zip(before, _requests(store), strict=True)
+                )
                 idle = tasks(session, 2 * parts)
             print(
-                f"{parts:>6} {median(here):>10.3f} {median(there):>8.3f} {asked_for:>9.1f} "
-                f"{idle:>8.3f}",
+                f"{parts:>6} {median(here):>10.3f} {median(there):>8.3f} {reads:>6.1f} "
+                f"{writes:>7.1f} {idle:>8.3f}",
                 flush=True,
             )
 

@@ -78,10 +78,10 @@ class Store:
             allow_bucket_creation=True,
         )
 
-    @property
-    def requests(self) -> int:
-        """How many requests there were."""
-        return self._path.read_text().count(' HTTP/1.1"')
+    def requests(self, *methods: str) -> int:
+        """Return how many requests there were by some methods."""
+        said = self._path.read_text()
+        return sum(said.count(f'"{method} ') for method in methods)
 
     def close(self) -> None:
         """End it."""
