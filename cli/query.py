@@ -146,7 +146,10 @@ def query(
         return _print(document) if as_json else show_views(tables)
     asking = _on_spark(master) if spark else _in_duckdb()
     if output is not None:
-        count = _asked(tables, lambda ask: ask.put(tables, sql, output), asking)
+        try:
+            count = _asked(tables, lambda ask: ask.put(tables, sql, output), asking)
+        except OSError as error:
+            raise InputError(f"{output} cannot be written: {error.strerror or error}") from None
         typer.echo(f"{count:,} rows are in {output}")
         return 0
     columns, rows = _asked(tables, lambda ask: ask.rows(tables, sql, limit + 1), asking)

@@ -9,25 +9,32 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import sqlglot
+from ackproof.pipeline.answers import received, sent, whole
 from ackproof.pipeline.columns import plain_rows, type_text
 from ackproof.pipeline.compared import require_values
-from ackproof.pipeline.query_error import QueryError, placed
+from ackproof.pipeline.query_error import QueryError, not_a_question, placed
 from ackproof.pipeline.session import Session
 from ackproof.pipeline.tables import Tables
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["Asking"]
 
+T = TypeVar("T")
 
 #: What suits an answer, and not a search: small parts may be joined, and rows are small.
 _SETTINGS = {
+    # A query names tables, and no files.
+    "spark.sql.runSQLOnFiles": "false",
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16384",
 }
@@ -65,7 +72,10 @@ class Asking:
         return columns, plain_rows(answer)
 
     def put(self, tables: Tables, sql: str, path: Path) -> int:
-        """Write all rows of an answer, which come to this machine, into a file of Parquet.
+        """Write all rows of an answer into a file of Parquet of this machine.
+
+        The rows come a part at a time, so that the largest part of the answer is all that there
+        must be room for.
 
         Returns:
             How many there are.
@@ -73,12 +83,22 @@ class Asking:
         Raises:
             QueryError: the query is wrong, or it fails.
             SearchRefused: files of states are missing.
+            OSError: the file cannot be written.
         """
-        answer = self._asked(tables, sql, lambda frame: frame.toArrow())
-        pq.write_table(answer, path)
-        return int(answer.num_rows)
 
-    def _asked(self, tables: Tables, sql: str, of: Callable[[DataFrame], pa.Table]) -> pa.Table:
+        def write(frame: DataFrame) -> int:
+            count = 0
+            schema = frame.limit(0).toArrow().schema
+            parts = frame.mapInArrow(sent, "rows binary").toLocalIterator()
+            with whole(path) as beside, pq.ParquetWriter(beside, schema) as file:
+                for batch in received(bytes(part.rows) for part in parts):
+                    file.write_table(pa.Table.from_batches([batch]).cast(schema))
+                    count += len(batch)
+            return count
+
+        return self._asked(tables, sql, write)
+
+    def _asked(self, tables: Tables, sql: str, of: Callable[[DataFrame], T]) -> T:
         from pyspark.errors import PySparkException
 
         require_values(tables, sql, "spark")
@@ -87,9 +107,27 @@ class Asking:
         for setting, value in _SETTINGS.items():
             spark.conf.set(setting, value)
         try:
-            return self.session.run(lambda: of(spark.sql(sql)), "query")
+            return self.session.run(lambda: of(_question(spark, sql)), "query")
         except PySparkException as error:
             raise QueryError(_said(error, sql)) from error
+
+
+def _question(spark: SparkSession, sql: str) -> DataFrame:
+    """Return what a query asks for, if it only asks: Spark does what is a command at once.
+
+    Raises:
+        QueryError: it does not, or nobody but Spark can read it.
+        PySparkException: Spark cannot read it.
+    """
+    try:
+        statements = [one for one in sqlglot.parse(sql, dialect="spark") if one is not None]
+    except (SqlglotError, RecursionError):
+        # Spark says what is wrong, without doing anything; if it finds nothing, nobody has looked.
+        spark._jsparkSession.sessionState().sqlParser().parsePlan(sql)
+        raise QueryError("the query: it cannot be read here; write it in plainer SQL") from None
+    if len(statements) != 1 or not isinstance(statements[0], exp.Query | exp.Values):
+        raise QueryError(not_a_question(len(statements)))
+    return spark.sql(sql)
 
 
 # -- what is wrong ------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ thousand states at a time.
 
 A query may be written as for Spark: lambdas have arrows, and what has another name in DuckDB is
 there under that of Spark, too (`_MACROS`).  It reads the files of the search and no others, and
-writes none.
+writes none: it must be one statement that only asks, for what DuckDB may read it may write, too.
 
 `steps` is made anew of the states that a query is about, and `path_to(level, position)` is a table
 as well: a shortest run to a state.
@@ -26,11 +26,12 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 from ackproof.lang.data import Elements
+from ackproof.pipeline.answers import whole
 from ackproof.pipeline.columns import arrow_type, plain_rows, type_text
 from ackproof.pipeline.compared import require_values
 from ackproof.pipeline.decode import decode, words_of
 from ackproof.pipeline.places import LocalPlace
-from ackproof.pipeline.query_error import QueryError, placed
+from ackproof.pipeline.query_error import QueryError, not_a_question, placed
 from ackproof.pipeline.schema import StateVariable
 from ackproof.pipeline.steps import list_type, successors
 from ackproof.pipeline.tables import Fetch, Tables
@@ -112,7 +113,11 @@ def put(tables: Tables, sql: str, path: Path) -> int:
         OSError: the file cannot be written.
     """
     count = 0
-    with _answered(tables, sql) as reader, pq.ParquetWriter(path, reader.schema) as file:
+    with (
+        _answered(tables, sql) as reader,
+        whole(path) as beside,
+        pq.ParquetWriter(beside, reader.schema) as file,
+    ):
         for batch in reader:
             file.write_batch(batch)
             count += len(batch)
@@ -124,10 +129,10 @@ def _answered(tables: Tables, sql: str) -> Iterator[pa.RecordBatchReader]:
     require_values(tables, sql, "duckdb")
     with opened(tables) as connection:
         try:
-            relation = connection.sql(sql)
-            if relation is None:
-                raise QueryError("the query: it is empty, or asks for nothing")
-            yield relation.to_arrow_reader(_TOGETHER)
+            kinds = [str(one.type) for one in connection.extract_statements(sql)]
+            if kinds != ["StatementType.SELECT"]:
+                raise QueryError(not_a_question(len(kinds)))
+            yield connection.sql(sql).to_arrow_reader(_TOGETHER)
         except (duckdb.Error, pa.ArrowException) as error:
             raise QueryError(_said(_told(connection, sql, str(error)), sql)) from error
 

@@ -1,6 +1,6 @@
 """A query that cannot be answered, whoever was asked."""
 
-__all__ = ["QueryError", "placed"]
+__all__ = ["QueryError", "not_a_question", "placed"]
 
 
 class QueryError(Exception):
@@ -21,3 +21,11 @@ def placed(sql: str, place: tuple[int, int] | None, message: str) -> str:
     shown = [text for text in sql.split("\n")[line - 1 : line] if text.strip()]
     marked = [f"  {text}\n  {' ' * (column - 1)}^" for text in shown]
     return "\n".join([f"the query, line {line}, column {column}: {message}", *marked])
+
+
+def not_a_question(statements: int) -> str:
+    """Say that a text is not what can be asked, by the number of statements that it is."""
+    if statements == 0:
+        return "the query: it is empty, or asks for nothing"
+    said = "it does not ask" if statements == 1 else f"it is {statements} statements"
+    return f"the query: {said}; give one SELECT, for a search is read and never written"

@@ -120,7 +120,10 @@ WRONG = {
     "SELECT error('x') FROM states": ("the query", "x"),
     "": ("the query", "empty"),
     "SELECT * FROM read_csv('/etc/passwd')": ("the query", "disabled"),
-    "COPY levels TO '/tmp/levels.csv'": ("the query", "disabled"),
+    "COPY levels TO '/tmp/levels.csv'": ("the query", "does not ask; give one SELECT"),
+    "EXPLAIN ANALYZE COPY levels TO 'a.csv'": ("the query", "does not ask; give one SELECT"),
+    "SELECT 1; SELECT 2": ("the query", "it is 2 statements; give one SELECT"),
+    "WITH a AS (SELECT 1) INSERT INTO b FROM a": ("the query", "does not ask"),
     "SELECT * FROM tables": ("line 1, column 15", "does not exist"),
 }
 
@@ -135,6 +138,67 @@ def test_a_wrong_query_is_told_with_its_place(cupboard: Written, sql: str) -> No
     assert place in said.splitlines()[0]
     assert problem.lower() in said.lower()
     assert len(said.splitlines()) <= 3
+
+
+def test_a_search_is_never_written_to(cupboard: Written) -> None:
+    file = cupboard.root / "search.json"
+    before = file.read_bytes()
+    with pytest.raises(QueryError, match="a search is read and never written"):
+        asked(cupboard, "COPY (SELECT 1) TO '{}'".format(str(file).replace("'", "''")))
+    assert file.read_bytes() == before
+
+
+def test_an_answer_that_fails_leaves_the_file_of_before(cupboard: Written, tmp_path: Path) -> None:
+    (file := tmp_path / "answer.parquet").write_text("dear")
+    with pytest.raises(QueryError):
+        put(Tables(cupboard.root), "SELECT error('x') FROM states", file)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [(file.name, "dear")]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("order", ["level, position", "position, level"])
+def test_spark_writes_the_same_rows(
+    session: Session, fanout: Written, tmp_path: Path, order: str
+) -> None:
+    sql = f"SELECT level, position, action, replicas_ready FROM states ORDER BY {order}"
+    tables, files = Tables(fanout.root), [tmp_path / "duck.parquet", tmp_path / "spark.parquet"]
+    counts = [
+        one(tables, sql, file) for one, file in zip((put, Asking(session).put), files, strict=True)
+    ]
+    found = [pq.read_table(file).to_pylist() for file in files]
+    assert counts == [sum(map(len, fanout.levels))] * 2
+    assert found[0] == found[1]
+
+
+@pytest.mark.spark
+def test_an_answer_without_rows_has_its_columns(
+    session: Session, fanout: Written, tmp_path: Path
+) -> None:
+    file = tmp_path / "answer.parquet"
+    assert Asking(session).put(Tables(fanout.root), "SELECT level FROM states LIMIT 0", file) == 0
+    assert pq.read_table(file).column_names == ["level"]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "INSERT OVERWRITE DIRECTORY '{place}' USING parquet SELECT 1",
+        "FROM levels INSERT OVERWRITE DIRECTORY '{place}' SELECT level",
+        "CREATE TABLE mine USING parquet LOCATION '{place}' AS SELECT 1",
+        "WITH a AS (SELECT 1) INSERT INTO levels SELECT * FROM a",
+        "SELECT 1; SELECT 2",
+        "SET spark.sql.shuffle.partitions = 3",
+        "SELECT * FROM csv.`/etc/passwd`",
+    ],
+)
+def test_spark_only_answers_questions_about_the_search(
+    session: Session, fanout: Written, tmp_path: Path, sql: str
+) -> None:
+    place = tmp_path / "written"
+    with pytest.raises(QueryError):
+        Asking(session).rows(Tables(fanout.root), sql.format(place=place), 10)
+    assert not place.exists()
 
 
 def test_the_command_asks_duckdb_unless_it_is_told_otherwise(
