@@ -17,10 +17,16 @@ def test_a_file_is_there_when_it_is_whole(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["answer"]
 
 
-def test_what_fails_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="no more"), whole(tmp_path / "answer") as beside:
+def half(path: Path) -> None:
+    """Write half an answer, and fail."""
+    with whole(path) as beside:
         beside.write_text("half")
         raise ValueError("no more")
+
+
+def test_what_fails_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no more"):
+        half(tmp_path / "answer")
     assert not list(tmp_path.iterdir())
 
 
