@@ -19,6 +19,7 @@ from ackproof.lang.model import Instance
 from ackproof.model.museum import Judgement, describe, steps
 from ackproof.model.outcome import Limit, Outcome
 from ackproof.model.report import Report
+from ackproof.model.resources import show_size
 from ackproof.model.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -183,12 +184,25 @@ def finding(report: Report) -> str:
 
 
 def _unjudged(report: Report) -> str:
-    """Return which properties are not judged where states are folded."""
+    """Return which properties are not judged where all states were seen, and why."""
     names = [p.name for p in report.bound.properties if p.of_runs]
     many = len(names) > _NAMED
     named = f"{len(names)} properties of runs" if many else " and ".join(names)
     are = "is" if len(names) == 1 else "are"
-    return f"{named} {are} not judged up to the names of elements"
+    return f"{named} {are} not judged{_unjudged_for(report)}"
+
+
+def _unjudged_for(report: Report) -> str:
+    outcome = report.outcome
+    match outcome.limit:
+        case Limit.SYMMETRY:
+            return " up to the names of elements"
+        case Limit.INTERRUPTED:
+            return ", for it was interrupted"
+        case _ if outcome.needed:
+            needed, most = (show_size(n) for n in (outcome.needed, report.memory_limit))
+            return f", for that needs {needed} of memory, and {most} are allowed"
+    return ", for the memory limit was reached"
 
 
 def _within(report: Report) -> str:

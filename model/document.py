@@ -36,7 +36,7 @@ __all__ = [
     "steps",
 ]
 
-SCHEMA = "ackproof/report/9"
+SCHEMA = "ackproof/report/10"
 
 Value = Annotated[
     bool | int | str | list[Any] | dict[str, Any] | None,
@@ -219,6 +219,13 @@ class Memory(Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = field(name="bytes")
     limit: Annotated[Count, Meta(description="at which it would have stopped")]
+    needed: Annotated[
+        Count,
+        Meta(
+            description="what the properties of runs would take, if they are not judged since that "
+            "is more than was allowed; 0 if that is not so, or not known"
+        ),
+    ]
 
 
 class KeptSearch(Struct, frozen=True, forbid_unknown_fields=True):
@@ -418,7 +425,7 @@ def _result(report: Report, expectation: Mapping[str, Any] | None) -> Result:
         off=list(report.off),
         violations=[_violation(t) for t in report.traces],
         timing=Timing(report.seconds, outcome.seconds, outcome.compile_seconds),
-        memory=Memory(outcome.memory, report.memory_limit),
+        memory=Memory(outcome.memory, report.memory_limit, outcome.needed),
         kept=None if outcome.kept is None else KeptSearch(*astuple(outcome.kept)),
         expectation=None if expectation is None else Expectation(**expectation),
     )

@@ -86,6 +86,8 @@ class Outcome:
             its path, back to the state at its end; empty where the run stays there.
         kept: what it keeps in files, or None if it keeps nothing.
         cut: states that were not expanded since a constraint is false there.
+        needed: bytes that the properties of runs would take, where that is more than was allowed
+            and is known; else 0.
         starts: for each violated property whose path does not begin in the first initial state, the
             number of the one that it begins in; see `ackproof.model.beginnings`.
     """
@@ -107,6 +109,7 @@ class Outcome:
     kept: Kept | None = None
     cut: int = 0
     starts: Mapping[str, int] = field(default_factory=dict)
+    needed: int = 0
 
     @property
     def initial(self) -> int:

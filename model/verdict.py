@@ -1,9 +1,10 @@
 """Verdicts: what a check has established, as a type and never as a colour.
 
 Only `VERIFIED` is good news.  A search that stopped early has established something about the part
-it saw and nothing about the rest; a search that never met a situation it was told to expect may
-have verified nothing at all; one that found of a design as much as it finds without it may not
-have looked at the design; and a design under which something never happens any more may keep its
+it saw and nothing about the rest; one that saw every state and could not judge runs has established
+what is true of states and steps; a search that never met a situation it was told to expect may have
+verified nothing at all; one that found of a design as much as it finds without it may not have
+looked at the design; and a design under which something never happens any more may keep its
 promises by doing nothing.  All have names of their own, so that no script mistakes them for
 success.
 """
@@ -46,7 +47,7 @@ class Verdict(Enum):
             return cls.VIOLATED
         if outcome.limit is Limit.DEPTH:
             return cls.BOUNDED
-        if outcome.limit is Limit.SYMMETRY:
+        if outcome.limit is not None and outcome.exhausted:
             return cls.UNDECIDED
         if outcome.limit is not None:
             return cls.TRUNCATED
@@ -58,8 +59,7 @@ _MEANING = {
     Verdict.VIOLATED: "a property is false; the steps that lead there follow",
     Verdict.BOUNDED: "no property is false up to this depth; what lies deeper was not looked at",
     Verdict.TRUNCATED: "no property is false in what was seen, but the search did not finish",
-    Verdict.UNDECIDED: "no property of states and steps is false; those of runs are not judged up "
-    "to the names of elements",
+    Verdict.UNDECIDED: "no property of states and steps is false; those of runs are not judged",
     Verdict.UNWITNESSED: "no property is false, but something that has to happen never does",
     Verdict.UNCHANGED: "every property holds, but there are as many states and steps as without "
     "the design; what it changes may not have been reached",

@@ -58,6 +58,7 @@ def outcome(
         cycles=runs.cycles,
         cut=sum(level.cut for level in levels),
         starts={n: start for n, start in starts.items() if start},
+        needed=runs.needed and search.crew.bytes + runs.needed,
         kept=Kept(
             master=search.crew.master,
             partitions=search.parts,

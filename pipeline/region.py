@@ -57,6 +57,7 @@ class Runs:
         cycles: and those that lead from there back.
         limit: why it could not be decided, or None.
         bytes: what the driver took for it.
+        needed: what it would take, if that is more than it may.
     """
 
     paths: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -64,6 +65,7 @@ class Runs:
     cycles: dict[str, tuple[int, ...]] = field(default_factory=dict)
     limit: Limit | None = None
     bytes: int = 0
+    needed: int = 0
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,7 @@ def _decide(search: Search, region: Region, names: dict[int, str], memory: int, 
     joined = ask(_Join(region, firsts, fairness.any), "the steps of the region")
     taken = STEP_BYTES * sum(answer["steps"] for answer in joined)
     if taken > memory:
-        runs.limit = Limit.MEMORY
+        runs.limit, runs.needed = Limit.MEMORY, taken
         return
     runs.bytes = max(runs.bytes, taken)
     _judge(search, fairness, region, [answer["seal"] for answer in joined], names, runs)

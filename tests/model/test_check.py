@@ -136,12 +136,17 @@ def test_an_instance_may_say_that_it_lacks_what_is_off() -> None:
         (Limit.DEPTH, Verdict.BOUNDED),
         (Limit.MEMORY, Verdict.TRUNCATED),
         (Limit.INTERRUPTED, Verdict.TRUNCATED),
-        (Limit.SYMMETRY, Verdict.UNDECIDED),
     ],
 )
 def test_an_incomplete_search_is_never_verified(limit: Limit, verdict: Verdict) -> None:
     assert Verdict.of(outcome({}, limit), witnessed=True) is verdict
     assert verdict.exit_code == 3
+
+
+@pytest.mark.parametrize("limit", [Limit.MEMORY, Limit.INTERRUPTED, Limit.SYMMETRY])
+def test_where_all_states_were_seen_only_runs_are_undecided(limit: Limit) -> None:
+    seen = replace(outcome({}, limit), exhausted=True)
+    assert Verdict.of(seen, witnessed=True) is Verdict.UNDECIDED
 
 
 def test_a_violation_counts_even_when_the_search_did_not_finish() -> None:
