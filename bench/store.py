@@ -7,7 +7,8 @@ The store is moto's server, which speaks S3 over a socket of this machine; the c
 workers of one core each, which share nothing else: each has a disk that it alone can see.  When
 about half of the levels are made, a worker is killed with all that it has, and another one takes
 its place.  The run stops with an error unless what is found is what the kernel finds, properties of
-runs included, with the lengths of counterexamples.
+runs included, with the lengths of counterexamples, and if the driver had to hold steps for these,
+or had more than a gigabyte.
 
 For each search there is how long it took, the kernel's time, and the most that the driver had
 resident, and its JVM.  (Other programs on the machine make all of it longer.)
@@ -40,6 +41,8 @@ from tests.pipeline.test_loss import start
 _CASES = ("core", "deep")
 #: How many levels there are when a worker is killed.
 _HALF = 14
+#: Bytes that the driver may have.
+_MOST = 10**9
 
 
 class Watched:
@@ -104,6 +107,8 @@ def main() -> None:
             if decided(out) != known:
                 sys.exit(f"{case}: Spark finds something else than the kernel")
             (found,) = json.loads(out)["results"]
+            if found["memory"]["bytes"] or watched.peak > _MOST:
+                sys.exit(f"{case}: the driver had {watched.peak:,} bytes, {found['memory']} of runs")
             said = f"{found['states']:,} states, {found['verdict']}, {seconds:.1f} s, the kernel"
             runs = f"{found['memory']['bytes']:,} bytes for the properties of runs"
             driver = f"driver {watched.peak / 1e6:,.0f} MB, its JVM {watched.java / 1e6:,.0f} MB"
