@@ -108,7 +108,7 @@ def main() -> None:
                 sys.exit(f"{case}: Spark finds something else than the kernel")
             (found,) = json.loads(out)["results"]
             if found["memory"]["bytes"] or watched.peak > _MOST:
-                sys.exit(f"{case}: the driver had {watched.peak:,} bytes, {found['memory']} of runs")
+                sys.exit(f"{case}: the driver had {watched.peak:,} bytes, {found['memory']}")
             said = f"{found['states']:,} states, {found['verdict']}, {seconds:.1f} s, the kernel"
             runs = f"{found['memory']['bytes']:,} bytes for the properties of runs"
             driver = f"driver {watched.peak / 1e6:,.0f} MB, its JVM {watched.java / 1e6:,.0f} MB"
