@@ -6,7 +6,9 @@ comes back is a few numbers from each part; with them the driver writes the mani
 So resuming is reading manifests, and losing an executor is Spark's to repair: tasks depend on files
 that do not change, and write the same when they run again.
 
-A small level is settled by the driver itself, for a job takes longer to begin.
+A small level is settled by the driver itself, for a job takes longer to begin.  When very many
+states were seen it is a job all the same: to look something up is to read the runs of its part once
+and compare them with their seals, which executors have done for the levels before.
 """
 
 from __future__ import annotations
@@ -31,6 +33,9 @@ from ackproof.pipeline.ordering import fingerprints, parts_of
 from ackproof.pipeline.settling import Settlement
 
 __all__ = ["Search", "union"]
+
+#: When more states were seen than these, whose runs take half a gigabyte, all levels are jobs.
+_LOOKED_UP = 1 << 25
 
 
 @dataclass
@@ -73,6 +78,11 @@ class Search:
     def crew_for(self, states: int) -> Crew:
         """Return who is to do something about so many states."""
         return self._alone if states < self.small else self.crew
+
+    @property
+    def _crew_for_next(self) -> Crew:
+        seen = sum(level.states for level in self.levels)
+        return self.crew if seen > _LOOKED_UP else self.crew_for(self.levels[-1].states)
 
     @property
     def _crew_for_all(self) -> Crew:
@@ -144,7 +154,7 @@ class Search:
         """Make the next level."""
         self.lease.require()
         began, last = time.perf_counter(), self.levels[-1]
-        crew = self.crew_for(last.states)
+        crew = self._crew_for_next
         if crew.looks_up and not self._indexed:
             last = self.levels[-1] = indexed(self._crew_for_all, self.folder, self.levels)
             self._indexed = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from pathlib import Path
 from typing import Any
@@ -180,3 +181,15 @@ def test_levels_of_few_states_start_no_jobs(tmp_path: Path) -> None:
     large = [level + 2 for level, states in enumerate(sizes) if states >= 20]
     assert session.jobs == [f"level {level}" for level in large]
     assert 0 < len(large) < len(sizes)
+
+
+def test_the_last_levels_of_a_large_search_are_jobs_however_small(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ackproof.pipeline.levels._LOOKED_UP", 100)
+    session, bound = StandIn(), bound_of(two_phase_commit.MODEL, "rm3")
+    sizes = explorer_of(tmp_path, small=ALONE, session=session)(bound).level_sizes
+    seen = list(itertools.accumulate(sizes))
+    late = [level + 2 for level, states in enumerate(seen) if states > 100]
+    assert session.jobs == [f"level {level}" for level in late]
+    assert 1 < len(late) < len(sizes)
