@@ -2,7 +2,8 @@
 
 A search of confirms is stopped in the middle, and recordings are audited.  Then, again and again,
 bits of one file flip, one or forty, and whoever uses the file is asked: `--resume` of the search,
-or what an audit reads of its batches, of its tables and of its recordings.  What happens is one of
+or what an audit reads of its batches, of its tables, of its document, of its lease and of its
+recordings.  What happens is one of
 
 - *told*: it is refused, and the message names the file or its folder;
 - *harmless*: what is found is what is found without it, or the file was made again;
@@ -11,7 +12,7 @@ or what an audit reads of its batches, of its tables and of its recordings.  Wha
 The run ends with an error if a flip was silent.
 
     python bench/flips.py
-    python bench/flips.py --flips 300
+    python bench/flips.py --flips 300 --kind audit recording
 """
 
 from __future__ import annotations
@@ -39,8 +40,11 @@ from ackproof.pipeline.audit.kept import _Read
 from ackproof.pipeline.audit.run import SparkAudit
 from ackproof.pipeline.audit.tables import TABLES, WRITTEN
 from ackproof.pipeline.errors import AuditRefused, SearchFailed, SearchRefused
+from ackproof.pipeline.folder import Folder
+from ackproof.pipeline.lease import Lease
 from ackproof.pipeline.sealed import FileChanged
 from ackproof.pipeline.session import open_session
+from ackproof.pipeline.storage import placed
 from ackproof.spec.model import MODEL
 
 from tests.pipeline.recorded import drawn
@@ -83,6 +87,8 @@ def audited(folder: Path, rng: random.Random) -> tuple[Path, list[Kind]]:
         ("audit, manifest of a batch", found("out/batches/*.json"), _batches),
         *left,
         ("audit, seals of tables", found("out/tables.json"), _tables),
+        ("audit, document", found("out/audit.json"), _tables),
+        ("audit, lease", found("out/lease/*"), _leased),
         ("recording, Parquet", found("in/*.parquet"), _heard("*.parquet")),
         ("recording, JSON Lines", found("in/*.jsonl"), _heard("*.jsonl")),
     ]
@@ -99,6 +105,12 @@ def _batches(work: Path) -> Any:
 
 def _tables(work: Path) -> None:
     Batches(work / "out").require_tables()
+
+
+def _leased(work: Path) -> int:
+    """Return the token of a driver that begins."""
+    with Lease(Folder(placed(work / "out"))) as lease:
+        return lease.token
 
 
 def _heard(pattern: str) -> Callable[[Path], Any]:
@@ -145,6 +157,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="bits that flip in files")
     parser.add_argument("--flips", type=int, default=30, help="in each kind of file")
+    parser.add_argument("--kind", nargs="+", default=[""], help="how the kinds of file begin")
     parser.add_argument("--instance", default="tiny", help="which instance is searched")
     parser.add_argument("--seed", type=int, default=1, help="of all that is random")
     asked = parser.parse_args()
@@ -153,7 +166,7 @@ def main() -> None:
         folder = Path(name)
         both = searched(folder / "search", asked.instance), audited(folder / "audit", rng)
         for root, kinds in both:
-            for kind in kinds:
+            for kind in (kind for kind in kinds if kind[0].startswith(tuple(asked.kind))):
                 began, counts = time.perf_counter(), Counter[str]()
                 for what, path in tried(root, kind, asked.flips, rng, folder):
                     counts[what] += 1

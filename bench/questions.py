@@ -1,23 +1,27 @@
-"""Questions about the states of a search, answered by DuckDB and by Spark, side by side.
+"""The questions of the page `docs/state-tables.rst`, answered by DuckDB and by Spark, side by side.
 
-A search of the local engine is kept in files, and asked about: the questions of the page
-`docs/state-tables.rst`, and those that a user has first.  Each is put to DuckDB and to Spark, in
-turns, a few times; the medians are shown, and the run stops unless both give the same rows.  Of
-Spark only the answer is timed; how long it takes to start is printed beside it.  `path_to` is
-DuckDB's alone.
+The page makes searches, of which one has a violation, and asks about their states.  The searches
+are made with the commands that the page shows, and the SQL is read from it; a few questions are
+here that a user has first.  Each is put to DuckDB and to Spark, in turns, a few times; the medians
+are shown.  The run stops with an error unless both give the same rows, one at least, or refuse a
+question with the words that the page shows.  Of Spark only the answer is timed; how long it takes
+to start is printed beside it.  Spark has no `path_to`, and is asked for what DuckDB takes it for.
 
     python bench/questions.py
-    python bench/questions.py --instance deep --times 1
+    python bench/questions.py --times 1
 """
 
 from __future__ import annotations
 
 import argparse
+import re
+import shlex
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,72 +30,119 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from ackproof.pipeline import duck
 from ackproof.pipeline.asking import Asking
+from ackproof.pipeline.query_error import QueryError
 from ackproof.pipeline.session import open_session
 from ackproof.pipeline.tables import Tables
-from ackproof.spec.model import MODEL
 
-from tests.pipeline.searches import bound_of, folder_of, local_of
+_ROOT = Path(__file__).resolve().parents[1]
+_PAGE = (_ROOT / "docs" / "state-tables.rst").read_text()
+_CHECK = re.compile(r"^ +\$ ackproof (check (?:.*\\\n)*.*)$", re.MULTILINE)
+_QUERY = re.compile(r'\$ ackproof query (work/\S+)[\s\\]+(?:"([^"]+)"|--file (\S+))')
+_PYTHON = re.compile(r'Tables\(Path\("([^"]+)"\)\).*?\.sql\("([^"]+)"\)', re.DOTALL)
+_PATH = re.compile(r"path_to\((\w+), (\w+)\)")
+_MOST = 10_000
 
-_EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples"
-_OPEN = "NOT channels_open['ch1']"
+_CORE = "work/confirms-core"
 _SYNCED = "size(filter(map_keys(replicas_status), r -> replicas_store_level[r][1] = 'SYNCED'))"
+#: What a user asks first, beside what the page asks.
+FIRST = (
+    "SELECT count(*) AS n FROM states",
+    "SELECT action, sum(steps) AS n FROM actions GROUP BY 1 ORDER BY 1",
+    f"SELECT level, {_SYNCED} AS disks, count(*) AS n FROM states GROUP BY 1, 2 ORDER BY 1, 2",
+    "SELECT position, publishers_sent, replicas_ready FROM states WHERE level = 12 "
+    "ORDER BY position LIMIT 1000",
+    "SELECT count(*) AS n, count(to_level) AS found FROM steps",
+)
 
-QUESTIONS = {
-    "how many states": "SELECT count(*) AS n FROM states",
-    "the levels": "SELECT level, states, generated FROM levels ORDER BY level",
-    "steps by action": "SELECT action, sum(steps) AS n FROM actions GROUP BY 1 ORDER BY 1",
-    "a channel is closed": f"SELECT count(*) AS n FROM states WHERE {_OPEN}",
-    "disks by level": f"SELECT level, {_SYNCED} AS disks, count(*) AS n FROM states GROUP BY 1, 2 "
-    "ORDER BY 1, 2",
-    "one level, decoded": "SELECT position, publishers_sent, replicas_ready FROM states "
-    "WHERE level = 12 ORDER BY position LIMIT 1000",
-    "all steps": "SELECT count(*) AS n, count(to_level) AS found FROM steps",
-    "what follows a state": "SELECT step, to_level, to_position FROM steps "
-    "WHERE level = 12 AND position = 100 ORDER BY step",
-    "only copy": (_EXAMPLES / "only-copy.sql").read_text(),
-    "run to": (_EXAMPLES / "run-to.sql").read_text(),
-}
-PATH = "SELECT * FROM path_to({level}, 0)"
-
-Ask = Callable[[str], Any]
+Ask = Callable[[Tables, str, int], tuple[Any, list[list[Any]]]]
 
 
-def timed(ask: Ask, sql: str) -> tuple[float, Any]:
-    """Return the seconds of an answer, and the answer."""
+def made(work: Path) -> None:
+    """Make the searches of the page, with its commands."""
+    (work / "docs").symlink_to(_ROOT / "docs")
+    program = Path(sys.executable).with_name("ackproof")
+    for command in _CHECK.findall(_PAGE):
+        began = time.perf_counter()
+        asked = shlex.split(command.replace("\\\n", " "))
+        done = subprocess.run([program, *asked], cwd=work, capture_output=True, text=True)
+        if done.returncode > 1:
+            sys.exit(f"{shlex.join(asked)}: {done.stdout}{done.stderr}")
+        print(f"{time.perf_counter() - began:>7.2f} s  {shlex.join(asked)}", flush=True)
+
+
+def questions() -> Iterator[tuple[str, str, str]]:
+    """Yield the folder of each question, its SQL, and what it is called here."""
+    for folder, sql, file in _QUERY.findall(_PAGE):
+        text = " ".join(sql.split()) or (_ROOT / file).read_text()
+        yield folder, text, file or text
+    for folder, sql in _PYTHON.findall(_PAGE):
+        yield folder, sql, sql
+    for sql in FIRST:
+        yield _CORE, sql, sql
+
+
+def for_spark(sql: str) -> str:
+    """Return a question without `path_to`."""
+    path = _PATH.search(sql)
+    if path is None:
+        return sql
+    body = duck._PATH.partition("AS TABLE")[2]
+    body = body.replace("_level", path[1]).replace("_at", path[2])
+    return sql.replace(path[0], f"({body})")
+
+
+def answered(ask: Ask, tables: Tables, sql: str) -> tuple[float, Any]:
+    """Return the seconds of an answer, and its rows, or why there is none."""
     began = time.perf_counter()
-    found = ask(sql)
+    try:
+        found: Any = ask(tables, sql, _MOST)[1]
+    except QueryError as error:
+        return time.perf_counter() - began, str(error)
     return time.perf_counter() - began, found
+
+
+def compared(asking: Asking, tables: Tables, sql: str, times: int) -> tuple[list[float], Any]:
+    """Ask both engines; return the medians of their seconds, and what both say.
+
+    Raises:
+        SystemExit: they do not say the same, or nothing, or a question of the page is refused.
+    """
+    taken: tuple[list[float], list[float]] = [], []
+    for _ in range(times):
+        one = answered(duck.rows, tables, sql)
+        other = answered(asking.rows, tables, for_spark(sql))
+        for seconds, (took, _) in zip(taken, (one, other), strict=True):
+            seconds.append(took)
+        if isinstance(one[1], str) and one[1].partition("\n")[0] not in _PAGE:
+            sys.exit(f"{sql}: the page shows no such error: {one[1]}")
+        if _as_asked(sql, one[1]) != _as_asked(sql, other[1]) or not one[1]:
+            sys.exit(f"{sql}: DuckDB says {one[1][:300]}, Spark {other[1][:300]}")
+    return list(map(statistics.median, taken)), one[1]
+
+
+def _as_asked(sql: str, found: Any) -> Any:
+    """Return rows in their order if the question asks for one, and in any if not."""
+    return found if isinstance(found, str) or "ORDER BY" in sql else sorted(found, key=repr)
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="questions about states, by DuckDB and by Spark")
-    parser.add_argument("--instance", default="core", help="which instance is searched")
     parser.add_argument("--times", type=int, default=3, help="how often each is asked")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ackproof-bench-") as name:
         work = Path(name)
-        found = local_of(work)(bound_of(MODEL, asked.instance))
-        tables = Tables(folder_of(work).root)
+        made(work)
         began = time.perf_counter()
         with open_session("local[2]", 16, work / "spark.log", "questions") as session:
-            started = time.perf_counter() - began
-            print(f"{asked.instance}: {found.states:,} states; Spark starts in {started:.1f} s")
+            print(f"Spark starts in {time.perf_counter() - began:.1f} s", flush=True)
             asking = Asking(session)
-            for question, sql in QUESTIONS.items():
-                taken: dict[str, list[float]] = {"duckdb": [], "spark": []}
-                for _ in range(asked.times):
-                    seconds, one = timed(lambda sql: duck.rows(tables, sql, 10_000), sql)
-                    taken["duckdb"].append(seconds)
-                    seconds, other = timed(lambda sql: asking.rows(tables, sql, 10_000), sql)
-                    taken["spark"].append(seconds)
-                    if one[1] != other[1]:
-                        sys.exit(f"{question}: DuckDB says {one[1][:3]}, Spark {other[1][:3]}")
-                both = "  ".join(f"{statistics.median(taken[who]):>7.2f} s" for who in taken)
-                print(f"{question:<22} {both}  {len(one[1]):>6,} rows", flush=True)
-        path = PATH.format(level=len(found.level_sizes))
-        took = [timed(lambda sql: duck.rows(tables, sql, 100), path)[0] for _ in range(asked.times)]
-        print(f"{'path_to':<22} {statistics.median(took):>7.2f} s")
+            print(f"{'DuckDB':>9} {'Spark':>10}")
+            for folder, sql, called in questions():
+                seconds, said = compared(asking, Tables(work / folder), sql, asked.times)
+                both = "  ".join(f"{took:>7.2f} s" for took in seconds)
+                rows = "refused" if isinstance(said, str) else f"{len(said):,} rows"
+                print(f"{both}  {rows:>10}  {folder[5:20]}: {called[:60]}", flush=True)
 
 
 if __name__ == "__main__":

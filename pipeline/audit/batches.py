@@ -4,7 +4,7 @@
     batches/3f…e1/          what its channels have shown, as packed rows of tables
     channels/ violations/ messages/ quarantine/
                             the tables, of all batches together
-    tables.json             the seals of the tables' files
+    tables.json             the seals of the tables' files, and of the document
     audit.json              the document, of all batches together
 
 The channels of a recording are its own, so a batch is judged by itself, and never again.  Messages
@@ -108,10 +108,11 @@ def _require_new(recording: Recording, same: Recording) -> None:
         )
 
 
-class _Tables(msgspec.Struct):
-    """The files of each table."""
+class _Seals(msgspec.Struct):
+    """The files of each table, and the seal of the document."""
 
     tables: dict[str, list[RowsFile]]
+    document: str
 
 
 class Batches:
@@ -196,12 +197,18 @@ class Batches:
         place.clear()
         return place
 
-    def replace(self, tables: Mapping[str, Place], files: Mapping[str, Sequence[RowsFile]]) -> None:
-        """Put tables that were made anew in the places of those before, and remove the document.
+    def replace(
+        self,
+        tables: Mapping[str, Place],
+        files: Mapping[str, tuple[RowsFile, ...]],
+        document: str,
+    ) -> None:
+        """Put tables that were made anew in the places of those before, and then the document.
 
         Args:
             tables: where they are.
             files: the files of each, as they were told.
+            document: what is in the document, as a line.
         """
         self.document.unlink(missing_ok=True)
         for table, made in tables.items():
@@ -209,11 +216,13 @@ class Batches:
                 place = made.with_name(table)
                 place.clear()
                 made.rename(place)
-        self.seals.write(sealed_document(msgspec.json.encode({"tables": files})))
+        seals = {"tables": files, "document": seal_of(document.encode())}
+        self.seals.write(sealed_document(msgspec.json.encode(seals)))
+        self.document.write(document)
 
     @property
     def seals(self) -> Place:
-        """The seals of the tables' files."""
+        """The seals of the tables' files, and of the document."""
         return self.root / "tables.json"
 
     def require_rows(self, batches: Sequence[Batch]) -> None:
@@ -233,16 +242,17 @@ class Batches:
                     ) from None
 
     def require_tables(self) -> None:
-        """Compare the tables with their seals.
+        """Compare the tables and the document with their seals.
 
         Raises:
-            AuditRefused: a file of theirs is not what was written, or is gone.
+            AuditRefused: a file of the tables or the document is not what was written, or is gone.
         """
         try:
-            known = msgspec.json.decode(read_document(self.seals), type=_Tables).tables
-            for table, files in known.items():
+            known = msgspec.json.decode(read_document(self.seals), type=_Seals)
+            for table, files in known.tables.items():
                 for file in files:
                     require_seal(self.root / table / file.name, file.seal)
+            require_seal(self.document, known.document)
         except (FileChanged, OSError, msgspec.DecodeError) as error:
             raise AuditRefused(
                 f"{error}\n  instead: have the tables made again: ackproof audit --engine spark "

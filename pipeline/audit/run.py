@@ -189,8 +189,8 @@ class SparkAudit:
         every = sorted(recording for batch in known for recording in batch.recordings)
         document = self._document(of, tallies, every, drained)
         lease.require()
-        batches.replace(made, {name: files for name, (files, _) in written.items()})
-        batches.document.write(msgspec.json.encode(document).decode() + "\n")
+        sealed = {name: files for name, (files, _) in written.items()}
+        batches.replace(made, sealed, msgspec.json.encode(document).decode() + "\n")
         return document
 
     def _configured(self, parts: int) -> SparkSession:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 from pathlib import Path
 
 import pytest
 from ackproof.pipeline.audit.batches import Batches, Recording
 from ackproof.pipeline.errors import AuditRefused
+
+from tests.pipeline.test_flipped_bits import flip
 
 
 def recorded(path: Path, first: bytes = b"", size: int = 3 << 20, last: bytes = b"") -> Path:
@@ -83,3 +86,19 @@ def test_what_cannot_be_read_has_no_mark(tmp_path: Path) -> None:
     assert gone.marked() == gone
     two = [gone, Recording("too", str(tmp_path / "too"), 1 << 20)]
     assert len(Batches(tmp_path / "tables").new(two).recordings) == 2
+
+
+def test_a_bit_that_flips_in_the_document_is_told(batches: Batches) -> None:
+    batches.replace({}, {}, '{"events":5}\n')
+    batches.require_tables()
+    flip(Path(str(batches.document)), random.Random(5))
+    with pytest.raises(AuditRefused, match=r"its seal is broken\n  instead: .* --add") as refused:
+        batches.require_tables()
+    assert str(batches.document) in str(refused.value)
+
+
+def test_a_document_that_is_gone_is_told(batches: Batches) -> None:
+    batches.replace({}, {}, '{"events":5}\n')
+    batches.document.unlink()
+    with pytest.raises(AuditRefused, match=r"audit.json cannot be read: .*\n  instead: .* --add"):
+        batches.require_tables()

@@ -203,18 +203,20 @@ def test_an_addition_that_was_given_up_is_made_again(
     assert tables_in(tables) == tables_in(tmp_path / "whole")
 
 
-def test_a_table_that_was_changed_is_told_and_made_again(session: Session, tmp_path: Path) -> None:
+def test_a_table_or_document_that_was_changed_is_told_and_made_again(
+    session: Session, tmp_path: Path
+) -> None:
     (path,) = drawn(tmp_path / "r", random.Random(3), files=1, rounds=1).paths
     tables = tmp_path / "tables"
     SparkAudit(session, 1, tables)([path])
     Batches(tables).require_tables()
-    (file,) = (tables / "messages").glob("*.parquet")
-    flip(file, random.Random(3))
-    with pytest.raises(AuditRefused, match=r"its seal is broken\n  instead: .* --add") as refused:
+    for file in (*(tables / "messages").glob("*.parquet"), tables / "audit.json"):
+        flip(file, random.Random(3))
+        with pytest.raises(AuditRefused, match=r"its seal is broken\n  instead: .* --add") as told:
+            Batches(tables).require_tables()
+        assert str(file) in str(told.value)
+        SparkAudit(session, 1, tables, add=True)([path])
         Batches(tables).require_tables()
-    assert str(file) in str(refused.value)
-    SparkAudit(session, 1, tables, add=True)([path])
-    Batches(tables).require_tables()
     (rows,) = (tables / "batches").glob("*/*.parquet")
     flip(rows, random.Random(3))
     with pytest.raises(AuditRefused, match=r"its seal is broken\n  instead: remove \S+json, and"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,8 @@ from tests.pipeline.cupboard import MODEL, TWO
 from tests.pipeline.shown import expected
 from tests.pipeline.written import Written, write_search
 
-EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+DOCS = Path(__file__).parents[2] / "docs"
+EXAMPLES, PAGE = DOCS / "examples", (DOCS / "state-tables.rst").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +81,12 @@ def test_the_states_of_confirms_have_the_values_of_their_variables(fanout: Writt
     for variable in tables.variables:
         column = found.column(tables.names[variable.name]).to_pylist()
         assert column == [expected(fanout.bound, variable, link.state) for link in links]
+
+
+@pytest.mark.parametrize("sql", re.findall(r'query work/\S+[\s\\]+"([^"]+)"', PAGE))
+def test_what_the_page_asks_is_a_query(fanout: Written, sql: str) -> None:
+    with opened(Tables(fanout.root)) as connection:
+        assert connection.execute(f"EXPLAIN {sql}").fetchall()
 
 
 @pytest.mark.spark
