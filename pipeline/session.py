@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
+from ackproof.pipeline import jvm
 from ackproof.pipeline.aside import Aside
 from ackproof.pipeline.java import require_packages
 from ackproof.pipeline.masters import addresses, require_executor, require_master, watching
@@ -174,7 +175,8 @@ def open_session(
     """Open a Spark session, or use the one that is open.
 
     Args:
-        master: the master's URL; None for all cores of this machine.
+        master: the master's URL; None for the one that was submitted to, or else for all cores of
+            this machine.
         parts: into how many parts the states are divided, at least 1.
         log: the file that everything goes to that Spark has to say.
         name: what the application is called in Spark's pages.
@@ -189,9 +191,10 @@ def open_session(
 
     if (active := SparkContext._active_spark_context) is not None:
         return _joined(active, master, parts, log, say)
-    asked = master or DEFAULT_MASTER
+    submitted = jvm.submitted(log)
+    asked = master or submitted.get("spark.master", DEFAULT_MASTER)
     require_master(asked)
-    spark, stop = start(asked, parts, log, name)
+    spark, stop = start(asked, parts, log, name, submitted)
     session = Session(spark, log, say, stop)
     try:
         if addresses(asked):
