@@ -135,10 +135,8 @@ class AuditEngine:
 
             if self.tables is not None:
                 require_place(self.tables, self.add)
-            name = "ackproof audit"
-            with open_session(self.master, self.partitions or 1, log, name) as session:
-                for remark in session.remarks:
-                    print(remark, file=sys.stderr, flush=True)
+            parts = self.partitions or 1
+            with open_session(self.master, parts, log, "ackproof audit", _say) as session:
                 run = SparkAudit(session, self.partitions, self.tables, self.add, how=how)
                 return run(files, drained)
         except (AuditRefused, SearchFailed, SearchRefused, StoreFailed) as error:
@@ -151,6 +149,10 @@ class AuditEngine:
             if not kept:
                 log.unlink(missing_ok=True)
                 log.parent.rmdir()
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 def _here(files: Sequence[Path | str], drained: bool, how: Listening) -> AuditDocument:

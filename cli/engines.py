@@ -160,9 +160,7 @@ class Asked:
             from ackproof.pipeline.farm import Farm
             from ackproof.pipeline.session import open_session
 
-            with open_session(self.master, 1, log, "ackproof farm") as session:
-                for remark in session.remarks:
-                    _say(remark)
+            with open_session(self.master, 1, log, "ackproof farm", _say) as session:
                 yield Farm(session)
         except (FarmFailed, SparkUnavailable) as error:
             # The message may name the log, for what Spark itself has said.

@@ -290,10 +290,8 @@ def _on_spark(master: str | None) -> Iterator[_Asking]:
     try:
         with (
             _telling("starting Spark") as tell,
-            open_session(master, _PARTS, log, "ackproof query") as session,
+            open_session(master, _PARTS, log, "ackproof query", _say) as session,
         ):
-            for remark in session.remarks:
-                typer.echo(remark, err=True)
             tell("asking")
             yield Asking(session)
     except SparkUnavailable as error:
@@ -303,6 +301,10 @@ def _on_spark(master: str | None) -> Iterator[_Asking]:
     finally:
         if not kept:
             log.unlink(missing_ok=True)
+
+
+def _say(text: str) -> None:
+    typer.echo(text, err=True)
 
 
 @contextmanager

@@ -128,7 +128,10 @@ class Farm:
         store = default_cache()
         finished: dict[int, Any] = {}
         following = 0
-        with ThreadPoolExecutor(min(at_once, len(pieces) or 1), "ackproof farm") as threads:
+        with (
+            self._session.watching(),
+            ThreadPoolExecutor(min(at_once, len(pieces) or 1), "ackproof farm") as threads,
+        ):
             futures: dict[Future[_Returned], int] = {}
             try:
                 for number in largest:

@@ -4,6 +4,10 @@ PySpark starts a JVM by Spark's own script, which reads the user's configuration
 print, and whatever Spark and its Python workers log, goes to one file, and nothing of it to the
 terminal.  The JVM is in a session of its own, so that Ctrl-C reaches Python alone, which then can
 stop it in order; if Python is killed, the JVM sees its standard input end, and exits by itself.
+
+Under `spark-submit` it is the other way round: the JVM has started Python, prints where that was
+given, and ends when Python has ended.  It has been set up by then, and is neither started nor ended
+here.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pyspark import SparkConf
 
-__all__ = ["end", "environment", "last_words", "launch"]
+__all__ = ["end", "environment", "last_words", "launch", "submitted"]
 
 #: Seconds that a JVM may take to exit when it was asked to.
 _PATIENCE = 10.0
@@ -40,6 +44,24 @@ def launch(conf: SparkConf, log: Path) -> Any:
     launched: Callable[..., Any] = launch_gateway
     with log.open("ab") as file:
         return launched(conf, {"stdout": file, "stderr": file, "start_new_session": True})
+
+
+def submitted(log: Path) -> dict[str, str]:
+    """Join the JVM that has started this process, and return its settings; none if there is none.
+
+    Args:
+        log: the file in which a user looks for what Spark has to say; it will say where that is.
+    """
+    # spark-submit tells Python in this way where its JVM listens.
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        return {}
+    from pyspark import SparkConf, SparkContext
+
+    SparkContext._ensure_initialized()
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("a") as file:
+        file.write("what Spark says is where spark-submit writes to\n")
+    return dict(SparkConf().getAll())
 
 
 def end(gateway: Any) -> None:

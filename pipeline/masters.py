@@ -1,14 +1,19 @@
 """The master that a search runs on: which machines it means, and whether it is there.
 
 Spark tries for a minute to reach a master that does not answer, and waits for ever for a cluster
-that gives no executor.  Both are one error here, and a soon one.
+that gives no executor.  Both are one error here, and a soon one.  A cluster that loses its last
+executor later may get another one, so that a job which waits for it is not ended: the user is told.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import socket
+import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
@@ -17,10 +22,13 @@ from ackproof.pipeline.errors import SparkUnavailable
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
-__all__ = ["addresses", "is_local", "is_loopback", "require_executor", "require_master"]
+__all__ = ["addresses", "is_local", "is_loopback", "require_executor", "require_master", "watching"]
 
-#: Seconds that a master may take to answer, and a cluster to give the first executor.
+#: Seconds that a master may take to answer, and a cluster may be without an executor.
 ANSWER, EXECUTOR = 5.0, 60.0
+
+#: Seconds between two looks at a cluster while a job runs.
+_LOOK = 1.0
 
 
 def is_local(master: str) -> bool:
@@ -99,10 +107,8 @@ def require_executor(context: SparkContext) -> None:
     """
     if context.getConf().get("spark.dynamicAllocation.enabled", "false") == "true":
         return
-    status = context._jsc.sc()
     deadline = time.monotonic() + EXECUTOR
-    # The driver itself is the one that is always there.
-    while status.getExecutorMemoryStatus().size() < 2:
+    while not _has_executor(context):
         if time.monotonic() > deadline:
             raise SparkUnavailable(
                 f"--master: {context.master} gave no executor within {EXECUTOR:.0f} s\n"
@@ -110,3 +116,49 @@ def require_executor(context: SparkContext) -> None:
                 f"{context.getConf().get('spark.executor.memory', '1g')} of memory, or ask for less"
             )
         time.sleep(0.05)
+
+
+def _has_executor(context: SparkContext) -> bool:
+    # The driver itself is the one that is always there.
+    return int(context._jsc.sc().getExecutorMemoryStatus().size()) > 1
+
+
+@contextmanager
+def watching(context: SparkContext, say: Callable[[str], None]) -> Iterator[None]:
+    """Tell, as long as jobs run, when a cluster has been without an executor for some time.
+
+    Args:
+        context: where they run.
+        say: told in a line, once each time that the last executor is lost.
+    """
+    master = str(context.master)
+    if is_local(master):
+        yield
+        return
+    done = threading.Event()
+    # Whoever waits for the jobs may be interrupted, and must not be in a call to the JVM then.
+    arguments = (lambda: _has_executor(context), master, say, done)
+    threading.Thread(target=_watch, args=arguments, name="ackproof watch", daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()
+
+
+def _watch(
+    has_executor: Callable[[], bool], master: str, say: Callable[[str], None], done: threading.Event
+) -> None:
+    """Look again and again whether there is an executor, until the jobs are done."""
+    seen = time.monotonic()
+    # When the session is stopped there is nobody to ask any more.
+    with suppress(Exception):
+        while not done.wait(_LOOK):
+            if has_executor():
+                seen = time.monotonic()
+            elif time.monotonic() - seen >= EXECUTOR and not done.is_set():
+                seen = math.inf
+                say(
+                    f"{master} has had no executor for {EXECUTOR:.0f} s: start a worker, and the "
+                    "work goes on; or press Ctrl-C, and go on later, check with --resume, audit "
+                    "with --add"
+                )

@@ -45,7 +45,7 @@ def explorer(
         master: the address of a cluster; all cores of this machine when left out.
         partitions: into how many parts the states are divided; by the cores when left out.
         resume: whether to go on with the searches that are there.
-        say: told in a line what a user wants to know at the start.
+        say: told in a line what a user wants to know at the start, and what a job waits for.
         small: levels with fewer states before them are settled without a job.
 
     Raises:
@@ -79,9 +79,8 @@ class SparkExplorer(KeepingExplorer):
         """
         if self.opened is None:
             log = self._log()
-            self.opened = open_session(self.master, self.partitions or 1, log, "ackproof check")
-            for remark in self.opened.remarks:
-                self.say(remark)
+            parts = self.partitions or 1
+            self.opened = open_session(self.master, parts, log, "ackproof check", self.say)
             if self.opened.ui:
                 self.say(f"Spark's own pages: {self.opened.ui}")
         return self.opened

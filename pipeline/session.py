@@ -6,22 +6,23 @@ is used as it is: it gets settings of its own for what a search depends on, and 
 
 Jobs run in a thread of their own, while the thread that asked waits where Ctrl-C reaches it; it
 then cancels the job, and waits for its end, so that whoever catches the interruption finds Spark
-idle and still answering.
+idle and still answering.  While a job runs, the user is told when a cluster has no executor left.
 """
 
 from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
+from ackproof.pipeline import jvm
 from ackproof.pipeline.aside import Aside
 from ackproof.pipeline.java import require_packages
-from ackproof.pipeline.masters import addresses, require_executor, require_master
+from ackproof.pipeline.masters import addresses, require_executor, require_master, watching
 from ackproof.pipeline.settings import sql_settings
 from ackproof.pipeline.starting import hush, start
 
@@ -43,21 +44,20 @@ class Session:
         spark: the session itself.
         master: the master that it runs on.
         log: the file that everything goes to that Spark has to say.
-        remarks: what differs from what was asked for, a sentence each.
     """
 
     def __init__(
         self,
         spark: SparkSession,
         log: Path,
+        say: Callable[[str], None],
         stop: Callable[[], None] | None = None,
-        remarks: Sequence[str] = (),
     ) -> None:
         """Take over an open session, with what stops it if that is to be done."""
         self.spark = spark
         self.log = log
         self.master = str(spark.sparkContext.master)
-        self.remarks = tuple(remarks)
+        self._say = say
         self._stop = stop
 
     @property
@@ -115,12 +115,17 @@ class Session:
             self.mark(tag, description)
             return job()
 
-        aside = Aside(work)
-        try:
-            return aside.result()
-        except BaseException:
-            self._cancel(aside, tag)
-            raise
+        with self.watching():
+            aside = Aside(work)
+            try:
+                return aside.result()
+            except BaseException:
+                self._cancel(aside, tag)
+                raise
+
+    def watching(self) -> AbstractContextManager[None]:
+        """Tell the user, as long as jobs run, when the cluster has no executor left."""
+        return watching(self.spark.sparkContext, self._say)
 
     def _cancel(self, aside: Aside[T], tag: str) -> None:
         """Cancel what runs aside, until it has ended; a job may be just about to start."""
@@ -160,14 +165,22 @@ class Session:
         self.close()
 
 
-def open_session(master: str | None, parts: int, log: Path, name: str) -> Session:
+def open_session(
+    master: str | None,
+    parts: int,
+    log: Path,
+    name: str,
+    say: Callable[[str], None] = lambda text: None,
+) -> Session:
     """Open a Spark session, or use the one that is open.
 
     Args:
-        master: the master's URL; None for all cores of this machine.
+        master: the master's URL; None for the one that was submitted to, or else for all cores of
+            this machine.
         parts: into how many parts the states are divided, at least 1.
         log: the file that everything goes to that Spark has to say.
         name: what the application is called in Spark's pages.
+        say: told in a line what differs from what was asked for, and what the work waits for.
 
     Raises:
         SparkUnavailable: something that is needed is missing, or the master does not answer.
@@ -177,11 +190,12 @@ def open_session(master: str | None, parts: int, log: Path, name: str) -> Sessio
     from pyspark import SparkContext
 
     if (active := SparkContext._active_spark_context) is not None:
-        return _joined(active, master, parts, log)
-    asked = master or DEFAULT_MASTER
+        return _joined(active, master, parts, log, say)
+    submitted = jvm.submitted(log)
+    asked = master or submitted.get("spark.master", DEFAULT_MASTER)
     require_master(asked)
-    spark, stop = start(asked, parts, log, name)
-    session = Session(spark, log, stop)
+    spark, stop = start(asked, parts, log, name, submitted)
+    session = Session(spark, log, say, stop)
     try:
         if addresses(asked):
             require_executor(session.spark.sparkContext)
@@ -191,21 +205,22 @@ def open_session(master: str | None, parts: int, log: Path, name: str) -> Sessio
     return session
 
 
-def _joined(active: SparkContext, master: str | None, parts: int, log: Path) -> Session:
+def _joined(
+    active: SparkContext, master: str | None, parts: int, log: Path, say: Callable[[str], None]
+) -> Session:
     """Return a session beside those that a process has open."""
     from pyspark.sql import SparkSession
 
-    remarks = []
     if master is not None and master != active.master:
-        remarks.append(
+        say(
             f"a Spark session is open in this process, on {active.master}; it is used, and "
             f"{master} is not"
         )
     if active.getConf().get("spark.speculation", "false") == "true":
-        remarks.append(
+        say(
             "the open Spark session has spark.speculation on, by which a part may be computed twice"
         )
     spark = SparkSession(active).newSession()
     for key, value in sql_settings(parts).items():
         spark.conf.set(key, value)
-    return Session(spark, log, remarks=remarks)
+    return Session(spark, log, say)

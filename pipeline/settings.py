@@ -2,7 +2,8 @@
 
 What a search depends on is set whatever else is configured: one task for each part, few rows to a
 batch of Arrow, for a row holds many states, and nothing printed on a console.  All the rest gives
-way to what a user has configured, in `spark-defaults.conf` or in PYSPARK_SUBMIT_ARGS.
+way to what a user has configured, in `spark-defaults.conf`, in PYSPARK_SUBMIT_ARGS or for
+spark-submit.
 
 A session that needs no other machine listens on loopback alone.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from ackproof.pipeline.masters import is_local, is_loopback
@@ -41,7 +42,9 @@ def sql_settings(parts: int) -> dict[str, str]:
     }
 
 
-def settings(master: str, parts: int, home: Path, scratch: Path) -> dict[str, str]:
+def settings(
+    master: str, parts: int, home: Path, scratch: Path, submitted: Iterable[str] = ()
+) -> dict[str, str]:
     """Return the settings of a Spark that is started for a search.
 
     Args:
@@ -49,6 +52,7 @@ def settings(master: str, parts: int, home: Path, scratch: Path) -> dict[str, st
         parts: into how many parts the states are divided.
         home: Spark's own folder, for the configuration in it.
         scratch: a folder of this machine, for what is of no use afterwards.
+        submitted: the names of what is set already by spark-submit.
     """
     needed = sql_settings(parts) | {
         # Two attempts at one part at a time would write the same files.
@@ -72,7 +76,7 @@ def settings(master: str, parts: int, home: Path, scratch: Path) -> dict[str, st
         better |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
         if len(str(scratch)) <= _LONGEST:
             better["spark.python.unix.domain.socket.dir"] = str(scratch)
-    theirs = configured(home)
+    theirs = configured(home).union(submitted)
     return {key: value for key, value in better.items() if key not in theirs} | needed
 
 

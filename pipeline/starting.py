@@ -13,7 +13,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -38,16 +38,20 @@ __all__ = ["hush", "start"]
 _LOUD = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
-def start(master: str, parts: int, log: Path, name: str) -> tuple[SparkSession, Callable[[], None]]:
+def start(
+    master: str, parts: int, log: Path, name: str, submitted: Mapping[str, str]
+) -> tuple[SparkSession, Callable[[], None]]:
     """Start a JVM and a session in it; return the session, and what stops both.
 
-    Where PySpark has a JVM already, from a session that was stopped, that one is used, and goes on.
+    Where PySpark has a JVM already, from a session that was stopped or from spark-submit, that one
+    is used, and goes on.
 
     Args:
         master: the master's URL.
         parts: into how many parts the states are divided.
         log: the file that everything goes to that Spark has to say.
         name: what the application is called in Spark's pages.
+        submitted: the settings of spark-submit, if that has started this process.
 
     Raises:
         SparkUnavailable: it does not start.
@@ -59,9 +63,9 @@ def start(master: str, parts: int, log: Path, name: str) -> tuple[SparkSession, 
     variables = _variables(master)
     home = Path(_find_spark_home())
     scratch = Path(mkdtemp(prefix="ackproof-spark-"))
-    values = settings(master, parts, home, scratch)
+    values = settings(master, parts, home, scratch, submitted)
     values |= {"spark.master": master, "spark.app.name": name}
-    conf = SparkConf(loadDefaults=False).setAll(list(values.items()))
+    conf = SparkConf(loadDefaults=bool(submitted)).setAll(list(values.items()))
     gateway = context = None
     said = log.stat().st_size if log.exists() else 0
     try:

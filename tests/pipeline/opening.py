@@ -140,12 +140,14 @@ def main(folder: Path) -> None:
     """Open, try, close; write what was seen."""
     before, handler = dict(os.environ), signal.getsignal(signal.SIGINT)
     seen: dict[str, Any] = {}
-    with open_session("local[2]", PARTS, folder / "logs" / "spark.log", "trial") as session:
+    remarks: list[str] = []
+    log = folder / "logs" / "spark.log"
+    with open_session("local[2]", PARTS, log, "trial", remarks.append) as session:
         (java,) = children()
         seen["parallelism"] = session.parallelism
         seen["master"] = session.master
         seen["ui"] = session.ui
-        seen["remarks"] = session.remarks
+        seen["remarks"] = list(remarks)
         seen["counted"] = counted(session)
         seen["abroad"] = listening(java)
         seen["group"] = os.getpgid(java) == java
@@ -154,9 +156,9 @@ def main(folder: Path) -> None:
         seen["failed"] = [failed(session), failed(session, "SELECT nothing FROM nowhere")]
         seen["interrupted"] = interrupted(session, folder / "began")
         seen["counted after"] = counted(session)
-        with open_session("local[1]", 5, folder / "other.log", "second") as second:
+        with open_session("local[1]", 5, folder / "other.log", "second", remarks.append) as second:
             seen["second"] = [
-                second.remarks,
+                remarks,
                 second.spark.conf.get("spark.sql.shuffle.partitions"),
                 session.spark.conf.get("spark.sql.shuffle.partitions"),
             ]

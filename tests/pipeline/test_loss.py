@@ -2,7 +2,7 @@
 
 Both are killed by their process ids, when the first jobs have been done and more are to come, which
 is seen in the folder of the search: first the driver, and then, when another one has gone on, a
-worker.
+worker.  When all workers are lost a search waits for another one, and says so.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -29,6 +29,19 @@ SOON, LAST = 10, 18
 
 #: A lost block is asked for again, three times; the time between is for larger networks.
 QUICK = "--conf spark.shuffle.io.retryWait=1s pyspark-shell"
+
+#: Runs a command that has waited for long after two seconds, once it has had an executor.
+IMPATIENT = """
+from ackproof.cli.__main__ import main
+from ackproof.pipeline import masters, session
+
+def require_executor(context):
+    required(context)
+    masters.EXECUTOR = 2.0
+
+required, session.require_executor = session.require_executor, require_executor
+main()
+"""
 
 #: Seconds that a search may take, on a machine that has much else to do.
 PATIENCE = 600.0
@@ -54,20 +67,29 @@ def expected() -> list[dict[str, Any]]:
 
 def search(cluster: Cluster, work: Path, *options: str) -> subprocess.Popen[str]:
     """Start the search on a cluster."""
-    where = ("--work", str(work), "--partitions", "4")
-    return start(cluster, "check", *SEARCH, "--json", *where, *options)
+    return start(cluster, *searching(work), *options)
 
 
-def start(cluster: Cluster, *arguments: str) -> subprocess.Popen[str]:
+def searching(work: Path) -> tuple[str, ...]:
+    """Return the command that searches."""
+    return ("check", *SEARCH, "--json", "--work", str(work), "--partitions", "4")
+
+
+def start(
+    cluster: Cluster,
+    *arguments: str,
+    program: tuple[str, str] = ("-m", "ackproof.cli"),
+    errors: int | IO[bytes] = subprocess.PIPE,
+) -> subprocess.Popen[str]:
     """Start a command on a cluster."""
-    command = [sys.executable, "-m", "ackproof.cli", *arguments]
+    command = [sys.executable, *program, *arguments]
     return subprocess.Popen(
         [*command, "--engine", "spark", "--master", cluster.url],
         cwd=ROOT,
         text=True,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=errors,
         env={**os.environ, "PYSPARK_SUBMIT_ARGS": QUICK},
     )
 
@@ -108,6 +130,31 @@ def test_a_driver_and_then_a_worker_that_are_killed_in_mid_run_change_nothing(
     (result,) = json.loads(out)["results"]
     assert result["kept"]["resumed_levels"] == resumed
     assert "Lost executor" in (work / "spark.log").read_text()
+
+
+@pytest.mark.spark
+def test_a_search_whose_workers_are_all_killed_says_so_and_waits_for_another_one(
+    workers: Cluster, work: Path, tmp_path: Path, expected: list[dict[str, Any]]
+) -> None:
+    said = tmp_path / "said"
+    with said.open("wb") as file:
+        driver = start(workers, *searching(work), program=("-c", IMPATIENT), errors=file)
+    reach(SOON, driver, work)
+    for worker in list(workers.workers):
+        workers.kill(worker)
+    assert finished(work) < LAST, "the search was over before the workers were"
+    missing = f"{workers.url} has had no executor for 2 s: start a worker, and the work goes on"
+
+    def told() -> str | None:
+        assert driver.poll() is None, said.read_text()
+        return next((line for line in said.read_text().splitlines() if missing in line), None)
+
+    until(told, "line about executors", PATIENCE / 10)
+    workers.add()
+    out, _ = driver.communicate(timeout=PATIENCE)
+    assert driver.returncode == 0, said.read_text()
+    assert said.read_text().count("has had no executor") == 1
+    assert decided(out) == expected
 
 
 #: A design that says that a task has read it, and then waits.

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import re
 import socket
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from ackproof.pipeline import SparkUnavailable
-from ackproof.pipeline.masters import addresses, is_local, is_loopback, require_master
+from ackproof.pipeline import SparkUnavailable, masters
+from ackproof.pipeline.masters import (
+    addresses,
+    is_local,
+    is_loopback,
+    require_master,
+    watching,
+)
+
+from tests.pipeline.cluster import until
 
 
 @pytest.mark.parametrize(
@@ -70,3 +80,61 @@ def test_what_is_no_address_is_refused(master: str, fault: str, remedy: str) -> 
         SparkUnavailable, match=rf"^--master: .*{fault}.*\n  instead: {re.escape(remedy)}"
     ):
         require_master(master)
+
+
+class Executors:
+    """A cluster with so many executors, beside the driver, and how often it was asked for them."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.looks = 0
+
+    def size(self) -> int:
+        self.looks += 1
+        return self.number + 1
+
+    def context(self, master: str) -> Any:
+        """Return the context of a session there."""
+        status = SimpleNamespace(getExecutorMemoryStatus=lambda: self)
+        return SimpleNamespace(master=master, _jsc=SimpleNamespace(sc=lambda: status))
+
+    def looked_at(self) -> None:
+        """Return when it has been asked, and what was made of it, five times more."""
+        last = self.looks + 6
+        until(lambda: "looked at" if self.looks >= last else None, "look")
+
+
+def test_a_user_is_told_once_each_time_that_all_executors_are_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(masters, "EXECUTOR", 0.005)
+    monkeypatch.setattr(masters, "_LOOK", 0.002)
+    executors, said = Executors(1), list[str]()
+    with watching(executors.context("spark://head:7077"), said.append):
+        for number, told in ((1, 0), (0, 1), (2, 1), (0, 2)):
+            executors.number = number
+            executors.looked_at()
+            assert len(said) == told
+    assert set(said) == {
+        "spark://head:7077 has had no executor for 0 s: start a worker, and the work goes on; or "
+        "press Ctrl-C, and go on later, check with --resume, audit with --add"
+    }
+
+
+def test_a_cluster_that_is_without_executors_for_a_short_time_is_not_told_of(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(masters, "_LOOK", 0.002)
+    executors, said = Executors(0), list[str]()
+    with watching(executors.context("yarn"), said.append):
+        executors.looked_at()
+    assert said == []
+
+
+def test_on_this_machine_no_executor_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(masters, "EXECUTOR", 0.0)
+    monkeypatch.setattr(masters, "_LOOK", 0.0)
+    executors, said = Executors(0), list[str]()
+    with watching(executors.context("local[2]"), said.append):
+        pass
+    assert (executors.looks, said) == (0, [])

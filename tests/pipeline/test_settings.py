@@ -60,6 +60,13 @@ def test_a_configuration_may_be_elsewhere_and_on_the_command_line(
     }
 
 
+def test_what_is_submitted_counts(home: Path) -> None:
+    submitted = {"spark.locality.wait": "2s", "spark.speculation": "true"}
+    found = settings("local[2]", 4, home, SCRATCH, submitted)
+    assert "spark.locality.wait" not in found
+    assert found["spark.speculation"] == "false"
+
+
 def test_arguments_that_no_shell_would_take_configure_nothing(home: Path) -> None:
     assert configured(home, {"PYSPARK_SUBMIT_ARGS": "--conf 'spark.a=1"}) == set()
 
