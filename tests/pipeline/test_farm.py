@@ -7,6 +7,7 @@ import os
 import re
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,9 @@ class Inline:
 
     def mark(self, tag: str, description: str) -> None:
         self.names.append(description)
+
+    def watching(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def cancel(self, tag: str) -> None:
         """Cancel nothing: all of it has ended."""
