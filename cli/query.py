@@ -131,6 +131,7 @@ def query(
         raise InputError("a master is Spark's; leave out --master, or say --engine spark")
     if output is not None and sql is None:
         raise InputError("there is no query whose rows could be written; give the SQL or --file")
+    _require_text(sql or "")
     spark = engine is QueryEngine.SPARK or master is not None
     tables = _tables(located(folder), spark)
     if remark := _remark(tables):
@@ -146,6 +147,7 @@ def query(
         return _print(document) if as_json else show_views(tables)
     asking = _on_spark(master) if spark else _in_duckdb()
     if output is not None:
+        _require_outside(output, located(folder))
         try:
             count = _asked(tables, lambda ask: ask.put(tables, sql, output), asking)
         except OSError as error:
@@ -183,6 +185,30 @@ def _read(file: Path, sql: str | None) -> str:
         raise InputError(f"{file} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputError(f"{file} is not text in UTF-8") from None
+
+
+def _require_text(sql: str) -> None:
+    """Refuse a query that a command line could not say in characters.
+
+    Raises:
+        InputError: it is one.
+    """
+    try:
+        sql.encode()
+    except UnicodeEncodeError:
+        raise InputError("the query is not text in UTF-8") from None
+
+
+def _require_outside(output: Path, folder: Path | str) -> None:
+    """Refuse to write an answer where the search is, or where no file can be.
+
+    Raises:
+        InputError: that is asked for.
+    """
+    if output.is_dir():
+        raise InputError(f"{output} is a directory; name a file in it")
+    if isinstance(folder, Path) and output.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"{output} is in the folder of the search; name a file elsewhere")
 
 
 def _tables(folder: Path | str, spark: bool) -> Tables:

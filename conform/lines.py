@@ -6,14 +6,15 @@ left out.  Each line ends with the CRC-32 of all before that field:
     {"format":"ackproof recording","version":1,"crc":1874329817}
     {"kind":"Ack","connection":"c1","channel":1,"number":7,"time":1795405580.28,"tag":1,"crc":…}
 
-A first line with a checksum promises one in every line.  Without it there is none: whoever makes
-recordings by other means need not count.  A line that was cut off, because whoever wrote it was
-killed, is no event.  The end of a line may have changed, too, and a whole line that something else
-ends was not cut off.
+A first line with a checksum promises one in every line.  Whoever makes recordings by other means
+need not count; what has a checksum is compared with it all the same.  A line that was cut off,
+because whoever wrote it was killed, is no event.  The end of a line may have changed, too, and a
+whole line that something else ends was not cut off.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -27,9 +28,10 @@ __all__ = ["Lines", "first_line", "line_of", "lines_after"]
 
 _ENCODER = msgspec.json.Encoder()
 _FIELD = b',"crc":'
+_SUM = re.compile(rb',"crc":[0-9]+}\n\Z')
 
 
-class _Header(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+class _Header(msgspec.Struct, omit_defaults=True):
     format: str
     version: int
     crc: int | None = None
@@ -73,7 +75,7 @@ class Lines:
         Raises:
             Malformed: it is none, or has changed since it was written.
         """
-        if self.summed and not _is_whole(line):
+        if (self.summed or _SUM.search(line)) and not _is_whole(line):
             raise Malformed(
                 "the line has changed since it was recorded: its checksum is that of another; take "
                 "the file from where it was recorded, or leave `crc` out of the first line if you "
@@ -102,7 +104,7 @@ def lines_after(path: Source, line: bytes) -> Lines:
     except (msgspec.DecodeError, UnicodeDecodeError):
         header = _Header("", 0)
     check_version(path, header.format, header.version)
-    if header.crc is not None and not _is_whole(line):
+    if header.crc is not None and not _is_whole(line.removesuffix(b"\n") + b"\n"):
         raise RecordingError(
             f"{path}:1: the line has changed since it was recorded; take the file from where it "
             "was recorded"

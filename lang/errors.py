@@ -27,7 +27,8 @@ class SpecError(Exception):
     """
 
     def __init__(self, span: Span, problem: str, instead: str) -> None:
-        super().__init__(problem)
+        # All of them: processes send it to each other.
+        super().__init__(span, problem, instead)
         self.span = span
         self.problem = problem
         self.instead = instead

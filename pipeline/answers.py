@@ -6,6 +6,8 @@ answer of before stays until the new one is there.
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,15 +21,30 @@ __all__ = ["received", "sent", "whole"]
 def whole(path: Path) -> Iterator[Path]:
     """Yield where to write a file, which comes to its place when that has succeeded.
 
+    What is there and no file, such as a pipe, is written to as it is.
+
     Raises:
         OSError: it cannot be written.
     """
-    beside = path.with_name(f".{path.name}.part")
+    place = path.resolve()
+    if place.exists() and not place.is_file():
+        yield place
+        return
+    handle, name = tempfile.mkstemp(prefix=".ackproof-", dir=place.parent)
+    os.close(handle)
+    beside = Path(name)
     try:
         yield beside
-        beside.replace(path)
+        beside.chmod(place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
+        beside.replace(place)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def sent(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -6,22 +6,19 @@ Spark's own errors repeat the whole plan of the query.  Of them are kept what is
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import sqlglot
 from ackproof.pipeline.answers import received, sent, whole
 from ackproof.pipeline.columns import plain_rows, type_text
 from ackproof.pipeline.compared import require_values
 from ackproof.pipeline.query_error import QueryError, not_a_question, placed
 from ackproof.pipeline.session import Session
 from ackproof.pipeline.tables import Tables
-from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
@@ -30,6 +27,11 @@ if TYPE_CHECKING:
 __all__ = ["Asking"]
 
 T = TypeVar("T")
+
+_PLANS = "org.apache.spark.sql.catalyst.plans.logical"
+#: Commands that only ask, and plans that are no commands and do more: a script may do anything.
+_ASKS = ("DescribeQueryCommand", "DescribeRelation", "ExplainCommand", "ShowTables")
+_WRITES = "Insert|ScriptTransformation"
 
 #: What suits an answer, and not a search: small parts may be joined, and rows are small.
 _SETTINGS = {
@@ -116,18 +118,27 @@ def _question(spark: SparkSession, sql: str) -> DataFrame:
     """Return what a query asks for, if it only asks: Spark does what is a command at once.
 
     Raises:
-        QueryError: it does not, or nobody but Spark can read it.
+        QueryError: it does not.
         PySparkException: Spark cannot read it.
     """
-    try:
-        statements = [one for one in sqlglot.parse(sql, dialect="spark") if one is not None]
-    except (SqlglotError, RecursionError):
-        # Spark says what is wrong, without doing anything; if it finds nothing, nobody has looked.
-        spark._jsparkSession.sessionState().sqlParser().parsePlan(sql)
-        raise QueryError("the query: it cannot be read here; write it in plainer SQL") from None
-    if len(statements) != 1 or not isinstance(statements[0], exp.Query | exp.Values):
-        raise QueryError(not_a_question(len(statements)))
+    if not sql.strip():
+        raise QueryError(not_a_question(0))
+    plan = spark._jsparkSession.sessionState().sqlParser().parsePlan(sql)
+    command = cast(Any, spark._jvm).java.lang.Class.forName(f"{_PLANS}.Command")
+    if plan.getClass().getSimpleName() not in _ASKS and any(
+        command.isInstance(one) or re.match(_WRITES, one.getClass().getSimpleName())
+        for one in _within(plan)
+    ):
+        raise QueryError(not_a_question(1))
     return spark.sql(sql)
+
+
+def _within(plan: Any) -> Iterator[Any]:
+    """Yield a plan of Spark, and those that it is made of."""
+    yield plan
+    for inner in (plan.children(), plan.innerChildren()):
+        for number in range(inner.size()):
+            yield from _within(inner.apply(number))
 
 
 # -- what is wrong ------------------------------------------------------------------------------

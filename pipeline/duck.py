@@ -7,7 +7,8 @@ thousand states at a time.
 
 A query may be written as for Spark: lambdas have arrows, and what has another name in DuckDB is
 there under that of Spark, too (`_MACROS`).  It reads the files of the search and no others, and
-writes none: it must be one statement that only asks, for what DuckDB may read it may write, too.
+writes none: it must be one statement that only asks, for what DuckDB may read it may write, too,
+and by a COPY inside of a SELECT as well.
 
 `steps` is made anew of the states that a query is about, and `path_to(level, position)` is a table
 as well: a shortest run to a state.
@@ -49,6 +50,14 @@ _MACROS = (
     "size(x) AS CAST(len(x) AS INTEGER)",
     "string(x) AS CAST(x AS VARCHAR)",
 )
+
+#: Statements that ask; a PIVOT without its values is several to DuckDB.
+_QUESTIONS = (
+    duckdb.StatementType.SELECT,
+    duckdb.StatementType.EXPLAIN,
+    duckdb.StatementType.MULTI,
+)
+_WRITES = {"COPY", "DELETE", "INSERT", "MERGE", "UPDATE"}
 
 _PATH = """
 CREATE MACRO path_to(_level, _at) AS TABLE
@@ -129,12 +138,21 @@ def _answered(tables: Tables, sql: str) -> Iterator[pa.RecordBatchReader]:
     require_values(tables, sql, "duckdb")
     with opened(tables) as connection:
         try:
-            kinds = [str(one.type) for one in connection.extract_statements(sql)]
-            if kinds != ["StatementType.SELECT"]:
+            kinds = [one.type for one in connection.extract_statements(sql)]
+            if len(kinds) != 1 or kinds[0] not in _QUESTIONS or _WRITES & set(_keywords(sql)):
                 raise QueryError(not_a_question(len(kinds)))
             yield connection.sql(sql).to_arrow_reader(_TOGETHER)
         except (duckdb.Error, pa.ArrowException) as error:
             raise QueryError(_said(_told(connection, sql, str(error)), sql)) from error
+
+
+def _keywords(sql: str) -> Iterator[str]:
+    """Yield the keywords of a text, as DuckDB reads it: no names in quotes, texts and comments."""
+    tokens, data = duckdb.tokenize(sql), sql.encode()
+    ends = [*(start for start, _ in tokens[1:]), len(data)]
+    for (start, kind), end in zip(tokens, ends, strict=True):
+        if kind == duckdb.token_type.keyword:
+            yield data[start:end].decode().split()[0].upper()
 
 
 def _told(connection: duckdb.DuckDBPyConnection, sql: str, error: str) -> str:

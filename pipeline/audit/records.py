@@ -141,7 +141,7 @@ def _lines(path: Source, split: Split) -> Iterator[_Record | Bad]:
             elif place + length > split.size or not line.endswith(b"\n"):
                 if place + length < split.size:
                     yield Bad(place, "the file ends here, and was longer when the audit began")
-                else:
+                elif not line.endswith(b"\n"):
                     yield from _cut_off(lines, place, line)
                 return
             else:

@@ -178,6 +178,27 @@ def test_eras_in_several_processes_are_those_of_one(
     assert same(several.stdout) == same(one.stdout)
 
 
+def test_what_is_wrong_with_an_era_is_told_by_whichever_process_finds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ackproof.cli.process_pool.ProcessPool.few", 0)
+    (file := tmp_path / "odd.py").write_text(
+        "from ackproof.lang import Design\n"
+        "from tests.model.harbour import MODEL, Harbour, lazy\n"
+        "class Odd(Harbour):\n"
+        '    """Odd."""\n\n'
+        "    def odd(self):\n"
+        '        """Nobody decorates it."""\n\n'
+        'design = Design(claim="Odd.", replace=(Odd,))\n'
+    )
+    said = [
+        CliRunner().invoke(app, ["eras", "--no-cache", "--workers", workers, str(file)]).stderr
+        for workers in ("2", "1")
+    ]
+    assert said[0] == said[1]
+    assert "instead: " in said[0]
+
+
 def same(text: str) -> Any:
     """Return a document without times and memory, and how many have searched."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -28,6 +29,25 @@ def test_what_fails_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no more"):
         half(tmp_path / "answer")
     assert not list(tmp_path.iterdir())
+
+
+def test_what_is_no_file_stays_what_it_is(tmp_path: Path) -> None:
+    os.mkfifo(pipe := tmp_path / "pipe")
+    with whole(pipe) as beside:
+        assert beside == pipe
+    assert pipe.is_fifo()
+
+
+def test_a_file_keeps_its_mode_and_a_link_its_target(tmp_path: Path) -> None:
+    (file := tmp_path / "answer").touch(mode=0o640)
+    (link := tmp_path / "link").symlink_to(file)
+    with whole(link) as beside:
+        beside.write_text("new")
+    assert (link.is_symlink(), file.read_text(), file.stat().st_mode & 0o777) == (
+        True,
+        "new",
+        0o640,
+    )
 
 
 def test_batches_that_are_sent_are_received() -> None:

@@ -105,6 +105,14 @@ def test_what_was_appended_meanwhile_is_left_for_the_next_audit(tmp_path: Path) 
     assert len(numbers_in(list(read_of(path, Split(0, 0, size, size), Listening(), HERE)))) == 20
 
 
+def test_a_line_that_was_half_there_is_left_for_the_next_audit(tmp_path: Path) -> None:
+    path = written(tmp_path / "r.jsonl")
+    size = path.stat().st_size - 10
+    found = list(read_of(path, Split(0, 0, size, size), Listening(), HERE))
+    assert numbers_in(found) == list(range(1, 20))
+    assert not [read for read in found if isinstance(read, Bad)]
+
+
 def test_a_line_without_an_end_takes_no_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

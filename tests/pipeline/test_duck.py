@@ -151,9 +151,24 @@ def test_a_wrong_query_is_told_with_its_place(cupboard: Written, sql: str) -> No
 def test_a_search_is_never_written_to(cupboard: Written) -> None:
     file = cupboard.root / "search.json"
     before = file.read_bytes()
-    with pytest.raises(QueryError, match="a search is read and never written"):
-        asked(cupboard, "COPY (SELECT 1) TO '{}'".format(str(file).replace("'", "''")))
+    copy = "COPY (SELECT 1) TO '{}'".format(str(file).replace("'", "''"))
+    for sql in (copy, f"WITH x AS ({copy}) SELECT 1", f"with x as (/**/copy{copy[4:]}) select 1"):
+        with pytest.raises(QueryError, match="a search is read and never written"):
+            asked(cupboard, sql)
     assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "PIVOT (SELECT level % 2 AS odd, states FROM levels) ON odd USING sum(states)",
+        "EXPLAIN SELECT 1",
+        "DESCRIBE levels",
+        "SELECT 'copy' AS \"copy\" -- insert",
+    ],
+)
+def test_what_only_asks_is_answered(cupboard: Written, sql: str) -> None:
+    assert asked(cupboard, sql)
 
 
 def test_an_answer_that_fails_leaves_the_file_of_before(cupboard: Written, tmp_path: Path) -> None:
@@ -198,6 +213,10 @@ def test_an_answer_without_rows_has_its_columns(
         "SELECT 1; SELECT 2",
         "SET spark.sql.shuffle.partitions = 3",
         "SELECT * FROM csv.`/etc/passwd`",
+        "SELECT TRANSFORM(level) USING 'touch {place}; cat' AS (a) FROM levels",
+        "WITH a AS (SELECT TRANSFORM(level) USING 'touch {place}; cat' AS (a) FROM levels) "
+        "SELECT * FROM a",
+        "-- \\\nSELECT 1 /*\nINSERT OVERWRITE DIRECTORY '{place}' USING json SELECT 1 -- */",
     ],
 )
 def test_spark_only_answers_questions_about_the_search(
@@ -207,6 +226,13 @@ def test_spark_only_answers_questions_about_the_search(
     with pytest.raises(QueryError):
         Asking(session).rows(Tables(fanout.root), sql.format(place=place), 10)
     assert not place.exists()
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("sql", ["TABLE levels", "DESCRIBE states", "EXPLAIN SELECT 1", "VALUES 1"])
+def test_spark_answers_what_only_asks(session: Session, fanout: Written, sql: str) -> None:
+    _, found = Asking(session).rows(Tables(fanout.root), sql, 10)
+    assert found
 
 
 def test_the_command_asks_duckdb_unless_it_is_told_otherwise(

@@ -122,6 +122,19 @@ def test_two_queries_are_one_too_many(written: Written, tmp_path: Path) -> None:
     assert said == "error: there are two queries; give the SQL or --file, not both\n"
 
 
+def test_an_answer_is_not_written_where_the_search_is(written: Written, tmp_path: Path) -> None:
+    before = (written.root / "search.json").read_bytes()
+    for output, said in (
+        (written.root / "search.json", "is in the folder of the search; name a file elsewhere"),
+        (tmp_path, "is a directory; name a file in it"),
+        (tmp_path / "no" / "answer", "cannot be written: No such file or directory"),
+    ):
+        words = ["query", str(written.root), "SELECT 1", "--output", str(output)]
+        refused = CliRunner().invoke(app, words)
+        assert (refused.exit_code, said in refused.stderr) == (2, True), refused.stderr
+    assert (written.root / "search.json").read_bytes() == before
+
+
 def test_a_file_that_is_not_there_is_refused(written: Written, tmp_path: Path) -> None:
     said = refusal(written.root, "--file", tmp_path / "question.sql")
     assert said == f"error: {tmp_path / 'question.sql'} cannot be read: No such file or directory\n"
