@@ -38,7 +38,6 @@ _ROOT = Path(__file__).resolve().parents[1]
 _PAGE = (_ROOT / "docs" / "state-tables.rst").read_text()
 _CHECK = re.compile(r"^ +\$ ackproof (check (?:.*\\\n)*.*)$", re.MULTILINE)
 _QUERY = re.compile(r'\$ ackproof query (work/\S+)[\s\\]+(?:"([^"]+)"|--file (\S+))')
-_PYTHON = re.compile(r'Tables\(Path\("([^"]+)"\)\).*?\.sql\("([^"]+)"\)', re.DOTALL)
 _PATH = re.compile(r"path_to\((\w+), (\w+)\)")
 _MOST = 10_000
 
@@ -46,6 +45,7 @@ _CORE = "work/confirms-core"
 _SYNCED = "size(filter(map_keys(replicas_status), r -> replicas_store_level[r][1] = 'SYNCED'))"
 #: What a user asks first, beside what the page asks.
 FIRST = (
+    "SELECT level, states FROM levels ORDER BY level",
     "SELECT count(*) AS n FROM states",
     "SELECT action, sum(steps) AS n FROM actions GROUP BY 1 ORDER BY 1",
     f"SELECT level, {_SYNCED} AS disks, count(*) AS n FROM states GROUP BY 1, 2 ORDER BY 1, 2",
@@ -75,8 +75,6 @@ def questions() -> Iterator[tuple[str, str, str]]:
     for folder, sql, file in _QUERY.findall(_PAGE):
         text = " ".join(sql.split()) or (_ROOT / file).read_text()
         yield folder, text, file or text
-    for folder, sql in _PYTHON.findall(_PAGE):
-        yield folder, sql, sql
     for sql in FIRST:
         yield _CORE, sql, sql
 
