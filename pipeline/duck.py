@@ -76,6 +76,9 @@ SELECT level, position, action, step FROM run ORDER BY level
 def opened(tables: Tables) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a connection that has the tables of a search.
 
+    It can reach no files but those of the search, and these it could write, too: whoever takes
+    queries from somebody else asks by `rows`.
+
     Raises:
         SearchRefused: files of states are missing, or are others.
     """

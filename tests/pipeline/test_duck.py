@@ -216,6 +216,8 @@ def test_an_answer_without_rows_has_its_columns(
         "SELECT TRANSFORM(level) USING 'touch {place}; cat' AS (a) FROM levels",
         "WITH a AS (SELECT TRANSFORM(level) USING 'touch {place}; cat' AS (a) FROM levels) "
         "SELECT * FROM a",
+        "SELECT level FROM levels WHERE level IN "
+        "(SELECT TRANSFORM(level) USING 'touch {place}; cat' AS (a) FROM levels)",
         "-- \\\nSELECT 1 /*\nINSERT OVERWRITE DIRECTORY '{place}' USING json SELECT 1 -- */",
     ],
 )
