@@ -97,7 +97,8 @@ def main() -> None:
                 one = one or cost.seconds
                 speed = f"{cost.seconds:>7.1f} s {made.events / cost.seconds:>10,.0f}"
                 each = f"{cost.busy / made.events * 1e6:>6.2f} µs"
-                print(f"{made.events:>12,} {cores:>6} {speed} {each} {one / cost.seconds:>6.2f}")
+                times = f"{one / cost.seconds:>6.2f}"
+                print(f"{made.events:>12,} {cores:>6} {speed} {each} {times}", flush=True)
             kinds = zip(cost._fields[2:], cost[2:], strict=True)
             said = ", ".join(f"{size / made.events:.1f} {kind}" for kind, size in kinds)
             print(f"{made.events:>12,} bytes for each: {said}", flush=True)

@@ -6,14 +6,13 @@ that has no effect with the engine that was chosen is refused.
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ackproof.cli.engines import SPARK
+from ackproof.cli.engines import SPARK, say
 from ackproof.cli.inputs import InputError, choose
 
 if TYPE_CHECKING:
@@ -136,7 +135,7 @@ class AuditEngine:
             if self.tables is not None:
                 require_place(self.tables, self.add)
             parts = self.partitions or 1
-            with open_session(self.master, parts, log, "ackproof audit", _say) as session:
+            with open_session(self.master, parts, log, "ackproof audit", say) as session:
                 run = SparkAudit(session, self.partitions, self.tables, self.add, how=how)
                 return run(files, drained)
         except (AuditRefused, SearchFailed, SearchRefused, StoreFailed) as error:
@@ -149,10 +148,6 @@ class AuditEngine:
             if not kept:
                 log.unlink(missing_ok=True)
                 log.parent.rmdir()
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 def _here(files: Sequence[Path | str], drained: bool, how: Listening) -> AuditDocument:

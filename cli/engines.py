@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ackproof.model.pools import Pool
     from ackproof.pipeline.kept import KeepingExplorer
 
-__all__ = ["SPARK", "Asked"]
+__all__ = ["SPARK", "Asked", "say"]
 
 SPARK = "spark"
 
@@ -160,7 +160,7 @@ class Asked:
             from ackproof.pipeline.farm import Farm
             from ackproof.pipeline.session import open_session
 
-            with open_session(self.master, 1, log, "ackproof farm", _say) as session:
+            with open_session(self.master, 1, log, "ackproof farm", say) as session:
                 yield Farm(session)
         except (FarmFailed, SparkUnavailable) as error:
             # The message may name the log, for what Spark itself has said.
@@ -206,7 +206,7 @@ class Asked:
                 partitions=self.partitions,
                 resume=self.resume,
                 collapsed=self.engine == "collapsed",
-                say=_say,
+                say=say,
             )
         from ackproof.pipeline.java import require_packages
 
@@ -218,9 +218,10 @@ class Asked:
             master=self.master,
             partitions=self.partitions,
             resume=self.resume,
-            say=_say,
+            say=say,
         )
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """Tell a user something beside what a command prints."""
     print(text, file=sys.stderr, flush=True)

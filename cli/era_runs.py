@@ -33,6 +33,9 @@ _PAUSE = 5.0
 
 Pairs = Sequence[tuple[Era, Instance]]
 
+#: The key of a search, and its report.
+_Sent = tuple[str, SentReport]
+
 
 def era_of(target: Target) -> Era:
     """Return what is checked as a column of the table."""
@@ -91,10 +94,6 @@ def runs_elsewhere(
 
 def _states(pairs: Pairs) -> int:
     return sum(instance.states or 0 for _, instance in pairs)
-
-
-#: The key of a search, and its report.
-_Sent = tuple[str, SentReport]
 
 
 def _run(

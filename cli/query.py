@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 import typer
+from ackproof.cli.engines import say
 from ackproof.cli.inputs import InputError, clean_exit, located
 from ackproof.cli.options import AsJson
 
@@ -316,7 +317,7 @@ def _on_spark(master: str | None) -> Iterator[_Asking]:
     try:
         with (
             _telling("starting Spark") as tell,
-            open_session(master, _PARTS, log, "ackproof query", _say) as session,
+            open_session(master, _PARTS, log, "ackproof query", say) as session,
         ):
             tell("asking")
             yield Asking(session)
@@ -327,10 +328,6 @@ def _on_spark(master: str | None) -> Iterator[_Asking]:
     finally:
         if not kept:
             log.unlink(missing_ok=True)
-
-
-def _say(text: str) -> None:
-    typer.echo(text, err=True)
 
 
 @contextmanager
