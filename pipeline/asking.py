@@ -136,7 +136,7 @@ def _question(spark: SparkSession, sql: str) -> DataFrame:
 def _within(plan: Any) -> Iterator[Any]:
     """Yield a plan of Spark, and those that it is made of."""
     yield plan
-    for inner in (plan.children(), plan.innerChildren(), plan.subqueries()):
+    for inner in (plan.children(), plan.innerChildren()):
         for number in range(inner.size()):
             yield from _within(inner.apply(number))
 
