@@ -5,7 +5,7 @@ are made with the commands that the page shows, and the SQL is read from it; a f
 here that a user has first.  Each is put to DuckDB and to Spark, in turns, a few times; the medians
 are shown.  The run stops with an error unless both give the same rows, one at least, or refuse a
 question with the words that the page shows.  Of Spark only the answer is timed; how long it takes
-to start is printed beside it.  Spark has no `path_to`, and is asked for what DuckDB takes it for.
+to start is printed beside it.
 
     python bench/questions.py
     python bench/questions.py --times 1
@@ -38,7 +38,6 @@ _ROOT = Path(__file__).resolve().parents[1]
 _PAGE = (_ROOT / "docs" / "state-tables.rst").read_text()
 _CHECK = re.compile(r"^ +\$ ackproof (check (?:.*\\\n)*.*)$", re.MULTILINE)
 _QUERY = re.compile(r'\$ ackproof query (work/\S+)[\s\\]+(?:"([^"]+)"|--file (\S+))')
-_PATH = re.compile(r"path_to\((\w+), (\w+)\)")
 _MOST = 10_000
 
 _CORE = "work/confirms-core"
@@ -79,16 +78,6 @@ def questions() -> Iterator[tuple[str, str, str]]:
         yield _CORE, sql, sql
 
 
-def for_spark(sql: str) -> str:
-    """Return a question without `path_to`."""
-    path = _PATH.search(sql)
-    if path is None:
-        return sql
-    body = duck._PATH.partition("AS TABLE")[2]
-    body = body.replace("_level", path[1]).replace("_at", path[2])
-    return sql.replace(path[0], f"({body})")
-
-
 def answered(ask: Ask, tables: Tables, sql: str) -> tuple[float, Any]:
     """Return the seconds of an answer, and its rows, or why there is none."""
     began = time.perf_counter()
@@ -108,7 +97,7 @@ def compared(asking: Asking, tables: Tables, sql: str, times: int) -> tuple[list
     taken: tuple[list[float], list[float]] = [], []
     for _ in range(times):
         one = answered(duck.rows, tables, sql)
-        other = answered(asking.rows, tables, for_spark(sql))
+        other = answered(asking.rows, tables, sql)
         for seconds, (took, _) in zip(taken, (one, other), strict=True):
             seconds.append(took)
         if isinstance(one[1], str) and one[1].partition("\n")[0] not in _PAGE:

@@ -10,6 +10,9 @@ there under that of Spark, too (`_MACROS`).  It reads the files of the search an
 writes none: it must be one statement that only asks, for what DuckDB may read it may write, too,
 and by a COPY inside of a SELECT as well.
 
+Of a search in an object store the files of states are copied here first, and compared with their
+seals on the way; for what no disk of this machine has room for there is Spark.
+
 `steps` is made anew of the states that a query is about, and `path_to(level, position)` is a table
 as well: a shortest run to a state.
 """
@@ -21,6 +24,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import duckdb
@@ -35,7 +39,7 @@ from ackproof.pipeline.places import LocalPlace
 from ackproof.pipeline.query_error import QueryError, not_a_question, placed
 from ackproof.pipeline.schema import StateVariable
 from ackproof.pipeline.steps import list_type, successors
-from ackproof.pipeline.tables import Fetch, Tables
+from ackproof.pipeline.tables import Tables
 
 __all__ = ["opened", "put", "rows"]
 
@@ -82,23 +86,35 @@ def opened(tables: Tables) -> Iterator[duckdb.DuckDBPyConnection]:
     Raises:
         SearchRefused: files of states are missing, or are others.
     """
-    tables.require_files()
-    with duckdb.connect(config={"python_enable_replacements": False}) as connection:
+    with (
+        _local(tables) as files,
+        duckdb.connect(config={"python_enable_replacements": False}) as connection,
+    ):
         for name, of in (("levels", tables.level_rows()), ("actions", tables.action_rows())):
             connection.register(name, of)
-        _packed(connection, tables)
+        _packed(connection, tables, files)
         _states(connection, tables)
         _steps(connection, tables)
         for macro in _MACROS:
             connection.execute(f"CREATE MACRO {macro}")
         connection.execute(_PATH)
         connection.execute("SET lambda_syntax = 'ENABLE_SINGLE_ARROW'")
-        if isinstance(tables.folder.root, LocalPlace):
-            root = _text(f"{tables.folder.root}/")
-            connection.execute(f"SET allowed_directories = [{root}]")
+        connection.execute(f"SET allowed_directories = [{_text(f'{files}/')}]")
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
         yield connection
+
+
+@contextmanager
+def _local(tables: Tables) -> Iterator[Path]:
+    """Yield the folder with the files of states; of what is in a store, there are copies here."""
+    if isinstance(tables.folder.root, LocalPlace):
+        tables.require_files()
+        yield tables.folder.root / "states"
+        return
+    with TemporaryDirectory(prefix="ackproof-states-") as name:
+        tables.require_files(Path(name))
+        yield Path(name)
 
 
 def rows(tables: Tables, sql: str, most: int) -> tuple[list[dict[str, str]], list[list[Any]]]:
@@ -173,11 +189,11 @@ def _told(connection: duckdb.DuckDBPyConnection, sql: str, error: str) -> str:
 _PACKED = '"packed states"'
 
 
-def _packed(connection: duckdb.DuckDBPyConnection, tables: Tables) -> None:
+def _packed(connection: duckdb.DuckDBPyConnection, tables: Tables, files: Path) -> None:
     offset = f"{_nested(tables.offsets())}[level][part + 1]"
     connection.execute(
         f'CREATE VIEW {_PACKED} AS SELECT *, {offset} + "row" AS position '
-        f"FROM {_source(connection, tables)}"
+        f"FROM {_source(connection, tables, files)}"
     )
 
 
@@ -244,15 +260,13 @@ def _function(
     return name
 
 
-def _source(connection: duckdb.DuckDBPyConnection, tables: Tables) -> str:
+def _source(connection: duckdb.DuckDBPyConnection, tables: Tables, files: Path) -> str:
     """Return what packed states are read from."""
-    files = tuple(tables.files())
-    if not isinstance(tables.folder.root, LocalPlace) or not files:
-        fetched = Fetch(tables.folder, files)(iter([pa.record_batch([range(len(files))], ["id"])]))
-        schema = tables.stored_schema()
-        connection.register("stored", pa.Table.from_batches(fetched, schema).cast(schema))
+    places = [tables.folder.states(level, part) for level, part, _ in tables.files()]
+    if not places:
+        connection.register("stored", tables.stored_schema().empty_table())
         return "stored"
-    paths = [str(tables.folder.states(level, part)) for level, part, _ in files]
+    paths = [str(files / place.parent.name / place.name) for place in places]
     types = "hive_partitioning = true, hive_types = {'level': INTEGER}"
     return f"read_parquet({_listed(paths)}, {types})"
 

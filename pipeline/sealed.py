@@ -89,8 +89,13 @@ def read_sealed(path: Readable, seal: str) -> pa.Buffer:
     return pa.py_buffer(data)
 
 
-def require_seal(path: Readable, seal: str) -> None:
+def require_seal(path: Readable, seal: str, copy: IO[bytes] | None = None) -> None:
     """Compare a file that was written long ago with its seal, without having room for all of it.
+
+    Args:
+        path: the file.
+        seal: what its seal should be.
+        copy: where its content is written as it is read, if anywhere.
 
     Raises:
         FileChanged: it is not what was written, or is gone.
@@ -100,6 +105,8 @@ def require_seal(path: Readable, seal: str) -> None:
         with path.open("rb") as file:
             while piece := file.read(_PIECE):
                 found.update(piece)
+                if copy is not None:
+                    copy.write(piece)
     except OSError as error:
         raise FileChanged(path, f"cannot be read: {error.strerror or error}") from None
     if found.hexdigest() != seal:

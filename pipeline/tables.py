@@ -6,6 +6,7 @@
 `states`   a row for each state: where it stands, what led there first, and a column for each
            variable of the specification
 `steps`    a row for each step of each state: where it begins, what it is called, where it leads
+`path_to`  a function: a row for each state of a shortest run to the state of a level and position
 =========  =========================================================================================
 
 A state has a *position* in its level, from 0.  `predecessor` is a position in the level before; the
@@ -42,6 +43,7 @@ from ackproof.pipeline.errors import SearchRefused, StoreFailed
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.identity import read_search
 from ackproof.pipeline.places import LocalPlace, Place
+from ackproof.pipeline.runs import PATH, Followed
 from ackproof.pipeline.schema import Schema, SchemaError, StateVariable
 from ackproof.pipeline.sealed import FileChanged, read_sealed, read_text, require_seal
 from ackproof.pipeline.steps import STEPS, list_type, successors
@@ -155,8 +157,13 @@ class Tables:
         Raises:
             SearchRefused: files of states are missing.
         """
+        from pyspark.sql.functions import udtf
+
         for name, frame in zip(VIEWS, self._frames(spark), strict=True):
             frame.createOrReplaceTempView(name)
+        followed = Followed(self.folder, tuple(self.levels), *self.step_names())
+        path_to: Any = udtf(followed.table(), returnType=_ddl(PATH))
+        spark.udtf.register("path_to", path_to)
 
     def _frames(self, spark: SparkSession) -> tuple[DataFrame, ...]:
         counts, taken = self.level_rows().to_pylist(), self.action_rows().to_pylist()
@@ -254,18 +261,26 @@ class Tables:
                 if level.rows[part]:
                     yield level.level, part, seal
 
-    def require_files(self) -> None:
+    def require_files(self, copies: Path | None = None) -> None:
         """Refuse to count states of which some are gone, or others; Spark reads what it finds.
 
         Of a compiled model, which steps are made with, it may be that there is none.
 
+        Args:
+            copies: the folder that copies of the files of states are put into, if any; each has
+                that of its level.
+
         Raises:
             SearchRefused: files are not as they were written.
         """
-        files = [(self.folder.states(level, part), seal) for level, part, seal in self.files()]
+        files = []
+        for level, part, seal in self.files():
+            path = self.folder.states(level, part)
+            copy = copies and copies / path.parent.name / path.name
+            files.append((path, seal, copy))
         # To compute a digest takes no lock of Python's.
         with ThreadPoolExecutor() as threads:
-            for (path, _), wrong in zip(files, threads.map(_wrong_with, files), strict=True):
+            for (path, _, _), wrong in zip(files, threads.map(_wrong_with, files), strict=True):
                 if wrong:
                     raise SearchRefused(
                         f"{path} {wrong}\n  instead: bring it back as it was; or "
@@ -332,11 +347,16 @@ def _enums(of: Type) -> list[EnumT]:
     return []
 
 
-def _wrong_with(file: tuple[Place, str]) -> str:
+def _wrong_with(file: tuple[Place, str, Path | None]) -> str:
     """Return what is wrong with a file of states; nothing if it is as it was written."""
-    path, seal = file
+    path, seal, copy = file
     try:
-        require_seal(path, seal)
+        if copy is None:
+            require_seal(path, seal)
+        else:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            with copy.open("wb") as target:
+                require_seal(path, seal, target)
     except FileChanged as error:
         return error.what
     return ""

@@ -19,8 +19,10 @@ import pyarrow.parquet as pq
 import pytest
 from ackproof.cli.main import app
 from ackproof.lang.binding import Bound, bind
+from ackproof.pipeline.duck import rows
 from ackproof.pipeline.sealed import seal_of
 from ackproof.pipeline.session import Session
+from ackproof.pipeline.tables import Tables
 from typer.testing import CliRunner, Result
 
 from tests.pipeline.cluster import Cluster
@@ -160,6 +162,27 @@ def test_an_answer_is_a_table(written: Written) -> None:
         ["2", str(sizes[1]), "true"],
         ["3", str(sizes[2]), "true"],
     ]
+
+
+@spark
+@asks
+def test_a_run_to_a_state_is_a_table_as_in_duckdb(written: Written) -> None:
+    level, last = len(written.levels), len(written.levels[-1]) - 1
+    for position in (0, last // 3, last):
+        asked = f"SELECT * FROM path_to({level}, {position})"
+        found = json.loads(query(written.root, asked, "--json").stdout)["rows"]
+        assert found == rows(Tables(written.root), asked, level + 1)[1]
+        assert len(found) == level
+
+
+@spark
+@asks
+@pytest.mark.parametrize("place", ["0, 0", "-1, 0", "99, 0", "2, -1", "2, 1000000", "NULL, 0"])
+def test_no_run_leads_to_a_state_that_is_not_there(written: Written, place: str) -> None:
+    for path_to in ("SELECT * FROM path_to", "SELECT count(*) FROM path_to"):
+        found = json.loads(query(written.root, f"{path_to}({place})", "--json").stdout)["rows"]
+        assert found == rows(Tables(written.root), f"{path_to}({place})", 1)[1]
+    assert found == [[0]]
 
 
 @spark

@@ -22,6 +22,7 @@ from ackproof.conform.document import AuditDocument
 from ackproof.model.kernel.engine import explore as explore_compiled
 from ackproof.pipeline.audit.run import SparkAudit
 from ackproof.pipeline.audit.tables import WRITTEN
+from ackproof.pipeline.duck import rows
 from ackproof.pipeline.errors import AuditRefused
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.places import Place
@@ -159,6 +160,14 @@ def test_tiny_is_the_same_and_can_be_asked_about(session: Session, store: Store)
     assert dict(tuple(row) for row in counted) == dict(enumerate(found.level_sizes, start=1))
     (first,) = session.spark.sql("SELECT * FROM states WHERE level = 1").collect()
     assert (first["predecessor"], first["step"]) == (None, None)
+    for sql in (
+        "SELECT * FROM path_to(9, 4)",
+        "SELECT level, position, channels_open['ch1'] FROM states ORDER BY level, position",
+        "SELECT * FROM steps WHERE level < 9 ORDER BY ALL",
+    ):
+        asked_here = rows(Tables(found.kept.folder), sql, 1 << 20)
+        assert asked_here[1] == [list(row) for row in session.spark.sql(sql).collect()]
+        assert asked_here[1]
     asked = (sys.executable, "-m", "ackproof.cli", "query", found.kept.folder)
     listed = subprocess.run([*asked, "--json"], capture_output=True, text=True, check=True)
     assert json.loads(listed.stdout)["views"] == tables.columns()
