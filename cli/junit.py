@@ -101,7 +101,7 @@ def _cases(result: Result, counts: bool) -> Iterator[_Case]:
         elif found == "unwitnessed":
             yield _Case(name, "failure", "never reached")
         elif found in _SKIPPED:
-            yield _Case(name, "skipped", _SKIPPED[found])
+            yield _Case(name, "skipped", _skipped(found, report.outcome.exhausted))
         else:
             yield _Case(name)
     for name in report.dead:
@@ -111,6 +111,12 @@ def _cases(result: Result, counts: bool) -> Iterator[_Case]:
     else:
         said = f"{report.verdict.value}: {finding(report)}"
         yield _Case("search", "error", said, out=_within(result))
+
+
+def _skipped(found: str, exhausted: bool) -> str:
+    if found == "open" and exhausted:
+        return "undecided: every state was seen, and its runs were not judged"
+    return _SKIPPED[found]
 
 
 def _within(result: Result) -> str:

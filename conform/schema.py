@@ -11,7 +11,15 @@ VERSION = 1
 
 
 class RecordingError(Exception):
-    """A file is no recording, or cannot be read: where, what is wrong, what to do instead."""
+    """A file is no recording, or cannot be read: where, what is wrong, what to do instead.
+
+    Attributes:
+        place: the byte at which it is damaged, if that is known; else its beginning.
+    """
+
+    def __init__(self, said: str, place: int = 0) -> None:
+        super().__init__(said)
+        self.place = place
 
 
 def check_version(path: Source, form: str, version: int) -> None:

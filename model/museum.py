@@ -165,11 +165,11 @@ def judge(
 def _compare(expectation: Breaks | Holds, report: Report) -> tuple[bool, str]:
     violations = {n: len(path) for n, path in report.outcome.violations.items()}
     broken = ", ".join(f"{n} breaks after {steps(k)}" for n, k in violations.items())
-    stopped = (
-        ""
-        if report.outcome.limit is None
-        else (f"the search stopped at its {report.outcome.limit.value} limit")
-    )
+    limit, stopped = report.outcome.limit, ""
+    if limit is not None:
+        stopped = f"the search stopped at its {limit.value} limit"
+        if report.outcome.exhausted:
+            stopped = f"every state was seen, and runs were not judged ({limit.value})"
     if isinstance(expectation, Breaks):
         lengths = [k for n, k in violations.items() if stated_by(n) == expectation.property]
         if not lengths:
@@ -179,7 +179,7 @@ def _compare(expectation: Breaks | Holds, report: Report) -> tuple[bool, str]:
     if expectation.property in report.unwitnessed:
         return False, "it is never reached"
     if expectation.property is not None and expectation.property not in map(stated_by, violations):
-        return report.outcome.limit is None, stopped or "it holds"
+        return limit is None, stopped or "it holds"
     if violations:
         return False, broken
-    return report.outcome.limit is None, stopped or "every property holds"
+    return limit is None, stopped or "every property holds"

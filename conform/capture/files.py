@@ -114,9 +114,8 @@ def refused(path: Source) -> RecordingError:
 
 def damaged(path: Source, place: int, what: str) -> RecordingError:
     """Return that a file is damaged at a byte."""
-    return RecordingError(
-        f"{path}: at byte {place}: {what}; the file is damaged, capture again, or cut it there"
-    )
+    said = f"{path}: at byte {place}: {what}; the file is damaged, capture again, or cut it there"
+    return RecordingError(said, place)
 
 
 def _read(file: IO[bytes], count: int) -> bytes:

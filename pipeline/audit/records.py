@@ -70,7 +70,7 @@ def read_of(
     except RecordingError as error:
         # Every split sees that it is no recording, and the first one says so.
         if split.start == 0:
-            yield Bad(0, str(error).removeprefix(f"{path}: "))
+            yield Bad(error.place, str(error).removeprefix(f"{path}: "))
     except OSError as error:
         yield Bad(split.start, f"it cannot be read: {error.strerror or error}")
 

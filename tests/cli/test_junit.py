@@ -8,6 +8,37 @@ from pathlib import Path
 
 from tests.cli.checking import DEPOT, DIE_HARD, DINING, MAIL, ROOT, Run
 
+#: A model with a property of runs, whose elements are alike.
+GUESTS = '''
+"""Guests."""
+from ackproof.lang import Instance, Model, Set, Sort, System, action, eventually, require
+
+
+class Guest(Sort):
+    """A guest."""
+
+
+class House(System):
+    """A house."""
+
+    here: Set[Guest]
+
+    @action(fair="weak")
+    def come(self, guest: Guest) -> None:
+        """A guest comes."""
+        require(guest not in self.here)
+        self.here.add(guest)
+
+
+@eventually
+def Full(s: House) -> bool:
+    """All are here."""
+    return s.here == set(Guest)
+
+
+MODEL = Model("guests", House, (Full,), (Instance("three", "three guests", {Guest: 3}),))
+'''
+
 
 def suites(file: Path) -> list[ET.Element]:
     return ET.fromstring(file.read_bytes()).findall("testsuite")
@@ -52,6 +83,16 @@ def test_junit_has_what_never_happened_as_a_failure_and_an_unfinished_search_as_
     assert cases(bounded)["search"] == "error"
     assert "failure" not in cases(bounded).values()
     assert "skipped" in cases(bounded).values()
+
+
+def test_junit_says_of_runs_that_were_not_judged_that_every_state_was_seen(
+    run: Run, tmp_path: Path
+) -> None:
+    (model := tmp_path / "guests.py").write_text(GUESTS)
+    file = tmp_path / "found.xml"
+    assert run(str(model), "--symmetry", "--junit", str(file)).exit_code == 3
+    skipped = {said.attrib["message"] for said in suites(file)[0].findall("testcase/skipped")}
+    assert skipped == {"undecided: every state was seen, and its runs were not judged"}
 
 
 def test_junit_has_a_case_for_each_expectation(

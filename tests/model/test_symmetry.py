@@ -8,13 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from ackproof.lang import Design
+from ackproof.lang import Design, Holds
 from ackproof.lang.binding import Bound, bind
 from ackproof.lang.errors import BindError
 from ackproof.model.cache import Cache
 from ackproof.model.check import check, chosen
 from ackproof.model.kernel.engine import explore as explore_compiled
 from ackproof.model.lower import compile as compiling
+from ackproof.model.museum import judge
 from ackproof.model.outcome import Limit, Outcome
 from ackproof.model.plain import PlainMachine
 from ackproof.model.plain_search import explore as explore_plain
@@ -306,6 +307,15 @@ def test_properties_of_runs_are_not_judged(engine: str, tmp_path: Path) -> None:
     }
     asked = check(bound.model, bound.instance, properties=["Inv"], symmetry=True)
     assert (asked.verdict, asked.outcome.states) == (Verdict.VERIFIED, 4)
+
+
+def test_an_expectation_of_runs_that_are_not_judged_does_not_come_true(tmp_path: Path) -> None:
+    mine = "\nclass Mine(Root):" + EVENTUALLY.partition("class Root(System):")[2].partition("\n@")[0]
+    model = model_of(EVENTUALLY + mine, tmp_path, "{B: 3}").model
+    same = Design("the same", replace=(sys.modules[model.system.__module__].Mine,))
+    found = judge(model, same, Holds("only", "Full"), symmetry=True)
+    assert not found.came_true
+    assert found.found == "every state was seen, and runs were not judged (symmetry)"
 
 
 DESIGN = """

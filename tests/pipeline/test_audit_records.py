@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import struct
 from collections import Counter
 from pathlib import Path
 
@@ -74,6 +75,16 @@ def test_a_file_that_is_no_recording_is_one_bad_record(tmp_path: Path, name: str
     good, (bad,) = read(path, 20)
     assert (good, bad.offset) == ([], 0)
     assert bad.reason.startswith("this is no ")
+
+
+def test_a_damaged_capture_is_bad_at_the_byte(tmp_path: Path) -> None:
+    packet = struct.pack("<IIII", 1, 2, 4, 4) + b"abcd"
+    header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 1 << 16, 1)
+    long = struct.pack("<IIII", 1, 2, 1 << 30, 1)
+    (path := tmp_path / "r.pcap").write_bytes(header + packet + long)
+    good, (bad,) = read(path, 1 << 30)
+    assert (good, bad.offset) == ([], len(header + packet))
+    assert bad.reason.startswith(f"at byte {bad.offset}: ")
 
 
 def test_a_file_that_is_gone_is_bad_in_each_split(tmp_path: Path) -> None:
