@@ -22,10 +22,11 @@ _HELP = """
 Judge recordings of a broker, whoever's it is.
 
 A PATH is a recording that `ackproof record` has made, a capture of packets in pcap or pcapng, or a
-folder with such files. Each channel is judged by itself: the first event that no behaviour of the
-specification explains is shown, with the property that it breaks. Then what became of all messages
-is counted, across channels and files. A message is known by its message-id and its body; where
-several have the same, numbers are given as bounds.
+folder with such files. Captures in one folder whose names differ in numbers only are pieces of one,
+as `tcpdump -C` and `dumpcap -b` write them. Each channel is judged by itself: the first event that
+no behaviour of the specification explains is shown, with the property that it breaks. Then what
+became of all messages is counted, across channels and files. A message is known by its message-id
+and its body; where several have the same, numbers are given as bounds.
 
 With `--engine spark` a cluster judges what is too much for one machine, and finds the same. What is
 no event there is left out, counted, and listed in a table with its place and the reason. It needs
@@ -125,7 +126,7 @@ Port = Annotated[
     ),
 ]
 
-_ENDINGS = (".jsonl", ".parquet", ".pcap", ".pcapng", ".cap")
+_ENDINGS = ".jsonl, .parquet, .pcap, .pcapng or .cap"
 _STYLES = {"explained": "bold green", "violated": "bold red", "incomplete": "bold yellow"}
 _SENTENCES = {
     "explained": "the specification explains every channel",
@@ -158,7 +159,11 @@ def audit(
     # A file that is named twice, by itself and by its folder, say, is one recording.
     known: dict[Path | str, Path | str] = {}
     for place in map(located, paths):
-        found = _files(place) if isinstance(place, Path) else chosen.files(place, _ENDINGS)
+        found = (
+            _files(place)
+            if isinstance(place, Path)
+            else chosen.files(place, _is_recording, _ENDINGS)
+        )
         for file in found:
             known.setdefault(file.resolve() if isinstance(file, Path) else file, file)
     files = sorted(known.values(), key=str)
@@ -183,14 +188,17 @@ def _files(path: Path) -> list[Path]:
         raise InputError(f"there is no {path}; give recordings, or folders of them")
     if not path.is_dir():
         return [path]
-    files = sorted(file for file in path.rglob("*") if file.suffix in _ENDINGS)
+    files = sorted(file for file in path.rglob("*") if _is_recording(file.name))
     if not files:
-        raise InputError(f"no file in {path} ends in {_said(_ENDINGS)}; give recordings")
+        raise InputError(f"no file in {path} ends in {_ENDINGS}; give recordings")
     return files
 
 
-def _said(endings: tuple[str, ...]) -> str:
-    return f"{', '.join(endings[:-1])} or {endings[-1]}"
+def _is_recording(name: str) -> bool:
+    """Tell whether a file in a folder is called a recording, or a capture or a piece of one."""
+    from ackproof.conform.capture.rotation import called_capture
+
+    return name.endswith((".jsonl", ".parquet")) or called_capture(name)
 
 
 def _show(page: Page, document: AuditDocument) -> None:

@@ -7,7 +7,7 @@ that has no effect with the engine that was chosen is refused.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,12 +67,15 @@ class AuditEngine:
                 "  instead: add --tables DIR"
             )
 
-    def files(self, address: str, endings: tuple[str, ...]) -> list[str]:
+    def files(
+        self, address: str, is_recording: Callable[[str], bool], endings: str
+    ) -> list[str]:
         """Return the addresses of the recordings that an address stands for.
 
         Args:
             address: of a recording, or of a folder of them.
-            endings: how the names of recordings in a folder end.
+            is_recording: tells of the name of a file in a folder whether it is one.
+            endings: how such names end, in words.
 
         Raises:
             InputError: there is none, or it is for Spark to look there.
@@ -96,10 +99,10 @@ class AuditEngine:
             within = place.files(deep=True)
         except (SparkUnavailable, StoreFailed) as error:
             raise InputError(str(error)) from error
-        files = [file.address for file in within if file.suffix in endings]
+        files = [file.address for file in within if is_recording(file.name)]
         if not files:
             raise InputError(
-                f"no file in {place} ends in {', '.join(endings)}; give the address of recordings"
+                f"no file in {place} ends in {endings}; give the address of recordings"
             )
         return files
 

@@ -1,16 +1,19 @@
 """The audit: recordings judged and counted, as one document.
 
-Each channel is judged by itself, and the account is of all recordings together.
+Each channel is judged by itself, and the account is of all recordings together.  A capture in
+several files is one recording, which is called as the first of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ackproof.conform.account import Account
 from ackproof.conform.capture.listening import Listening
+from ackproof.conform.capture.rotation import pieces_of_captures
+from ackproof.conform.columns import Columns
 from ackproof.conform.document import (
     AuditDocument,
     Confirms,
@@ -45,13 +48,12 @@ def audit(
     how = how or Listening()
     account = Account()
     found: list[Found] = []
-    names: list[str] = []
     seen, confirms = Seen(0, 0, 0), _Confirms(0, 0, 0)
-    for path in paths:
-        name = str(path)
-        names.append(name)
+    files = list(paths)
+    for pieces in pieces_of_captures(files):
+        name = str(pieces[0])
         streams = Streams()
-        for columns in read_columns(path, how):
+        for columns in _columns(pieces, how):
             for facts in streams.take(columns):
                 account.add(facts)
         found += [found_of(name, violation) for violation in streams.violations]
@@ -65,7 +67,17 @@ def audit(
             max(confirms.largest, streams.largest),
             max(confirms.window, streams.window),
         )
-    return concluded(names, seen, found, _messages(account, drained), _said(confirms, account))
+    messages, said = _messages(account, drained), _said(confirms, account)
+    return concluded(list(map(str, files)), seen, found, messages, said)
+
+
+def _columns(pieces: Sequence[Path], how: Listening) -> Iterator[Columns]:
+    if len(pieces) == 1:
+        return read_columns(pieces[0], how)
+    # What takes packets apart is loaded where there are any.
+    from ackproof.conform.scanning.capture import read_capture_columns
+
+    return read_capture_columns(pieces, how)
 
 
 class _Confirms(NamedTuple):

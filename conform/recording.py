@@ -89,7 +89,7 @@ def read(path: Path, how: Listening | None = None) -> Iterator[Event]:
         # What takes packets apart is loaded where there are any.
         from ackproof.conform.capture.reading import read_capture
 
-        yield from read_capture(path, how or Listening())
+        yield from read_capture([path], how or Listening())
     elif path.suffix == ".parquet":
         yield from read_parquet(path)
     else:
@@ -103,7 +103,7 @@ def read_columns(
     if is_capture(path):
         from ackproof.conform.scanning.capture import read_capture_columns
 
-        yield from read_capture_columns(path, how or Listening(), numbering)
+        yield from read_capture_columns([path], how or Listening(), numbering)
         return
     if path.suffix == ".parquet":
         yield from read_parquet_columns(path, numbering)

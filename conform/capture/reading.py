@@ -4,21 +4,24 @@ A connection is two addresses, from one SYN to the next.  Who of them is the cli
 the SYN, if it was seen; else from the port, or from a side that begins as a client of AMQP 0-9-1
 does.  What speaks anything else is passed over, unless it is at the port of the broker: then it is
 something that was not understood.
+
+A capture may be in several files, see `ackproof.conform.capture.rotation`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from ackproof.conform.capture.conversation import Conversation, Lost, Piece
 from ackproof.conform.capture.files import packets
 from ackproof.conform.capture.listening import Listening
 from ackproof.conform.capture.overhearing import Decoder, Overheard
+from ackproof.conform.capture.rotation import Clock, in_order
 from ackproof.conform.capture.segments import Address, Segment, named, segment_of
 from ackproof.conform.decoding import ConnectionDecoder
 from ackproof.conform.events import Event
+from ackproof.conform.sources import Source
 from ackproof.impl.wire.frames import PROTOCOL_HEADER
 
 __all__ = ["Connection", "read_capture"]
@@ -28,18 +31,28 @@ E = TypeVar("E")
 DecoderOf = Callable[[str], Decoder[E]]
 
 
-def read_capture(path: Path, how: Listening) -> Iterator[Event]:
+def read_capture(pieces: Sequence[Source], how: Listening) -> Iterator[Event]:
     """Yield the events of a capture; those of a channel are in order.
 
+    Args:
+        pieces: the files that it is in.
+        how: how it is read.
+
     Raises:
-        RecordingError: it is no capture, or damaged.
+        RecordingError: a file is no capture, or damaged.
     """
-    connections = _Connections(how)
-    for packet in packets(path):
-        segment = segment_of(packet)
-        if segment is not None:
-            yield from connections.take(segment)
-    yield from connections.finish()
+    connections, clock = _Connections(how), Clock()
+    for piece in in_order(pieces):
+        begun = False
+        for packet in packets(piece):
+            if not begun and not clock.goes_on(packet.time):
+                yield from connections.part()
+            begun = True
+            clock.pass_to(packet.time)
+            segment = segment_of(packet)
+            if segment is not None:
+                yield from connections.take(segment)
+    yield from connections.part()
 
 
 class Connection(Generic[E]):
@@ -121,17 +134,16 @@ class _Connections:
 
     def __init__(self, how: Listening) -> None:
         self._how = how
-        self._open: dict[tuple[Address, Address], Connection[Event]] = {}
+        self._open: dict[tuple[Address, Address], Connection[Event] | None] = {}
         self._earlier: dict[tuple[Address, Address], int] = {}
 
     def take(self, segment: Segment) -> list[Event]:
         """Return the events that are complete with a segment."""
         ends = segment.source, segment.target
         pair = min(ends), max(ends)
-        connection, events = self._open.get(pair), []
+        connection, events = self._open.get(pair), list[Event]()
         if connection is not None and not connection.conversation.continues(segment):
-            events = connection.finish()
-            self._earlier[pair] = self._earlier.get(pair, 0) + 1
+            events = self._end(pair)
             connection = None
         if connection is None:
             earlier = self._earlier.get(pair, 0)
@@ -139,10 +151,17 @@ class _Connections:
             self._open[pair] = connection
         return events + connection.take(segment)
 
-    def finish(self) -> Iterator[Event]:
-        """Yield the events that are left at the end."""
-        for connection in self._open.values():
-            yield from connection.finish()
+    def part(self) -> Iterator[Event]:
+        """No connection goes on: yield the events that are left."""
+        for pair in self._open:
+            yield from self._end(pair)
+
+    def _end(self, pair: tuple[Address, Address]) -> list[Event]:
+        connection, self._open[pair] = self._open[pair], None
+        if connection is None:
+            return []
+        self._earlier[pair] = self._earlier.get(pair, 0) + 1
+        return connection.finish()
 
     def _decoder(self, name: str) -> ConnectionDecoder:
         return ConnectionDecoder(name, self._how.key)

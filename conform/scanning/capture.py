@@ -7,22 +7,22 @@ Python follows it where it is not in order.  What both find out is written on on
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from ackproof.conform.capture.conversation import Piece
 from ackproof.conform.capture.listening import Listening
 from ackproof.conform.capture.reading import Connection
+from ackproof.conform.capture.rotation import Clock, in_order
 from ackproof.conform.capture.segments import Segment
 from ackproof.conform.columns import Columns
 from ackproof.conform.judging.texts import HERE, Numbering
 from ackproof.conform.scanning import following as f
-from ackproof.conform.scanning import scanner
+from ackproof.conform.scanning import packets, scanner
 from ackproof.conform.scanning import segments as s
 from ackproof.conform.scanning.books import BROKER, CLIENT, EVENTS, Books
 from ackproof.conform.scanning.decoder import ColumnDecoder, Common
-from ackproof.conform.scanning.packets import pieces_of
 from ackproof.conform.scanning.segments import Pairs, Rows
 from ackproof.conform.schema import RecordingError
 from ackproof.conform.sources import Source
@@ -38,34 +38,81 @@ _BEGUN_NUMBERS = (f.NEXT, f.RECEIVED)
 
 
 def read_capture_columns(
-    path: Source, how: Listening, numbering: Numbering = HERE
+    pieces: Sequence[Source],
+    how: Listening,
+    numbering: Numbering = HERE,
+    damaged: Callable[[Source, RecordingError | OSError], None] | None = None,
 ) -> Iterator[Columns]:
     """Yield the events of a capture as columns; those of a channel are in order.
 
+    Args:
+        pieces: the files that it is in.
+        how: how it is read.
+        numbering: the numbers that stand for texts.
+        damaged: told of a file that is no capture, is damaged, or cannot be read; the others are
+            read all the same.
+
     Raises:
-        RecordingError: it is no capture, or damaged.
+        RecordingError: a file is no capture, or damaged, and nobody is to be told.
+        OSError: it cannot be read, and nobody is to be told.
     """
-    common, pairs, open_ = Common(how.key, numbering), Pairs(), dict[int, _Pair]()
-    error = None
-    try:
-        for piece in pieces_of(path):
-            rows = pairs.rows(piece)
-            for number, which in _by_pair(rows.numbers):
-                if number not in open_:
-                    open_[number] = _Pair(pairs, how, common)
-                open_[number].take(rows, which)
-            if common.rows >= _TOGETHER:
-                yield common.columns()
-    except RecordingError as raised:
-        error = raised
-    if error is None:
-        common.packet = _AFTER_ALL
-        for pair in open_.values():
-            pair.finish()
-    if common.rows:
-        yield common.columns()
-    if error is not None:
-        raise error
+    reader = _Reader(how, numbering)
+    for piece in in_order(pieces):
+        try:
+            yield from reader.columns(piece)
+        except (RecordingError, OSError) as error:
+            yield from reader.rest()
+            if damaged is None:
+                raise
+            damaged(piece, error)
+    yield from reader.part()
+
+
+class _Reader:
+    """A capture, as its files come."""
+
+    def __init__(self, how: Listening, numbering: Numbering) -> None:
+        self._how = how
+        self._common, self._pairs = Common(how.key, numbering), Pairs()
+        self._open: dict[int, _Pair] = {}
+        self._clock = Clock()
+
+    def columns(self, path: Source) -> Iterator[Columns]:
+        """Yield what comes with a file, if there is much of it.
+
+        Raises:
+            RecordingError: it is no capture, or damaged.
+        """
+        begun = False
+        for piece in packets.pieces_of(path):
+            times = piece.packets[:, packets.TIME].view(np.float64)
+            if not len(times):
+                continue
+            if not begun and not self._clock.goes_on(float(times[0])):
+                yield from self.part()
+            begun = True
+            self._clock.pass_to(float(times.max()))
+            self._take(self._pairs.rows(piece))
+            if self._common.rows >= _TOGETHER:
+                yield self._common.columns()
+
+    def _take(self, rows: Rows) -> None:
+        for number, which in _by_pair(rows.numbers):
+            if number not in self._open:
+                self._open[number] = _Pair(self._pairs, self._how, self._common)
+            self._open[number].take(rows, which)
+
+    def part(self) -> Iterator[Columns]:
+        """No connection goes on: yield what is left."""
+        self._common.packet = _AFTER_ALL
+        for pair in self._open.values():
+            pair.part()
+        yield from self.rest()
+
+    def rest(self) -> Iterator[Columns]:
+        """Yield what there is so far."""
+        if self._common.rows:
+            yield self._common.columns()
 
 
 def _by_pair(numbers: Any) -> Iterator[tuple[int, Any]]:
@@ -110,11 +157,14 @@ class _Pair:
             elif code != scanner.DONE:
                 self._stopped(code, rows, int(which[state[f.ROW]]))
 
-    def finish(self) -> None:
-        """There are no more segments."""
+    def part(self) -> None:
+        """The connection does not go on."""
         if self._connection is not None:
             self._tell()
             self._connection.finish()
+            self._earlier += 1
+            self._connection = self._decoder = None
+            self._state[f.WAY] = f.PYTHON
 
     def _follow(self, rows: Rows, which: Any) -> int:
         decoder, common = self._decoder, self._common

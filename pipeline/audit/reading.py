@@ -12,18 +12,20 @@ each part gets about as many: they pass by those that judge.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
 import pyarrow as pa
 from ackproof.conform.capture.listening import Listening
+from ackproof.conform.capture.rotation import pieces_of_captures
 from ackproof.conform.judging.texts import Numbering
+from ackproof.pipeline.audit.batches import Recording
 from ackproof.pipeline.audit.facts import KnownTexts
 from ackproof.pipeline.audit.records import Bad, read_of
 from ackproof.pipeline.audit.segments import segments_of
-from ackproof.pipeline.audit.splits import Split
+from ackproof.pipeline.audit.splits import Split, shared_out, splits_of
 from ackproof.pipeline.keeping import keep_what_is_loaded
 from ackproof.pipeline.storage import placed
 
@@ -63,18 +65,39 @@ class Reading:
     """The work of all tasks that read; each is told which it is.
 
     Args:
-        paths: the recordings, by their paths or addresses.
+        recordings: the files of each by number: one, or the pieces of a capture.
+        paths: the files, by their paths or addresses.
         tasks: the splits of each task.
         parts: into how many parts channels are divided.
         seed: of the numbers that stand for texts.
         how: how captures are read.
     """
 
+    recordings: tuple[tuple[int, ...], ...]
     paths: tuple[str, ...]
     tasks: tuple[tuple[Split, ...], ...]
     parts: int
     seed: bytes
     how: Listening = field(default_factory=Listening)
+
+    @staticmethod
+    def of(
+        files: Sequence[Recording], split: int, parts: int, seed: bytes, how: Listening
+    ) -> Reading:
+        """Return the work of reading some files.
+
+        Args:
+            files: recordings, and captures with all their pieces.
+            split: bytes that a task reads, about.
+            parts: into how many parts channels are divided.
+            seed: of the numbers that stand for texts.
+            how: how captures are read.
+        """
+        recordings = pieces_of_captures(range(len(files)), lambda number: files[number].name)
+        sizes = [[files[number].size for number in pieces] for pieces in recordings]
+        tasks = tuple(shared_out(splits_of(sizes, split), split))
+        paths = tuple(file.path for file in files)
+        return Reading(tuple(map(tuple, recordings)), paths, tasks, parts, seed, how)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Do the tasks whose numbers come, in a column `id`."""
@@ -88,16 +111,17 @@ class Reading:
 
     def segments(self, split: Split, texts: KnownTexts) -> Iterator[pa.RecordBatch]:
         """Yield what is in a split, but for the texts of the last messages."""
-        path, numbering = placed(self.paths[split.recording]), Numbering(self.seed)
+        files, numbering = self.recordings[split.recording], Numbering(self.seed)
+        first, paths = files[0], [placed(self.paths[file]) for file in files]
         bad: list[_Row] = []
-        for read in read_of(path, split, self.how, numbering):
+        for read in read_of(paths, split, self.how, numbering):
             if not isinstance(read, Bad):
-                yield from _batches(self._row(split.recording, s) for s in segments_of(*read))
+                yield from _batches(self._row(first, s) for s in segments_of(*read))
                 texts.add(read.columns)
                 if texts.many:
                     yield from self._texts(texts)
                 continue
-            bad.append(self._bad(split.recording, read))
+            bad.append(self._bad(files[read.file], read))
             if len(bad) == _TOGETHER:
                 yield from _batches(bad)
                 bad = []

@@ -7,13 +7,13 @@ Events come many at once, as columns.
 
 The last line of a recording that was cut off is left out, as `ackproof.conform.recording` does.
 
-What a packet means depends on all before it.  So a capture is read by one task, and the place of an
-event in it is how many there are before.
+What a packet means depends on all before it.  So a capture is read by one task, whatever files it
+is in, and the place of an event in it is how many there are before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -39,10 +39,11 @@ _TOGETHER, _BYTES = 1 << 16, 8 << 20
 
 
 class Bad(NamedTuple):
-    """Something that is no event: where, and why."""
+    """Something that is no event: where, and why, and in which file of those that were read."""
 
     offset: int
     reason: str
+    file: int = 0
 
 
 class Read(NamedTuple):
@@ -57,12 +58,20 @@ _Record = tuple[int, int, Event]
 
 
 def read_of(
-    path: Source, split: Split, how: Listening, numbering: Numbering
+    files: Sequence[Source], split: Split, how: Listening, numbering: Numbering
 ) -> Iterator[Read | Bad]:
-    """Yield what is in a split, in order; a capture is all in the first split of its file."""
+    """Yield what is in a split, in order; a capture is all in the first split.
+
+    Args:
+        files: one, or the pieces of a capture.
+        split: the part of it.
+        how: how captures are read.
+        numbering: the numbers that stand for texts.
+    """
+    path = files[0]
     try:
-        if is_capture(path):
-            yield from _heard(path, how, numbering) if split.start == 0 else ()
+        if len(files) > 1 or is_capture(path):
+            yield from _heard(files, how, numbering) if split.start == 0 else ()
         elif path.suffix == ".parquet":
             yield from _groups(path, split, numbering)
         else:
@@ -70,9 +79,9 @@ def read_of(
     except RecordingError as error:
         # Every split sees that it is no recording, and the first one says so.
         if split.start == 0:
-            yield Bad(error.place, str(error).removeprefix(f"{path}: "))
+            yield _said(path, error)
     except OSError as error:
-        yield Bad(split.start, f"it cannot be read: {error.strerror or error}")
+        yield _said(path, error)._replace(offset=split.start)
 
 
 def _gathered(records: Iterator[_Record | Bad], numbering: Numbering) -> Iterator[Read | Bad]:
@@ -99,12 +108,24 @@ def _gathered(records: Iterator[_Record | Bad], numbering: Numbering) -> Iterato
         raise error
 
 
-def _heard(path: Source, how: Listening, numbering: Numbering) -> Iterator[Read]:
+def _said(path: Source, error: RecordingError | OSError, file: int = 0) -> Bad:
+    if isinstance(error, OSError):
+        return Bad(0, f"it cannot be read: {error.strerror or error}", file)
+    return Bad(error.place, str(error).removeprefix(f"{path}: "), file)
+
+
+def _heard(files: Sequence[Source], how: Listening, numbering: Numbering) -> Iterator[Read | Bad]:
+    bad: list[Bad] = []
+
+    def damaged(path: Source, error: RecordingError | OSError) -> None:
+        bad.append(_said(path, error, files.index(path)))
+
     before = 0
-    for columns in read_capture_columns(path, how, numbering):
+    for columns in read_capture_columns(files, how, numbering, damaged):
         count = columns.numbers.shape[1]
         yield Read(np.arange(before, before + count), columns)
         before += count
+    yield from bad
 
 
 def _groups(path: Source, split: Split, numbering: Numbering) -> Iterator[Read | Bad]:

@@ -43,7 +43,7 @@ from ackproof.pipeline.audit.judging import Judging
 from ackproof.pipeline.audit.kept import Job, RowsFile, Tally, Telling, kept, told
 from ackproof.pipeline.audit.ranks import COUNTED_SCHEMA, Counting, ranked
 from ackproof.pipeline.audit.reading import ORDER, SEGMENTS_SCHEMA, Reading
-from ackproof.pipeline.audit.splits import SPLIT, shared_out, splits_of
+from ackproof.pipeline.audit.splits import SPLIT
 from ackproof.pipeline.audit.tables import (
     PACKED,
     PACKED_SCHEMA,
@@ -201,18 +201,15 @@ class SparkAudit:
 
     def _halves(self, spark: SparkSession, batch: Batch, parts: int) -> tuple[DataFrame, Judging]:
         """Return the segments of all channels, sorted in their parts, and what judges a part."""
-        recordings = batch.recordings
-        splits = splits_of([recording.size for recording in recordings], self.split)
-        tasks = shared_out(splits, self.split)
-        paths = tuple(recording.path for recording in recordings)
-        reading = Reading(paths, tuple(tasks), parts, batch.seed, self.how)
+        files = batch.recordings
+        reading = Reading.of(files, self.split, parts, batch.seed, self.how)
         segments = (
-            spark.range(0, len(tasks), 1, max(len(tasks), 1))
+            spark.range(0, len(reading.tasks), 1, max(len(reading.tasks), 1))
             .mapInArrow(reading, SEGMENTS_SCHEMA)
             .repartitionById(parts, "part")
             .sortWithinPartitions(*ORDER)
         )
-        return segments, Judging(tuple(r.name for r in recordings))
+        return segments, Judging(tuple(file.name for file in files))
 
     @contextmanager
     def _kept(self, frame: DataFrame, what: str) -> Iterator[None]:

@@ -3,7 +3,7 @@
 A split is a range of bytes.  A line belongs to the split that it begins in, and a row group of
 Parquet to the one that its data begin in, so each is read once, wherever files are divided.  Sizes
 are those at the beginning: what is appended meanwhile is for the next audit, and a task that is run
-again reads the same.
+again reads the same.  A capture in several files is one split: each packet depends on those before.
 """
 
 from __future__ import annotations
@@ -34,12 +34,19 @@ class Split:
     size: int
 
 
-def splits_of(sizes: Sequence[int], most: int = SPLIT) -> list[Split]:
-    """Divide recordings of some sizes into splits of so many bytes at most; each has one."""
+def splits_of(sizes: Sequence[Sequence[int]], most: int = SPLIT) -> list[Split]:
+    """Divide recordings into splits of so many bytes at most; each has one.
+
+    Args:
+        sizes: of the files of each recording.
+        most: bytes of a split; of several files there is one, whatever they have.
+    """
     return [
-        Split(recording, start, min(start + most, size), size)
-        for recording, size in enumerate(sizes)
-        for start in range(0, max(size, 1), most)
+        Split(recording, start, min(start + step, size), size)
+        for recording, files in enumerate(sizes)
+        for size in [sum(files)]
+        for step in [most if len(files) == 1 else max(size, 1)]
+        for start in range(0, max(size, 1), step)
     ]
 
 

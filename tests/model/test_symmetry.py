@@ -310,7 +310,8 @@ def test_properties_of_runs_are_not_judged(engine: str, tmp_path: Path) -> None:
 
 
 def test_an_expectation_of_runs_that_are_not_judged_does_not_come_true(tmp_path: Path) -> None:
-    mine = "\nclass Mine(Root):" + EVENTUALLY.partition("class Root(System):")[2].partition("\n@")[0]
+    body = EVENTUALLY.partition("class Root(System):")[2].partition("\n@")[0]
+    mine = f"\nclass Mine(Root):{body}"
     model = model_of(EVENTUALLY + mine, tmp_path, "{B: 3}").model
     same = Design("the same", replace=(sys.modules[model.system.__module__].Mine,))
     found = judge(model, same, Holds("only", "Full"), symmetry=True)

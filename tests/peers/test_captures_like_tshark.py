@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from ackproof.conform.audit import audit
 from ackproof.conform.capture.listening import Listening
 from ackproof.conform.capture.reading import read_capture
 from ackproof.conform.events import BROKER, Event, Kind
@@ -40,7 +42,7 @@ Pairs = Counter[tuple[float, float]]
 @pytest.fixture(autouse=True)
 def programs() -> None:
     """Where there is no tshark, fail if this run decides, and skip if not."""
-    for program in ("tshark", "tcpdump"):
+    for program in ("tshark", "mergecap", "tcpdump"):
         if shutil.which(program) is None:
             if os.environ.get("CI") == "true":
                 pytest.fail(f"there is no {program}, and the comparison must be made here")
@@ -48,11 +50,13 @@ def programs() -> None:
 
 
 @contextmanager
-def capturing(path: Path, port: int) -> Iterator[None]:
+def capturing(path: Path, port: int, *options: str) -> Iterator[None]:
     """Capture what passes on a local port."""
     words = ["tcpdump", "-i", "lo", "-U", "-B", "65536", "--time-stamp-precision=nano"]
     process = subprocess.Popen(
-        [*words, "-w", str(path), "tcp", "port", str(port)], stderr=subprocess.PIPE, text=True
+        [*words, *options, "-w", str(path), "tcp", "port", str(port)],
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stderr is not None
     said = ""
@@ -150,10 +154,10 @@ def pairs_of(events: list[Event], published: dict[tuple[str, str], list[float]])
 def assert_alike(path: Path, port: int) -> list[Event]:
     """Both find the same in a file; return its events."""
     wanted = OfTshark(path, port)
-    pairs = pairs_of(list(read_capture(path, Listening(KEY, port))), wanted.published)
+    pairs = pairs_of(list(read_capture([path], Listening(KEY, port))), wanted.published)
     assert pairs == wanted.pairs
     assert pairs.total() > 20
-    return list(read_capture(path, Listening(KEY, port)))
+    return list(read_capture([path], Listening(KEY, port)))
 
 
 def assert_explained(events: list[Event]) -> None:
@@ -188,6 +192,33 @@ def test_a_broker_captured_by_proxy_and_by_tcpdump_at_once_is_the_same(
     events = assert_alike(capture, port)
     assert_explained(events)
     assert _said(events) == _said(list(read(recording)))
+
+
+def test_what_tcpdump_has_written_in_pieces_is_what_mergecap_makes_of_them(tmp_path: Path) -> None:
+    with RunningBroker() as broker:
+        # Without -Z, tcpdump gives up the right to begin a second file here.
+        with capturing(tmp_path / "r.pcap", broker.port, "-C", "1", "-Z", getpass.getuser()):
+            with blocking(broker.port) as channel:
+                channel.queue_declare("q")
+                channel.confirm_delivery()
+                for number in range(60):
+                    channel.basic_publish("", "q", bytes(100 + 2_000 * number))
+            use(broker.port)
+        port = broker.port
+    pieces = sorted(tmp_path.iterdir())
+    assert len(pieces) > 3
+    (tmp_path / "joined").mkdir()
+    joined = tmp_path / "joined" / "r.pcapng"
+    subprocess.run(["mergecap", "-w", joined, *pieces], timeout=_PATIENCE, check=True)
+    events = list(read_capture(pieces, Listening(KEY, port)))
+    assert_explained(list(events))
+    assert events == list(read_capture([joined], Listening(KEY, port)))
+    found = audit(pieces, how=Listening(KEY, port))
+    assert (found.verdict, found.gaps) == ("explained", 0)
+    assert found.messages == audit([joined], how=Listening(KEY, port)).messages
+    assert found.messages.confirmed > 80
+    alone = audit(pieces[2:3], how=Listening(KEY, port))
+    assert alone.gaps
 
 
 def _said(events: list[Event]) -> list[list[bytes]]:

@@ -9,10 +9,10 @@ from typing import Any
 import pyarrow as pa
 from ackproof.conform.capture.listening import Listening
 from ackproof.conform.judging.texts import Numbering
+from ackproof.pipeline.audit.batches import Recording
 from ackproof.pipeline.audit.fates import messages_of
 from ackproof.pipeline.audit.judging import Judging
 from ackproof.pipeline.audit.reading import ORDER, SEGMENTS, Reading
-from ackproof.pipeline.audit.splits import shared_out, splits_of
 from ackproof.pipeline.audit.tables import PACKED, TABLES, rows_in
 
 __all__ = ["in_order", "tables_of"]
@@ -26,9 +26,10 @@ def tables_of(
     paths: Sequence[Path], parts: int, split: int, how: Listening | None = None
 ) -> dict[str, list[tuple[Any, ...]]]:
     """Return all tables of an audit, each with its rows in order."""
-    tasks = tuple(shared_out(splits_of([p.stat().st_size for p in paths], split), split))
-    reading = Reading(tuple(map(str, paths)), tasks, parts, _SEED, how or Listening())
-    numbers = [pa.record_batch([[number]], ["id"]) for number in reversed(range(len(tasks)))]
+    files = [Recording(str(path), str(path), path.stat().st_size) for path in paths]
+    reading = Reading.of(files, split, parts, _SEED, how or Listening())
+    tasks = reversed(range(len(reading.tasks)))
+    numbers = [pa.record_batch([[number]], ["id"]) for number in tasks]
     moved = pa.Table.from_batches(reading(iter(numbers)), SEGMENTS)
     judging = Judging(tuple(map(str, paths)))
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}

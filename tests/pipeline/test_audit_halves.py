@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -108,13 +109,35 @@ def test_a_capture_has_the_tables_of_its_recording(tmp_path: Path, split: int) -
     capture, recording = written(tmp_path / "r.pcap", segments), tmp_path / "r.jsonl"
     how = Listening(KEY)
     sink = writer(recording)
-    for event in read_capture(capture, how):
+    for event in read_capture([capture], how):
         sink.write(event)
     sink.close()
     found, wanted = tables_of([capture], 3, split, how), tables_of([recording], 1, 1 << 30)
     assert found["messages"] == wanted["messages"] != []
     assert [row[1:] for row in found["channels"]] == [row[1:] for row in wanted["channels"]]
     assert found["quarantine"] == []
+
+
+@pytest.mark.parametrize("split", [50, 1 << 30])
+def test_a_capture_in_pieces_has_the_tables_of_the_whole(tmp_path: Path, split: int) -> None:
+    with RunningBroker() as broker, tapped(broker.port) as tap:
+        use(tap.port)
+    segments = [segment for dialogue in tap.dialogues for segment in sent(dialogue)]
+    (tmp_path / "whole").mkdir()
+    whole = written(tmp_path / "whole" / "r.pcap", segments)
+    header, packets = whole.read_bytes()[:24], whole.read_bytes()[24:]
+    size = struct.unpack_from("<I", packets, 8)[0] + 16
+    pieces = [tmp_path / "r.pcap1", tmp_path / "r.pcap2"]
+    for piece, part in zip(pieces, (packets[:size], packets[size:]), strict=True):
+        piece.write_bytes(header + part)
+    found, wanted = (tables_of(some, 2, split, Listening(KEY)) for some in (pieces, [whole]))
+    assert {row[0] for row in found["channels"]} == {str(pieces[0])}
+    for name in ("channels", "violations", "messages"):
+        assert [row[1:] for row in found[name]] == [row[1:] for row in wanted[name]]
+    pieces[1].write_bytes(b"nothing of the kind")
+    ((file, place, reason),) = tables_of(pieces, 2, split)["quarantine"]
+    assert (file, place) == (str(pieces[1]), 0)
+    assert reason.startswith("this is no capture")
 
 
 def test_a_damaged_capture_is_read_up_to_there_and_told(tmp_path: Path) -> None:
@@ -127,5 +150,5 @@ def test_a_damaged_capture_is_read_up_to_there_and_told(tmp_path: Path) -> None:
     ((_, place, reason),) = tables["quarantine"]
     ((*_, channel),) = [row[:3] for row in tables["channels"]]
     assert channel == 1, "what came before is judged"
-    assert place == 0
+    assert place == size
     assert reason.startswith(f"at byte {size}: a packet of 4,294,967,295 bytes cannot be")

@@ -35,8 +35,8 @@ def read(path: Path, most: int = 1 << 30) -> tuple[list[int], list[Bad]]:
     """The numbers of the events in all splits of a file, and what is bad."""
     found = [
         read
-        for split in splits_of([path.stat().st_size], most)
-        for read in read_of(path, split, Listening(), HERE)
+        for split in splits_of([[path.stat().st_size]], most)
+        for read in read_of([path], split, Listening(), HERE)
     ]
     return numbers_in(found), [read for read in found if isinstance(read, Bad)]
 
@@ -89,10 +89,10 @@ def test_a_damaged_capture_is_bad_at_the_byte(tmp_path: Path) -> None:
 
 def test_a_file_that_is_gone_is_bad_in_each_split(tmp_path: Path) -> None:
     path = written(tmp_path / "r.jsonl")
-    splits = splits_of([path.stat().st_size], 300)
+    splits = splits_of([[path.stat().st_size]], 300)
     path.unlink()
     for split in splits:
-        (bad,) = read_of(path, split, Listening(), HERE)
+        (bad,) = read_of([path], split, Listening(), HERE)
         assert isinstance(bad, Bad)
         assert bad.offset == split.start
         assert "No such file" in bad.reason
@@ -102,7 +102,7 @@ def test_a_file_that_has_become_shorter_is_told(tmp_path: Path) -> None:
     path = written(tmp_path / "r.jsonl")
     size = path.stat().st_size
     path.write_bytes(path.read_bytes()[: size // 2])
-    found = list(read_of(path, Split(0, 0, size, size), Listening(), HERE))
+    found = list(read_of([path], Split(0, 0, size, size), Listening(), HERE))
     (bad,) = (read for read in found if isinstance(read, Bad))
     assert "was longer when the audit began" in bad.reason
     assert 5 < len(numbers_in(found)) < 15
@@ -113,13 +113,13 @@ def test_what_was_appended_meanwhile_is_left_for_the_next_audit(tmp_path: Path) 
     size = path.stat().st_size
     with path.open("ab") as file:
         file.write(b'{"kind":"Ack","number":21}\n')
-    assert len(numbers_in(list(read_of(path, Split(0, 0, size, size), Listening(), HERE)))) == 20
+    assert len(numbers_in(list(read_of([path], Split(0, 0, size, size), Listening(), HERE)))) == 20
 
 
 def test_a_line_that_was_half_there_is_left_for_the_next_audit(tmp_path: Path) -> None:
     path = written(tmp_path / "r.jsonl")
     size = path.stat().st_size - 10
-    found = list(read_of(path, Split(0, 0, size, size), Listening(), HERE))
+    found = list(read_of([path], Split(0, 0, size, size), Listening(), HERE))
     assert numbers_in(found) == list(range(1, 20))
     assert not [read for read in found if isinstance(read, Bad)]
 
@@ -156,7 +156,7 @@ def test_flipped_bits_end_no_task(tmp_path: Path, name: str) -> None:
 def test_small_files_share_a_task_and_large_ones_have_several() -> None:
     rng = random.Random(1)
     sizes = [rng.randrange(200) for _ in range(50)] + [1000, 0]
-    splits = splits_of(sizes, 100)
+    splits = splits_of([[size] for size in sizes], 100)
     tasks = shared_out(splits, 100)
     assert [split for task in tasks for split in task] == splits
     assert sum(split.end - split.start for split in splits) == sum(sizes)

@@ -47,7 +47,7 @@ def file(tmp_path: Path) -> Path:
 
 def heard(file: Path, segments: Sequence[Sent]) -> list[Event]:
     """The events of a capture."""
-    return list(read_capture(written(file, segments), Listening(KEY)))
+    return list(read_capture([written(file, segments)], Listening(KEY)))
 
 
 def judged(events: Sequence[Event]) -> Judgement:
@@ -192,7 +192,7 @@ def test_a_connection_that_was_joined_late_is_known_by_its_port(
     elsewhere = [Sent(s.side, s.seq, s.ack, s.data, s.flags, (40_000, 7000)) for s in segments]
     assert heard(file, elsewhere) == []
     listening = Listening(KEY, 7000)
-    assert list(read_capture(written(file, elsewhere), listening)) != []
+    assert list(read_capture([written(file, elsewhere)], listening)) != []
 
 
 def test_a_client_that_greets_is_known_at_any_port(dialogues: list[Dialogue], file: Path) -> None:

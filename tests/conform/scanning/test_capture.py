@@ -50,9 +50,9 @@ def check(path: Path) -> list[Event]:
     Python yields an event as soon as it is known, and columns come piece by piece; both have those
     of a channel in order.
     """
-    events = list(read_capture(path, LISTENING))
+    events = list(read_capture([path], LISTENING))
     rest = list(events)
-    for columns in read_capture_columns(path, LISTENING):
+    for columns in read_capture_columns([path], LISTENING):
         count = columns.numbers.shape[1]
         same(columns, rest[:count])
         rest = rest[count:]
@@ -151,13 +151,13 @@ def test_what_comes_before_damage_is_there(tmp_path: Path) -> None:
     data = path.read_bytes()
     path.write_bytes(data[:-300] + b"\xff" * 300)
     ours, why = _until_damage(columns.numbers.shape[1] for columns in _columns(path))
-    theirs, because = _until_damage(1 for _ in read_capture(path, LISTENING))
+    theirs, because = _until_damage(1 for _ in read_capture([path], LISTENING))
     assert (ours, why) == (theirs, because)
     assert "at byte" in why
 
 
 def _columns(path: Path) -> Iterator[Columns]:
-    return read_capture_columns(path, LISTENING)
+    return read_capture_columns([path], LISTENING)
 
 
 def _until_damage(counts: Iterator[int]) -> tuple[int, str]:

@@ -1,0 +1,80 @@
+"""Rotation: a capture that was written in pieces, one file after the other.
+
+Who captures for long begins a new file every so often, and connections go on from one to the next.
+Files are taken for pieces of one capture if they are in one folder, are called captures, and have
+names that differ in numbers only, as `dumpcap -b` and `tcpdump -C`, `-G` and `-W` write them:
+`traffic_00002_20261127120000.pcap`, `traffic-12.pcap`, `traffic.pcap2`.  Their order is that of
+their first packets, since numbers of a ring begin again.
+
+A piece goes on where the one before has ended.  One that begins earlier does not: it is of another
+machine, or a clock was set back.  No connection goes on there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from ackproof.conform.capture.files import ENDINGS, packets
+from ackproof.conform.schema import RecordingError
+from ackproof.conform.sources import Source
+
+__all__ = ["Clock", "called_capture", "in_order", "pieces_of_captures"]
+
+T = TypeVar("T")
+S = TypeVar("S", bound=Source)
+
+_CALLED = re.compile(rf"({'|'.join(map(re.escape, ENDINGS))})\d*$")
+#: Seconds by which packets at the end of a piece may be later than the first of the next one.
+_SLACK = 1.0
+_BEFORE_ALL = float("-inf")
+
+
+def called_capture(name: str) -> bool:
+    """Tell whether a file is called a capture, or a piece of one."""
+    return _CALLED.search(name) is not None
+
+
+def pieces_of_captures(files: Sequence[T], name: Callable[[T], str] = str) -> list[list[T]]:
+    """Return files with those together that are pieces of one capture, in the order given.
+
+    Args:
+        files: captures, or whatever else.
+        name: returns what one is called, with its folder.
+    """
+    found: dict[tuple[str, str], list[T]] = {}
+    for number, file in enumerate(files):
+        folder, slash, last = name(file).rpartition("/")
+        alike = re.sub(r"\d+", "#", last).removesuffix("#")
+        key = (folder + slash, alike if called_capture(last) else f"{number}/")
+        found.setdefault(key, []).append(file)
+    return list(found.values())
+
+
+def in_order(pieces: Sequence[S]) -> list[S]:
+    """Return the pieces of a capture in the order of their first packets."""
+    return sorted(pieces, key=_first) if len(pieces) > 1 else list(pieces)
+
+
+def _first(piece: Source) -> float:
+    try:
+        packet = next(packets(piece), None)
+    except (RecordingError, OSError):  # whoever reads it is told
+        return _BEFORE_ALL
+    return _BEFORE_ALL if packet is None else packet.time
+
+
+class Clock:
+    """The times of packets, piece after piece."""
+
+    def __init__(self) -> None:
+        self._latest = _BEFORE_ALL
+
+    def goes_on(self, first: float) -> bool:
+        """Tell whether a piece goes on here whose first packet has this time."""
+        return first >= self._latest - _SLACK
+
+    def pass_to(self, latest: float) -> None:
+        """Packets have been seen up to this time."""
+        self._latest = max(self._latest, latest)
