@@ -28,9 +28,10 @@ no behaviour of the specification explains is shown, with the property that it b
 became of all messages is counted, across channels and files. A message is known by its message-id
 and its body; where several have the same, numbers are given as bounds.
 
-With `--engine spark` a cluster judges what is too much for one machine, and finds the same. What is
-no event there is left out, counted, and listed in a table with its place and the reason. It needs
-Java and `pip install "ackproof[spark]"`; without `--master`, it runs on this machine.
+With `--engine spark` a cluster judges what is too much for one machine, and finds the same. It
+needs Java and `pip install "ackproof[spark]"`; without `--master`, it runs on this machine. There,
+and with `--tables`, what is no event is left out, counted, and listed in a table with its place and
+the reason.
 
 What was confirmed and never delivered may be in a queue still. If the queues were empty in the end,
 and all consumers were recorded, say so with `--drained`: then it is lost.
@@ -45,6 +46,8 @@ Examples:
     ackproof audit --drained --json monday/ tuesday.parquet
 
     ackproof audit --port 5673 traffic.pcap
+
+    ackproof audit --tables found traffic_*.pcapng
 
     ackproof audit --engine spark --master spark://first:7077 --tables /shared/found /shared/monday
 """
@@ -99,9 +102,9 @@ Tables = Annotated[
     str | None,
     typer.Option(
         metavar="DIR",
-        help="With spark: a new directory for what was found, as tables in Parquet: channels, "
-        "violations, messages, quarantine; all machines of a cluster must share it. It may be in "
-        "an object store, such as `s3://BUCKET/found`.",
+        help="A new directory for what was found, as tables in Parquet: channels, violations, "
+        "messages, quarantine; all machines of a cluster must share it. It may be in an object "
+        "store, such as `s3://BUCKET/found`.",
         show_default=False,
     ),
 ]

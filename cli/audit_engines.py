@@ -52,7 +52,6 @@ class AuditEngine:
         given = {
             "--master": self.master,
             "--partitions": self.partitions,
-            "--tables": self.tables,
             "--add": self.add or None,
         }
         for option, value in given.items():
@@ -67,9 +66,7 @@ class AuditEngine:
                 "  instead: add --tables DIR"
             )
 
-    def files(
-        self, address: str, is_recording: Callable[[str], bool], endings: str
-    ) -> list[str]:
+    def files(self, address: str, is_recording: Callable[[str], bool], endings: str) -> list[str]:
         """Return the addresses of the recordings that an address stands for.
 
         Args:
@@ -112,7 +109,7 @@ class AuditEngine:
         Raises:
             InputError: a file is no recording, or there is no Spark here.
         """
-        run = self._on_spark if self.name == SPARK else _here
+        run = self._on_spark if self.name == SPARK else self._here
         return run(files, drained, how)
 
     def _on_spark(
@@ -132,7 +129,8 @@ class AuditEngine:
         kept = False
         try:
             require_packages()
-            from ackproof.pipeline.audit.run import SparkAudit, require_place
+            from ackproof.pipeline.audit.batches import require_place
+            from ackproof.pipeline.audit.run import SparkAudit
             from ackproof.pipeline.session import open_session
 
             if self.tables is not None:
@@ -152,12 +150,30 @@ class AuditEngine:
                 log.unlink(missing_ok=True)
                 log.parent.rmdir()
 
+    def _here(self, files: Sequence[Path | str], drained: bool, how: Listening) -> AuditDocument:
+        from ackproof.conform.schema import RecordingError
 
-def _here(files: Sequence[Path | str], drained: bool, how: Listening) -> AuditDocument:
-    from ackproof.conform.audit import audit
-    from ackproof.conform.schema import RecordingError
+        paths = [Path(file) for file in files]
+        if self.tables is not None:
+            return _with_tables(self.tables, paths, drained, how)
+        from ackproof.conform.audit import audit
+
+        try:
+            return audit(paths, drained, how)
+        except RecordingError as error:
+            raise InputError(str(error)) from None
+
+
+def _with_tables(
+    tables: Path | str, paths: Sequence[Path], drained: bool, how: Listening
+) -> AuditDocument:
+    from ackproof.pipeline.errors import AuditRefused, StoreFailed
 
     try:
-        return audit([Path(file) for file in files], drained, how)
-    except RecordingError as error:
-        raise InputError(str(error)) from None
+        from ackproof.pipeline.audit.batches import require_place
+        from ackproof.pipeline.audit.here import AuditHere
+
+        require_place(tables)
+        return AuditHere(tables, how)(paths, drained)
+    except (AuditRefused, StoreFailed) as error:
+        raise InputError(str(error)) from error

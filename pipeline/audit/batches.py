@@ -38,7 +38,7 @@ from ackproof.pipeline.sealed import (
 )
 from ackproof.pipeline.storage import placed
 
-__all__ = ["DOCUMENT", "Batch", "Batches", "Recording"]
+__all__ = ["DOCUMENT", "Batch", "Batches", "Recording", "require_place"]
 
 #: The document of an audit, in its directory.
 DOCUMENT = "audit.json"
@@ -46,6 +46,30 @@ DOCUMENT = "audit.json"
 _ENDS = 1 << 20
 #: Bytes up to which recordings may well be alike: nothing has happened in them.
 _NOTHING = 1 << 14
+
+
+def require_place(tables: Place | Path | str, add: bool = False) -> None:
+    """Refuse a directory for tables that has something already, or what cannot be added to.
+
+    Raises:
+        AuditRefused: it has, or it is a file.
+    """
+    place = placed(tables)
+    if place.exists() and not (isinstance(place, LocalPlace) and place.is_dir()):
+        raise AuditRefused(f"--tables {tables} is a file; name a directory")
+    if not isinstance(place, LocalPlace):
+        place.ready()
+    if not place.files(deep=True):
+        return
+    if not (place / "batches").files(deep=True):
+        raise AuditRefused(
+            f"--tables {tables} is not empty\n  instead: name a directory that is new"
+        )
+    if not add:
+        raise AuditRefused(
+            f"--tables {tables} holds an audit already\n"
+            "  instead: name a directory that is new, or add --add to add recordings to it"
+        )
 
 
 class Recording(msgspec.Struct, frozen=True, order=True):

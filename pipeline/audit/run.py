@@ -13,7 +13,6 @@ there.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,22 +21,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 import pyarrow as pa
-from ackproof.conform.account import Bounds
 from ackproof.conform.capture.listening import Listening
-from ackproof.conform.document import (
-    AuditDocument,
-    Confirms,
-    Found,
-    Messages,
-    Range,
-    Seen,
-    concluded,
-    latency_of,
-    lost_of,
-    ranks_of,
-)
+from ackproof.conform.document import AuditDocument
 from ackproof.conform.judging.texts import Numbering
-from ackproof.pipeline.audit.batches import Batch, Batches, Recording
+from ackproof.pipeline.audit.batches import Batch, Batches, Recording, require_place
+from ackproof.pipeline.audit.documents import document_of, recording_of
 from ackproof.pipeline.audit.fates import messages_of
 from ackproof.pipeline.audit.judging import Judging
 from ackproof.pipeline.audit.kept import Job, RowsFile, Tally, Telling, kept, told
@@ -47,16 +35,15 @@ from ackproof.pipeline.audit.splits import SPLIT
 from ackproof.pipeline.audit.tables import (
     PACKED,
     PACKED_SCHEMA,
-    SUMS,
     TABLES,
     WRITTEN,
     rows_in,
 )
-from ackproof.pipeline.errors import AuditFailed, AuditRefused
+from ackproof.pipeline.errors import AuditFailed
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.jobs import reason_of
 from ackproof.pipeline.lease import Lease
-from ackproof.pipeline.places import LocalPlace, Place
+from ackproof.pipeline.places import Place
 from ackproof.pipeline.session import Session
 from ackproof.pipeline.settings import sql_settings
 from ackproof.pipeline.storage import placed
@@ -64,7 +51,7 @@ from ackproof.pipeline.storage import placed
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["SparkAudit", "require_place"]
+__all__ = ["SparkAudit"]
 
 T = TypeVar("T")
 
@@ -76,30 +63,6 @@ _BATCHES = {
 
 #: Parts for each task that can run at once, if nobody says how many.
 _PARTS_PER_TASK = 2
-
-
-def require_place(tables: Place | Path | str, add: bool = False) -> None:
-    """Refuse a directory for tables that has something already, or what cannot be added to.
-
-    Raises:
-        AuditRefused: it has, or it is a file.
-    """
-    place = placed(tables)
-    if place.exists() and not (isinstance(place, LocalPlace) and place.is_dir()):
-        raise AuditRefused(f"--tables {tables} is a file; name a directory")
-    if not isinstance(place, LocalPlace):
-        place.ready()
-    if not place.files(deep=True):
-        return
-    if not (place / "batches").files(deep=True):
-        raise AuditRefused(
-            f"--tables {tables} is not empty\n  instead: name a directory that is new"
-        )
-    if not add:
-        raise AuditRefused(
-            f"--tables {tables} holds an audit already\n"
-            "  instead: name a directory that is new, or add --add to add recordings to it"
-        )
 
 
 @dataclass(frozen=True)
@@ -136,7 +99,7 @@ class SparkAudit:
             AuditFailed: a task failed as often as Spark tries it.
             OSError: a file cannot be looked at.
         """
-        recordings = [_recording(path) for path in paths]
+        recordings = [recording_of(path) for path in paths]
         parts = self.parts or _PARTS_PER_TASK * self.session.parallelism
         spark = self._configured(parts)
         if self.tables is not None:
@@ -259,58 +222,15 @@ class SparkAudit:
         recordings: Sequence[Recording],
         drained: bool,
     ) -> AuditDocument:
-        names = [recording.name for recording in recordings]
-        channels = dict.fromkeys(SUMS, 0) | tallies["channels"].sums
-        fates = dict.fromkeys(TABLES["messages"].names, 0) | tallies["messages"].sums
-        most = tallies["channels"].most
-        counted, quarantined = tallies["channels"].rows, tallies["quarantine"].rows
-        seen = Seen(channels["events"], counted, channels["gaps"], quarantined)
-        unseen = Bounds(fates["unseen_least"], fates["unseen_most"])
-        messages = Messages(
-            published=channels["published"],
-            confirmed=channels["acked"],
-            nacked=channels["nacked"],
-            unsettled=channels["published"] - channels["acked"] - channels["nacked"],
-            returned=channels["returned"],
-            deliveries=channels["deliveries"],
-            redelivered=channels["redelivered"],
-            strangers=fates["strangers"],
-            delivered=Range(fates["seen_least"], fates["seen_most"]),
-            lost=lost_of(unseen, drained),
-            duplicated=Range(fates["duplicated_least"], fates["duplicated_most"]),
-        )
-        confirms = Confirms(
-            frames=channels["frames"],
-            largest=most.get("largest", 0),
-            window=most.get("window", 0),
-            latency=self._latency(of("latencies"), channels["acked"] + channels["nacked"]),
-        )
-        return concluded(names, seen, self._found(of("violations"), names), messages, confirms)
+        packs: pa.Table = self._run(of("violations").toArrow, "collecting violations")
+        found, latencies = packs.to_batches(), of("latencies")
 
-    def _found(self, packed: DataFrame, names: Sequence[str]) -> list[Found]:
-        """Return the violations, in the order in which they were recorded."""
-        packs: pa.Table = self._run(packed.toArrow, "collecting violations")
-        rows = [row for batch in rows_in(iter(packs.to_batches())) for row in batch.to_pylist()]
-        place = {name: number for number, name in enumerate(names)}
-        rows.sort(key=lambda row: (place[row["recording"]], row["offset"]))
-        columns = Found.__struct_fields__
-        return [Found(**{name: row[name] for name in columns}) for row in rows]
+        def ranks_of_latencies(ranks: Sequence[int]) -> Mapping[int, float]:
+            return ranked(ranks, lambda counting: self._counts(latencies, counting))
 
-    def _latency(self, latencies: DataFrame, count: int) -> dict[str, float]:
-        if not count:
-            return {}
+        return document_of(recordings, tallies, found, ranks_of_latencies, drained)
 
-        def counts_of(counting: Counting) -> dict[int, int]:
-            counted = latencies.mapInArrow(counting, COUNTED_SCHEMA).groupBy("bucket").sum("count")
-            rows = self._run(counted.collect, "ranking the times of confirms")
-            return {int(bucket): int(times) for bucket, times in rows}
-
-        found = ranked(ranks_of(count), counts_of)
-        return latency_of(count, found.__getitem__)
-
-
-def _recording(path: Place | Path | str) -> Recording:
-    place = placed(path)
-    # What a name has that is no text cannot be in a table.
-    name = os.fsencode(str(place)).decode("utf-8", "replace")
-    return Recording(name, place.absolute().address, place.size())
+    def _counts(self, latencies: DataFrame, counting: Counting) -> dict[int, int]:
+        counted = latencies.mapInArrow(counting, COUNTED_SCHEMA).groupBy("bucket").sum("count")
+        rows = self._run(counted.collect, "ranking the times of confirms")
+        return {int(bucket): int(times) for bucket, times in rows}

@@ -203,7 +203,8 @@ def test_a_file_that_is_named_twice_is_one_recording(tmp_path: Path) -> None:
         (["--engine", "sparc"], "there is no engine 'sparc'; did you mean spark?"),
         (["--master", "local[2]"], "--master goes with --engine spark only"),
         (["--partitions", "2"], "--partitions goes with --engine spark only"),
-        (["--tables", "t"], "--tables goes with --engine spark only"),
+        (["--tables", "{file}"], "is a file; name a directory"),
+        (["--tables", "{folder}"], "is not empty"),
         (["--add"], "--add goes with --engine spark only"),
         (["--engine", "spark", "--add"], "add --tables DIR"),
         (["--engine", "spark", "--tables", "{file}"], "is a file; name a directory"),
@@ -221,16 +222,31 @@ def test_an_engine_that_cannot_do_it_is_refused(
     assert said in result.output
 
 
-def test_nothing_of_spark_is_loaded_unless_it_is_asked_for(tmp_path: Path) -> None:
+def test_what_is_no_event_is_left_out_where_there_are_tables(tmp_path: Path) -> None:
     path = recorded(tmp_path / "r.jsonl", GOOD)
+    path.write_text(path.read_text() + "no event\n")
+    assert run(path).exit_code == 2
+    found = document(run("--json", "--tables", tmp_path / "found", path))
+    assert (found["verdict"], found["quarantined"]) == ("incomplete", 1)
+    (row,) = pyarrow.parquet.read_table(tmp_path / "found" / "quarantine").to_pylist()
+    assert row["recording"] == str(path)
+    assert json.loads((tmp_path / "found" / "audit.json").read_text())["quarantined"] == 1
+
+
+@pytest.mark.parametrize(("tables", "loaded"), [(False, []), (True, ["pyarrow"])])
+def test_nothing_of_spark_is_loaded_unless_it_is_asked_for(
+    tables: bool, loaded: list[str], tmp_path: Path
+) -> None:
+    path = recorded(tmp_path / "r.jsonl", GOOD)
+    words = ["audit", str(path), *(["--tables", str(tmp_path / "found")] if tables else [])]
     code = (
         "import sys; from ackproof.cli.main import app\n"
-        f"try: app(['audit', {str(path)!r}])\n"
+        f"try: app({words!r})\n"
         "except SystemExit: pass\n"
         "print(sorted({n.split('.')[0] for n in sys.modules} & {'pyspark', 'py4j', 'pyarrow'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert done.stdout.splitlines()[-1] == str(loaded)
 
 
 def test_paths_without_recordings_are_refused(tmp_path: Path) -> None:

@@ -1,0 +1,175 @@
+"""The audit with its tables in this process, where no Spark is.
+
+It does what the audit on Spark does, by the same functions, one task after the other: what is read
+is divided into parts, each part is sorted and judged, and what that shows of messages comes
+together by buckets.  In place of a shuffle there are files in a folder of its own, one for each
+part.  There is room for one part at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+from ackproof.conform.capture.listening import Listening
+from ackproof.conform.document import AuditDocument
+from ackproof.conform.judging.texts import Numbering
+from ackproof.pipeline.audit.batches import Batches
+from ackproof.pipeline.audit.documents import document_of, recording_of
+from ackproof.pipeline.audit.fates import messages_of
+from ackproof.pipeline.audit.judging import Judging
+from ackproof.pipeline.audit.kept import RowsFile, Tally, Telling
+from ackproof.pipeline.audit.reading import ORDER, SEGMENTS, Reading
+from ackproof.pipeline.audit.splits import SPLIT
+from ackproof.pipeline.audit.tables import PACKED, TABLES, WRITTEN, rows_in
+from ackproof.pipeline.places import Place
+from ackproof.pipeline.storage import placed
+
+__all__ = ["AuditHere"]
+
+#: Into how many parts channels, and buckets of messages, are divided.
+_PARTS = 16
+#: Rows that are handed on together.
+_AT_ONCE = 1 << 6
+_BY_BUCKET = ("facts", "texts")
+
+
+@dataclass(frozen=True)
+class AuditHere:
+    """An audit of recordings that leaves tables.
+
+    Args:
+        tables: an empty directory, or its address.
+        how: how captures are read.
+        parts: into how many parts channels are divided.
+        split: bytes of recordings that are read at a time, about.
+    """
+
+    tables: Place | Path | str
+    how: Listening = field(default_factory=Listening)
+    parts: int = _PARTS
+    split: int = SPLIT
+
+    def __call__(self, paths: Sequence[Place | Path | str], drained: bool = False) -> AuditDocument:
+        """Judge recordings.
+
+        Args:
+            paths: the files.
+            drained: in the end all queues were empty, and all consumers were recorded.
+
+        Raises:
+            OSError: a file cannot be looked at.
+        """
+        files = [recording_of(path) for path in paths]
+        reading = Reading.of(files, self.split, self.parts, Numbering.drawn(), self.how)
+        judging = Judging(tuple(file.name for file in files))
+        with TemporaryDirectory(prefix="ackproof-audit-") as name:
+            folder = Path(name)
+            self._read(reading, folder)
+            self._judge(judging, folder)
+            written, tallies = self._written(folder)
+            found = list(_rows(folder / "violations"))
+            times = _latencies(folder / "latencies")
+        document = document_of(files, tallies, found, times, drained)
+        made, sealed = written
+        self._batches.replace(made, sealed, msgspec.json.encode(document).decode() + "\n")
+        return document
+
+    @property
+    def _batches(self) -> Batches:
+        return Batches(placed(self.tables).absolute())
+
+    def _read(self, reading: Reading, folder: Path) -> None:
+        """Divide what is read into parts."""
+        with _Files(folder, SEGMENTS) as files:
+            for number in range(len(reading.tasks)):
+                for batch in reading(iter([pa.record_batch([[number]], ["id"])])):
+                    parts = batch.column("part")
+                    for part in pa.compute.unique(parts).to_pylist():
+                        files.write(f"part-{part}", batch.filter(pa.compute.equal(parts, part)))
+
+    def _judge(self, judging: Judging, folder: Path) -> None:
+        """Judge each part, and divide what that shows by tables, or by buckets of messages."""
+        order = [(name, "ascending") for name in ORDER]
+        with _Files(folder, PACKED) as files:
+            for part in range(self.parts):
+                path = folder / f"part-{part}"
+                rows = pa.Table.from_batches(_rows(path), SEGMENTS).sort_by(order)
+                path.unlink(missing_ok=True)
+                for batch in judging(iter(rows.to_batches(_AT_ONCE))):
+                    table = batch.column("table")[0].as_py()
+                    if table not in _BY_BUCKET:
+                        files.write(table, batch)
+                        continue
+                    buckets = batch.column("bucket").to_numpy() % self.parts
+                    for some in np.unique(buckets).tolist():
+                        files.write(f"messages-{some}", batch.filter(pa.array(buckets == some)))
+
+    def _written(
+        self, folder: Path
+    ) -> tuple[
+        tuple[dict[str, Place], dict[str, tuple[RowsFile, ...]]],
+        dict[str, Tally],
+    ]:
+        """Write the tables; return where they are, with their files, and what they come to."""
+        made: dict[str, Place] = {}
+        sealed: dict[str, tuple[RowsFile, ...]] = {}
+        tallies: dict[str, Tally] = {}
+        for name in WRITTEN:
+            made[name] = self._batches.anew(name, 0)
+            some = self._messages(folder) if name == "messages" else rows_in(_rows(folder / name))
+            note = Telling(rows_in, TABLES[name], made[name]).note(some, "part-00000", True)
+            sealed[name], tallies[name] = tuple(note.files), note.tally
+        return (made, sealed), tallies
+
+    def _messages(self, folder: Path) -> Iterator[pa.RecordBatch]:
+        for part in range(self.parts):
+            rows = pa.Table.from_batches(_rows(folder / f"messages-{part}"), PACKED)
+            yield from messages_of(iter(rows.sort_by("bucket").to_batches(_AT_ONCE)))
+
+
+def _latencies(path: Path) -> Any:
+    """Return what finds the seconds from publish to confirm of some ranks."""
+    some = [rows.column(0).to_numpy() for rows in rows_in(_rows(path))]
+    times = np.sort(np.concatenate([np.empty(0), *some]))
+
+    def of(ranks: Sequence[int]) -> Mapping[int, float]:
+        return {rank: float(times[rank]) for rank in ranks}
+
+    return of
+
+
+class _Files:
+    """Files that rows are divided into, while they are written; a context manager."""
+
+    def __init__(self, folder: Path, schema: pa.Schema) -> None:
+        self._folder, self._schema = folder, schema
+        self._stack = ExitStack()
+        self._open: dict[str, Any] = {}
+
+    def __enter__(self) -> _Files:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def write(self, name: str, rows: pa.RecordBatch) -> None:
+        """Write rows into one."""
+        if name not in self._open:
+            file = self._stack.enter_context(pa.OSFile(str(self._folder / name), "wb"))
+            self._open[name] = self._stack.enter_context(pa.ipc.new_stream(file, self._schema))
+        self._open[name].write_batch(rows)
+
+
+def _rows(path: Path) -> Iterator[pa.RecordBatch]:
+    """Yield what was written into a file; nothing if there is none."""
+    if path.exists():
+        with pa.OSFile(str(path), "rb") as file, pa.ipc.open_stream(file) as stream:
+            yield from stream
