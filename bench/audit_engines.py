@@ -1,7 +1,8 @@
 """How fast recordings are audited by both engines, and what memory that takes, in one run.
 
 Recordings are made first: eight channels, each in a file of its own, or one hot channel with half
-of all events.  Both engines must return the same document, or the run stops.  Of Spark only the
+of all events.  They are audited by Spark, in this process, and in this process with tables.  All
+must return the same document, or the run stops.  Of Spark only the
 audit is timed, and not how long a JVM takes to start; that is printed beside it.  *Busy* is how
 long an event has kept processors busy, with the JVM and all workers: where the machine does other
 work, too, that can be compared.  *Peak* is the most that a process had resident in this size: the
@@ -20,7 +21,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice, product
 from pathlib import Path
@@ -32,6 +33,7 @@ import msgspec
 from ackproof.conform.audit import audit
 from ackproof.conform.document import AuditDocument
 from ackproof.conform.recording import writer
+from ackproof.pipeline.audit.here import AuditHere
 from ackproof.pipeline.audit.run import SparkAudit
 from ackproof.pipeline.session import open_session
 
@@ -39,6 +41,8 @@ from bench.audit import traffic
 
 _FILES = 8
 _MASTER = "local[2]"
+
+Run = Callable[[list[Path]], AuditDocument]
 
 #: This process, Spark's processes of Python, and the JVMs that have tasks on a cluster.
 OWN, PYTHON, EXECUTOR = b"", b"pyspark.daemon", b"CoarseGrainedExecutorBackend"
@@ -126,11 +130,11 @@ def watched(*kinds: bytes) -> Iterator[dict[bytes, int]]:
         thread.join()
 
 
-def measure(name: str, count: int, paths: list[Path], run: SparkAudit | None) -> AuditDocument:
+def measure(name: str, paths: list[Path], run: Run, count: int, process: bytes) -> AuditDocument:
     """Audit once, and print a line of the table."""
     start, busy = time.perf_counter(), processor_seconds()
-    with watched(OWN if run is None else PYTHON) as peaks:
-        document = audit(paths) if run is None else run(paths)
+    with watched(process) as peaks:
+        document = run(paths)
     seconds, busy = time.perf_counter() - start, processor_seconds() - busy
     speed = f"{count:>12,} {seconds:>8.1f} s {count / seconds:>10,.0f}"
     each = f"{busy / count * 1e6:>9.2f} µs"
@@ -161,9 +165,17 @@ def main() -> None:
                         SparkAudit(session, 4)(paths)
                         audit(paths)
                         warm = True
-                    found = measure(f"spark, {kind}", count, paths, SparkAudit(session, 4))
-                    local = measure(f"local, {kind}", count, paths, None)
-                    if msgspec.json.encode(found) != msgspec.json.encode(local):
+                    here = AuditHere(Path(folder, f"{place.name}-tables"))
+                    runs: dict[str, tuple[Run, bytes]] = {
+                        "spark": (SparkAudit(session, 4), PYTHON),
+                        "local": (audit, OWN),
+                        "tables": (here, OWN),
+                    }
+                    found = [
+                        measure(f"{name}, {kind}", paths, run, count, process)
+                        for name, (run, process) in runs.items()
+                    ]
+                    if len(set(map(msgspec.json.encode, found))) != 1:
                         sys.exit("the engines do not find the same")
                     for path in paths:
                         path.unlink()
