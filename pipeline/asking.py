@@ -33,6 +33,9 @@ _PLANS = "org.apache.spark.sql.catalyst.plans.logical"
 _ASKS = ("DescribeQueryCommand", "DescribeRelation", "ExplainCommand", "ShowTables")
 _WRITES = "Insert|ScriptTransformation"
 
+#: Functions that call whatever the JVM has.
+_CALLS = ("java_method", "reflect", "try_reflect")
+
 #: What suits an answer, and not a search: small parts may be joined, and rows are small.
 _SETTINGS = {
     # A query names tables, and no files.
@@ -130,15 +133,35 @@ def _question(spark: SparkSession, sql: str) -> DataFrame:
         for one in _within(plan)
     ):
         raise QueryError(not_a_question(1))
+    for function in _functions(plan):
+        if function.lower() in _CALLS:
+            raise QueryError(
+                placed(sql, None, f"{function} calls what is no part of a search; leave it out")
+            )
     return spark.sql(sql)
+
+
+def _functions(plan: Any) -> Iterator[str]:
+    """Yield the names of the functions that a plan calls which was only read."""
+    waiting = [_listed(one.expressions()) for one in _within(plan)]
+    while waiting:
+        for expression in waiting.pop():
+            if expression.getClass().getSimpleName() == "UnresolvedFunction":
+                yield str(expression.nameParts().last())
+            waiting.append(_listed(expression.children()))
+
+
+def _listed(some: Any) -> list[Any]:
+    """Return what is in a sequence of Scala's."""
+    return [some.apply(number) for number in range(some.size())]
 
 
 def _within(plan: Any) -> Iterator[Any]:
     """Yield a plan of Spark, and those that it is made of."""
     yield plan
     for inner in (plan.children(), plan.innerChildren()):
-        for number in range(inner.size()):
-            yield from _within(inner.apply(number))
+        for one in _listed(inner):
+            yield from _within(one)
 
 
 # -- what is wrong ------------------------------------------------------------------------------
