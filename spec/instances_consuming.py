@@ -382,16 +382,15 @@ REFUSING = Instance(
 BYPASSED_MIRROR = Instance(
     name="bypassed_mirror",
     purpose="one message, else as bypassed; a mirror takes over when its master is lost",
-    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2, Consumer: 1, Tag: 1},
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2, Consumer: 1, Tag: 2},
     faults={"lose_node": 1},
     constants={
         **BYPASSED.constants,
         "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR},
     },
-    states=20_904,
+    states=43_720,
     lacks=(
         "AckCoversSeveral",
-        "AckCoversSeveralDeliveries",
         "AckedFromDisk",
         "BumpIsDeferred",
         "CancelledByBroker",

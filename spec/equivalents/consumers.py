@@ -25,6 +25,10 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "`self.serves(replica, consumer) and (no_ack or self.replicas[replica].roomless())`": (
             "Where there is room it is two steps in one, `deliver` and `hand_out` (B3.2)."
         ),
+        "drops `require(not self.replicas[replica].ready)`": (
+            "`pass_by` requires the same, and where there is no room nothing is ready "
+            "(`LimitIsKept`)."
+        ),
     },
     "Consuming.part_with": {"drops `self.replicas[replica].displace({msg})`": NO_PLACE},
     "Consuming.consume_all": {"drops `self.replicas[replica].displace(msgs)`": NO_PLACE},

@@ -84,6 +84,20 @@ class FaithfulNode(Confirms):
             self.casts[channel].give_up(replica)
 
 
+class EloquentNodes(Confirms):
+    """Has what a process had cast arrive after its node has paused (A12.2)."""
+
+    @action(fair="weak")
+    def halt(self, replica: Replica) -> None:
+        """Stop only."""
+        require(self.runs(replica) and self.in_minority(replica))
+        self.excuse(replica)
+        self.replicas[replica].crash()
+        self.end_process(replica, Reason.BENIGN)
+        self.forget_process(replica)
+        self.lose_bumps(replica)
+
+
 class RisingQueue(Confirms):
     """Has a queue that was deleted start again when its node does (A9.5)."""
 
@@ -182,6 +196,7 @@ FAILING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(LastingSubscription, "CancelledIsOver", "shared_cancel"),
         _case(FarReachingGet, "FetchedFromItsQueue", "cut_off"),
         _case(FaithfulNode, "GivenUpIsUnheard", "cut_off"),
+        _case(EloquentNodes, "WordsEndWithTheirNode", "divided"),
         _case(RisingQueue, "DeletedIsForGood", "bodies"),
         _case(ReturningMirror, "LastMasterStartsAgain", "commit_late"),
         _case(WaryRestart, "EveryQueueComesBack", "away"),
