@@ -73,7 +73,7 @@ class Subscription(Process):
     @handler
     def start(self) -> None:
         """The consumer is there, by basic.consume (F2.2)."""
-        require(not self.active and self.of is not None)
+        require(not self.active)
         self.active = True
 
     @handler
@@ -108,7 +108,7 @@ class ConsumerChannel(Process):
         self, msg: Msg, replica: Replica, consumer: Consumer, redelivered: bool, no_ack: bool
     ) -> None:
         """Show a message to a consumer, and remember it if it has to be acked (F1.1)."""
-        require(self.open and self.next_tag() is not None)
+        require(self.next_tag() is not None)
         tag = self.next_tag()
         if tag is not None:
             self.emit(Deliver(tag, consumer, msg, redelivered))
@@ -119,7 +119,7 @@ class ConsumerChannel(Process):
         self, msg: Msg, replica: Replica, queue: Queue, redelivered: bool, no_ack: bool
     ) -> None:
         """Show a message to a client that asked for one (F1.1, L6.17)."""
-        require(self.open and self.next_tag() is not None)
+        require(self.next_tag() is not None)
         tag = self.next_tag()
         if tag is not None:
             self.emit(GetOk(self.channel, tag, queue, msg, redelivered))
@@ -197,13 +197,13 @@ class ConsumerChannel(Process):
         return self.shared_prefetch == 0 or len(self.shared_load()) < self.shared_prefetch
 
     @helper
-    def admits(self, consumer: Consumer, prefetch: Prefetch, no_ack: bool) -> bool:
+    def admits(self, consumer: Consumer, prefetch: Prefetch) -> bool:
         """Tell whether a consumer may have one more: by its own limit, and the shared one (F2).
 
         What needs no ack counts against neither, and yet waits while the shared one is reached.
         """
         below = prefetch == 0 or len(self.load(consumer)) < prefetch
-        return (no_ack or below) and self.has_room()
+        return below and self.has_room()
 
     # -- settling -------------------------------------------------------------------------------
 
@@ -216,9 +216,9 @@ class ConsumerChannel(Process):
 
     @helper
     def named(self, tag: Option[Tag], multiple: bool) -> Set[Tag]:
-        """Return the deliveries that a client settles (F1.2)."""
+        """Return the deliveries that a client settles who names them well (F1.2)."""
         if tag is not None and not multiple:
-            return {t for t in {tag} if t in self.unacked}
+            return {tag}
         return {t for t in self.unacked if tag is None or t <= tag}
 
     @helper
@@ -325,5 +325,4 @@ class ConsumerChannel(Process):
     @handler
     def reopen(self) -> None:
         """A client comes back with a new channel, which counts from 1 (A1.7, F1.1)."""
-        require(not self.open)
         self.open = True

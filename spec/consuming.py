@@ -28,8 +28,10 @@ from __future__ import annotations
 
 from ackproof.lang import Option, Set, action, fault, handler, helper, on, require
 from ackproof.spec.queueing import Queueing
+from ackproof.spec.reader import ReaderState
 from ackproof.spec.sorts import ChannelId, Consumer, Msg, Queue, Replica, Tag, TxMode
 from ackproof.spec.wire import (
+    Cancel,
     CancelOk,
     ConsumerAck,
     ConsumerReject,
@@ -88,16 +90,13 @@ class Consuming(Queueing):
     def has_room(self, consumer: Consumer) -> bool:
         """Tell whether a consumer may have one more: by its own limit, and the shared one (F2)."""
         prefetch = self.subscriptions[consumer].prefetch
-        no_ack = self.subscriptions[consumer].no_ack
-        return self.consuming[Consumer.owner(consumer)].admits(consumer, prefetch, no_ack)
+        return self.consuming[Consumer.owner(consumer)].admits(consumer, prefetch)
 
     @helper
     def serves(self, replica: Replica, consumer: Consumer) -> bool:
         """Tell whether a master may hand a message to a consumer (B3.1, F2.4)."""
-        there = self.tagged and self.consuming[Consumer.owner(consumer)].open
-        waits = there and self.subscriptions[consumer].active
-        here = self.attached(consumer, replica) and self.reaches(replica)
-        return waits and here and self.has_room(consumer)
+        waits = self.subscriptions[consumer].active and self.has_room(consumer)
+        return waits and self.attached(consumer, replica) and self.reaches(replica)
 
     @action(fair="weak")
     def hand_out(self, msg: Msg, replica: Replica, consumer: Consumer) -> None:
@@ -276,6 +275,7 @@ class Consuming(Queueing):
         """The consumers of a queue end with its master, and are told (F3.3)."""
         for consumer in sorted({c for c in Consumer if self.subscriptions[c].of == queue}):
             if self.subscriptions[consumer].active:
+                self.uninformed.add(consumer)
                 self.subscriptions[consumer].stop()
                 self.consuming[Consumer.owner(consumer)].bereave(consumer)
 
@@ -307,10 +307,21 @@ class Consuming(Queueing):
         """A client reads that its consumer is stopped (B7.6)."""
         self.consumer_hears(Consumer.owner(answer.consumer))
 
+    @on(Cancel)
+    def sees_end(self, news: Cancel) -> None:
+        """A client reads that the queue of its consumer is gone (F3.3)."""
+        if news.consumer not in self.uninformed:
+            self.unasked.add(Consumer.owner(news.consumer))
+        self.uninformed.discard(news.consumer)
+
     @handler
     def consumer_hears(self, channel: ChannelId) -> None:
-        """A client gets the answer to what it has asked for its consumers (A1.5)."""
-        if channel not in self.fetching:
+        """A client gets the answer to what it has asked for its consumers (A1.5, E4.2).
+
+        Who waits for a commit-ok on that channel, or is blocked there, has not been read.
+        """
+        unread = channel in self.asking or self.readers[channel].state == ReaderState.BLOCKED
+        if channel not in self.fetching or (self.shared and unread):
             self.unasked.add(channel)
         self.fetching.discard(channel)
 

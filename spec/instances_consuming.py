@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ackproof.lang import Instance
 from ackproof.spec.instances_queueing import OFF
-from ackproof.spec.sorts import Born, Consumer, Msg, Overflow, Queue, Replica, Tag
+from ackproof.spec.sorts import Born, Consumer, Msg, Node, Overflow, Queue, Replica, Tag
 
 __all__ = ["INSTANCES", "TAGGED"]
 
@@ -95,6 +95,73 @@ SHARED_ALARM = Instance(
     ),
 )
 
+SHARED_CANCEL = Instance(
+    name="shared_cancel",
+    purpose="as shared_alarm, with one message; the consumer may be cancelled, the node may crash",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Consumer: 1, Tag: 1},
+    faults={"alarm": 1, "cancel": 1, "crash_node": 1},
+    constants=SHARED_ALARM.constants,
+    states=2_595,
+    lacks=(
+        "AckCoversSeveral",
+        "AckCoversSeveralDeliveries",
+        "ComesBack",
+        "CommitAppliesAcks",
+        "ConfirmsFlowWhileBlocked",
+        "DeletionConfirms",
+        "FailedYetStored",
+        "LoneNackIsMultiple",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "ReaderIsBlocked",
+        "ReturnedAtCommit",
+        "SettledWithNobody",
+        "SeveralCommitted",
+        "WrittenIsLost",
+        "down_arrives",
+    ),
+)
+
+CUT_OFF = Instance(
+    name="cut_off",
+    purpose="a message, a consumer, and a queue on a node that a partition may cut off",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Node: 3, Consumer: 1, Tag: 1},
+    faults={"partition": 1},
+    constants={
+        **TAGGED,
+        "QueueProcess.node": "n2",
+        "Confirms.home": "n1",
+        "Confirms.shared": True,
+    },
+    states=2_870,
+    lacks=(
+        "AckCoversSeveral",
+        "AckCoversSeveralDeliveries",
+        "DeletionConfirms",
+    ),
+)
+
+SHARED_LIMIT = Instance(
+    name="shared_limit",
+    purpose="two messages for a queue that has room for one, and comes to have both in a commit",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1, Tag: 1},
+    constants={
+        **TAGGED,
+        "QueueProcess.limited": True,
+        "QueueProcess.max_length": 1,
+        "Confirms.shared": True,
+        "Confirms.transactional": True,
+    },
+    states=2_508,
+    lacks=(
+        "AckCoversSeveralDeliveries",
+        "ComesBack",
+        "FailedYetStored",
+        "RequeuedOvertakes",
+        "SettledWithNobody",
+    ),
+)
+
 SEPARATE = Instance(
     name="separate",
     purpose="one message, a publisher and a consumer, each with a channel that may close",
@@ -108,6 +175,46 @@ SEPARATE = Instance(
         "HeldByTwo",
         "PrefetchBlocks",
         "SettledWithNobody",
+    ),
+)
+
+SEPARATE_ALARM = Instance(
+    name="separate_alarm",
+    purpose="a message; its publisher commits, or is blocked, and a consumer has its own channel",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Consumer: 1, Tag: 2},
+    faults={"alarm": 1},
+    constants={**TAGGED, "Confirms.transactional": True},
+    states=1_940,
+    lacks=(
+        "AckCoversSeveral",
+        "AckCoversSeveralDeliveries",
+        "ComesBack",
+        "ConfirmsFlowWhileBlocked",
+        "FailedYetStored",
+        "HeldByTwo",
+        "ReaderIsBlocked",
+        "ReturnedAtCommit",
+        "SettledWithNobody",
+        "SeveralCommitted",
+    ),
+)
+
+NEIGHBOURS = Instance(
+    name="neighbours",
+    purpose="one message, two queues, of which one may be deleted, and one has a consumer",
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2, Consumer: 1, Tag: 2},
+    faults={"delete_queue": 1},
+    constants={**TAGGED, "QueueProcess.of": {"r1": "q1", "r2": "q2"}, "Subscription.prefetch": 1},
+    states=6_494,
+    lacks=(
+        "AckCoversSeveral",
+        "ComesBack",
+        "ConfirmedTransientLost",
+        "LoneNackIsMultiple",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "PrefetchBlocks",
+        "restart",
     ),
 )
 
@@ -211,15 +318,140 @@ ROOMLESS = Instance(
     ),
 )
 
+BYPASSED = Instance(
+    name="bypassed",
+    purpose="two messages, credit for one with everybody, and a consumer that need not ack",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1, Consumer: 1, Tag: 2},
+    constants={
+        **TAGGED,
+        "QueueProcess.durable": False,
+        "Subscription.no_ack": True,
+        "Confirms.credit": True,
+        "CreditPair.initial": 1,
+    },
+    states=11_366,
+    lacks=(
+        "AckedFromDisk",
+        "BumpIsDeferredByStore",
+        "ComesBack",
+        "HeldByTwo",
+        "SettledWithNobody",
+        "process_bumped",
+        "publish_waits",
+        "store_takes",
+    ),
+)
+
+REFUSING = Instance(
+    name="refusing",
+    purpose="two messages for a queue that has no room and refuses, and a consumer without acks",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1, Consumer: 1, Tag: 2},
+    faults={"crash_queue": 1},
+    constants={
+        **REFILLED.constants,
+        "QueueProcess.max_length": 0,
+        "Subscription.no_ack": True,
+    },
+    states=954,
+    lacks=(
+        "AckCoversSeveralDeliveries",
+        "AckedFromDisk",
+        "CancelledByBroker",
+        "ComesBack",
+        "ConfirmedTransientLost",
+        "ConfirmedWithoutWrite",
+        "ConfirmedYetNeverDelivered",
+        "DeletionConfirms",
+        "DroppedForLackOfRoom",
+        "HeldByTwo",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "RequeuedOvertakes",
+        "SettledWithNobody",
+        "confirm_arrives",
+        "drain",
+        "get",
+        "hand_on",
+        "hand_out",
+        "recover",
+        "sync",
+        "write",
+    ),
+)
+
+BYPASSED_MIRROR = Instance(
+    name="bypassed_mirror",
+    purpose="one message, else as bypassed; a mirror takes over when its master is lost",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2, Consumer: 1, Tag: 2},
+    faults={"lose_node": 1},
+    constants={
+        **BYPASSED.constants,
+        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR},
+    },
+    states=43_720,
+    lacks=(
+        "AckCoversSeveral",
+        "AckedFromDisk",
+        "BumpIsDeferred",
+        "CancelledByBroker",
+        "DeletionConfirms",
+        "LoneNackIsMultiple",
+        "MirrorsGoWithTheirQueue",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "publish_waits",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+    ),
+)
+
+LOST_MIRROR = Instance(
+    name="lost_mirror",
+    purpose="one message, a consumer, and a queue with a mirror, which may be deleted",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2, Consumer: 1, Tag: 1},
+    faults={"delete_queue": 1},
+    constants=REDELIVERY.constants,
+    states=1_092,
+    lacks=(
+        "AckCoversSeveral",
+        "AckCoversSeveralDeliveries",
+        "AckedOnOneLeg",
+        "ComesBack",
+        "ConfirmedTransientLost",
+        "DuplicateAfterPromotion",
+        "LoneNackIsMultiple",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "PromotedWithPending",
+        "promote",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+        "trim",
+    ),
+)
+
 INSTANCES = (
     CONSUMERS,
     PREFETCH,
     REFILLED,
     ROOMLESS,
     SEPARATE,
+    SEPARATE_ALARM,
+    NEIGHBOURS,
     BEREAVED,
     REDELIVERY,
     SUCCESSION,
     SHARED,
     SHARED_ALARM,
+    SHARED_CANCEL,
+    CUT_OFF,
+    SHARED_LIMIT,
+    BYPASSED,
+    REFUSING,
+    BYPASSED_MIRROR,
+    LOST_MIRROR,
 )

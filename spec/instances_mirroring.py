@@ -195,6 +195,7 @@ AWAY = Instance(
         "AckCoversSeveral",
         "ConfirmedWithoutWrite",
         "DeletionConfirms",
+        "HealedWithThatSide",
         "MirrorsGoWithTheirQueue",
         "reject_arrives",
         "stop_unsynchronised",

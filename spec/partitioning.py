@@ -76,7 +76,7 @@ class Partitioning(Failing):
         """
         require(self.channels[channel].open and not self.cluster.majority())
         self.shut_down(channel)
-        if self.shared or self.tagged:
+        if self.tagged:
             self.end_consumers(channel)
 
     @action(fair="weak")

@@ -35,6 +35,7 @@ What only the properties need is kept in ghosts, and is said in the publishers' 
 * `asking`, `fetching`: the channels whose publisher, or whose consumers' client, waits for the
   answer to a method (A1.5);
 * `unasked`: those on which an answer came that nobody waited for;
+* `uninformed`: the consumers that have ended with their queue, and are to be told so (F3.3);
 * `warned`: those whose client has been told that an alarm blocks it, and not yet that it is over;
 * `misled`: those whose client was told one of the two and knew it (E4.3);
 * `finished[q]`: what it has acked, or rejected for good (INV-F3).
@@ -137,6 +138,7 @@ class Parts(System):
     asking: Ghost[Set[ChannelId]]
     fetching: Ghost[Set[ChannelId]]
     unasked: Ghost[Set[ChannelId]]
+    uninformed: Ghost[Set[Consumer]]
     warned: Ghost[Set[ChannelId]]
     misled: Ghost[Set[ChannelId]]
     finished: Ghost[Map[Queue, Set[Msg]]]

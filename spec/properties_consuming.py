@@ -9,6 +9,9 @@ message was confirmed says nothing of its consumption, nor the other way round (
 from __future__ import annotations
 
 from ackproof.lang import Set, eventually, helper, invariant, reachable, step_property
+from ackproof.spec.properties_failing import on_this_side
+from ackproof.spec.properties_transacting import is_open
+from ackproof.spec.reader import ReaderState
 from ackproof.spec.sorts import (
     ChannelId,
     Consumer,
@@ -23,10 +26,13 @@ from ackproof.spec.sorts import (
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import (
     Cancel,
+    CancelOk,
     ChannelClose,
     Complaint,
     ConsumerAck,
+    ConsumerReject,
     Deliver,
+    GetEmpty,
     GetOk,
     RollbackOk,
 )
@@ -214,6 +220,79 @@ def DeliveredInOrder(before: Confirms, after: Confirms) -> bool:
     )
 
 
+@step_property
+def AckedIsGone(before: Confirms, after: Confirms, ack: ConsumerAck) -> bool:
+    """What is acked leaves its queue at once, and in a transaction waits for the commit (B7.1).
+
+    A client that rolls back has done nothing with what it got (A13.2).
+    """
+    if not after.consuming[ack.channel].open:
+        return True
+    if is_open(before, ack.channel):
+        return is_kept(before, after, ack.channel, False)
+    return not any(stays(before, after, ack.channel, r) for r in Replica)
+
+
+@step_property
+def RejectSettlesWhatItNames(before: Confirms, after: Confirms, reject: ConsumerReject) -> bool:
+    """A reject settles the delivery it names, with `multiple` those before, and no other (F1.4).
+
+    As with an ack, the client still works on the others.
+    """
+    kept = {
+        t
+        for t in before.consuming[reject.channel].unacked
+        if reject.tag is not None and t != reject.tag and not (reject.multiple and t < reject.tag)
+    }
+    return set(after.consuming[reject.channel].unacked) == kept
+
+
+@step_property
+def RejectedComesBackIfAskedFor(before: Confirms, after: Confirms, reject: ConsumerReject) -> bool:
+    """What is rejected is in its queue again if the client wants that, and gone if not (F1.4).
+
+    In a transaction it waits for the commit (A13.2).  Where it comes back to a queue that drops
+    what is too much, it may have to go (B5.2).
+    """
+    if is_open(before, reject.channel):
+        return is_kept(before, after, reject.channel, reject.requeue)
+    if reject.requeue:
+        return all(comes_back(before, after, reject.channel, r) for r in Replica)
+    return not any(stays(before, after, reject.channel, r) for r in Replica)
+
+
+@helper
+def is_kept(before: Confirms, after: Confirms, channel: ChannelId, requeue: bool) -> bool:
+    """Tell whether what a client has settled waits for its commit, as it wants it (A13.2)."""
+    return all(
+        after.consuming[channel].collected[t] is not None
+        and (t in after.consuming[channel].returning) == requeue
+        for t in settled(before, after, channel)
+    )
+
+
+@helper
+def settled(before: Confirms, after: Confirms, channel: ChannelId) -> Set[Tag]:
+    """Return the deliveries that a step of a channel has settled (F1.2)."""
+    return set(before.consuming[channel].unacked) - set(after.consuming[channel].unacked)
+
+
+@helper
+def stays(before: Confirms, after: Confirms, channel: ChannelId, replica: Replica) -> bool:
+    """Tell whether a process still has something that a step of a channel has settled (B7.1)."""
+    done = settled(before, after, channel)
+    had = before.consuming[channel].from_process(done, replica)
+    return bool(had & after.replicas[replica].holds())
+
+
+@helper
+def comes_back(before: Confirms, after: Confirms, channel: ChannelId, replica: Replica) -> bool:
+    """Tell whether a process has ready what a step of a channel has settled (B7.2)."""
+    done = settled(before, after, channel)
+    had = before.consuming[channel].from_process(done, replica)
+    return before.replicas[replica].limited or had <= after.replicas[replica].ready
+
+
 @invariant
 def EachCopyHasOnePlace(s: Confirms) -> bool:
     """What a queue has is ready, or under exactly one delivery tag (INV-F2).
@@ -305,6 +384,117 @@ def ConsumersEndWithTheirMaster(s: Confirms) -> bool:
         any(s.subscriptions[c].of == s.replicas[r].of for r in Replica if s.replicas[r].leads())
         for c in Consumer
         if s.subscriptions[c].active
+    )
+
+
+@step_property
+def DeliveredToWhoConsumes(before: Confirms, after: Confirms, deliver: Deliver) -> bool:
+    """A consumer gets what is in the queue that it consumes from, or arrives there (B3, F2.2).
+
+    It knows what to do with messages of that queue, and after its end with none at all.  What is to
+    be refused does not get past the queue, whoever waits (B5.3).
+    """
+    return before.subscriptions[deliver.consumer].active and any(
+        before.subscriptions[deliver.consumer].of == before.replicas[r].of
+        and on_this_side(before, r)
+        and (
+            deliver.msg in before.replicas[r].ready
+            or (deliver.msg in before.in_flight(r) and not is_full(before, r))
+        )
+        for r in Replica
+    )
+
+
+@helper
+def is_full(s: Confirms, replica: Replica) -> bool:
+    """Tell whether a queue is to refuse what arrives (B5.3)."""
+    return (
+        s.replicas[replica].limited
+        and s.replicas[replica].overflow == Overflow.REJECT_PUBLISH
+        and len(s.replicas[replica].ready) >= s.replicas[replica].max_length
+    )
+
+
+@step_property
+def MarkedWasHandedOut(before: Confirms, after: Confirms, deliver: Deliver) -> bool:
+    """A delivery is marked as redelivered only if its queue takes it for handed out (B7.4).
+
+    If each were marked, a consumer would look up everything that it gets.
+    """
+    return not deliver.redelivered or any(
+        deliver.msg in before.replicas[r].delivered
+        for r in Replica
+        if before.subscriptions[deliver.consumer].of == before.replicas[r].of
+    )
+
+
+@step_property
+def FetchedFromItsQueue(before: Confirms, after: Confirms, answer: GetOk) -> bool:
+    """Who asks for a message of a queue gets one that is ready there (B3, F1.1).
+
+    What another one has, or what is across a partition, nobody can give him.
+    """
+    return any(
+        answer.queue == before.replicas[r].of
+        and answer.msg in before.replicas[r].ready
+        and on_this_side(before, r)
+        for r in Replica
+    )
+
+
+@step_property
+def NothingIsFetchedFromNobody(before: Confirms, after: Confirms, answer: GetEmpty) -> bool:
+    """Who is told that there is nothing in a queue has an answer of its master (F3.5).
+
+    A queue that is down, or across a partition, may have a lot.
+    """
+    return any(
+        answer.queue == before.replicas[r].of
+        and before.replicas[r].leads()
+        and not before.replicas[r].ready
+        and on_this_side(before, r)
+        for r in Replica
+    )
+
+
+@step_property
+def CancelMeansBereft(before: Confirms, after: Confirms, cancel: Cancel) -> bool:
+    """The broker ends a consumer only if there is one, and nobody leads its queue any more (F3.3).
+
+    Who starts it again would only double its work.  After a partition a queue may have two masters.
+    """
+    return before.subscriptions[cancel.consumer].active and (
+        before.cluster.parted
+        or not any(
+            after.replicas[r].leads()
+            for r in Replica
+            if after.subscriptions[cancel.consumer].of == after.replicas[r].of
+        )
+    )
+
+
+@step_property
+def CancelledIsOver(before: Confirms, after: Confirms, ok: CancelOk) -> bool:
+    """A consumer that is cancelled gets nothing more (B7.6).
+
+    Its program is done with it, and what came nobody would read.
+    """
+    return not after.subscriptions[ok.consumer].active
+
+
+@step_property
+def CommitComesFirst(before: Confirms, after: Confirms) -> bool:
+    """What a client settles on a channel that owes it a commit-ok is not read before that (A1.5).
+
+    Whether it belongs to that transaction, or to the next, nobody could tell.
+    """
+    return all(
+        before.transactions[c].mode == TxMode.NONE
+        or before.transactions[c].mode == TxMode.OPEN
+        or not after.channels[c].open
+        or set(before.consuming[c].unacked) <= set(after.consuming[c].unacked)
+        for c in ChannelId
+        if before.shared
     )
 
 
@@ -456,4 +646,30 @@ def ComesBack(s: Confirms) -> bool:
         s.consuming[c].open and s.consuming[c].last_tag is None and not s.seen_tags[c]
         for c in ChannelId
         if any(s.replicas[r].delivered for r in Replica)
+    )
+
+
+@reachable
+def ConsumesWhileBlocked(before: Confirms, after: Confirms, ack: ConsumerAck) -> bool:
+    """A client acks on its own connection while one that publishes is blocked (E4.2).
+
+    Acks make the memory free that publishers wait for.
+    """
+    return not before.shared and before.readers[ack.channel].state == ReaderState.BLOCKED
+
+
+@reachable
+def ConsumesDuringCommit(before: Confirms, after: Confirms, ack: ConsumerAck) -> bool:
+    """A client acks on its own channel while a publisher waits for its commit-ok (A1.5)."""
+    return not before.shared and before.transactions[ack.channel].mode == TxMode.COMMITTING
+
+
+@reachable
+def CommitReturns(before: Confirms, after: Confirms) -> bool:
+    """With a commit something comes back that was rejected in the transaction (A13.3)."""
+    return any(
+        after.transactions[c].mode == TxMode.COMMITTING
+        and bool(before.consuming[c].returning)
+        and not after.consuming[c].returning
+        for c in ChannelId
     )

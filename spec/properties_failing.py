@@ -7,7 +7,7 @@ claims about that world, and not about what a broker makes of it.
 
 from __future__ import annotations
 
-from ackproof.lang import eventually, helper, invariant, step_property
+from ackproof.lang import Set, eventually, helper, invariant, reachable, step_property
 from ackproof.spec.properties_storing import everything_ended
 from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica, Status
 from ackproof.spec.system import Confirms
@@ -58,19 +58,41 @@ def MailEndsWithItsProcess(s: Confirms) -> bool:
     )
 
 
+@helper
+def on_this_side(s: Confirms, replica: Replica) -> bool:
+    """Tell whether the node of a process is on the channels' side of a partition (D9)."""
+    return not any(s.replicas[replica].node == n for n in s.cluster.away)
+
+
+@helper
+def across(s: Confirms, master: Replica) -> Set[Replica]:
+    """Return the mirrors of a master on the other side of a partition (D9)."""
+    return {
+        x
+        for x in s.siblings(master)
+        if s.replicas[x].mirrors() and on_this_side(s, x) != on_this_side(s, master)
+    }
+
+
 @step_property
 def UntoldIsLost(before: Confirms, after: Confirms) -> bool:
-    """What a master has told none of its mirrors is lost when it ends (D1.3).
+    """What a master has told none of its mirrors is lost when it ends, or is given up (D1.3, D9).
 
     A mirror that got it all the same would have everything that was ever acked, and no ack would
     need it.  Asked is where one mirror is left, since with two what one got the other gets.
     """
-    return before.cluster.parted or all(
+    ended = before.cluster.parted or all(
         after.multicast.silent(x)
         for r in Replica
         if before.replicas[r].leads() and after.replicas[r].status == Status.DOWN
         for x in after.mirrors_of(r)
         if after.mirrors_of(r) == {x}
+    )
+    return ended and all(
+        after.multicast.silent(x)
+        for r in after.cluster.estranged - before.cluster.estranged
+        for x in across(after, r)
+        if across(after, r) == {x}
     )
 
 
@@ -176,13 +198,55 @@ def NothingCrosses(before: Confirms, after: Confirms) -> bool:
     )
 
 
+@step_property
+def GivenUpIsUnheard(before: Confirms, after: Confirms) -> bool:
+    """When a node is given up, what is under way between it and the channels is lost (A9, A12.7).
+
+    An answer that came through after all would be for a process that the channel has counted out.
+    """
+    return not any(
+        after.replicas[r].node == n
+        and (
+            after.replicas[r].outbox | after.replicas[r].refused
+            or any(after.casts[c].publishes[r] for c in ChannelId)
+        )
+        for n in after.cluster.lost - before.cluster.lost
+        for r in Replica
+    )
+
+
+@step_property
+def WordsEndWithTheirNode(before: Confirms, after: Confirms) -> bool:
+    """What a process has cast, and a master's credit, is lost when its node is, or pauses (A9, C5).
+
+    One whose node was given up before is heard by nobody anyway.
+    """
+    return not any(
+        after.replicas[r].outbox | after.replicas[r].refused
+        or (before.replicas[r].led() and any(after.casts[c].credit[r].bumps > 0 for c in ChannelId))
+        for r in Replica
+        if before.replicas[r].status == Status.RUNNING
+        if after.replicas[r].status == Status.DOWN
+        if not any(before.replicas[r].node == n for n in before.cluster.lost)
+        if any(
+            before.casts[c].downs[r] is None and after.casts[c].downs[r] == Reason.BENIGN
+            for c in ChannelId
+        )
+    )
+
+
 @invariant
 def OnlyWhoIsCutOffIsGivenUp(s: Confirms) -> bool:
     """Nodes and mirrors give each other up across a partition, and till it is over (A12.4, D9).
 
-    What comes apart a second time has to find that out again.
+    What comes apart a second time has to find that out again.  The channels' own node is never on
+    the other side.
     """
-    return s.cluster.lost <= s.cluster.away and (bool(s.cluster.away) or not s.cluster.estranged)
+    return (
+        s.cluster.lost <= s.cluster.away
+        and (bool(s.cluster.away) or not s.cluster.estranged)
+        and not any(s.home == n for n in s.cluster.away)
+    )
 
 
 @eventually
@@ -239,4 +303,49 @@ def ConsumersEndWithTheirChannel(s: Confirms) -> bool:
     """
     return all(
         s.channels[c].open or not s.consuming[c].open for c in ChannelId if s.tagged and s.shared
+    )
+
+
+# -- what must be possible ------------------------------------------------------------------------
+
+
+@helper
+def goes_on(s: Confirms, here: bool) -> bool:
+    """Tell whether a process runs on that side of a partition (D9)."""
+    return any(
+        s.replicas[r].leads() or s.replicas[r].mirrors()
+        for r in Replica
+        if on_this_side(s, r) == here
+    )
+
+
+@reachable
+def HealedUnnoticed(before: Confirms, after: Confirms) -> bool:
+    """A partition is over before anybody has given up anybody, and a queue has sides (A12.4)."""
+    return (
+        bool(before.cluster.away - after.cluster.away)
+        and not before.cluster.lost
+        and not before.cluster.estranged
+        and any(before.channels[c].open for c in ChannelId)
+        and goes_on(before, False)
+    )
+
+
+@reachable
+def HealedWithThisSide(before: Confirms, after: Confirms) -> bool:
+    """A partition is over after the other side of a queue has ended (A12.2, D9)."""
+    return (
+        bool(before.cluster.away - after.cluster.away)
+        and bool(before.cluster.estranged)
+        and goes_on(before, True)
+    )
+
+
+@reachable
+def HealedWithThatSide(before: Confirms, after: Confirms) -> bool:
+    """A partition is over after the channels' side of a queue has ended (A12.2, D9)."""
+    return (
+        bool(before.cluster.away - after.cluster.away)
+        and bool(before.cluster.estranged)
+        and goes_on(before, False)
     )

@@ -94,7 +94,8 @@ def OnlyWhatExistsIsRoutedTo(before: Confirms, after: Confirms) -> bool:
 def EachAnswerIsAskedFor(s: Confirms) -> bool:
     """A client gets one answer to a method, and none to what it has not asked (A1.5).
 
-    It takes the next answer that comes for that to its next method.
+    It takes the next answer that comes for that to its next method.  Of the end of a queue it
+    hears once for each consumer, too (F3.3).
     """
     return not s.unasked
 
@@ -103,9 +104,14 @@ def EachAnswerIsAskedFor(s: Confirms) -> bool:
 def EachMethodIsAnswered(s: Confirms) -> bool:
     """A method is answered in the step in which it is processed; a commit may take longer (A1.5).
 
-    Until then its client does nothing else on the channel.
+    Until then its client does nothing else on the channel.  A consumer that ends with its queue is
+    told at once, too (F3.3).
     """
-    return not s.fetching and all(
-        s.transactions[c].mode == TxMode.COMMITTING or s.transactions[c].mode == TxMode.FAILED
-        for c in s.asking
+    return (
+        not s.fetching
+        and not s.uninformed
+        and all(
+            s.transactions[c].mode == TxMode.COMMITTING or s.transactions[c].mode == TxMode.FAILED
+            for c in s.asking
+        )
     )

@@ -8,7 +8,7 @@ must be reachable.
 
 from __future__ import annotations
 
-from ackproof.lang import eventually, invariant, reachable, step_property
+from ackproof.lang import eventually, helper, invariant, reachable, step_property
 from ackproof.spec.sorts import ChannelId, Msg, Replica, Status, TxMode
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import (
@@ -201,12 +201,21 @@ def RollbackLeavesNoTrace(s: Confirms) -> bool:
 def CommitSettles(s: Confirms) -> bool:
     """What a client had settled in a transaction takes effect when that commits (A13.3).
 
-    Nothing of it is kept for the next one, whose rollback would bring it back.
+    Nothing of it is kept for the next one, whose rollback would bring it back, and no note of what
+    is to come back outlasts it.  Where no transaction is open on the client's own channel, nothing
+    is kept either, for nothing would have it take effect.
     """
     return all(
-        s.transactions[c].mode != TxMode.COMMITTING or not s.consuming[c].collected
+        s.consuming[c].returning <= set(s.consuming[c].collected)
+        and (not s.consuming[c].collected or is_open(s, c))
         for c in ChannelId
     )
+
+
+@helper
+def is_open(s: Confirms, channel: ChannelId) -> bool:
+    """Tell whether what a client settles on a channel is part of a transaction (A13.2)."""
+    return s.shared and s.transactions[channel].mode == TxMode.OPEN
 
 
 @step_property

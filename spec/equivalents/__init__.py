@@ -11,7 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ackproof.spec.equivalents import channels, failing, flow, mirrors, queues, stores
+from ackproof.spec.equivalents import (
+    channels,
+    consumers,
+    failing,
+    flow,
+    mirrors,
+    queues,
+    stores,
+)
 
 __all__ = ["EQUIVALENT"]
 
@@ -23,4 +31,5 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     **flow.EQUIVALENT,
     **mirrors.EQUIVALENT,
     **failing.EQUIVALENT,
+    **consumers.EQUIVALENT,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ackproof.spec.equivalents.reasons import ANYTIME, HEARS, MACHINE, STILLBORN
+from ackproof.spec.equivalents.reasons import ANYTIME, HEARS, MACHINE, STILLBORN, all_of
 
 __all__ = ["EQUIVALENT"]
 
@@ -39,6 +39,29 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     "Failing.vanish": {
         "takes `self.tagged` for true": (
             "Where no consumer has a name nobody asks whether their channels are open."
+        ),
+    },
+    "Partitioning.give_up": {
+        "takes `self.replicas[replica].mirrors()` for true": (
+            "Nobody asks what a master remembers of messages that will not come to it any more."
+        ),
+    },
+    "Partitioning.pause": {
+        **all_of(
+            "A connection may break at any time, and whoever consumes may lose his, too (A14).",
+            "drops `require(self.channels[channel].open and (not self.cluster.majority()))`",
+            "drops `self.channels[channel].open` from "
+            "`self.channels[channel].open and (not self.cluster.majority())`",
+            "drops `not self.cluster.majority()` from "
+            "`self.channels[channel].open and (not self.cluster.majority())`",
+        ),
+        "takes `self.tagged` for true": (
+            "Where no consumer has a name nobody asks whether their channels are open."
+        ),
+    },
+    "Partitioning.fallen_out": {
+        "drops `self.runs(r)` from `self.runs(r) and self.given_up(r) and self.keeps_some(r)`": (
+            "A partition may last longer than it has to."
         ),
     },
 }

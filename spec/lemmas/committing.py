@@ -89,7 +89,7 @@ PROOFS = {
     ),
     "ClosedHasNoTransaction": (),
     "ClosesOnce": ("ClosedHasNoTransaction",),
-    "CommitSettles": (),
+    "CommitSettles": ("UnnamedGetNoTags",),
     "FailureIsNoticed": ("ConfirmXorTransaction", "IdleIsEmpty"),
     "FailedCommitCloses": ("FailureIsNoticed",),
     "NoReturnInTransaction": ("ConfirmXorTransaction",),

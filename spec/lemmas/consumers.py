@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from ackproof.lang import Option, assumption, helper, lemma
 from ackproof.spec.consumer import Delivery
-from ackproof.spec.sorts import ChannelId, Replica, Tag
+from ackproof.spec.sorts import ChannelId, Consumer, Replica, Tag
 from ackproof.spec.system import Confirms
 
 
 @lemma()
+def ConsumersAreOnOpenChannels(s: Confirms) -> bool:
+    """Who consumes has a name, and a channel that is open (F2.2, F3.2)."""
+    return all(
+        s.tagged and s.consuming[Consumer.owner(c)].open
+        for c in Consumer
+        if s.subscriptions[c].active
+    )
+
+
+#: What it takes to know that a consumer is there who gets something.
+_GETS = ("ConsumersAreOnOpenChannels",)
+
+
+@lemma(hand_out=_GETS, hand_on=_GETS)
 def ClosedKeepsNothing(s: Confirms) -> bool:
     """What was delivered on a channel that is closed is not to be settled any more (F3.2)."""
     return all(
@@ -75,7 +89,7 @@ def are_one(one: Option[Delivery], other: Option[Delivery]) -> bool:
     return False
 
 
-@lemma()
+@lemma(hand_out=_GETS, hand_on=_GETS)
 def UnnamedGetNoTags(s: Confirms) -> bool:
     """Nothing is under a delivery tag where consumers have no names (F2.2)."""
     return s.tagged or all(
@@ -160,12 +174,31 @@ def PendingIsUnsettled(s: Confirms) -> bool:
     )
 
 
+#: What it takes to know what becomes of what a client settles.
+_SETTLED = (
+    "CommitSettles",
+    "EachTagHasOnePlace",
+    "PendingIsNotReady",
+    "UnderOneTag",
+    "UnsettledIsPending",
+)
+
 #: What the properties of this group are proved with.
 PROOFS = {
     "AckSettlesWhatItNames": (),
-    "DeliveryTagsIncrease": ("SeenWasCounted",),
+    "AckedIsGone": _SETTLED,
+    "CancelMeansBereft": ("ApartMeansParted", "TwoLeadOnTwoSides"),
+    "CancelledIsOver": (),
+    "CommitComesFirst": (),
+    "DeliveredToWhoConsumes": (),
+    "DeliveryTagsIncrease": (*_GETS, "SeenWasCounted"),
+    "FetchedFromItsQueue": (),
     "GetTakesATag": ("SeenWasCounted",),
     "HeldUntilSettled": ("CollectedIsFinished", "ConsumersAreOfOneKind"),
+    "MarkedWasHandedOut": (),
+    "NothingIsFetchedFromNobody": (),
+    "RejectSettlesWhatItNames": (),
+    "RejectedComesBackIfAskedFor": _SETTLED,
     "LoadIsWhatIsUnsettled": ("EachTagHasOnePlace", "TagsAreOrdered"),
     "PrefetchRespected": ("LoadIsWhatIsUnsettled",),
     "SettlesItsOwn": (),

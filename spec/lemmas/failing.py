@@ -48,6 +48,8 @@ PROOFS = {
     "ConsumersEndWithTheirMaster": (),
     "DeletedIsForGood": (),
     "EndComesLast": (),
+    "GivenUpIsUnheard": (),
+    "WordsEndWithTheirNode": ("JoinedIsNoMaster",),
     "NothingCrosses": ("ProcessesOweNothing",),
     "MailEndsWithItsProcess": (),
     "NothingOutlivesTheNode": (),

@@ -93,7 +93,11 @@ def HandedIsMarked(s: Confirms) -> bool:
 
 #: What the properties of this group are proved with.
 PROOFS = {
-    "EachTagIsSeenOnce": ("SeenWasCounted",),
+    "EachTagIsSeenOnce": ("ConsumersAreOnOpenChannels", "SeenWasCounted"),
     "FetchedAgainIsMarked": ("HandedIsMarked", "HandedOutIsRecorded"),
-    "RedeliveredIsMarked": ("HandedIsMarked", "HandedOutIsRecorded"),
+    "RedeliveredIsMarked": (
+        "ConsumersAreOnOpenChannels",
+        "HandedIsMarked",
+        "HandedOutIsRecorded",
+    ),
 }

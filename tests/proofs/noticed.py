@@ -162,6 +162,20 @@ NOTICED = {
     ("TransactsAlone", "RollbackForAll"): "TransactsAlone/tx_rollback:2",
     ("UnblockedFollowsBlocked", "PoliteReader"): "UnblockedFollowsBlocked/alarm_clears#2",
     ("UnknownTagClosesChannel", "LenientChannel"): "UnknownTagClosesChannel/ack_unknown#1",
+    ("AckedIsGone", "RetreatingAck"): "AckedIsGone/consumer_acks#1",
+    ("RejectSettlesWhatItNames", "GreedyAck"): "RejectSettlesWhatItNames/consumer_rejects#1",
+    ("RejectedComesBackIfAskedFor", "LosingRequeue"): (
+        "RejectedComesBackIfAskedFor/consumer_rejects#1"
+    ),
+    ("DeliveredToWhoConsumes", "EagerQueue"): "DeliveredToWhoConsumes/hand_out#1",
+    ("MarkedWasHandedOut", "SuspiciousChannel"): "MarkedWasHandedOut/hand_out#1",
+    ("NothingIsFetchedFromNobody", "CurtQueue"): "NothingIsFetchedFromNobody/get_empty#1",
+    ("CommitComesFirst", "DistractedChannel"): "CommitComesFirst/consumer_acks:2",
+    ("CancelMeansBereft", "ThoroughCancellation"): "CancelMeansBereft/delete_queue#1",
+    ("CancelledIsOver", "LastingSubscription"): "CancelledIsOver/cancel#1",
+    ("FetchedFromItsQueue", "FarReachingGet"): "FetchedFromItsQueue/get#1",
+    ("GivenUpIsUnheard", "FaithfulNode"): "GivenUpIsUnheard/notice",
+    ("WordsEndWithTheirNode", "EloquentNodes"): "WordsEndWithTheirNode/halt",
     ("UnroutableIsConfirmed", "NackingChannel"): "UnroutableIsSettled/publish",
 }
 

@@ -395,6 +395,55 @@ class LosingRequeue(Confirms):
         self.finish(channel, tags)
 
 
+class RetreatingAck(Confirms):
+    """Has what is acked come back."""
+
+    @handler
+    def finish(self, channel: ChannelId, tags: Set[Tag]) -> None:
+        """Treat an ack as a requeue."""
+        self.put_back(channel, tags)
+
+
+class EagerQueue(Confirms):
+    """Goes on with consumers that are none any more."""
+
+    @helper
+    def serves(self, replica: Replica, consumer: Consumer) -> bool:
+        """Do not ask whether the consumer was started."""
+        return self.attached(consumer, replica) and self.has_room(consumer)
+
+
+class SuspiciousChannel(ConsumerChannel):
+    """Marks each delivery."""
+
+    @handler
+    def deliver(
+        self, msg: Msg, replica: Replica, consumer: Consumer, redelivered: bool, no_ack: bool
+    ) -> None:
+        """Say that it may be one more."""
+        super().deliver(msg, replica, consumer, True, no_ack)
+
+
+class CurtQueue(Confirms):
+    """Gives nothing to who asks."""
+
+    @action
+    def get_empty(self, channel: ChannelId, replica: Replica) -> None:
+        """Do not look whether there is anything."""
+        require(self.heeds(channel) and self.replicas[replica].leads())
+        self.fetching.add(channel)
+        self.consuming[channel].answer_empty(self.replicas[replica].of)
+
+
+class DistractedChannel(Confirms):
+    """Takes acks while a commit is under way."""
+
+    @helper
+    def free(self, channel: ChannelId) -> bool:
+        """Do not ask what the channel owes."""
+        return True
+
+
 class IdleQueue(Confirms):
     """Need not deliver anything."""
 
@@ -442,5 +491,12 @@ MISTAKES: dict[str, tuple[Design, str]] = {
     "DeliveredInOrder": (_design(DisorderlyQueue), "tags"),
     "EachCopyHasOnePlace": (_design(StubbornChannel), "tags"),
     "HeldUntilSettled": (_design(LosingRequeue), "tags"),
+    "AckedIsGone": (_design(RetreatingAck), "tags"),
+    "RejectSettlesWhatItNames": (_design(GreedyAck), "tags"),
+    "RejectedComesBackIfAskedFor": (_design(LosingRequeue), "tags"),
+    "DeliveredToWhoConsumes": (_design(EagerQueue), "tags"),
+    "MarkedWasHandedOut": (_design(SuspiciousChannel), "tags"),
+    "NothingIsFetchedFromNobody": (_design(CurtQueue), "tags"),
+    "CommitComesFirst": (_design(DistractedChannel), "one"),
     "RequeuedIsRedelivered": (_design(IdleQueue), "tags"),
 }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ackproof.lang import Design, Set, action, fault, handler, require
+from ackproof.spec.consumer import Subscription
 from ackproof.spec.credit import CreditPair
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.network import Multicast
-from ackproof.spec.sorts import ChannelId, Msg, Queue, Reason, Replica, Seen, Status
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Queue, Reason, Replica, Seen, Status
 from ackproof.spec.system import Confirms
 
 
@@ -37,6 +38,64 @@ class FaithfulConsumers(Confirms):
     @handler
     def cancel_all(self, queue: Queue) -> None:
         """Let them wait."""
+
+
+class ThoroughCancellation(Confirms):
+    """Ends all consumers where one has lost its queue (F3.3)."""
+
+    @handler
+    def cancel_all(self, queue: Queue) -> None:
+        """Do not ask from which queue they consume."""
+        for consumer in sorted({c for c in Consumer if self.subscriptions[c].active}):
+            self.uninformed.add(consumer)
+            self.subscriptions[consumer].stop()
+            self.consuming[Consumer.owner(consumer)].bereave(consumer)
+
+
+class LastingSubscription(Subscription):
+    """Does not end when it is cancelled (B7.6)."""
+
+    @handler
+    def stop(self) -> None:
+        """Go on."""
+
+
+class FarReachingGet(Confirms):
+    """Fetches across a partition (A12.7)."""
+
+    @action
+    def get(self, channel: ChannelId, msg: Msg, replica: Replica, no_ack: bool) -> None:
+        """Ask for no connection."""
+        require(self.heeds(channel) and self.replicas[replica].head() == msg)
+        redelivered = msg in self.replicas[replica].delivered
+        queue = self.replicas[replica].of
+        self.fetching.add(channel)
+        self.consuming[channel].answer(msg, replica, queue, redelivered, no_ack)
+        self.part_with(msg, replica, no_ack)
+
+
+class FaithfulNode(Confirms):
+    """Counts on the answers of who is given up (A12.7)."""
+
+    @handler
+    def give_up(self, replica: Replica) -> None:
+        """Forget what was sent there only."""
+        for channel in ChannelId:
+            self.casts[channel].give_up(replica)
+
+
+class EloquentNodes(Confirms):
+    """Has what a process had cast arrive after its node has paused (A12.2)."""
+
+    @action(fair="weak")
+    def halt(self, replica: Replica) -> None:
+        """Stop only."""
+        require(self.runs(replica) and self.in_minority(replica))
+        self.excuse(replica)
+        self.replicas[replica].crash()
+        self.end_process(replica, Reason.BENIGN)
+        self.forget_process(replica)
+        self.lose_bumps(replica)
 
 
 class RisingQueue(Confirms):
@@ -133,6 +192,11 @@ FAILING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(EchoingMulticast, "UntoldIsLost", "mirror_scarce"),
         _case(HastyDeletion, "OnlyWhatIsLedIsDeleted", "tiny"),
         _case(FaithfulConsumers, "ConsumersEndWithTheirMaster", "bereaved"),
+        _case(ThoroughCancellation, "CancelMeansBereft", "neighbours"),
+        _case(LastingSubscription, "CancelledIsOver", "shared_cancel"),
+        _case(FarReachingGet, "FetchedFromItsQueue", "cut_off"),
+        _case(FaithfulNode, "GivenUpIsUnheard", "cut_off"),
+        _case(EloquentNodes, "WordsEndWithTheirNode", "divided"),
         _case(RisingQueue, "DeletedIsForGood", "bodies"),
         _case(ReturningMirror, "LastMasterStartsAgain", "commit_late"),
         _case(WaryRestart, "EveryQueueComesBack", "away"),

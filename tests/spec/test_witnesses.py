@@ -19,6 +19,7 @@ from ackproof.spec.model import MODEL
 
 from tests.spec.mutants import MUTANTS
 from tests.spec.mutants_channels import CHANNELS_MUTANTS
+from tests.spec.mutants_failing import FAILING_MUTANTS
 from tests.spec.mutants_limiting import LIMITING_MUTANTS
 
 PROGRAM = compile_model(MODEL)
@@ -64,6 +65,10 @@ def test_each_claim_has_something_to_say_in_some_instance_or_against_some_design
         missing &= set(idle(instance.name, shared_cache).vacuous)
     for design in museum(MODEL).values():
         missing -= {e.property for e in design.expect if isinstance(e, Breaks)}
-    in_steps = (*CHANNELS_MUTANTS.values(), *LIMITING_MUTANTS.values())
+    in_steps = (
+        *CHANNELS_MUTANTS.values(),
+        *LIMITING_MUTANTS.values(),
+        *FAILING_MUTANTS.values(),
+    )
     missing -= {*MUTANTS, *(prop for _, prop, _ in in_steps)}
     assert not missing

@@ -166,7 +166,7 @@ class RefusesTooLate(QueueProcess):
 
 
 class AdmitsAll(TaggedChannel):
-    def admits(self, consumer: Consumer, prefetch: Prefetch, no_ack: bool) -> bool:
+    def admits(self, consumer: Consumer, prefetch: Prefetch) -> bool:
         return True
 
 

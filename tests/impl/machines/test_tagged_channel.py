@@ -24,7 +24,9 @@ def ignore(_: Event) -> None:
 
 
 def act(machine: ConsumerChannel, what: str, *arguments: Any) -> None:
-    """Let a channel do something."""
+    """Let a channel do something, if its client names what is there."""
+    if what in ("settle", "collect") and not machine.knows(*arguments):
+        return
     if what == "deliver":
         machine.deliver(cast(Any, 1), cast(Any, "q"), cast(Any, 1), False, False)
     elif what == "settle":
@@ -45,4 +47,5 @@ def test_what_a_client_names_is_what_the_specification_says(
         act(theirs, *what)
     assert ours.unacked == theirs.unacked
     assert list(ours.unacked) == sorted(ours.unacked)
-    assert ours.named(tag, multiple) == theirs.named(tag, multiple)
+    if theirs.knows(tag, multiple):
+        assert ours.named(tag, multiple) == theirs.named(tag, multiple)
