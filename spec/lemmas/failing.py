@@ -50,6 +50,7 @@ PROOFS = {
     "EndComesLast": (),
     "NothingCrosses": ("ProcessesOweNothing",),
     "MailEndsWithItsProcess": (),
+    "MirrorsHearNothingAcross": ("TwoLeadOnTwoSides",),
     "NothingOutlivesTheNode": (),
     "OnlyWhatIsLedIsDeleted": (),
     "OnlyWhoIsCutOffIsGivenUp": (),
