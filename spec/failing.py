@@ -65,12 +65,8 @@ class Failing(Closing):
         """
         require(self.replicas[replica].status == Status.RUNNING and self.present(replica))
         require(not self.replicas[replica].store.apart)
-        self.excuse(replica)
-        self.replicas[replica].crash()
-        self.replicas[replica].silence()
+        self.perish(replica, Reason.BENIGN)
         self.fall_silent(replica)
-        self.end_process(replica, Reason.BENIGN)
-        self.forget_process(replica)
         self.lose_bumps(replica)
         self.lose_consumers(replica)
 

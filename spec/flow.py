@@ -33,7 +33,7 @@ from typing import Annotated
 
 from ackproof.lang import Range, Set, action, fault, handler, helper, on, require
 from ackproof.spec.parts import Parts
-from ackproof.spec.sorts import Born, ChannelId, Msg, Replica, Seen, Status
+from ackproof.spec.sorts import Born, ChannelId, Msg, Reason, Replica, Seen, Status
 from ackproof.spec.wire import Blocked, Unblocked
 
 __all__ = ["Flow"]
@@ -211,6 +211,15 @@ class Flow(Parts):
             self.casts[channel].as_mirrors[replica].clear()
         self.storing[replica].forget()
         self.mailboxes[replica].vanish()
+
+    @handler
+    def perish(self, replica: Replica, reason: Reason) -> None:
+        """A process ends, and what it had cast does not arrive any more (A9, C5)."""
+        self.excuse(replica)
+        self.replicas[replica].crash()
+        self.replicas[replica].silence()
+        self.end_process(replica, reason)
+        self.forget_process(replica)
 
     @handler
     def lose_bumps(self, replica: Replica) -> None:

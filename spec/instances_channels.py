@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ackproof.lang import Instance
 from ackproof.spec.instances_consuming import TAGGED
-from ackproof.spec.instances_mirroring import TWO
+from ackproof.spec.instances_mirroring import LATE, TWO
 from ackproof.spec.instances_queueing import OFF
 from ackproof.spec.sorts import ChannelId, Consumer, Msg, Queue, Replica, Tag
 
@@ -48,6 +48,26 @@ CHANNELS_MIRRORS = Instance(
         "reject_arrives",
         "restart",
         "stop_unsynchronised",
+    ),
+)
+
+CHANNELS_LATE = Instance(
+    name="channels_late",
+    purpose="two channels with a message each, a master, a mirror that comes late, and no disk",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 2},
+    constants={**LATE.constants, "QueueProcess.durable": False},
+    states=5_672,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "AckedFromDisk",
+        "LoneNackIsMultiple",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "ReturnLongBeforeAck",
+        "SynchronisedByConsumption",
+        "catch_up",
+        "reject_arrives",
     ),
 )
 
@@ -165,6 +185,7 @@ CHANNELS_ALARM = Instance(
 INSTANCES = (
     CHANNELS,
     CHANNELS_MIRRORS,
+    CHANNELS_LATE,
     CHANNELS_CLOSE,
     CHANNELS_SHARED,
     CHANNELS_CANCEL,

@@ -225,7 +225,13 @@ BEREAVED = Instance(
     faults={"crash_queue": 1, "lose_node": 1, "delete_queue": 1, "crash_node": 1},
     constants={**TAGGED, "Subscription.prefetch": 1},
     states=7_504,
-    lacks=("AckCoversSeveral", "NackedYetHeldElsewhere", "WrittenIsLost"),
+    lacks=(
+        "AckCoversSeveral",
+        "NackedYetHeldElsewhere",
+        "NodeFollowsDeletion",
+        "PowerFollowsDeletion",
+        "WrittenIsLost",
+    ),
 )
 
 REDELIVERY = Instance(

@@ -47,6 +47,8 @@ ENDED_CREDIT = Instance(
     lacks=(
         "ConfirmedWithoutWrite",
         "NackedYetHeldElsewhere",
+        "NodeFollowsDeletion",
+        "PowerFollowsDeletion",
         "WrittenIsLost",
         "publish_waits",
     ),
@@ -123,6 +125,23 @@ MIRROR_SCARCE = Instance(
     ),
 )
 
+SLOW_MIRROR = Instance(
+    name="slow_mirror",
+    purpose="one message, credit for one with a master and its mirror, and with their stores",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2},
+    constants={**TWO, "Confirms.credit": True, "CreditPair.initial": 1},
+    states=3_091,
+    lacks=(
+        "AckCoversSeveral",
+        "BumpIsDeferred",
+        "LoneNackIsMultiple",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "publish_waits",
+        "reject_arrives",
+    ),
+)
+
 CLOSED_CREDIT = Instance(
     name="closed_credit",
     purpose="two messages, else as mirror_scarce; the channel may close, too",
@@ -180,6 +199,7 @@ INSTANCES = (
     ENDED_CREDIT,
     MIRROR_CREDIT,
     MIRROR_SCARCE,
+    SLOW_MIRROR,
     CLOSED_CREDIT,
     PARTED_CREDIT,
     LATE_CREDIT,

@@ -202,6 +202,61 @@ AWAY = Instance(
     ),
 )
 
+LATE_PARTED = Instance(
+    name="late_parted",
+    purpose="one message, consumers, a master, a mirror that comes late; a partition between them",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2, Node: 3},
+    faults={"partition": 1},
+    constants={
+        **LATE.constants,
+        "QueueProcess.durable": False,
+        "QueueProcess.node": {"r1": "n1", "r2": "n2"},
+        "Confirms.home": "n1",
+        "Confirms.consumers": True,
+    },
+    states=26_014,
+    lacks=(
+        "AckCoversSeveral",
+        "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
+        "NackedWhileMirrored",
+        "NackedYetRecovered",
+        "reject_arrives",
+    ),
+)
+
+FANOUT_LATE = Instance(
+    name="fanout_late",
+    purpose="one message for two queues, of which the second has a mirror that comes late",
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 3},
+    constants={
+        "QueueProcess.of": {"r1": "q1", "r2": "q2", "r3": "q2"},
+        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MASTER, "r3": Born.LATER},
+        "QueueProcess.durable": False,
+    },
+    states=2_154,
+    lacks=(
+        "AckCoversSeveral",
+        "AckedFromDisk",
+        "ConfirmedTransientLost",
+        "DeletionConfirms",
+        "DuplicateAfterPromotion",
+        "LoneNackIsMultiple",
+        "MirrorsGoWithTheirQueue",
+        "NackedWhileMirrored",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "PromotedWithPending",
+        "TwoMasters",
+        "down_arrives",
+        "estrange",
+        "promote",
+        "reject_arrives",
+        "stop_unsynchronised",
+        "trim",
+    ),
+)
+
 DIVIDED = Instance(
     name="divided",
     purpose="one message for two queues, one of them on the channel's node; a partition",
@@ -318,6 +373,8 @@ INSTANCES = (
     LIMITS,
     SERVED,
     PLAIN,
+    LATE_PARTED,
+    FANOUT_LATE,
     DIVIDED,
     ENDED_APART,
 )

@@ -97,6 +97,8 @@ POWER = Instance(
         "LoneNackIsMultiple",
         "NackedYetHeldElsewhere",
         "NackedYetRecovered",
+        "NodeFollowsDeletion",
+        "PowerFollowsDeletion",
         "down_arrives",
     ),
 )
@@ -249,6 +251,8 @@ RECOVERY = Instance(
     lacks=(
         "DeletionConfirms",
         "NackedYetHeldElsewhere",
+        "NodeFollowsDeletion",
+        "PowerFollowsDeletion",
         "WrittenSurvives",
     ),
 )

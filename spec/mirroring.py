@@ -65,13 +65,8 @@ class Mirroring(Queueing):
 
     @helper
     def hears_master(self, replica: Replica) -> bool:
-        """Tell whether what a master has sent to a mirror can arrive there (D1.3)."""
-        return not any(
-            self.replicas[r].leads()
-            and not self.linked(r, replica)
-            and r not in self.cluster.estranged
-            for r in self.siblings(replica)
-        )
+        """Tell whether what a master has sent to a mirror can arrive there (D1.3, D9)."""
+        return all(self.linked(r, replica) for r in self.masters_of(replica))
 
     @action(fair="weak")
     def master_removes(self, msg: Msg, replica: Replica) -> None:
@@ -100,7 +95,7 @@ class Mirroring(Queueing):
         require(self.replicas[mirror].of == self.replicas[master].of)
         require(self.replicas[master].leads() and self.linked(master, mirror))
         require(self.older_first(mirror))
-        self.multicast.join(mirror, self.siblings(master) - {mirror})
+        self.multicast.join(mirror, set(self.siblings(master)))
         self.replicas[mirror].join()
         if self.replicas[master].holds():
             self.unsynced.add(mirror)
@@ -123,20 +118,13 @@ class Mirroring(Queueing):
 
         Its place in the record is its age (D1.1).
         """
-        require(self.replicas[replica].mirrors() and self.replicas[replica].joined)
-        require(replica not in self.enlisted and self.older_enlisted(replica))
-        self.enlisted.add(replica)
-
-    @helper
-    def older_enlisted(self, replica: Replica) -> bool:
-        """Tell whether those of a queue that are older are in the record, or gone (D1.2)."""
-        return all(
-            self.replicas[r].born != Born.LATER
-            or r in self.enlisted
-            or self.replicas[r].status != Status.RUNNING
+        unlisted = {
+            r
             for r in self.siblings(replica)
-            if r < replica
-        )
+            if self.replicas[r].joined and self.runs(r) and not self.listed(r)
+        }
+        require(min(unlisted, default=None) == replica)
+        self.enlisted.add(replica)
 
     @action
     def synchronise(self, mirror: Replica, master: Replica) -> None:
@@ -147,10 +135,7 @@ class Mirroring(Queueing):
         mirror now counts as having got that (D1.3).  One that a younger process has passed over
         stops when it hears of that (D5.3), and does so before it hears of an order of that one.
         """
-        require(mirror in self.unsynced and self.replicas[mirror].mirrors())
-        require(not self.hopeless(mirror))
-        require(self.replicas[mirror].of == self.replicas[master].of)
-        require(self.replicas[master].leads() and self.linked(master, mirror))
+        require(mirror in self.unsynced and self.follows(mirror, master))
         require(self.multicast.silent(mirror))
         held = set(self.replicas[master].holds())
         had = set(self.replicas[mirror].ready)
@@ -192,36 +177,42 @@ class Mirroring(Queueing):
         One that has more, since a new master has not all that it was given, is still no copy.
         Nor is one that must stop (D5.3), whatever it has.
         """
-        require(mirror in self.unsynced and self.replicas[mirror].mirrors())
-        require(not self.hopeless(mirror))
-        require(self.replicas[mirror].of == self.replicas[master].of)
-        require(self.replicas[master].leads() and self.linked(master, mirror))
+        require(mirror in self.unsynced and self.follows(mirror, master))
         require(self.expected(mirror) == self.replicas[master].holds())
         self.synchronised(mirror)
+
+    @helper
+    def follows(self, mirror: Replica, master: Replica) -> bool:
+        """Tell whether a mirror may be given what a master has (D7.2, D7.3).
+
+        One that a younger process has passed over may not, for it must stop (D5.3).
+        """
+        led = self.replicas[master].leads() and mirror in self.mirrors_of(master)
+        return led and self.linked(master, mirror) and master < mirror
 
     # -- promotion -------------------------------------------------------------------------------
 
     @helper
-    def gone(self, other: Replica, witness: Replica) -> bool:
-        """Tell whether a process does not run, as another one of its queue sees it (D5.1)."""
-        hidden = self.divided(other) and not self.linked(other, witness)
-        return self.replicas[other].status != Status.RUNNING or hidden
+    def masters_of(self, replica: Replica) -> Set[Replica]:
+        """Return the masters of its queue that a process does not take for dead (D5.1, D9)."""
+        return {
+            r for r in self.siblings(replica) if self.replicas[r].leads() and self.knows(r, replica)
+        }
+
+    @helper
+    def candidates(self, replica: Replica) -> Set[Replica]:
+        """Return the mirrors that could take over, as far as a process of the queue sees (D5.3)."""
+        return self.mirrors_of(replica) - self.unsynced
 
     @helper
     def chosen(self, replica: Replica) -> bool:
         """Tell whether a mirror is to be promoted: the oldest synchronised one (D5.3, D8 L1)."""
-        return replica not in self.unsynced and all(
-            self.gone(r, replica) or r in self.unsynced or not self.replicas[r].mirrors()
-            for r in self.siblings(replica)
-            if r < replica
-        )
+        return min(self.candidates(replica), default=None) == replica
 
     @helper
     def leaderless(self, replica: Replica) -> bool:
         """Tell whether a mirror's master is gone as far as the mirror sees (D1.3, D5.1, D9)."""
-        return self.multicast.silent(replica) and all(
-            self.gone(r, replica) or not self.replicas[r].leads() for r in self.siblings(replica)
-        )
+        return self.multicast.silent(replica) and not self.masters_of(replica)
 
     @action(fair="weak")
     def promote(self, replica: Replica) -> None:
@@ -234,12 +225,11 @@ class Mirroring(Queueing):
 
         What its master had handed out is ready now, and may be too much (B5.2).
         """
-        require(self.replicas[replica].mirrors() and self.leaderless(replica))
-        require(self.chosen(replica) and self.listed(replica))
+        require(self.leaderless(replica) and self.chosen(replica) and self.listed(replica))
         for msg in self.replicas[replica].direct:
             self.casts[Msg.owner(msg)].publishes[replica].add(msg)
         self.replicas[replica].promote()
-        for other in self.mirrors_of(replica) - {replica}:
+        for other in self.mirrors_of(replica):
             if self.expected(other) != self.replicas[replica].ready:
                 self.unsynced.add(other)
         if self.replicas[replica].marking:
@@ -250,11 +240,7 @@ class Mirroring(Queueing):
     def hopeless(self, replica: Replica) -> bool:
         """Tell whether a mirror has no master, and none is left to take over (D5.3)."""
         return self.passed_over(replica) or (
-            self.leaderless(replica)
-            and all(
-                self.gone(r, replica) or r in self.unsynced or not self.replicas[r].mirrors()
-                for r in self.siblings(replica)
-            )
+            self.leaderless(replica) and not self.candidates(replica)
         )
 
     @helper
@@ -264,10 +250,7 @@ class Mirroring(Queueing):
         What a channel has sent to this one it may not have sent to that, which was not in the
         record yet; so this one would wait for a master's copy of it for ever.
         """
-        return any(
-            replica < r and self.replicas[r].leads() and self.linked(r, replica)
-            for r in self.siblings(replica)
-        )
+        return any(replica < r for r in self.masters_of(replica))
 
     @action(fair="weak")
     def stop_unsynchronised(self, replica: Replica) -> None:
@@ -277,15 +260,10 @@ class Mirroring(Queueing):
         this mirror's confirm need not wait any longer.  What it had cast and would still have
         arrived, had arrived before: it vouches for nothing that is gone.
         """
-        require(self.replicas[replica].mirrors() and self.mirrored(replica))
-        require(self.hopeless(replica))
-        self.excuse(replica)
-        self.replicas[replica].crash()
-        self.replicas[replica].silence()
+        require(self.replicas[replica].mirrors() and self.hopeless(replica))
+        self.perish(replica, self.taken_for(replica))
         self.replicas[replica].store.wipe()
         self.replicas[replica].displace(set(Msg))
-        self.end_process(replica, self.taken_for(replica))
-        self.forget_process(replica)
         for msg in Msg:
             self.owing[msg].discard(replica)
             self.vouchers[msg].discard(replica)
@@ -306,7 +284,6 @@ class Mirroring(Queueing):
     def trim(self, replica: Replica) -> None:
         """A dead process is taken out of its queue's record, by those left (D5.1, D5.2)."""
         require(self.replicas[replica].status == Status.DOWN and self.listed(replica))
-        require(self.mirrored(replica))
         require(
             any(
                 self.replicas[r].leads() and self.linked(r, replica) for r in self.siblings(replica)

@@ -87,11 +87,7 @@ class Partitioning(Failing):
         """
         require(self.runs(replica) and self.in_minority(replica))
         require(not self.replicas[replica].store.apart)
-        self.excuse(replica)
-        self.replicas[replica].crash()
-        self.replicas[replica].silence()
-        self.end_process(replica, Reason.BENIGN)
-        self.forget_process(replica)
+        self.perish(replica, Reason.BENIGN)
         self.lose_bumps(replica)
         self.lose_consumers(replica)
 

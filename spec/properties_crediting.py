@@ -115,6 +115,19 @@ def EachPublishIsPaid(before: Confirms, after: Confirms) -> bool:
     )
 
 
+@step_property
+def EachWriteIsPaid(before: Confirms, after: Confirms) -> bool:
+    """What a store has to confirm comes by its mailbox, and takes credit of the process (C2.1, E2).
+
+    Only so a slow disk stops whoever publishes, be it the disk of a mirror.
+    """
+    return not after.credit or all(
+        m in after.mailboxes[r].writes and after.storing[r].used > before.storing[r].used
+        for r in Replica
+        for m in after.replicas[r].store.unconfirmed - before.replicas[r].store.unconfirmed
+    )
+
+
 @invariant
 def BumpsEndWithTheirNode(s: Confirms) -> bool:
     """Credit that was on its way from a master is lost with its node (A9, E1.4).

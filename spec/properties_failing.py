@@ -79,14 +79,21 @@ def UntoldIsLost(before: Confirms, after: Confirms) -> bool:
     """What a master has told none of its mirrors is lost when it ends, or is given up (D1.3, D9).
 
     A mirror that got it all the same would have everything that was ever acked, and no ack would
-    need it.  Asked is where one mirror is left, since with two what one got the other gets.
+    need it.  Of what has left the queue each mirror is asked; of the rest the only one, since with
+    two what one got the other gets, and all that came before.
     """
     ended = before.cluster.parted or all(
-        after.multicast.silent(x)
+        (after.multicast.silent(x) or after.mirrors_of(r) != {x})
+        and not any(
+            all(
+                m in before.multicast.removals[y] | before.multicast.missed[y]
+                for y in after.mirrors_of(r)
+            )
+            for m in after.multicast.removals[x]
+        )
         for r in Replica
         if before.replicas[r].leads() and after.replicas[r].status == Status.DOWN
         for x in after.mirrors_of(r)
-        if after.mirrors_of(r) == {x}
     )
     return ended and all(
         after.multicast.silent(x)
@@ -232,6 +239,44 @@ def WordsEndWithTheirNode(before: Confirms, after: Confirms) -> bool:
             before.casts[c].downs[r] is None and after.casts[c].downs[r] == Reason.BENIGN
             for c in ChannelId
         )
+    )
+
+
+@helper
+def out_of_touch(before: Confirms, after: Confirms, master: Replica, mirror: Replica) -> bool:
+    """Tell whether two processes are apart, and have not given each other up (D9)."""
+    return (
+        before.replicas[master].leads()
+        and after.replicas[master].leads()
+        and before.replicas[mirror].status == Status.RUNNING
+        and after.replicas[mirror].status == Status.RUNNING
+        and not before.linked(master, mirror)
+        and not after.linked(master, mirror)
+        and not after.divided(master)
+    )
+
+
+@step_property
+def MirrorsHearNothingAcross(before: Confirms, after: Confirms) -> bool:
+    """A mirror hears nothing of a master on the other side of a partition (D1.3, D9).
+
+    It has still to hear what it was told, it does not join, and it is given nothing.  Nor is it
+    taken out of the record there.
+    """
+    trimmed = all(
+        any(after.replicas[x].leads() and after.linked(x, r) for x in after.siblings(r))
+        for r in after.trimmed - before.trimmed
+    )
+    return trimmed and all(
+        before.multicast.copies[x] <= after.multicast.copies[x]
+        and before.multicast.discards[x] <= after.multicast.discards[x]
+        and before.multicast.refusals[x] <= after.multicast.refusals[x]
+        and before.multicast.removals[x] <= after.multicast.removals[x]
+        and before.replicas[x].joined == after.replicas[x].joined
+        and (x not in before.unsynced or x in after.unsynced)
+        for r in Replica
+        for x in before.siblings(r)
+        if out_of_touch(before, after, r, x)
     )
 
 

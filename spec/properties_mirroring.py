@@ -3,13 +3,13 @@
 A mirror is told of a message twice, by its channel and by its master, and the two come in any order
 (D3, D4).  What it has of the one it keeps until the other comes, and it answers the channel when it
 has both.  So it may answer what nobody has asked it, and it may keep what nobody will ever ask for;
-neither is to be seen at once.
+neither is to be seen at once.  Nor is who of them has all that the master has, before that is gone.
 """
 
 from __future__ import annotations
 
-from ackproof.lang import eventually, invariant, reachable
-from ackproof.spec.sorts import Born, Msg, Replica, Seen, Status
+from ackproof.lang import eventually, helper, invariant, reachable, step_property
+from ackproof.spec.sorts import Born, Level, Msg, Replica, Seen, Status
 from ackproof.spec.system import Confirms
 
 
@@ -55,6 +55,76 @@ def EndedChannelsAreForgotten(s: Confirms) -> bool:
         for r in Replica
         if s.replicas[r].mirrors()
         for m in s.replicas[r].direct | set(s.replicas[r].seen)
+    )
+
+
+@helper
+def has_what_it_has(s: Confirms, mirror: Replica, master: Replica) -> bool:
+    """Tell whether a mirror has, or will hear of, what its master has (D7.2, INV-D2).
+
+    What an older mirror has that was passed over does not matter: it has to stop (D5.3).
+    """
+    return (
+        s.replicas[mirror].mirrors()
+        and s.replicas[master].leads()
+        and s.linked(master, mirror)
+        and master < mirror
+        and s.expected(mirror) == s.replicas[master].holds()
+    )
+
+
+@step_property
+def CopiesAreKnown(before: Confirms, after: Confirms) -> bool:
+    """A mirror counts as one that lacks something, from when it does until it has all (D7.2, D7.3).
+
+    If it has all it may take over, and if it lacks something it must not (D5.3).  What it is given
+    it stores.
+    """
+    caught_up = all(
+        any(has_what_it_has(after, r, x) for x in after.siblings(r))
+        and all(
+            after.replicas[r].store.level[m] != Level.ABSENT or not after.replicas[r].durable
+            for m in after.persistent & after.replicas[r].ready - before.replicas[r].ready
+        )
+        for r in before.unsynced - after.unsynced
+        if not after.replicas[r].leads()
+    )
+    fallen_behind = all(
+        any(
+            after.replicas[x].leads() and before.expected(r) != before.replicas[x].holds()
+            for x in after.siblings(r)
+        )
+        for r in after.unsynced - before.unsynced
+    )
+    return caught_up and fallen_behind
+
+
+@eventually
+def CopiesCountInTheEnd(s: Confirms) -> bool:
+    """A mirror that has what its master has counts as a copy in the end (D7.2).
+
+    Until then it does not take over, though nothing would be lost.
+    """
+    return not any(has_what_it_has(s, r, x) for r in s.unsynced for x in s.siblings(r))
+
+
+@step_property
+def OnlyWhoMustDeletes(before: Confirms, after: Confirms) -> bool:
+    """What a process has on disk it deletes when it ends only if it must not take over (D5.3).
+
+    That is, if it knows no master, or a younger one.
+    """
+    return not any(
+        before.replicas[r].store.level[m] == Level.SYNCED
+        and after.replicas[r].store.level[m] == Level.ABSENT
+        and any(before.replicas[x].leads() and before.knows(x, r) for x in before.siblings(r))
+        and not any(
+            before.replicas[x].leads() and before.knows(x, r) and r < x for x in before.siblings(r)
+        )
+        for r in Replica
+        if before.replicas[r].status == Status.RUNNING and after.replicas[r].status == Status.DOWN
+        if not before.replicas[r].store.apart
+        for m in Msg
     )
 
 

@@ -201,6 +201,41 @@ def WrittenSurvives(before: Confirms, after: Confirms) -> bool:
 
 
 @reachable
+def NodeFollowsDeletion(before: Confirms, after: Confirms) -> bool:
+    """The node goes down when a queue was deleted, and what the kernel had is there (A9.3, C5)."""
+    return (
+        everything_ended(before, after)
+        and any(before.replicas[r].status == Status.DELETED for r in Replica)
+        and any(
+            after.replicas[r].store.level[m] == Level.WRITTEN
+            for r in Replica
+            if before.replicas[r].status == Status.RUNNING
+            for m in Msg
+        )
+    )
+
+
+@reachable
+def PowerFollowsDeletion(before: Confirms, after: Confirms) -> bool:
+    """The power fails when a queue was deleted, and what only the kernel had is lost (A9.3, C5)."""
+    return (
+        everything_ended(before, after)
+        and any(before.replicas[r].status == Status.DELETED for r in Replica)
+        and any(
+            (
+                before.bodies.level[m] == Level.WRITTEN
+                if before.replicas[r].store.apart
+                else before.replicas[r].store.level[m] == Level.WRITTEN
+            )
+            and after.bodies.level[m] == Level.ABSENT
+            and after.replicas[r].store.level[m] == Level.ABSENT
+            for r in Replica
+            for m in Msg
+        )
+    )
+
+
+@reachable
 def WrittenBodyIsLost(before: Confirms, after: Confirms) -> bool:
     """The power fails, and the body of a message that a queue has is lost (C5)."""
     return any(

@@ -18,11 +18,7 @@ class HastyConfirms(Confirms):
     @helper
     def chosen(self, replica: Replica) -> bool:
         """Tell whether a mirror is the oldest one left, and some mirror is synchronised."""
-        return all(
-            self.gone(r, replica) or not self.replicas[r].mirrors() or not self.listed(r)
-            for r in self.siblings(replica)
-            if r < replica
-        ) and any(
+        return not any(self.listed(r) and r < replica for r in self.mirrors_of(replica)) and any(
             self.replicas[r].mirrors() and self.listed(r) and r not in self.unsynced
             for r in self.siblings(replica)
         )

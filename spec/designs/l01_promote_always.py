@@ -17,11 +17,7 @@ class EagerConfirms(Confirms):
     @helper
     def chosen(self, replica: Replica) -> bool:
         """Tell whether a mirror is the oldest one left."""
-        return all(
-            self.gone(r, replica) or not self.replicas[r].mirrors() or not self.listed(r)
-            for r in self.siblings(replica)
-            if r < replica
-        )
+        return not any(self.listed(r) and r < replica for r in self.mirrors_of(replica))
 
 
 design = Design(

@@ -32,6 +32,7 @@ __all__ = [
     "STRICTER",
     "SWITCH",
     "SYSTEM",
+    "TOLD",
     "UNMARKED",
     "_all__",
     "all_of",
@@ -64,6 +65,7 @@ EXCUSES = "It is asked for a ghost only, and excuses nacks that nobody sends."
 HEARS = "A channel hears once more of somebody's end, and waits for nobody there."
 EITHER = "Two processes are on the same side, or on two, whichever is named first."
 NOT_ASKED = "Nobody asks for it where no process of the queue is waited for, and none is by then."
+TOLD = "Only mirrors that run are told anything (`LeaderIsToldNothing`, `EndedIsNotAsked`)."
 STILLBORN = "A process that ends before it has started is one that ends as it starts."
 ANYTIME = "Where nothing runs, a failure ends channels, as closing each of them does."
 DRAINED = "The drain confirms what is CALLED, whoever leads (D4.13, D6.1)."

@@ -110,11 +110,7 @@ class Confirms311(CachedGuard, LimitBeforeOverflow):
     @helper
     def oldest(self, replica: Replica) -> bool:
         """Tell whether a mirror is the oldest one left, synchronised or not (D5.1)."""
-        return all(
-            self.gone(r, replica) or not self.replicas[r].mirrors() or not self.listed(r)
-            for r in self.siblings(replica)
-            if r < replica
-        )
+        return not any(self.listed(r) and r < replica for r in self.mirrors_of(replica))
 
     @helper
     def chosen(self, replica: Replica) -> bool:

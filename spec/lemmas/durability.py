@@ -189,6 +189,7 @@ def CastIsSafe(s: Confirms) -> bool:
     deliver=("AskedHasNotAnswered",),
     hand_on=("AskedHasNotAnswered",),
     master_tells=("LonelyIsMaster", "MasterIsNoMirror", "ToldIsUnanswered"),
+    stop_unsynchronised=("LonelyIsMaster", "MasterIsNoMirror"),
 )
 def AnsweredIsSafe(s: Confirms) -> bool:
     """What a process has confirmed it has on disk, if its queue must have it (INV-B5)."""

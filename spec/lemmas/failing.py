@@ -52,6 +52,7 @@ PROOFS = {
     "WordsEndWithTheirNode": ("JoinedIsNoMaster",),
     "NothingCrosses": ("ProcessesOweNothing",),
     "MailEndsWithItsProcess": (),
+    "MirrorsHearNothingAcross": ("TwoLeadOnTwoSides",),
     "NothingOutlivesTheNode": (),
     "OnlyWhatIsLedIsDeleted": (),
     "OnlyWhoIsCutOffIsGivenUp": (),

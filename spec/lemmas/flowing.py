@@ -43,6 +43,7 @@ PROOFS = {
     "ClientKnowsWhy": ("AlarmStopsReaders", "WarnedIsTold"),
     "CreditNeverNegative": ("StarvedIsBlocked",),
     "EachPublishIsPaid": (),
+    "EachWriteIsPaid": (),
     "NobodyIsBlockedForNothing": ("AlarmStopsReaders",),
     "SelectsAlone": (),
     "UnblockedFollowsBlocked": ("WarnedIsTold",),

@@ -44,9 +44,16 @@ def QueuesEndAsOne(s: Confirms) -> bool:
 #: What the properties of this group are proved with.
 PROOFS = {
     "ConsumersEndAlone": ("ApartMeansParted", "TwoLeadOnTwoSides"),
+    "CopiesAreKnown": (
+        "AskedIsThere",
+        "MirrorHandsNothingOut",
+        "PromotedWasMirror",
+        "UnstartedHasNothing",
+    ),
     "DeletedLeavesNothing": ("EndedIsNotAsked",),
     "EndConfirmsItsOwn": (),
     "KeptWhileRunning": ("JoinedIsNoMaster",),
+    "OnlyWhoMustDeletes": (),
     "OneQueueOfAName": ("EachQueueHasOneName", "QueuesEndAsOne"),
     "PromotedIsSynchronised": (),
 }

@@ -83,7 +83,7 @@ def EndedIsNotAsked(s: Confirms) -> bool:
     )
 
 
-@lemma()
+@lemma("RunningIsListed")
 def EnlistedHasJoined(s: Confirms) -> bool:
     """Who came later is in the record when it has joined (D1.2)."""
     return all(s.replicas[r].joined for r in s.enlisted)
@@ -114,7 +114,7 @@ def OlderHaveJoined(s: Confirms) -> bool:
     )
 
 
-@lemma("EnlistedHasJoined", "RunningIsListed")
+@lemma("EnlistedHasJoined", "LeaderIsListed", "OlderHaveJoined", "RunningIsListed")
 def OlderAreListed(s: Confirms) -> bool:
     """Of those that came later an older one that runs is in the record before a younger (D1.2)."""
     return all(

@@ -235,6 +235,54 @@ class HastySynchronisation(Confirms):
         self.synchronised(mirror)
 
 
+class HumbleMirrors(Confirms):
+    """Calls each mirror that joins unsynchronised, also where there is nothing to lack (D7.2)."""
+
+    @action
+    def join(self, mirror: Replica, master: Replica) -> None:
+        """Start, and wait to be told that it has all."""
+        super().join(mirror, master)
+        self.unsynced.add(mirror)
+
+
+class SharpEaredMirrors(Confirms):
+    """Hears a master across a partition (D9)."""
+
+    @helper
+    def hears_master(self, replica: Replica) -> bool:
+        """Ask for no connection."""
+        return True
+
+
+class ImpatientMirrors(Confirms):
+    """Has mirrors delete what they have, though their master runs, if none could succeed (D5.3)."""
+
+    @helper
+    def hopeless(self, replica: Replica) -> bool:
+        """Ask for no death."""
+        return self.passed_over(replica) or not self.candidates(replica)
+
+
+class LaggardMirrors(Confirms):
+    """Goes on to count as one that lacks something, when it has all (D7.2)."""
+
+    @action(fair="weak")
+    def catch_up(self, mirror: Replica, master: Replica) -> None:
+        """Lag for ever."""
+        super().catch_up(mirror, master)
+        self.unsynced.add(mirror)
+
+
+class GenerousMirror(Confirms):
+    """Does not pay its store for what the master tells it of (E2)."""
+
+    @handler
+    def pay_store(self, msg: Msg, replica: Replica) -> None:
+        """Pay where it leads."""
+        if self.replicas[replica].leads():
+            super().pay_store(msg, replica)
+
+
 class LostDirectCopies(Confirms):
     """Promotes a mirror, and loses what it had from the channel only (D5.5, step 6)."""
 
@@ -368,6 +416,11 @@ MIRRORING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(RepeatingMulticast, "EveryMirrorHears", "limits"),
         _case(WaitingMirrors, "EveryQueueIsLed", "limits"),
         _case(HastySynchronisation, "MirrorFollowsMaster", "promotion"),
+        _case(HumbleMirrors, "CopiesAreKnown", "fanout_late"),
+        _case(SharpEaredMirrors, "MirrorsHearNothingAcross", "late_parted"),
+        _case(ImpatientMirrors, "OnlyWhoMustDeletes", "late"),
+        _case(LaggardMirrors, "CopiesCountInTheEnd", "fanout_late"),
+        _case(GenerousMirror, "EachWriteIsPaid", "slow_mirror"),
         _case(LostDirectCopies, "SomebodyOwesAnAnswer", "mirrors"),
         _case(SilentMaster, "MirrorFollowsMaster", "failover"),
         _case(HurriedMaster, "EveryCopyIsMatched", "failover"),
