@@ -211,7 +211,7 @@ def bind(
         constants=constants,
         budgets=budgets,
         actions=tuple(a for a in program.actions if a.kind != "fault" or a.name in budgets),
-        properties=_chosen(program, elements, properties),
+        properties=_chosen(program, elements, properties, instance),
     )
 
 
@@ -240,12 +240,16 @@ def _without_design(bound: Bound, names: tuple[str, ...]) -> Bound | None:
 
 
 def _chosen(
-    program: Program, elements: Elements, names: Iterable[str] | None
+    program: Program, elements: Elements, names: Iterable[str] | None, instance: Instance
 ) -> tuple[PropertyDecl, ...]:
     sizes = tuple(elements.items())
     every = {p.name: once(_for_each, p, sizes) for p in program.properties}
+    for name in instance.unasked:
+        if name not in every:
+            raise BindError(f"instance {instance.name}: there is no property {name!r} to leave out")
     if names is None:
-        return tuple(one for many in every.values() for one in many)
+        asked = (many for name, many in every.items() if name not in instance.unasked)
+        return tuple(one for many in asked for one in many)
     single = {one.name: (one,) for many in every.values() for one in many}
     chosen = list(dict.fromkeys(names))
     for name in chosen:

@@ -121,7 +121,8 @@ def _said(instance: Instance, design: Design | None) -> str | None:
     constants = [tuple((name, _given(value)) for name, value in said.items()) for said in given]
     faults = tuple(instance.faults.items())
     try:
-        return _written((tuple(sorts), tuple(elements.items()), tuple(constants), faults))
+        what = tuple(sorts), tuple(elements.items()), tuple(constants), faults, instance.unasked
+        return _written(what)
     except TypeError:
         return None
 

@@ -68,6 +68,8 @@ EVERYTHING = Instance(
         "stop_unsynchronised",
     ),
     table=False,
+    # There are more properties of steps than can be asked for at once.
+    unasked=("FetchedFromItsQueue", "MarkedWasHandedOut", "NothingIsFetchedFromNobody"),
 )
 
 INSTANCES = (

@@ -113,6 +113,8 @@ SHARED_CANCEL = Instance(
         "LoneNackIsMultiple",
         "NackedYetHeldElsewhere",
         "NackedYetRecovered",
+        "NodeFollowsDeletion",
+        "PowerFollowsDeletion",
         "ReaderIsBlocked",
         "ReturnedAtCommit",
         "SettledWithNobody",
