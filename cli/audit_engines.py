@@ -26,7 +26,7 @@ LOCAL = "local"
 
 @dataclass(frozen=True)
 class AuditEngine:
-    """The engine that was asked for, and the options that go with Spark only.
+    """The engine that was asked for, and its options; but for `tables` they are Spark's only.
 
     Args:
         name: its name.

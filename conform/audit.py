@@ -27,6 +27,7 @@ from ackproof.conform.document import (
     lost_of,
 )
 from ackproof.conform.recording import read_columns
+from ackproof.conform.sources import called
 from ackproof.conform.streams import Streams
 
 __all__ = ["audit"]
@@ -51,7 +52,7 @@ def audit(
     seen, confirms = Seen(0, 0, 0), _Confirms(0, 0, 0)
     files = list(paths)
     for pieces in pieces_of_captures(files):
-        name = str(pieces[0])
+        name = called(pieces[0])
         streams = Streams()
         for columns in _columns(pieces, how):
             for facts in streams.take(columns):
@@ -68,7 +69,7 @@ def audit(
             max(confirms.window, streams.window),
         )
     messages, said = _messages(account, drained), _said(confirms, account)
-    return concluded(list(map(str, files)), seen, found, messages, said)
+    return concluded(list(map(called, files)), seen, found, messages, said)
 
 
 def _columns(pieces: Sequence[Path], how: Listening) -> Iterator[Columns]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import IO, Literal, Protocol
 
-__all__ = ["Source"]
+__all__ = ["Source", "called"]
 
 
 class Source(Protocol):
@@ -18,3 +19,8 @@ class Source(Protocol):
     def open(self, mode: Literal["rb"]) -> IO[bytes]:
         """Open it, at its beginning."""
         ...
+
+
+def called(path: object) -> str:
+    """Return what a file is called in documents and tables; bytes that are no text are escaped."""
+    return os.fsencode(str(path)).decode("utf-8", "backslashreplace")

@@ -150,9 +150,9 @@ def judge(
         return remembered[key]
 
     alone = f"{instance.name} {wanted}"
-    if wanted == DEADLOCK and not model.deadlock_free:
-        # Whoever expects something of it asks for it, where the model does not.
-        report = checked(alone, properties=[DEADLOCK])
+    if (wanted == DEADLOCK and not model.deadlock_free) or wanted in instance.unasked:
+        # Whoever expects something of it asks for it, where the model, or the instance, does not.
+        report = checked(alone, properties=[wanted])
         return Judgement(expectation, report, *_compare(expectation, report))
     report = checked(instance.name)
     violated = {stated_by(n) for n in report.outcome.violations}

@@ -31,7 +31,9 @@ T = TypeVar("T")
 _PLANS = "org.apache.spark.sql.catalyst.plans.logical"
 #: Commands that only ask, and plans that are no commands and do more: a script may do anything.
 _ASKS = ("DescribeQueryCommand", "DescribeRelation", "ExplainCommand", "ShowTables")
-_WRITES = "Insert|ScriptTransformation"
+_WRITES = "Insert|ScriptTransformation|.*ExecuteImmediate"
+#: What becomes a name, of a function for instance, when the query is looked at.
+_NAMED_LATER = "WithUnresolvedIdentifier"
 
 #: Functions that call whatever the JVM has.
 _CALLS = ("java_method", "reflect", "try_reflect")
@@ -134,20 +136,27 @@ def _question(spark: SparkSession, sql: str) -> DataFrame:
     ):
         raise QueryError(not_a_question(1))
     for function in _functions(plan):
-        if function.lower() in _CALLS:
+        if function.lower() in (*_CALLS, _NAMED_LATER.lower()):
+            name = "IDENTIFIER" if function == _NAMED_LATER else function
             raise QueryError(
-                placed(sql, None, f"{function} calls what is no part of a search; leave it out")
+                placed(sql, None, f"{name} may call what is no part of a search; leave it out")
             )
     return spark.sql(sql)
 
 
 def _functions(plan: Any) -> Iterator[str]:
     """Yield the names of the functions that a plan calls which was only read."""
-    waiting = [_listed(one.expressions()) for one in _within(plan)]
+    plans = list(_within(plan))
+    if any(one.getClass().getSimpleName().endswith(_NAMED_LATER) for one in plans):
+        yield _NAMED_LATER
+    waiting = [_listed(one.expressions()) for one in plans]
     while waiting:
         for expression in waiting.pop():
-            if expression.getClass().getSimpleName() == "UnresolvedFunction":
+            kind = expression.getClass().getSimpleName()
+            if kind == "UnresolvedFunction":
                 yield str(expression.nameParts().last())
+            elif kind.endswith(_NAMED_LATER):
+                yield _NAMED_LATER
             waiting.append(_listed(expression.children()))
 
 

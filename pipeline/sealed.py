@@ -9,6 +9,7 @@ with whoever has it made: in the manifest of the level, or with the driver.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from typing import IO, Any, Literal, Protocol
 
 import pyarrow as pa
@@ -101,16 +102,26 @@ def require_seal(path: Readable, seal: str, copy: IO[bytes] | None = None) -> No
         FileChanged: it is not what was written, or is gone.
     """
     found = hashlib.blake2b(digest_size=SEAL)
+    for piece in _pieces(path):
+        found.update(piece)
+        if copy is not None:
+            copy.write(piece)
+    if found.hexdigest() != seal:
+        raise FileChanged(path, NOT_THE_SAME)
+
+
+def _pieces(path: Readable) -> Iterator[bytes]:
+    """Yield what is in a file.
+
+    Raises:
+        FileChanged: it cannot be read.
+    """
     try:
         with path.open("rb") as file:
             while piece := file.read(_PIECE):
-                found.update(piece)
-                if copy is not None:
-                    copy.write(piece)
+                yield piece
     except OSError as error:
         raise FileChanged(path, f"cannot be read: {error.strerror or error}") from None
-    if found.hexdigest() != seal:
-        raise FileChanged(path, NOT_THE_SAME)
 
 
 def sealed_document(text: bytes) -> str:

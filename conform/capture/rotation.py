@@ -12,6 +12,7 @@ machine, or a clock was set back.  No connection goes on there.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -25,7 +26,7 @@ __all__ = ["Clock", "called_capture", "in_order", "pieces_of_captures"]
 T = TypeVar("T")
 S = TypeVar("S", bound=Source)
 
-_CALLED = re.compile(rf"({'|'.join(map(re.escape, ENDINGS))})\d*$")
+_CALLED = re.compile(rf"({'|'.join(map(re.escape, ENDINGS))})\d*\Z")
 #: Seconds by which packets at the end of a piece may be later than the first of the next one.
 _SLACK = 1.0
 _BEFORE_ALL = float("-inf")
@@ -36,20 +37,25 @@ def called_capture(name: str) -> bool:
     return _CALLED.search(name) is not None
 
 
-def pieces_of_captures(files: Sequence[T], name: Callable[[T], str] = str) -> list[list[T]]:
+def pieces_of_captures(files: Sequence[T], path: Callable[[T], str] = str) -> list[list[T]]:
     """Return files with those together that are pieces of one capture, in the order given.
 
     Args:
         files: captures, or whatever else.
-        name: returns what one is called, with its folder.
+        path: returns the path of one, or its address.
     """
     found: dict[tuple[str, str], list[T]] = {}
     for number, file in enumerate(files):
-        folder, slash, last = name(file).rpartition("/")
-        alike = re.sub(r"\d+", "#", last).removesuffix("#")
+        folder, slash, last = _place(path(file)).rpartition("/")
+        alike = re.sub(r"\d+", "/", last).removesuffix("/")
         key = (folder + slash, alike if called_capture(last) else f"{number}/")
         found.setdefault(key, []).append(file)
     return list(found.values())
+
+
+def _place(path: str) -> str:
+    """Return where a file is, however it was named."""
+    return path.partition("?")[0] if "://" in path else os.path.realpath(path)
 
 
 def in_order(pieces: Sequence[S]) -> list[S]:
@@ -69,12 +75,12 @@ class Clock:
     """The times of packets, piece after piece."""
 
     def __init__(self) -> None:
-        self._latest = _BEFORE_ALL
+        self._last = _BEFORE_ALL
 
     def goes_on(self, first: float) -> bool:
         """Tell whether a piece goes on here whose first packet has this time."""
-        return first >= self._latest - _SLACK
+        return first >= self._last - _SLACK
 
-    def pass_to(self, latest: float) -> None:
-        """Packets have been seen up to this time."""
-        self._latest = max(self._latest, latest)
+    def pass_to(self, last: float) -> None:
+        """Packets have been seen, the last of them at this time; one before may have been wrong."""
+        self._last = last

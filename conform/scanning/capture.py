@@ -91,7 +91,7 @@ class _Reader:
             if not begun and not self._clock.goes_on(float(times[0])):
                 yield from self.part()
             begun = True
-            self._clock.pass_to(float(times.max()))
+            self._clock.pass_to(float(times[-1]))
             self._take(self._pairs.rows(piece))
             if self._common.rows >= _TOGETHER:
                 yield self._common.columns()

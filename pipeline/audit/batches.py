@@ -62,9 +62,12 @@ def require_place(tables: Place | Path | str, add: bool = False) -> None:
     if not place.files(deep=True):
         return
     if not (place / "batches").files(deep=True):
-        raise AuditRefused(
-            f"--tables {tables} is not empty\n  instead: name a directory that is new"
+        what = (
+            "holds an audit that was made without Spark, to which nothing can be added"
+            if (place / DOCUMENT).exists()
+            else "is not empty"
         )
+        raise AuditRefused(f"--tables {tables} {what}\n  instead: name a directory that is new")
     if not add:
         raise AuditRefused(
             f"--tables {tables} holds an audit already\n"
@@ -278,7 +281,10 @@ class Batches:
                     require_seal(self.root / table / file.name, file.seal)
             require_seal(self.document, known.document)
         except (FileChanged, OSError, msgspec.DecodeError) as error:
-            raise AuditRefused(
-                f"{error}\n  instead: have the tables made again: ackproof audit --engine spark "
-                f"--tables {self.root} --add, with any recording that is in the audit"
-            ) from None
+            again = (
+                f"have the tables made again: ackproof audit --engine spark --tables {self.root} "
+                "--add, with any recording that is in the audit"
+            )
+            anew = "audit the recordings anew, with another directory for tables"
+            kept = (self.root / "batches").files(deep=True)
+            raise AuditRefused(f"{error}\n  instead: {again if kept else anew}") from None

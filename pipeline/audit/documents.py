@@ -5,7 +5,6 @@ It is the one that `ackproof.conform.audit` returns of the same recordings.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from ackproof.conform.document import (
     lost_of,
     ranks_of,
 )
+from ackproof.conform.sources import called
 from ackproof.pipeline.audit.batches import Recording
 from ackproof.pipeline.audit.kept import Tally
 from ackproof.pipeline.audit.tables import SUMS, TABLES, rows_in
@@ -39,9 +39,7 @@ def recording_of(path: Place | Path | str) -> Recording:
         OSError: it cannot be looked at.
     """
     place = placed(path)
-    # What a name has that is no text cannot be in a table.
-    name = os.fsencode(str(place)).decode("utf-8", "replace")
-    return Recording(name, place.absolute().address, place.size())
+    return Recording(called(place), place.absolute().address, place.size())
 
 
 def document_of(

@@ -8,6 +8,7 @@ part.  There is room for one part at a time.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ import pyarrow as pa
 from ackproof.conform.capture.listening import Listening
 from ackproof.conform.document import AuditDocument
 from ackproof.conform.judging.texts import Numbering
-from ackproof.pipeline.audit.batches import Batches
+from ackproof.pipeline.audit.batches import Batches, Recording, require_place
 from ackproof.pipeline.audit.documents import document_of, recording_of
 from ackproof.pipeline.audit.fates import messages_of
 from ackproof.pipeline.audit.judging import Judging
@@ -65,26 +66,27 @@ class AuditHere:
             drained: in the end all queues were empty, and all consumers were recorded.
 
         Raises:
+            AuditRefused: the directory for tables has something already.
             OSError: a file cannot be looked at.
         """
         files = [recording_of(path) for path in paths]
-        reading = Reading.of(files, self.split, self.parts, Numbering.drawn(), self.how)
-        judging = Judging(tuple(file.name for file in files))
+        batches = Batches(placed(self.tables).absolute())
         with TemporaryDirectory(prefix="ackproof-audit-") as name:
             folder = Path(name)
-            self._read(reading, folder)
-            self._judge(judging, folder)
-            written, tallies = self._written(folder)
-            found = list(_rows(folder / "violations"))
-            times = _latencies(folder / "latencies")
-        document = document_of(files, tallies, found, times, drained)
-        made, sealed = written
-        self._batches.replace(made, sealed, msgspec.json.encode(document).decode() + "\n")
+            self._read(
+                Reading.of(files, self.split, self.parts, Numbering.drawn(), self.how), folder
+            )
+            self._judge(Judging(tuple(file.name for file in files)), folder)
+            # Of two that write there at the same time, one is found to be late.
+            require_place(self.tables)
+            made = {table: batches.anew(table, secrets.randbits(62)) for table in WRITTEN}
+            try:
+                document = self._written(batches, made, folder, files, drained)
+            except BaseException:
+                for place in made.values():
+                    place.clear()
+                raise
         return document
-
-    @property
-    def _batches(self) -> Batches:
-        return Batches(placed(self.tables).absolute())
 
     def _read(self, reading: Reading, folder: Path) -> None:
         """Divide what is read into parts."""
@@ -113,21 +115,24 @@ class AuditHere:
                         files.write(f"messages-{some}", batch.filter(pa.array(buckets == some)))
 
     def _written(
-        self, folder: Path
-    ) -> tuple[
-        tuple[dict[str, Place], dict[str, tuple[RowsFile, ...]]],
-        dict[str, Tally],
-    ]:
-        """Write the tables; return where they are, with their files, and what they come to."""
-        made: dict[str, Place] = {}
+        self,
+        batches: Batches,
+        made: Mapping[str, Place],
+        folder: Path,
+        files: Sequence[Recording],
+        drained: bool,
+    ) -> AuditDocument:
+        """Write the tables, and the document of what they come to."""
         sealed: dict[str, tuple[RowsFile, ...]] = {}
         tallies: dict[str, Tally] = {}
-        for name in WRITTEN:
-            made[name] = self._batches.anew(name, 0)
+        for name, place in made.items():
             some = self._messages(folder) if name == "messages" else rows_in(_rows(folder / name))
-            note = Telling(rows_in, TABLES[name], made[name]).note(some, "part-00000", True)
+            note = Telling(rows_in, TABLES[name], place).note(some, "part-00000", True)
             sealed[name], tallies[name] = tuple(note.files), note.tally
-        return (made, sealed), tallies
+        found, times = list(_rows(folder / "violations")), _latencies(folder / "latencies")
+        document = document_of(files, tallies, found, times, drained)
+        batches.replace(made, sealed, msgspec.json.encode(document).decode() + "\n")
+        return document
 
     def _messages(self, folder: Path) -> Iterator[pa.RecordBatch]:
         for part in range(self.parts):

@@ -83,6 +83,7 @@ class _Part:
         self._packer = packer
         self._facts = Facts(packer)
         self._channel: _Channel | None = None
+        self._place = (-1, "", 0)
         self._waiting: list[dict[str, Any]] = []
         self._events = 0
 
@@ -101,8 +102,7 @@ class _Part:
         segments, start = Segments([row["events"] for row in rows]), 0
         told: list[Any] = []
         for row, end in zip(rows, segments.ends, strict=True):
-            place = self._names[row["recording"]], row["connection"], row["channel"]
-            channel = self._channel_at(place)
+            channel = self._channel_at((row["recording"], row["connection"], row["channel"]))
             channel.names |= msgspec.json.decode(row["names"], type=_NAMES)
             told.append(channel.take(segments, start, end))
             start = end
@@ -117,12 +117,14 @@ class _Part:
             self._channel.close()
         self._facts.flush()
 
-    def _channel_at(self, place: tuple[str, str, int]) -> _Channel:
+    def _channel_at(self, place: tuple[int, str, int]) -> _Channel:
         channel = self._channel
-        if channel is None or channel.place != place:
+        if channel is None or place != self._place:
             if channel is not None:
                 channel.close()
-            channel = self._channel = _Channel(place, self._packer)
+            where = self._names[place[0]], *place[1:]
+            channel, self._place = _Channel(where, self._packer), place
+            self._channel = channel
         return channel
 
 

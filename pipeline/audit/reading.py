@@ -93,7 +93,7 @@ class Reading:
             seed: of the numbers that stand for texts.
             how: how captures are read.
         """
-        recordings = pieces_of_captures(range(len(files)), lambda number: files[number].name)
+        recordings = pieces_of_captures(range(len(files)), lambda number: files[number].path)
         sizes = [[files[number].size for number in pieces] for pieces in recordings]
         tasks = tuple(shared_out(splits_of(sizes, split), split))
         paths = tuple(file.path for file in files)

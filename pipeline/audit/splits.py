@@ -53,10 +53,10 @@ def splits_of(sizes: Sequence[Sequence[int]], most: int = SPLIT) -> list[Split]:
 def shared_out(splits: Sequence[Split], most: int = SPLIT) -> list[tuple[Split, ...]]:
     """Give each task so many bytes, or one split: small recordings share a task."""
     tasks: list[list[Split]] = []
-    load = most
+    load = 0
     for split in splits:
         bytes_ = split.end - split.start
-        if load + bytes_ > most:
+        if not tasks or load + bytes_ > most:
             tasks.append([])
             load = 0
         tasks[-1].append(split)

@@ -239,12 +239,21 @@ WRONG = {
     "SELECT raise_error('x') FROM states": ("the query", "x"),
     "SELECT glazes[9] FROM states": ("line 1, column 15", "glazes has no key 9"),
     "SELECT 1 / (level - 1) FROM levels": ("line 1, column 8", "Division by zero"),
-    "SELECT java_method('java.lang.System', 'nanoTime')": ("the query", "java_method calls what"),
-    "SELECT system.builtin.Reflect('a', 'b')": ("the query", "reflect calls what"),
+    "SELECT java_method('java.lang.System', 'nanoTime')": (
+        "the query",
+        "java_method may call what",
+    ),
+    "SELECT system.builtin.Reflect('a', 'b')": ("the query", "reflect may call what"),
     "SELECT * FROM states WHERE level IN (SELECT 1 + int(try_reflect('a', 'b')))": (
         "the query",
-        "try_reflect calls what",
+        "try_reflect may call what",
     ),
+    "SELECT IDENTIFIER('java_' || 'method')('java.lang.System', 'nanoTime')": (
+        "the query",
+        "identifier may call what",
+    ),
+    "SELECT * FROM IDENTIFIER('states')": ("the query", "identifier may call what"),
+    "EXECUTE IMMEDIATE 'SELECT 1'": ("the query", "ask"),
     "": ("the query", "empty"),
 }
 

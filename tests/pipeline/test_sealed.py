@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 from pathlib import Path
 
@@ -84,3 +85,15 @@ def test_bytes_whose_seal_is_known_elsewhere_are_compared_with_it(tmp_path: Path
 def test_what_has_changed_is_said_by_other_processes_too() -> None:
     error = pickle.loads(pickle.dumps(FileChanged(Path("file"), "is odd")))
     assert (error.path, error.what, str(error)) == (Path("file"), "is odd", "file is odd")
+
+
+def test_a_copy_that_cannot_be_written_says_nothing_of_the_file(tmp_path: Path) -> None:
+    (path := tmp_path / "a").write_bytes(b"something")
+    with (
+        Path("/dev/full").open("wb", buffering=0) as full,
+        pytest.raises(OSError, match="No space left") as raised,
+    ):
+        require_seal(LocalPlace(path), seal_of(b"something"), full)
+    assert not isinstance(raised.value, FileChanged)
+    require_seal(LocalPlace(path), seal_of(b"something"), copy := io.BytesIO())
+    assert copy.getvalue() == b"something"

@@ -24,6 +24,10 @@ from tests.conform.scanning.chatter import said_by, same
 from tests.exploring import chance, examples
 
 HOW = Listening(b"key")
+TALK: Dialogue = [
+    (0, PROTOCOL_HEADER),
+    *((side, said_by(random.Random(side), side, 6)) for side in (0, 1, 0, 1)),
+]
 Packets = Sequence[tuple[float, bytes]]
 
 
@@ -124,7 +128,7 @@ def test_a_piece_that_begins_before_the_last_one_ended_goes_on_from_none(tmp_pat
     gaps = 0
     for seed in range(examples(20)):
         rng = chance("others", seed)
-        packets = [(time * 100 % 10**9, packet) for time, packet in captured(traffic(rng))]
+        packets = [(1_000 + time * 100 % 10**9, packet) for time, packet in captured(traffic(rng))]
         middle = len(packets) // 2
         if middle < 15:
             continue
@@ -140,6 +144,42 @@ def test_a_piece_that_begins_before_the_last_one_ended_goes_on_from_none(tmp_pat
         assert sorted(map(repr, together)) == sorted(map(repr, alone))
         gaps += any(event.kind is Kind.GAP for event in together)
     assert gaps
+
+
+def test_pieces_beside_a_capture_of_somebody_else_go_on(tmp_path: Path) -> None:
+    packets = [
+        (1_000 + time * 100 % 10**9, packet) for time, packet in captured(sent(TALK * 3, 60))
+    ]
+    third = len(packets) // 3
+    begin = packets[0][0]
+    longer = [(begin + (time - begin) * 3, packet) for time, packet in packets]
+    other = write(tmp_path / "9.pcap", longer, later=-0.01)
+    bounds = ((0, third), (third, 2 * third), (2 * third, None))
+    pieces = [write(tmp_path / f"{a}.pcap", packets[a:b]) for a, b in bounds]
+    whole = write(tmp_path / "whole.pcap", packets)
+    assert len(heard([other, *pieces])) == len(heard([other])) + len(heard([whole]))
+
+
+def test_one_packet_of_the_future_is_no_reason_to_part(tmp_path: Path) -> None:
+    packets = captured(sent(TALK * 3, 60))
+    middle = len(packets) // 2
+    packets[middle // 2] = (packets[middle // 2][0] + 10_000, packets[middle // 2][1])
+    pieces = [
+        write(tmp_path / "1.pcap", packets[:middle]),
+        write(tmp_path / "2.pcap", packets[middle:]),
+    ]
+    assert heard(pieces) == heard([write(tmp_path / "whole.pcap", packets)])
+
+
+def test_pieces_are_known_by_where_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "current.pcap").symlink_to(tmp_path / "t_2.pcap")
+    names = ["t_1.pcap", str(tmp_path / "t_3.pcap"), "./t_4.pcap", "current.pcap"]
+    assert pieces_of_captures(names) == [names]
+    stored = ["s3://b/t_1.pcap?region=x", "s3://b/t_2.pcap?region=x", "s3://c/t_2.pcap"]
+    assert pieces_of_captures(stored) == [stored[:2], stored[2:]]
 
 
 def test_where_a_piece_is_damaged_the_others_go_on(tmp_path: Path) -> None:
