@@ -26,7 +26,7 @@ from tests.exploring import chance, examples
 HOW = Listening(b"key")
 TALK: Dialogue = [
     (0, PROTOCOL_HEADER),
-    *((side, said_by(random.Random(side), side, 6)) for side in (0, 1, 0, 1)),
+    *((side, said_by(random.Random(side), side, 6)) for side in (0, 1) * 6),
 ]
 Packets = Sequence[tuple[float, bytes]]
 
@@ -147,9 +147,7 @@ def test_a_piece_that_begins_before_the_last_one_ended_goes_on_from_none(tmp_pat
 
 
 def test_pieces_beside_a_capture_of_somebody_else_go_on(tmp_path: Path) -> None:
-    packets = [
-        (1_000 + time * 100 % 10**9, packet) for time, packet in captured(sent(TALK * 3, 60))
-    ]
+    packets = [(1_000 + time * 100 % 10**9, packet) for time, packet in captured(sent(TALK, 60))]
     third = len(packets) // 3
     begin = packets[0][0]
     longer = [(begin + (time - begin) * 3, packet) for time, packet in packets]
@@ -161,7 +159,7 @@ def test_pieces_beside_a_capture_of_somebody_else_go_on(tmp_path: Path) -> None:
 
 
 def test_one_packet_of_the_future_is_no_reason_to_part(tmp_path: Path) -> None:
-    packets = captured(sent(TALK * 3, 60))
+    packets = captured(sent(TALK, 60))
     middle = len(packets) // 2
     packets[middle // 2] = (packets[middle // 2][0] + 10_000, packets[middle // 2][1])
     pieces = [
