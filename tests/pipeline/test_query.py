@@ -252,7 +252,10 @@ WRONG = {
         "the query",
         "identifier may call what",
     ),
-    "SELECT * FROM IDENTIFIER('states')": ("the query", "identifier may call what"),
+    "SELECT IDENTIFIER('java_method')('java.lang.System', 'nanoTime')": (
+        "the query",
+        "java_method may call what",
+    ),
     "EXECUTE IMMEDIATE 'SELECT 1'": ("the query", "ask"),
     "": ("the query", "empty"),
 }
