@@ -254,7 +254,7 @@ WRONG = {
     ),
     "SELECT IDENTIFIER('java_method')('java.lang.System', 'nanoTime')": (
         "the query",
-        "java_method may call what",
+        "identifier may call what",
     ),
     "EXECUTE IMMEDIATE 'SELECT 1'": ("the query", "ask"),
     "": ("the query", "empty"),
