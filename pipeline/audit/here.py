@@ -103,9 +103,7 @@ class AuditHere:
         with _Files(folder, PACKED) as files:
             for part in range(self.parts):
                 path = folder / f"part-{part}"
-                rows = pa.Table.from_batches(_rows(path), SEGMENTS).sort_by(order)
-                path.unlink(missing_ok=True)
-                for batch in judging(iter(rows.to_batches(_AT_ONCE))):
+                for batch in judging(_sorted(path, SEGMENTS, order)):
                     table = batch.column("table")[0].as_py()
                     if table not in _BY_BUCKET:
                         files.write(table, batch)
@@ -136,8 +134,8 @@ class AuditHere:
 
     def _messages(self, folder: Path) -> Iterator[pa.RecordBatch]:
         for part in range(self.parts):
-            rows = pa.Table.from_batches(_rows(folder / f"messages-{part}"), PACKED)
-            yield from messages_of(iter(rows.sort_by("bucket").to_batches(_AT_ONCE)))
+            rows = _sorted(folder / f"messages-{part}", PACKED, [("bucket", "ascending")])
+            yield from messages_of(rows)
 
 
 def _latencies(path: Path) -> Any:
@@ -171,6 +169,18 @@ class _Files:
             file = self._stack.enter_context(pa.OSFile(str(self._folder / name), "wb"))
             self._open[name] = self._stack.enter_context(pa.ipc.new_stream(file, self._schema))
         self._open[name].write_batch(rows)
+
+
+def _sorted(
+    path: Path, schema: pa.Schema, order: list[tuple[str, str]]
+) -> Iterator[pa.RecordBatch]:
+    """Yield what was written into a file, sorted; the file is gone then."""
+    # What is sorted at once may have more bytes than a column of bytes usually has.
+    fields = (f.with_type(pa.large_binary()) if f.type == pa.binary() else f for f in schema)
+    rows = pa.Table.from_batches(_rows(path), schema).cast(pa.schema(fields)).sort_by(order)
+    path.unlink(missing_ok=True)
+    for start in range(0, len(rows), _AT_ONCE):
+        yield from rows.slice(start, _AT_ONCE).cast(schema).to_batches()
 
 
 def _rows(path: Path) -> Iterator[pa.RecordBatch]:
