@@ -225,7 +225,8 @@ class Mirroring(Queueing):
 
         What its master had handed out is ready now, and may be too much (B5.2).
         """
-        require(self.leaderless(replica) and self.chosen(replica) and self.listed(replica))
+        require(self.replicas[replica].mirrors() and self.leaderless(replica))
+        require(self.chosen(replica) and self.listed(replica))
         for msg in self.replicas[replica].direct:
             self.casts[Msg.owner(msg)].publishes[replica].add(msg)
         self.replicas[replica].promote()

@@ -81,7 +81,12 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "drops `self.replicas[r].joined` from `self.replicas[r].joined and self.runs(r) and "
         "(not self.listed(r))`": "Who was there from the start is in the record while it runs.",
     },
-    "Mirroring.promote": {"takes `self.replicas[replica].marking` for true": UNMARKED},
+    "Mirroring.promote": {
+        f"drops `{_MIRRORS}` from `{_MIRRORS} and self.leaderless(replica)`": (
+            "Who is chosen is a mirror; said first, it spares a broker without mirrors the rest."
+        ),
+        "takes `self.replicas[replica].marking` for true": UNMARKED,
+    },
     "Mirroring.passed_over": {"has `replica <= r` for `replica < r`": _NO_MIRROR},
     "Mirroring.stop_unsynchronised": {
         "drops `self.replicas[replica].store.wipe()`": (
