@@ -2,11 +2,11 @@
 
 Recordings are made first: eight channels, each in a file of its own, or one hot channel with half
 of all events.  They are audited by Spark, in this process, and in this process with tables.  All
-must return the same document, or the run stops.  Of Spark only the
-audit is timed, and not how long a JVM takes to start; that is printed beside it.  *Busy* is how
-long an event has kept processors busy, with the JVM and all workers: where the machine does other
-work, too, that can be compared.  *Peak* is the most that a process had resident in this size: the
-process itself for the local engine, and one of Spark's Python workers for Spark.
+must return the same document, or the run stops.  Of Spark only the audit is timed, and not how long
+a JVM takes to start; that is printed beside it.  *Busy* is how long an event has kept processors
+busy, with the JVM and all workers: where the machine does other work, too, that can be compared.
+*Peak* is the most that a process had resident in this size: the process itself for the local
+engine, and one of Spark's Python workers for Spark.
 
     python bench/audit_engines.py
     python bench/audit_engines.py --quick

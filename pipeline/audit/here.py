@@ -77,7 +77,7 @@ class AuditHere:
                 Reading.of(files, self.split, self.parts, Numbering.drawn(), self.how), folder
             )
             self._judge(Judging(tuple(file.name for file in files)), folder)
-            # Of two that write there at the same time, one is found to be late.
+            # Somebody else may have written there meanwhile: no lease is held here.
             require_place(self.tables)
             made = {table: batches.anew(table, secrets.randbits(62)) for table in WRITTEN}
             try:

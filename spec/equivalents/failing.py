@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ackproof.spec.equivalents.reasons import ANYTIME, HEARS, MACHINE, STILLBORN, all_of
+from ackproof.spec.equivalents.reasons import (
+    ANYTIME,
+    HEARS,
+    MACHINE,
+    NAMELESS,
+    STILLBORN,
+    all_of,
+)
 
 __all__ = ["EQUIVALENT"]
 
@@ -37,9 +44,7 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         ),
     },
     "Failing.vanish": {
-        "takes `self.tagged` for true": (
-            "Where no consumer has a name nobody asks whether their channels are open."
-        ),
+        "takes `self.tagged` for true": NAMELESS,
     },
     "Partitioning.give_up": {
         "takes `self.replicas[replica].mirrors()` for true": (
@@ -55,9 +60,7 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
             "drops `not self.cluster.majority()` from "
             "`self.channels[channel].open and (not self.cluster.majority())`",
         ),
-        "takes `self.tagged` for true": (
-            "Where no consumer has a name nobody asks whether their channels are open."
-        ),
+        "takes `self.tagged` for true": NAMELESS,
     },
     "Partitioning.fallen_out": {
         "drops `self.runs(r)` from `self.runs(r) and self.given_up(r) and self.keeps_some(r)`": (

@@ -100,9 +100,7 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         "swaps arguments: `self.linked(replica, r)`": EITHER,
     },
     "Mirroring.join": {
-        "swaps arguments: `self.linked(mirror, master)`": (
-            "Two processes are on the same side, or on two, whichever is named first."
-        ),
+        "swaps arguments: `self.linked(mirror, master)`": EITHER,
     },
     "Multicast.learnt": {"drops `self.order[replica].leave({msg})`": NO_PLACE},
     "Multicast.join": {

@@ -19,6 +19,7 @@ __all__ = [
     "KEEPS",
     "MACHINE",
     "MARKED",
+    "NAMELESS",
     "NOBODY",
     "NOTHING",
     "NOT_ASKED",
@@ -66,6 +67,7 @@ HEARS = "A channel hears once more of somebody's end, and waits for nobody there
 EITHER = "Two processes are on the same side, or on two, whichever is named first."
 NOT_ASKED = "Nobody asks for it where no process of the queue is waited for, and none is by then."
 TOLD = "Only mirrors that run are told anything (`LeaderIsToldNothing`, `EndedIsNotAsked`)."
+NAMELESS = "Where no consumer has a name nobody asks whether their channels are open."
 STILLBORN = "A process that ends before it has started is one that ends as it starts."
 ANYTIME = "Where nothing runs, a failure ends channels, as closing each of them does."
 DRAINED = "The drain confirms what is CALLED, whoever leads (D4.13, D6.1)."
