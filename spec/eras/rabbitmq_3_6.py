@@ -85,5 +85,6 @@ design = Design(
         Breaks("OnlyWhatIsAskedForIsConfirmed", "redeclared", 4),
         Breaks("OnlyWhoDropsMakesRoom", "plain", 4),
         Breaks("HeldUntilSettled", "refilled", 7),
+        Breaks("DeliveredToWhoConsumes", "refusing", 4),
     ),
 )
