@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -208,7 +209,8 @@ def _show(page: Page, document: AuditDocument) -> None:
     for found in document.violations:
         page.line((found.property, "bold red"), f"  {', '.join(found.rules)}")
         place = f"{found.recording}, {found.connection}, channel {found.channel}"
-        page.line(f"  {place}, event {found.number}, {found.event}: {found.why}")
+        page.line(f"  {place}, event {found.number}, {_moment(found.time)}")
+        page.line(f"  {found.event}: {found.why}")
         page.line()
     counts = f"{document.events:,} events on {document.channels:,} channels"
     _row(page, "recorded", f"{counts}, {document.gaps:,} gaps")
@@ -223,6 +225,14 @@ def _show(page: Page, document: AuditDocument) -> None:
         _row(page, "at most", most)
     page.line()
     page.line((document.verdict, _STYLES[document.verdict]), f"  {_SENTENCES[document.verdict]}")
+
+
+def _moment(seconds: float) -> str:
+    """Return a time of a recording as one reads it; clocks may say anything."""
+    try:
+        return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
+    except (OverflowError, ValueError, OSError):
+        return f"at {seconds} s"
 
 
 def _row(page: Page, name: str, text: str) -> None:

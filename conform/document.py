@@ -30,7 +30,7 @@ __all__ = [
     "schema",
 ]
 
-SCHEMA = "ackproof/audit/1"
+SCHEMA = "ackproof/audit/2"
 
 #: The percentiles of the time from a publish to its confirm.
 _PERCENTILES = (50, 95, 99, 100)
@@ -44,6 +44,9 @@ class Found(Struct, frozen=True, forbid_unknown_fields=True):
     connection: Annotated[str, Meta(description="the connection, as the recording calls it")]
     channel: Annotated[Count, Meta(description="the number of the channel")]
     number: Annotated[Count, Meta(description="which event of the channel it is, from 1")]
+    time: Annotated[
+        float, Meta(description="seconds since 1970 when it was seen, by the clock of the observer")
+    ]
     event: Annotated[str, Meta(description="its kind")]
     property: Annotated[
         str, Meta(description="the property that it breaks, or the rule, where no property says it")
@@ -145,7 +148,14 @@ class Seen(Struct, frozen=True):
 def concluded(
     recordings: list[str], seen: Seen, found: list[Found], messages: Messages, confirms: Confirms
 ) -> AuditDocument:
-    """Return the document of an audit, with the verdict that follows from what was found."""
+    """Return the document of an audit, with the verdict that follows from what was found.
+
+    Violations are in the order in which they were seen, recording by recording.
+    """
+    order = {name: number for number, name in enumerate(recordings)}
+    found = sorted(
+        found, key=lambda f: (order[f.recording], f.time, f.connection, f.channel, f.number)
+    )
     verdict = "explained"
     if found or messages.lost.least:
         verdict = "violated"
@@ -164,6 +174,7 @@ def found_of(recording: str, violation: Violation) -> Found:
         connection=event.connection,
         channel=event.channel,
         number=event.number,
+        time=event.time,
         event=str(event.kind),
         property=violation.name,
         rules=list(violation.rules),

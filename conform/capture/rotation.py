@@ -38,7 +38,7 @@ def called_capture(name: str) -> bool:
 
 
 def pieces_of_captures(files: Sequence[T], path: Callable[[T], str] = str) -> list[list[T]]:
-    """Return files with those together that are pieces of one capture, in the order given.
+    """Return files with those together that are pieces of one capture, by their names.
 
     Args:
         files: captures, or whatever else.
@@ -50,7 +50,7 @@ def pieces_of_captures(files: Sequence[T], path: Callable[[T], str] = str) -> li
         alike = re.sub(r"\d+", "/", last).removesuffix("/")
         key = (folder + slash, alike if called_capture(last) else f"{number}/")
         found.setdefault(key, []).append(file)
-    return list(found.values())
+    return [sorted(pieces, key=lambda file: _place(path(file))) for pieces in found.values()]
 
 
 def _place(path: str) -> str:

@@ -3,6 +3,9 @@
 A capture is read in pieces.  Of each piece the packets are found, then what they say of TCP
 connections; then each connection goes on by itself (`ackproof.conform.scanning.following`), and
 Python follows it where it is not in order.  What both find out is written on one sheet.
+
+What a packet means depends on those of its own connection, and on when files begin and end.  So a
+reader may be given the packets of some pairs of addresses only, if it is told of all files.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from ackproof.conform.scanning.segments import Pairs, Rows
 from ackproof.conform.schema import RecordingError
 from ackproof.conform.sources import Source
 
-__all__ = ["read_capture_columns"]
+__all__ = ["CaptureReader", "read_capture_columns"]
 
 #: Rows that are made columns of at a time, at least.
 _TOGETHER = 1 << 14
@@ -56,20 +59,38 @@ def read_capture_columns(
         RecordingError: a file is no capture, or damaged, and nobody is to be told.
         OSError: it cannot be read, and nobody is to be told.
     """
-    reader = _Reader(how, numbering)
-    for piece in in_order(pieces):
+    reader = CaptureReader(how, numbering)
+    for file in in_order(pieces):
         try:
-            yield from reader.columns(piece)
+            yield from _columns_of(file, reader)
         except (RecordingError, OSError) as error:
             yield from reader.rest()
             if damaged is None:
                 raise
-            damaged(piece, error)
+            damaged(file, error)
     yield from reader.part()
 
 
-class _Reader:
-    """A capture, as its files come."""
+def _columns_of(file: Source, reader: CaptureReader) -> Iterator[Columns]:
+    begun = False
+    for piece in packets.pieces_of(file):
+        if not len(piece.packets):
+            continue
+        first, last = piece.between()
+        if not begun:
+            yield from reader.begin(first)
+        begun = True
+        reader.passed(last)
+        yield from reader.take(piece)
+
+
+class CaptureReader:
+    """A capture, as its files come: of each when it begins, packets, and when they were seen.
+
+    Args:
+        how: how it is read.
+        numbering: the numbers that stand for texts.
+    """
 
     def __init__(self, how: Listening, numbering: Numbering) -> None:
         self._how = how
@@ -77,30 +98,24 @@ class _Reader:
         self._open: dict[int, _Pair] = {}
         self._clock = Clock()
 
-    def columns(self, path: Source) -> Iterator[Columns]:
-        """Yield what comes with a file, if there is much of it.
+    def begin(self, first: float) -> Iterator[Columns]:
+        """Begin a file whose first packet has this time: yield what does not go on there."""
+        if not self._clock.goes_on(first):
+            yield from self.part()
 
-        Raises:
-            RecordingError: it is no capture, or damaged.
-        """
-        begun = False
-        for piece in packets.pieces_of(path):
-            times = piece.packets[:, packets.TIME].view(np.float64)
-            if not len(times):
-                continue
-            if not begun and not self._clock.goes_on(float(times[0])):
-                yield from self.part()
-            begun = True
-            self._clock.pass_to(float(times[-1]))
-            self._take(self._pairs.rows(piece))
-            if self._common.rows >= _TOGETHER:
-                yield self._common.columns()
+    def passed(self, last: float) -> None:
+        """The packets of a file have been seen up to this time."""
+        self._clock.pass_to(last)
 
-    def _take(self, rows: Rows) -> None:
+    def take(self, piece: packets.Piece) -> Iterator[Columns]:
+        """Take packets of a file, in their order; yield what there is, if it is much."""
+        rows = self._pairs.rows(piece)
         for number, which in _by_pair(rows.numbers):
             if number not in self._open:
                 self._open[number] = _Pair(self._pairs, self._how, self._common)
             self._open[number].take(rows, which)
+        if self._common.rows >= _TOGETHER:
+            yield self._common.columns()
 
     def part(self) -> Iterator[Columns]:
         """No connection goes on: yield what is left."""

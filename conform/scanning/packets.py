@@ -51,6 +51,11 @@ class Piece(NamedTuple):
     data: Any
     packets: Any
 
+    def between(self) -> tuple[float, float]:
+        """Return the times of the first packet and of the last one."""
+        times = self.packets[:, TIME].view(np.float64)
+        return float(times[0]), float(times[-1])
+
 
 def pieces_of(path: Source) -> Iterator[Piece]:
     """Yield the packets of a capture.

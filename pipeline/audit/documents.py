@@ -72,7 +72,7 @@ def document_of(
         latency=latency_of(confirmed, times.__getitem__),
     )
     messages = _messages(channels, tallies["messages"].sums, drained)
-    return concluded(names, seen, _found(violations, names), messages, confirms)
+    return concluded(names, seen, _found(violations), messages, confirms)
 
 
 def _messages(channels: Mapping[str, int], told: Mapping[str, int], drained: bool) -> Messages:
@@ -93,10 +93,7 @@ def _messages(channels: Mapping[str, int], told: Mapping[str, int], drained: boo
     )
 
 
-def _found(packed: Iterable[pa.RecordBatch], names: Sequence[str]) -> list[Found]:
-    """Return the violations, in the order in which they were recorded."""
-    rows = [row for batch in rows_in(iter(packed)) for row in batch.to_pylist()]
-    place = {name: number for number, name in enumerate(names)}
-    rows.sort(key=lambda row: (place[row["recording"]], row["offset"]))
+def _found(packed: Iterable[pa.RecordBatch]) -> list[Found]:
+    rows = (row for batch in rows_in(iter(packed)) for row in batch.to_pylist())
     columns = Found.__struct_fields__
     return [Found(**{name: row[name] for name in columns}) for row in rows]

@@ -20,6 +20,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 from ackproof.conform.capture.listening import Listening
+from ackproof.conform.capture.rotation import pieces_of_captures
 from ackproof.conform.document import AuditDocument
 from ackproof.conform.judging.texts import Numbering
 from ackproof.pipeline.audit.batches import Batches, Recording, require_place
@@ -27,7 +28,8 @@ from ackproof.pipeline.audit.documents import document_of, recording_of
 from ackproof.pipeline.audit.fates import messages_of
 from ackproof.pipeline.audit.judging import Judging
 from ackproof.pipeline.audit.kept import RowsFile, Tally, Telling
-from ackproof.pipeline.audit.reading import ORDER, SEGMENTS, Reading
+from ackproof.pipeline.audit.reading import Reading
+from ackproof.pipeline.audit.sending import ORDER, SEGMENTS
 from ackproof.pipeline.audit.splits import SPLIT
 from ackproof.pipeline.audit.tables import PACKED, TABLES, WRITTEN, rows_in
 from ackproof.pipeline.places import Place
@@ -70,12 +72,13 @@ class AuditHere:
             OSError: a file cannot be looked at.
         """
         files = [recording_of(path) for path in paths]
+        recordings = pieces_of_captures(range(len(files)), lambda number: files[number].path)
+        seed = Numbering.drawn()
+        reading = Reading.of(files, recordings, self.split, self.parts, seed, self.how)
         batches = Batches(placed(self.tables).absolute())
         with TemporaryDirectory(prefix="ackproof-audit-") as name:
             folder = Path(name)
-            self._read(
-                Reading.of(files, self.split, self.parts, Numbering.drawn(), self.how), folder
-            )
+            self._read(reading, folder)
             self._judge(Judging(tuple(file.name for file in files)), folder)
             # Somebody else may have written there meanwhile: no lease is held here.
             require_place(self.tables)

@@ -154,7 +154,7 @@ class _Channel:
         refused, facts = self._stream.take(segments.numbers, rows, event_of)
         for row, violation in refused:
             found = found_of(recording, violation)
-            where = *self.place, found.number, int(segments.places[row])
+            where = *self.place, found.number, int(segments.places[row]), found.time
             said = found.event, found.property, found.rules, found.why
             self._packer.add("violations", (*where, *said))
         counts = counts_of(facts)

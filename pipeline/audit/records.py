@@ -7,8 +7,9 @@ Events come many at once, as columns.
 
 The last line of a recording that was cut off is left out, as `ackproof.conform.recording` does.
 
-What a packet means depends on all before it.  So a capture is read by one task, whatever files it
-is in, and the place of an event in it is how many there are before.
+What a packet means depends on those before it.  So a capture is not divided here, whatever files it
+is in; one that is large is for `ackproof.pipeline.audit.windows`.  The place of an event in it is
+how many there are before on its connection.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from ackproof.conform.sources import Source
 from ackproof.conform.wellformed import Malformed
 from ackproof.pipeline.audit.splits import Split
 
-__all__ = ["Bad", "Read", "read_of"]
+__all__ = ["Bad", "Places", "Read", "read_of", "said_of"]
 
 #: Bytes of a line, at most: a task has room for one.
 LONGEST = 16 << 20
@@ -51,6 +52,28 @@ class Read(NamedTuple):
 
     places: Any
     columns: Columns
+
+
+class Places:
+    """The places of events of a capture, as their columns come: each connection has its own."""
+
+    def __init__(self) -> None:
+        self._before: dict[int, int] = {}
+
+    def of(self, columns: Columns) -> Any:
+        """Return the place of each event."""
+        order = np.argsort(columns.connections, kind="stable")
+        ordered = columns.connections[order]
+        starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+        counts = np.diff(starts, append=len(ordered))
+        found = np.arange(len(ordered))
+        before = [self._before.get(number, 0) for number in ordered[starts].tolist()]
+        found += np.repeat(np.array(before, np.int64) - starts, counts)
+        ends = (found[starts] + counts).tolist()
+        self._before |= dict(zip(ordered[starts].tolist(), ends, strict=True))
+        places = np.empty_like(found)
+        places[order] = found
+        return places
 
 
 #: An event, and where it begins and ends.
@@ -79,9 +102,9 @@ def read_of(
     except RecordingError as error:
         # Every split sees that it is no recording, and the first one says so.
         if split.start == 0:
-            yield _said(path, error)
+            yield said_of(path, error)
     except OSError as error:
-        yield _said(path, error)._replace(offset=split.start)
+        yield said_of(path, error)._replace(offset=split.start)
 
 
 def _gathered(records: Iterator[_Record | Bad], numbering: Numbering) -> Iterator[Read | Bad]:
@@ -108,7 +131,8 @@ def _gathered(records: Iterator[_Record | Bad], numbering: Numbering) -> Iterato
         raise error
 
 
-def _said(path: Source, error: RecordingError | OSError, file: int = 0) -> Bad:
+def said_of(path: Source, error: RecordingError | OSError, file: int = 0) -> Bad:
+    """Return what an error says of a file."""
     if isinstance(error, OSError):
         return Bad(0, f"it cannot be read: {error.strerror or error}", file)
     return Bad(error.place, str(error).removeprefix(f"{path}: "), file)
@@ -118,13 +142,11 @@ def _heard(files: Sequence[Source], how: Listening, numbering: Numbering) -> Ite
     bad: list[Bad] = []
 
     def damaged(path: Source, error: RecordingError | OSError) -> None:
-        bad.append(_said(path, error, files.index(path)))
+        bad.append(said_of(path, error, files.index(path)))
 
-    before = 0
+    places = Places()
     for columns in read_capture_columns(files, how, numbering, damaged):
-        count = columns.numbers.shape[1]
-        yield Read(np.arange(before, before + count), columns)
-        before += count
+        yield Read(places.of(columns), columns)
     yield from bad
 
 

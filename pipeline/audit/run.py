@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 import pyarrow as pa
 from ackproof.conform.capture.listening import Listening
+from ackproof.conform.capture.rotation import pieces_of_captures
 from ackproof.conform.document import AuditDocument
 from ackproof.conform.judging.texts import Numbering
 from ackproof.pipeline.audit.batches import Batch, Batches, Recording, require_place
@@ -30,7 +31,8 @@ from ackproof.pipeline.audit.fates import messages_of
 from ackproof.pipeline.audit.judging import Judging
 from ackproof.pipeline.audit.kept import Job, RowsFile, Tally, Telling, kept, told
 from ackproof.pipeline.audit.ranks import COUNTED_SCHEMA, Counting, ranked
-from ackproof.pipeline.audit.reading import ORDER, SEGMENTS_SCHEMA, Reading
+from ackproof.pipeline.audit.reading import Reading
+from ackproof.pipeline.audit.sending import ORDER, SEGMENTS_SCHEMA
 from ackproof.pipeline.audit.splits import SPLIT
 from ackproof.pipeline.audit.tables import (
     PACKED,
@@ -38,6 +40,13 @@ from ackproof.pipeline.audit.tables import (
     TABLES,
     WRITTEN,
     rows_in,
+)
+from ackproof.pipeline.audit.windows import (
+    WINDOW_ORDER,
+    WINDOWS_SCHEMA,
+    Following,
+    Windows,
+    large_captures,
 )
 from ackproof.pipeline.errors import AuditFailed
 from ackproof.pipeline.folder import Folder
@@ -165,14 +174,20 @@ class SparkAudit:
     def _halves(self, spark: SparkSession, batch: Batch, parts: int) -> tuple[DataFrame, Judging]:
         """Return the segments of all channels, sorted in their parts, and what judges a part."""
         files = batch.recordings
-        reading = Reading.of(files, self.split, parts, batch.seed, self.how)
-        segments = (
-            spark.range(0, len(reading.tasks), 1, max(len(reading.tasks), 1))
-            .mapInArrow(reading, SEGMENTS_SCHEMA)
-            .repartitionById(parts, "part")
-            .sortWithinPartitions(*ORDER)
-        )
-        return segments, Judging(tuple(file.name for file in files))
+        recordings = pieces_of_captures(range(len(files)), lambda number: files[number].path)
+        large = large_captures(files, recordings, self.split)
+        known = set(large)
+        others = [numbers for numbers in recordings if tuple(numbers) not in known]
+        reading = Reading.of(files, others, self.split, parts, batch.seed, self.how)
+        segments = _tasks(spark, len(reading.tasks)).mapInArrow(reading, SEGMENTS_SCHEMA)
+        if large:
+            windows = Windows.of(files, large, self.split, parts)
+            following = Following(windows.paths, parts, batch.seed, self.how)
+            found = _tasks(spark, len(windows.tasks)).mapInArrow(windows, WINDOWS_SCHEMA)
+            followed = _divided(found, parts, WINDOW_ORDER).mapInArrow(following, SEGMENTS_SCHEMA)
+            segments = segments.union(followed) if others else followed
+        judging = Judging(tuple(file.name for file in files))
+        return _divided(segments, parts, ORDER), judging
 
     @contextmanager
     def _kept(self, frame: DataFrame, what: str) -> Iterator[None]:
@@ -234,3 +249,13 @@ class SparkAudit:
         counted = latencies.mapInArrow(counting, COUNTED_SCHEMA).groupBy("bucket").sum("count")
         rows = self._run(counted.collect, "ranking the times of confirms")
         return {int(bucket): int(times) for bucket, times in rows}
+
+
+def _tasks(spark: SparkSession, count: int) -> DataFrame:
+    """Return the numbers of tasks, each for itself."""
+    return spark.range(0, count, 1, max(count, 1))
+
+
+def _divided(rows: DataFrame, parts: int, order: tuple[str, ...]) -> DataFrame:
+    """Return rows in their parts, and sorted there."""
+    return rows.repartitionById(parts, "part").sortWithinPartitions(*order)

@@ -119,6 +119,7 @@ class Segments:
             connection,
             channel,
             numbers[stream.NUMBER],
+            float(self.numbers[stream.TIME, row].view(np.float64)),
             tag=numbers[stream.TAG] % _TAGS,
             consumer=names.get(numbers[stream.CONSUMER], ""),
         )

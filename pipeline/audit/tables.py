@@ -64,6 +64,7 @@ TABLES: dict[str, pa.Schema] = {
             ("channel", pa.int32()),
             ("number", _COUNT),
             ("offset", _COUNT),
+            ("time", pa.float64()),
             ("event", _TEXT),
             ("property", _TEXT),
             ("rules", pa.list_(_TEXT)),

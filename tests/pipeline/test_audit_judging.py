@@ -12,8 +12,8 @@ import pytest
 from ackproof.conform.columns import columns_of
 from ackproof.conform.events import Event, Kind
 from ackproof.pipeline.audit.judging import Judging
-from ackproof.pipeline.audit.reading import SEGMENTS
 from ackproof.pipeline.audit.segments import segments_of
+from ackproof.pipeline.audit.sending import SEGMENTS
 
 _SEGMENT = 200
 

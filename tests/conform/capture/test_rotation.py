@@ -175,7 +175,8 @@ def test_pieces_are_known_by_where_they_are(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "current.pcap").symlink_to(tmp_path / "t_2.pcap")
     names = ["t_1.pcap", str(tmp_path / "t_3.pcap"), "./t_4.pcap", "current.pcap"]
-    assert pieces_of_captures(names) == [names]
+    by_place = ["t_1.pcap", "current.pcap", str(tmp_path / "t_3.pcap"), "./t_4.pcap"]
+    assert pieces_of_captures(names) == [by_place]
     stored = ["s3://b/t_1.pcap?region=x", "s3://b/t_2.pcap?region=x", "s3://c/t_2.pcap"]
     assert pieces_of_captures(stored) == [stored[:2], stored[2:]]
 

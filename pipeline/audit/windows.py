@@ -1,0 +1,243 @@
+"""Windows: large captures, read by many tasks at once.
+
+What a packet means depends on those of its own connection before it, in whatever file they are.  So
+a capture is read in two steps.  Tasks look at its files, one each, and see of which pairs of
+addresses the packets are (`ackproof.conform.scanning.dividing`).  Of every few megabytes, the
+window, the packets go as they are to the parts of their pairs.  There the windows of a capture are
+sorted, and its connections are followed, from one file to the next.
+
+Files are in the order of their first packets.  Whether connections go on in a file depends on when
+the one before it has ended, and a part may have no packets of that one.  So there is a last row of
+each file for each part, which says when that was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from ackproof.conform.capture.files import is_capture
+from ackproof.conform.capture.listening import Listening
+from ackproof.conform.judging.texts import Numbering
+from ackproof.conform.scanning import packets
+from ackproof.conform.scanning.capture import CaptureReader
+from ackproof.conform.scanning.dividing import Dividing
+from ackproof.conform.scanning.packets import Piece
+from ackproof.conform.schema import RecordingError
+from ackproof.pipeline.audit.batches import Recording
+from ackproof.pipeline.audit.records import Places, Read, said_of
+from ackproof.pipeline.audit.sending import Sending, in_batches
+from ackproof.pipeline.audit.splits import Split, shared_out
+from ackproof.pipeline.keeping import keep_what_is_loaded
+from ackproof.pipeline.storage import placed
+
+__all__ = ["WINDOWS_SCHEMA", "WINDOW_ORDER", "Following", "Windows", "large_captures"]
+
+WINDOWS = pa.schema(
+    [
+        ("part", pa.int32()),
+        ("recording", pa.int32()),
+        ("first", pa.float64()),
+        ("file", pa.int32()),
+        ("window", pa.int32()),
+        ("last", pa.float64()),
+        ("data", pa.binary()),
+        ("packets", pa.binary()),
+        ("offset", pa.int64()),
+        ("bad", pa.string()),
+    ]
+)
+WINDOWS_SCHEMA = (
+    "part int, recording int, first double, file int, window int, last double, data binary, "
+    "packets binary, offset bigint, bad string"
+)
+#: By what the rows of a part are sorted, so that a capture is in one piece and in order.
+WINDOW_ORDER = ("recording", "first", "file", "window")
+
+#: The window behind all others of a file.
+_LAST = (1 << 31) - 1
+_COLUMNS = 4
+
+
+def large_captures(
+    files: Sequence[Recording], recordings: Sequence[Sequence[int]], most: int
+) -> list[tuple[int, ...]]:
+    """Return those recordings that are captures of more than so many bytes.
+
+    Args:
+        files: all files.
+        recordings: the files of each, by their numbers.
+        most: bytes that one task reads.
+    """
+    return [
+        tuple(numbers)
+        for numbers in recordings
+        if sum(files[number].size for number in numbers) > most
+        and (len(numbers) > 1 or _is_capture(files[numbers[0]].path))
+    ]
+
+
+def _is_capture(path: str) -> bool:
+    try:
+        return is_capture(placed(path))
+    except OSError:  # whoever reads it is told
+        return False
+
+
+@dataclass(frozen=True)
+class Windows:
+    """The work of all tasks that look at files of captures; each is told which it is.
+
+    Args:
+        paths: the files, by their paths or addresses.
+        recordings: of which recording each file of a capture is.
+        tasks: the files of each task.
+        parts: into how many parts pairs of addresses are divided.
+    """
+
+    paths: tuple[str, ...]
+    recordings: dict[int, int]
+    tasks: tuple[tuple[int, ...], ...]
+    parts: int
+
+    @staticmethod
+    def of(
+        files: Sequence[Recording], captures: Sequence[Sequence[int]], most: int, parts: int
+    ) -> Windows:
+        """Return the work of reading some captures.
+
+        Args:
+            files: all files.
+            captures: those of each capture, by their numbers.
+            most: bytes that one task reads, about; it reads one file at least.
+            parts: into how many parts pairs of addresses are divided.
+        """
+        recordings = {number: numbers[0] for numbers in captures for number in numbers}
+        splits = [Split(n, 0, files[n].size, files[n].size) for n in recordings]
+        tasks = (tuple(s.recording for s in some) for some in shared_out(splits, most))
+        return Windows(tuple(file.path for file in files), recordings, tuple(tasks), parts)
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Do the tasks whose numbers come, in a column `id`."""
+        keep_what_is_loaded()
+        for batch in batches:
+            for task in batch.column("id").to_pylist():
+                for file in self.tasks[task]:
+                    yield from self._windows(file)
+
+    def _windows(self, file: int) -> Iterator[pa.RecordBatch]:
+        """Yield what is in a file, as far as it can be read."""
+        path, recording = placed(self.paths[file]), self.recordings[file]
+        dividing = Dividing(self.parts)
+        first = last = None
+        row = partial(_row, recording=recording, file=file)
+        window = 0
+        try:
+            for piece in packets.pieces_of(path):
+                if not len(piece.packets):
+                    continue
+                begin, last = piece.between()
+                first = begin if first is None else first
+                yield from in_batches(
+                    (
+                        row(part, first, window, data=_packed(some.data), packets=_packets(some))
+                        for part, some in dividing.divided(piece)
+                    ),
+                    WINDOWS,
+                )
+                window += 1
+        except (RecordingError, OSError) as error:
+            bad = said_of(path, error)
+            yield from in_batches(
+                [row(file % self.parts, 0.0, -1, offset=bad.offset, bad=bad.reason)], WINDOWS
+            )
+        if first is not None:
+            ends = (row(part, first, _LAST, last=last) for part in range(self.parts))
+            yield from in_batches(ends, WINDOWS)
+
+
+def _row(
+    part: int, first: float, window: int, *, recording: int, file: int, **rest: Any
+) -> tuple[Any, ...]:
+    said = {"part": part, "recording": recording, "first": first, "file": file, "window": window}
+    return tuple((said | rest).get(name) for name in WINDOWS.names)
+
+
+def _packed(array: Any) -> bytes:
+    found: bytes = array.tobytes()
+    return found
+
+
+def _packets(piece: Piece) -> bytes:
+    return _packed(piece.packets)
+
+
+@dataclass(frozen=True)
+class Following:
+    """The work of all parts that follow the connections of captures.
+
+    Args:
+        paths: the files, by their paths or addresses.
+        parts: into how many parts channels are divided.
+        seed: of the numbers that stand for texts.
+        how: how captures are read.
+    """
+
+    paths: tuple[str, ...]
+    parts: int
+    seed: bytes
+    how: Listening = field(default_factory=Listening)
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Follow the connections of a part, whose windows these are, sorted; yield segments."""
+        keep_what_is_loaded()
+        sending = Sending(self.paths, self.parts)
+        capture: _Capture | None = None
+        for batch in batches:
+            for row in batch.to_pylist():
+                if row["bad"] is not None:
+                    yield from sending.bad(row["file"], row["offset"], row["bad"])
+                    continue
+                if capture is None or capture.recording != row["recording"]:
+                    if capture is not None:
+                        yield from capture.end()
+                    reader = CaptureReader(self.how, Numbering(self.seed))
+                    capture = _Capture(row["recording"], reader, sending)
+                yield from capture.take(row)
+        if capture is not None:
+            yield from capture.end()
+        yield from sending.rest()
+
+
+class _Capture:
+    """What a part has of a capture, as its windows come."""
+
+    def __init__(self, recording: int, reader: CaptureReader, sending: Sending) -> None:
+        self.recording = recording
+        self._reader, self._sending = reader, sending
+        self._places = Places()
+        self._file: int | None = None
+
+    def take(self, row: dict[str, Any]) -> Iterator[pa.RecordBatch]:
+        """Go on with the next window."""
+        if row["file"] != self._file:
+            self._file = row["file"]
+            yield from self._sent(self._reader.begin(row["first"]))
+        if row["last"] is not None:
+            self._reader.passed(row["last"])
+            return
+        found = np.frombuffer(row["packets"], np.int64).reshape(-1, _COLUMNS)
+        piece = Piece(np.frombuffer(row["data"], np.uint8), found)
+        yield from self._sent(self._reader.take(piece))
+
+    def end(self) -> Iterator[pa.RecordBatch]:
+        """There is no more of it."""
+        yield from self._sent(self._reader.part())
+
+    def _sent(self, read: Iterator[Any]) -> Iterator[pa.RecordBatch]:
+        for columns in read:
+            yield from self._sending.events(self.recording, Read(self._places.of(columns), columns))
