@@ -2,10 +2,11 @@
 
 A real recording is made so many times larger, with violations planted (`bench.audit_recordings`),
 and others are drawn, in which channels have gaps, events come twice, messages look alike, and lines
-are no events (`tests.pipeline.recorded`).  All of them are audited on Spark in one batch, and then
-a few times with `--add`: in random order, a random number of them at a time, now and then with some
-that are there already.  The run stops with an error unless each leaves the same document, to the
-byte, and tables with the same rows, by their digests, of which none is empty.
+are no events (`tests.pipeline.recorded`); and captures are written in many files.  All of them are
+audited on Spark in one batch, and then a few times with `--add`: in random order, a random number
+of them at a time, now and then with some that are there already, and captures read whole or by many
+tasks.  The run stops with an error unless each leaves the same document, to the byte, and tables
+with the same rows, by their digests, of which none is empty.
 
     python bench/audit_batches.py
     python bench/audit_batches.py --events 10000000 --rounds 3 --folder /data
@@ -24,15 +25,20 @@ from pathlib import Path
 # A script finds modules beside itself; these are found from the project's root, as in the tests.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from ackproof.conform.capture.listening import Listening
 from ackproof.pipeline.audit.run import SparkAudit
+from ackproof.pipeline.audit.splits import SPLIT
 from ackproof.pipeline.session import Session, open_session
 
 from bench.audit_recordings import digests, record
+from tests.conform.capture.test_rotation import pieces_of, traffic
+from tests.conform.capture.wires import captured
 from tests.pipeline.recorded import drawn, spoiled
 
 _MASTER, _PARTS = "local[2]", 4
 #: Recordings of each kind, and how many are added at once, at most.
 _FILES, _MOST = 6, 5
+_HOW = Listening(b"the same key for all")
 
 
 def recordings(folder: Path, events: int, rng: random.Random) -> list[Path]:
@@ -40,7 +46,13 @@ def recordings(folder: Path, events: int, rng: random.Random) -> list[Path]:
     made = record(folder / "made", events, _FILES).paths
     odd = drawn(folder / "drawn", rng, _FILES, rounds=40).paths
     wrong = [spoiled(path, rng)[0] for path in odd if path.suffix == ".jsonl"]
-    return sorted([*made, *odd, *wrong])
+    return sorted([*made, *odd, *wrong, *_captures(folder, rng)])
+
+
+def _captures(folder: Path, rng: random.Random) -> Iterator[Path]:
+    for name in ("one", "two"):
+        (place := folder / name).mkdir()
+        yield from pieces_of(place, captured(traffic(rng)), rng)
 
 
 def increments(paths: list[Path], rng: random.Random) -> Iterator[list[Path]]:
@@ -62,7 +74,8 @@ def in_increments(session: Session, paths: list[Path], tables: Path, rng: random
     """Audit bit by bit; return how many times something was added."""
     times = 0
     for some in increments(paths, rng):
-        SparkAudit(session, rng.choice((2, _PARTS)), tables, add=True)(some)
+        split = rng.choice((SPLIT, 1000))
+        SparkAudit(session, rng.choice((2, _PARTS)), tables, True, split, _HOW)(some)
         times += 1
     return times
 
@@ -81,7 +94,7 @@ def main() -> None:
         paths = recordings(folder, asked.events, rng)
         with open_session(_MASTER, _PARTS, folder / "spark.log", "batches") as session:
             began = time.perf_counter()
-            found = SparkAudit(session, _PARTS, folder / "once")(paths)
+            found = SparkAudit(session, _PARTS, folder / "once", how=_HOW)(paths)
             once = left_by(folder / "once")
             said = f"{len(paths)} recordings, {found.events:,} events"
             print(f"{said}: one batch, {time.perf_counter() - began:.1f} s", flush=True)

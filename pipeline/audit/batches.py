@@ -7,9 +7,13 @@
     tables.json             the seals of the tables' files, and of the document
     audit.json              the document, of all batches together
 
-The channels of a recording are its own, so a batch is judged by itself, and never again.  Messages
-go from one recording to another.  So the tables are made of all batches each time, from what
-channels have shown, and it does not matter in which batch or in which order recordings came.
+The channels of a recording are its own, so a batch is judged by itself, and never again.  It is
+otherwise where pieces come of a capture that has some in a batch: connections go on from piece to
+piece.  All recordings of that batch are judged anew together with what comes, if they are still
+there, and the new batch replaces it.
+
+Messages go from one recording to another.  So the tables are made of all batches each time, from
+what channels have shown, and it does not matter in which batch or in which order recordings came.
 
 A batch has the name of what is in it, and exists once its manifest does.  One that was given up is
 made again under the same name, and what was added already is left out.
@@ -25,6 +29,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
+from ackproof.conform.capture.rotation import pieces_of_captures
 from ackproof.conform.judging.texts import Numbering
 from ackproof.pipeline.audit.kept import RowsFile
 from ackproof.pipeline.errors import AuditRefused
@@ -90,6 +95,14 @@ class Recording(msgspec.Struct, frozen=True, order=True):
     size: int
     mark: str = ""
 
+    def is_there(self) -> bool:
+        """Tell whether it is still what it was."""
+        try:
+            size = placed(self.path).size()
+        except OSError:
+            return False
+        return msgspec.structs.replace(self, size=size).marked() == self
+
     def marked(self) -> Recording:
         """Return the same with its mark."""
         try:
@@ -102,7 +115,7 @@ class Recording(msgspec.Struct, frozen=True, order=True):
         return msgspec.structs.replace(self, mark=seal_of(said))
 
 
-class Batch(msgspec.Struct, frozen=True, tag_field="format", tag="ackproof/batch/3"):
+class Batch(msgspec.Struct, frozen=True, tag_field="format", tag="ackproof/batch/4"):
     """Recordings that were judged together.
 
     Args:
@@ -110,11 +123,13 @@ class Batch(msgspec.Struct, frozen=True, tag_field="format", tag="ackproof/batch
         seed: of the numbers that stand for texts, which is one for all batches.
         files: what its rows are in, see `ackproof.pipeline.audit.kept`; one at least, once it is
             there.
+        replaces: the names of batches that are none any more once this one is there.
     """
 
     recordings: tuple[Recording, ...]
     seed: bytes
     files: tuple[RowsFile, ...] = ()
+    replaces: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -142,6 +157,17 @@ class _Seals(msgspec.Struct):
     document: str
 
 
+def _going_on(batches: Sequence[Batch], fresh: Sequence[Recording]) -> list[Batch]:
+    """Return the batches with pieces of captures that go on, if all in them is still there."""
+    of = {recording.path: batch for batch in batches for recording in batch.recordings}
+    new = {recording.path for recording in fresh}
+    found: dict[str, Batch] = {}
+    for pieces in pieces_of_captures([*of, *new]):
+        if new.intersection(pieces):
+            found |= {of[path].name: of[path] for path in pieces if path in of}
+    return [batch for batch in found.values() if all(r.is_there() for r in batch.recordings)]
+
+
 class Batches:
     """The batches in the directory of an audit."""
 
@@ -158,6 +184,11 @@ class Batches:
         Raises:
             AuditRefused: the manifest of one was changed.
         """
+        batches = self._manifests()
+        replaced = {name for batch in batches for name in batch.replaces}
+        return [batch for batch in batches if batch.name not in replaced]
+
+    def _manifests(self) -> list[Batch]:
         found = []
         for path in (self.root / "batches").files():
             try:
@@ -171,6 +202,8 @@ class Batches:
 
     def new(self, recordings: Sequence[Recording]) -> Batch:
         """Return a batch of those recordings that are in none, and clear its place.
+
+        With them are the recordings of batches with earlier pieces of a capture that goes on.
 
         Raises:
             AuditRefused: one has become another since it was added, or is there twice.
@@ -196,14 +229,23 @@ class Batches:
                     "  instead: give it a name of its own; or audit all anew, in another directory"
                 )
         seed = batches[0].seed if batches else Numbering.drawn()
-        batch = Batch(tuple(r for r in recordings if r.path not in known), seed)
+        fresh = [r for r in recordings if r.path not in known]
+        replaced = _going_on(batches, fresh)
+        every = sorted([*fresh, *(r for batch in replaced for r in batch.recordings)])
+        names = (name for batch in replaced for name in (batch.name, *batch.replaces))
+        batch = Batch(tuple(every), seed, replaces=tuple(names))
         self.place(batch).clear()
         return batch
 
     def finish(self, batch: Batch) -> None:
-        """Make a batch exist, whose rows are there."""
-        path = self.root / "batches" / f"{batch.name}.json"
-        path.write(sealed_document(msgspec.json.encode(batch)))
+        """Make a batch exist, whose rows are there, and those that it replaces no more."""
+        self._manifest(batch.name).write(sealed_document(msgspec.json.encode(batch)))
+        for name in batch.replaces:
+            self._manifest(name).unlink(missing_ok=True)
+            (self.root / "batches" / name).clear()
+
+    def _manifest(self, name: str) -> Place:
+        return self.root / "batches" / f"{name}.json"
 
     @property
     def document(self) -> Place:

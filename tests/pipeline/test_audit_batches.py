@@ -7,8 +7,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from ackproof.pipeline.audit.batches import Batches, Recording
+from ackproof.pipeline.audit.batches import Batch, Batches, Recording
 from ackproof.pipeline.errors import AuditRefused
+from ackproof.pipeline.places import LocalPlace
 
 from tests.pipeline.test_flipped_bits import flip
 
@@ -86,6 +87,67 @@ def test_what_cannot_be_read_has_no_mark(tmp_path: Path) -> None:
     assert gone.marked() == gone
     two = [gone, Recording("too", str(tmp_path / "too"), 1 << 20)]
     assert len(Batches(tmp_path / "tables").new(two).recordings) == 2
+
+
+@pytest.fixture
+def pieces(tmp_path: Path) -> list[Recording]:
+    """What may be the pieces of a capture."""
+    paths = [recorded(tmp_path / f"t-{number}.pcap", b"%d" % number) for number in range(4)]
+    return [recording(path) for path in paths]
+
+
+def added(batches: Batches, *recordings: Recording) -> Batch:
+    """Add recordings to an audit; return their batch."""
+    batch = batches.new(recordings)
+    batches.place(batch).mkdir(parents=True)
+    batches.finish(batch)
+    return batch
+
+
+def test_what_goes_on_from_a_piece_is_judged_with_it(
+    batches: Batches, pieces: list[Recording], tmp_path: Path
+) -> None:
+    other = recording(recorded(tmp_path / "other", b"other"))
+    first = added(batches, pieces[1], other)
+    second = added(batches, pieces[0])
+    assert set(second.recordings) == {*pieces[:2], other}
+    third = added(batches, pieces[3], pieces[2])
+    assert set(third.recordings) == {*pieces, other}
+    assert {b.name for b in batches.known()} > {third.name}
+    assert sorted(r for b in batches.known() for r in b.recordings if r.name != "a") == sorted(
+        [*pieces, other]
+    )
+    left = {file.name for file in (tmp_path / "tables" / "batches").iterdir()}
+    assert {first.name, second.name, f"{first.name}.json"}.isdisjoint(left)
+    assert batches.new(pieces).recordings == ()
+
+
+def test_a_batch_that_was_replaced_is_none_even_if_it_was_left(
+    batches: Batches, pieces: list[Recording], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = added(batches, pieces[0])
+    with monkeypatch.context() as patched:
+        patched.setattr(LocalPlace, "unlink", lambda *_, **__: None)
+        second = added(batches, pieces[1])
+    assert Path(str(batches.place(first)) + ".json").exists()
+    assert first.name not in {batch.name for batch in batches.known()}
+    third = added(batches, pieces[2])
+    assert set(third.replaces) == {first.name, second.name}
+    assert {r.name for b in batches.known() for r in b.recordings} == {
+        "a",
+        *(piece.name for piece in pieces[:3]),
+    }
+    assert len(batches.known()) == 2
+
+
+@pytest.mark.parametrize("gone", ["the piece", "another"])
+def test_a_capture_does_not_go_on_from_what_is_gone(
+    batches: Batches, pieces: list[Recording], tmp_path: Path, gone: str
+) -> None:
+    other = recording(recorded(tmp_path / "other", b"other"))
+    added(batches, pieces[0], other)
+    Path(pieces[0].path if gone == "the piece" else other.path).write_bytes(b"something else")
+    assert added(batches, pieces[1]).recordings == (pieces[1],)
 
 
 def test_a_bit_that_flips_in_the_document_is_told(batches: Batches) -> None:

@@ -14,6 +14,7 @@ import msgspec
 import pyarrow.parquet as pq
 import pytest
 from ackproof.conform.audit import audit
+from ackproof.conform.capture.listening import Listening
 from ackproof.conform.document import AuditDocument
 from ackproof.pipeline.audit import run
 from ackproof.pipeline.audit.batches import Batch, Batches
@@ -26,6 +27,8 @@ from ackproof.pipeline.session import Session
 
 from tests.cli.test_audit import BAD, CONSUMED, document, recorded
 from tests.cli.test_audit import run as run_command
+from tests.conform.capture.test_rotation import pieces_of, traffic
+from tests.conform.capture.wires import captured
 from tests.conform.streams import unsummed
 from tests.exploring import seeds
 from tests.pipeline.cluster import Cluster, until
@@ -181,6 +184,27 @@ def test_recordings_that_are_added_in_any_order_give_the_same_tables(
     assert tables_in(bit_by_bit) == tables_in(once)
     assert all(tables_in(once).values()), "no table is empty"
     assert len(list((bit_by_bit / "batches").glob("*.json"))) == 4, "some came twice"
+
+
+def test_pieces_of_captures_that_are_added_in_any_order_give_the_same_tables(
+    session: Session, tmp_path: Path
+) -> None:
+    """What is large is read by many tasks, and a capture goes on whenever its pieces come."""
+    rng = random.Random(4)
+    paths = drawn(tmp_path / "recordings", rng, files=2).paths
+    for folder in "ab":
+        (place := tmp_path / folder).mkdir()
+        paths += pieces_of(place, captured(traffic(rng)), rng)
+    paths.sort()
+    how, once, bit_by_bit = Listening(b"key"), tmp_path / "once", tmp_path / "bit by bit"
+    whole = SparkAudit(session, 3, once, how=how)(paths)
+    assert whole == audit(paths, how=how)
+    assert SparkAudit(session, 2, split=1000, how=how)(paths) == whole
+    rng.shuffle(paths)
+    for some in (paths[:1], paths[1:4], paths[3:]):
+        found = SparkAudit(session, 2, bit_by_bit, True, 1000, how)(some)
+    assert found == whole
+    assert tables_in(bit_by_bit) == tables_in(once)
 
 
 def test_an_addition_that_was_given_up_is_made_again(
