@@ -131,49 +131,36 @@ class Windows:
 
     def _windows(self, file: int) -> Iterator[pa.RecordBatch]:
         """Yield what is in a file, as far as it can be read."""
-        path, recording = placed(self.paths[file]), self.recordings[file]
-        dividing = Dividing(self.parts)
+        path, dividing = placed(self.paths[file]), Dividing(self.parts)
+        row = partial(_row, recording=self.recordings[file], file=file)
+        pieces = (piece for piece in packets.pieces_of(path) if len(piece.packets))
         first = last = None
-        row = partial(_row, recording=recording, file=file)
-        window = 0
         try:
-            for piece in packets.pieces_of(path):
-                if not len(piece.packets):
-                    continue
+            for window, piece in enumerate(pieces):
                 begin, last = piece.between()
                 first = begin if first is None else first
-                yield from in_batches(
-                    (
-                        row(part, first, window, data=_packed(some.data), packets=_packets(some))
-                        for part, some in dividing.divided(piece)
-                    ),
-                    WINDOWS,
-                )
-                window += 1
+                divided = dividing.divided(piece)
+                rows = (row(part, first, window, **_said(some)) for part, some in divided)
+                yield from in_batches(rows, WINDOWS)
         except (RecordingError, OSError) as error:
             bad = said_of(path, error)
-            yield from in_batches(
-                [row(file % self.parts, 0.0, -1, offset=bad.offset, bad=bad.reason)], WINDOWS
-            )
+            at = file % self.parts, 0.0, -1
+            yield from in_batches([row(*at, offset=bad.offset, bad=bad.reason)], WINDOWS)
         if first is not None:
             ends = (row(part, first, _LAST, last=last) for part in range(self.parts))
             yield from in_batches(ends, WINDOWS)
 
 
+def _said(piece: Piece) -> dict[str, Any]:
+    return {"data": piece.data.tobytes(), "packets": piece.packets.tobytes()}
+
+
 def _row(
-    part: int, first: float, window: int, *, recording: int, file: int, **rest: Any
+    part: int, first: float, window: int, recording: int, file: int, **rest: Any
 ) -> tuple[Any, ...]:
+    """Return a row, of which only that is there which is said."""
     said = {"part": part, "recording": recording, "first": first, "file": file, "window": window}
     return tuple((said | rest).get(name) for name in WINDOWS.names)
-
-
-def _packed(array: Any) -> bytes:
-    found: bytes = array.tobytes()
-    return found
-
-
-def _packets(piece: Piece) -> bytes:
-    return _packed(piece.packets)
 
 
 @dataclass(frozen=True)
