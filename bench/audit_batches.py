@@ -31,6 +31,7 @@ from ackproof.pipeline.audit.splits import SPLIT
 from ackproof.pipeline.session import Session, open_session
 
 from bench.audit_recordings import digests, record
+from bench.capture import write_pieces
 from tests.conform.capture.test_rotation import pieces_of, traffic
 from tests.conform.capture.wires import captured
 from tests.pipeline.recorded import drawn, spoiled
@@ -50,9 +51,10 @@ def recordings(folder: Path, events: int, rng: random.Random) -> list[Path]:
 
 
 def _captures(folder: Path, rng: random.Random) -> Iterator[Path]:
-    for name in ("one", "two"):
-        (place := folder / name).mkdir()
-        yield from pieces_of(place, captured(traffic(rng)), rng)
+    for name in ("odd", "plain"):
+        (folder / name).mkdir()
+    yield from pieces_of(folder / "odd", captured(traffic(rng)), rng)
+    yield from write_pieces(folder / "plain", 10**5, connections=3, files=_FILES)
 
 
 def increments(paths: list[Path], rng: random.Random) -> Iterator[list[Path]]:
@@ -74,7 +76,7 @@ def in_increments(session: Session, paths: list[Path], tables: Path, rng: random
     """Audit bit by bit; return how many times something was added."""
     times = 0
     for some in increments(paths, rng):
-        split = rng.choice((SPLIT, 1000))
+        split = rng.choice((SPLIT, 1 << 19))
         SparkAudit(session, rng.choice((2, _PARTS)), tables, True, split, _HOW)(some)
         times += 1
     return times
