@@ -114,8 +114,8 @@ Add = Annotated[
     bool,
     typer.Option(
         "--add",
-        help="With spark: add to the audit that the directory for tables holds; of the recordings "
-        "that it has nothing is read again.",
+        help="With spark: add to the audit that the directory for tables holds; recordings that it "
+        "has are not read again, but for captures of which more pieces come.",
     ),
 ]
 
@@ -171,7 +171,7 @@ def audit(
         for file in found:
             known.setdefault(file.resolve() if isinstance(file, Path) else file, file)
     files = sorted(known.values(), key=str)
-    document = chosen.audit(files, drained, Listening(key_of(key), port))
+    document = chosen.audit(files, drained, Listening(None if key is None else key_of(key), port))
     if as_json:
         typer.echo(json.dumps(msgspec.to_builtins(document), indent=2))
     else:

@@ -17,9 +17,16 @@ class Listening:
     """How captures are read.
 
     Args:
-        key: key of the digests of bodies, up to 64 bytes; one that nobody keeps if not given.
+        given: key of the digests of bodies, up to 64 bytes; None for one that nobody keeps.
         port: where the broker listens, for connections whose beginning is missing.
+        drawn: the key if none is given.
     """
 
-    key: bytes = field(default_factory=lambda: secrets.token_bytes(_KEY_BYTES))
+    given: bytes | None = None
     port: int = PORT
+    drawn: bytes = field(default_factory=lambda: secrets.token_bytes(_KEY_BYTES), repr=False)
+
+    @property
+    def key(self) -> bytes:
+        """The key of the digests of bodies."""
+        return self.drawn if self.given is None else self.given

@@ -4,7 +4,8 @@ Who captures for long begins a new file every so often, and connections go on fr
 Files are taken for pieces of one capture if they are in one folder, are called captures, and have
 names that differ in numbers only, as `dumpcap -b` and `tcpdump -C`, `-G` and `-W` write them:
 `traffic_00002_20261127120000.pcap`, `traffic-12.pcap`, `traffic.pcap2`.  Their order is that of
-their first packets, since numbers of a ring begin again.
+their first packets, since numbers of a ring begin again; where these are of the same time, it is
+that of the numbers.
 
 A piece goes on where the one before has ended.  One that begins earlier does not: it is of another
 machine, or a clock was set back.  No connection goes on there.
@@ -50,7 +51,13 @@ def pieces_of_captures(files: Sequence[T], path: Callable[[T], str] = str) -> li
         alike = re.sub(r"\d+", "/", last).removesuffix("/")
         key = (folder + slash, alike if called_capture(last) else f"{number}/")
         found.setdefault(key, []).append(file)
-    return [sorted(pieces, key=lambda file: _place(path(file))) for pieces in found.values()]
+    return [sorted(pieces, key=lambda file: _named(path(file))) for pieces in found.values()]
+
+
+def _named(path: str) -> tuple[list[int], str]:
+    """Return by what pieces are sorted: the numbers in their names."""
+    place = _place(path)
+    return [int(digits) for digits in re.findall(r"\d+", place.rpartition("/")[2])], place
 
 
 def _place(path: str) -> str:

@@ -80,7 +80,7 @@ def _columns_of(file: Source, reader: CaptureReader) -> Iterator[Columns]:
         if not begun:
             yield from reader.begin(first)
         begun = True
-        reader.passed(last)
+        reader.ended(last)
         yield from reader.take(piece)
 
 
@@ -103,8 +103,8 @@ class CaptureReader:
         if not self._clock.goes_on(first):
             yield from self.part()
 
-    def passed(self, last: float) -> None:
-        """The packets of a file have been seen up to this time."""
+    def ended(self, last: float) -> None:
+        """A file goes up to a packet of this time, as far as it was read."""
         self._clock.pass_to(last)
 
     def take(self, piece: packets.Piece) -> Iterator[Columns]:

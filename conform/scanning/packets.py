@@ -51,6 +51,17 @@ class Piece(NamedTuple):
     data: Any
     packets: Any
 
+    @classmethod
+    def of(cls, data: bytes, packets: bytes) -> Piece:
+        """Return the packets that `packed` has made bytes of."""
+        # The rows are copied: compiled code takes what cannot be written for another type.
+        rows = np.frombuffer(packets, np.int64).reshape(-1, _PACKET).copy()
+        return cls(np.frombuffer(data, np.uint8), rows)
+
+    def packed(self) -> tuple[bytes, bytes]:
+        """Return both as bytes."""
+        return self.data.tobytes(), self.packets.tobytes()
+
     def between(self) -> tuple[float, float]:
         """Return the times of the first packet and of the last one."""
         times = self.packets[:, TIME].view(np.float64)

@@ -29,10 +29,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
+from ackproof.conform.capture.listening import Listening
 from ackproof.conform.capture.rotation import pieces_of_captures
 from ackproof.conform.judging.texts import Numbering
 from ackproof.pipeline.audit.kept import RowsFile
-from ackproof.pipeline.errors import AuditRefused
+from ackproof.pipeline.errors import AuditRefused, StoreFailed
 from ackproof.pipeline.places import LocalPlace, Place
 from ackproof.pipeline.sealed import (
     FileChanged,
@@ -43,7 +44,7 @@ from ackproof.pipeline.sealed import (
 )
 from ackproof.pipeline.storage import placed
 
-__all__ = ["DOCUMENT", "Batch", "Batches", "Recording", "require_place"]
+__all__ = ["DOCUMENT", "Batch", "Batches", "Recording", "in_captures", "mark_of", "require_place"]
 
 #: The document of an audit, in its directory.
 DOCUMENT = "audit.json"
@@ -96,12 +97,12 @@ class Recording(msgspec.Struct, frozen=True, order=True):
     mark: str = ""
 
     def is_there(self) -> bool:
-        """Tell whether it is still what it was."""
+        """Tell whether it is still what it was; what could not be read has nothing to lose."""
         try:
             size = placed(self.path).size()
-        except OSError:
-            return False
-        return msgspec.structs.replace(self, size=size).marked() == self
+            return not self.mark or msgspec.structs.replace(self, size=size).marked() == self
+        except (OSError, StoreFailed):
+            return not self.mark
 
     def marked(self) -> Recording:
         """Return the same with its mark."""
@@ -115,6 +116,11 @@ class Recording(msgspec.Struct, frozen=True, order=True):
         return msgspec.structs.replace(self, mark=seal_of(said))
 
 
+def in_captures(files: Sequence[Recording]) -> list[list[int]]:
+    """Return the numbers of files, those together that are pieces of one capture."""
+    return pieces_of_captures(range(len(files)), lambda number: files[number].path)
+
+
 class Batch(msgspec.Struct, frozen=True, tag_field="format", tag="ackproof/batch/4"):
     """Recordings that were judged together.
 
@@ -124,12 +130,14 @@ class Batch(msgspec.Struct, frozen=True, tag_field="format", tag="ackproof/batch
         files: what its rows are in, see `ackproof.pipeline.audit.kept`; one at least, once it is
             there.
         replaces: the names of batches that are none any more once this one is there.
+        how: a mark of how captures were read, see `mark_of`.
     """
 
     recordings: tuple[Recording, ...]
     seed: bytes
     files: tuple[RowsFile, ...] = ()
     replaces: tuple[str, ...] = ()
+    how: str = ""
 
     @property
     def name(self) -> str:
@@ -157,15 +165,50 @@ class _Seals(msgspec.Struct):
     document: str
 
 
-def _going_on(batches: Sequence[Batch], fresh: Sequence[Recording]) -> list[Batch]:
-    """Return the batches with pieces of captures that go on, if all in them is still there."""
+def mark_of(how: Listening) -> str:
+    """Return what tells ways apart in which captures are read, as far as that was asked for."""
+    return f"{how.port} {'' if how.given is None else seal_of(how.given)[:8]}"
+
+
+def _going_on(batches: Sequence[Batch], fresh: Sequence[Recording], how: str) -> list[Batch]:
+    """Return the batches with pieces of captures that go on, if all in them is still there.
+
+    Raises:
+        AuditRefused: captures in one were read in another way.
+    """
     of = {recording.path: batch for batch in batches for recording in batch.recordings}
     new = {recording.path for recording in fresh}
     found: dict[str, Batch] = {}
-    for pieces in pieces_of_captures([*of, *new]):
+    for pieces in pieces_of_captures([*of, *(new - of.keys())]):
         if new.intersection(pieces):
             found |= {of[path].name: of[path] for path in pieces if path in of}
-    return [batch for batch in found.values() if all(r.is_there() for r in batch.recordings)]
+    there = [batch for batch in found.values() if all(r.is_there() for r in batch.recordings)]
+    for batch in there:
+        if batch.how != how:
+            raise AuditRefused(
+                f"{batch.recordings[0].name} was audited with another --port or --key, and would "
+                "be read again, since a capture beside it goes on\n"
+                "  instead: give the same; or audit all anew, in another directory"
+            )
+    return there
+
+
+def _require_once(batches: Sequence[Batch], root: Place) -> None:
+    """Refuse batches of which two have the same recording.
+
+    Raises:
+        AuditRefused: there are.
+    """
+    of: dict[str, Batch] = {}
+    for batch in batches:
+        for recording in batch.recordings:
+            other = of.setdefault(recording.path, batch)
+            if other is not batch:
+                raise AuditRefused(
+                    f"{recording.name} is in two batches, and would count twice: two drivers were "
+                    "at work there\n"
+                    f"  instead: remove {root / 'batches' / batch.name}.json, and add all again"
+                )
 
 
 class Batches:
@@ -182,11 +225,13 @@ class Batches:
         """Return the batches that are there.
 
         Raises:
-            AuditRefused: the manifest of one was changed.
+            AuditRefused: the manifest of one was changed, or two have the same recording.
         """
         batches = self._manifests()
         replaced = {name for batch in batches for name in batch.replaces}
-        return [batch for batch in batches if batch.name not in replaced]
+        found = [batch for batch in batches if batch.name not in replaced]
+        _require_once(found, self.root)
+        return found
 
     def _manifests(self) -> list[Batch]:
         found = []
@@ -200,13 +245,19 @@ class Batches:
                 ) from None
         return found
 
-    def new(self, recordings: Sequence[Recording]) -> Batch:
+    def new(self, recordings: Sequence[Recording], how: str = "") -> Batch:
         """Return a batch of those recordings that are in none, and clear its place.
 
-        With them are the recordings of batches with earlier pieces of a capture that goes on.
+        With them are the recordings of batches with other pieces of their captures, and those that
+        could not be read when they were added.
+
+        Args:
+            recordings: what is to be in the audit.
+            how: a mark of how captures are read, see `mark_of`.
 
         Raises:
-            AuditRefused: one has become another since it was added, or is there twice.
+            AuditRefused: one has become another since it was added, or is there twice, or is to be
+                read in another way.
         """
         batches = self.known()
         known = {r.path: r for batch in batches for r in batch.recordings}
@@ -217,7 +268,7 @@ class Batches:
                 _require_new(
                     recording, marks.setdefault((recording.size, recording.mark), recording)
                 )
-            elif before.size != recording.size:
+            elif before.mark and before.size != recording.size:
                 raise AuditRefused(
                     f"{recording.name} has {recording.size:,} bytes, and had {before.size:,} when "
                     "it was audited\n  instead: audit it anew, in another directory; and add "
@@ -229,16 +280,30 @@ class Batches:
                     "  instead: give it a name of its own; or audit all anew, in another directory"
                 )
         seed = batches[0].seed if batches else Numbering.drawn()
-        fresh = [r for r in recordings if r.path not in known]
-        replaced = _going_on(batches, fresh)
-        every = sorted([*fresh, *(r for batch in replaced for r in batch.recordings)])
+        fresh = [
+            r for r in recordings if r.path not in known or (r.mark and not known[r.path].mark)
+        ]
+        replaced = _going_on(batches, fresh, how)
+        again = {r.path: r for batch in replaced for r in batch.recordings}
+        there = known.keys() - again.keys()
+        every = again | {r.path: r for r in fresh if r.path not in there}
         names = (name for batch in replaced for name in (batch.name, *batch.replaces))
-        batch = Batch(tuple(every), seed, replaces=tuple(names))
+        batch = Batch(tuple(sorted(every.values())), seed, replaces=tuple(names), how=how)
         self.place(batch).clear()
         return batch
 
     def finish(self, batch: Batch) -> None:
-        """Make a batch exist, whose rows are there, and those that it replaces no more."""
+        """Make a batch exist, whose rows are there, and those that it replaces no more.
+
+        Raises:
+            AuditRefused: what those have was taken away since the batch was begun.
+        """
+        gone = [r.name for r in batch.recordings if batch.replaces and not r.is_there()]
+        if gone:
+            raise AuditRefused(
+                f"{gone[0]} was changed or taken away while it was audited again together with the "
+                "pieces of a capture beside it\n  instead: add those again; nothing is lost"
+            )
         self._manifest(batch.name).write(sealed_document(msgspec.json.encode(batch)))
         for name in batch.replaces:
             self._manifest(name).unlink(missing_ok=True)

@@ -20,10 +20,9 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 from ackproof.conform.capture.listening import Listening
-from ackproof.conform.capture.rotation import pieces_of_captures
 from ackproof.conform.document import AuditDocument
 from ackproof.conform.judging.texts import Numbering
-from ackproof.pipeline.audit.batches import Batches, Recording, require_place
+from ackproof.pipeline.audit.batches import Batches, Recording, in_captures, require_place
 from ackproof.pipeline.audit.documents import document_of, recording_of
 from ackproof.pipeline.audit.fates import messages_of
 from ackproof.pipeline.audit.judging import Judging
@@ -72,7 +71,7 @@ class AuditHere:
             OSError: a file cannot be looked at.
         """
         files = [recording_of(path) for path in paths]
-        recordings = pieces_of_captures(range(len(files)), lambda number: files[number].path)
+        recordings = in_captures(files)
         seed = Numbering.drawn()
         reading = Reading.of(files, recordings, self.split, self.parts, seed, self.how)
         batches = Batches(placed(self.tables).absolute())

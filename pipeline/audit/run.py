@@ -22,10 +22,16 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 import pyarrow as pa
 from ackproof.conform.capture.listening import Listening
-from ackproof.conform.capture.rotation import pieces_of_captures
 from ackproof.conform.document import AuditDocument
 from ackproof.conform.judging.texts import Numbering
-from ackproof.pipeline.audit.batches import Batch, Batches, Recording, require_place
+from ackproof.pipeline.audit.batches import (
+    Batch,
+    Batches,
+    Recording,
+    in_captures,
+    mark_of,
+    require_place,
+)
 from ackproof.pipeline.audit.documents import document_of, recording_of
 from ackproof.pipeline.audit.fates import messages_of
 from ackproof.pipeline.audit.judging import Judging
@@ -137,7 +143,7 @@ class SparkAudit:
         drained: bool,
     ) -> AuditDocument:
         """Judge what is new, and make the tables of all batches."""
-        batch = batches.new([recording.marked() for recording in recordings])
+        batch = batches.new([recording.marked() for recording in recordings], mark_of(self.how))
         if batch.recordings:
             segments, judging = self._halves(spark, batch, parts)
             task = Telling(judging, PACKED, batches.place(batch))
@@ -174,7 +180,7 @@ class SparkAudit:
     def _halves(self, spark: SparkSession, batch: Batch, parts: int) -> tuple[DataFrame, Judging]:
         """Return the segments of all channels, sorted in their parts, and what judges a part."""
         files = batch.recordings
-        recordings = pieces_of_captures(range(len(files)), lambda number: files[number].path)
+        recordings = in_captures(files)
         large = large_captures(files, recordings, self.split)
         known = set(large)
         others = [numbers for numbers in recordings if tuple(numbers) not in known]

@@ -6,9 +6,9 @@ addresses the packets are (`ackproof.conform.scanning.dividing`).  Of every few 
 window, the packets go as they are to the parts of their pairs.  There the windows of a capture are
 sorted, and its connections are followed, from one file to the next.
 
-Files are in the order of their first packets.  Whether connections go on in a file depends on when
-the one before it has ended, and a part may have no packets of that one.  So there is a last row of
-each file for each part, which says when that was.
+Files are in the order of their first packets, or of the numbers in their names.  Whether
+connections go on in a file depends on when the one before it has ended, and a part may have no
+packets of that one.  So there is a last row of each file for each part, which says when that was.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 from ackproof.conform.capture.files import is_capture
 from ackproof.conform.capture.listening import Listening
@@ -32,6 +31,7 @@ from ackproof.pipeline.audit.batches import Recording
 from ackproof.pipeline.audit.records import Places, Read, said_of
 from ackproof.pipeline.audit.sending import Sending, in_batches
 from ackproof.pipeline.audit.splits import Split, shared_out
+from ackproof.pipeline.errors import StoreFailed
 from ackproof.pipeline.keeping import keep_what_is_loaded
 from ackproof.pipeline.storage import placed
 
@@ -42,25 +42,25 @@ WINDOWS = pa.schema(
         ("part", pa.int32()),
         ("recording", pa.int32()),
         ("first", pa.float64()),
-        ("file", pa.int32()),
+        ("piece", pa.int32()),
         ("window", pa.int32()),
         ("last", pa.float64()),
         ("data", pa.binary()),
         ("packets", pa.binary()),
+        ("file", pa.int32()),
         ("offset", pa.int64()),
         ("bad", pa.string()),
     ]
 )
 WINDOWS_SCHEMA = (
-    "part int, recording int, first double, file int, window int, last double, data binary, "
-    "packets binary, offset bigint, bad string"
+    "part int, recording int, first double, piece int, window int, last double, data binary, "
+    "packets binary, file int, offset bigint, bad string"
 )
 #: By what the rows of a part are sorted, so that a capture is in one piece and in order.
-WINDOW_ORDER = ("recording", "first", "file", "window")
+WINDOW_ORDER = ("recording", "first", "piece", "window")
 
 #: The window behind all others of a file.
 _LAST = (1 << 31) - 1
-_COLUMNS = 4
 
 
 def large_captures(
@@ -84,7 +84,7 @@ def large_captures(
 def _is_capture(path: str) -> bool:
     try:
         return is_capture(placed(path))
-    except OSError:  # whoever reads it is told
+    except (OSError, StoreFailed):  # whoever reads it is told
         return False
 
 
@@ -94,13 +94,13 @@ class Windows:
 
     Args:
         paths: the files, by their paths or addresses.
-        recordings: of which recording each file of a capture is.
+        pieces: of which recording each file of a capture is, and which of its files.
         tasks: the files of each task.
         parts: into how many parts pairs of addresses are divided.
     """
 
     paths: tuple[str, ...]
-    recordings: dict[int, int]
+    pieces: dict[int, tuple[int, int]]
     tasks: tuple[tuple[int, ...], ...]
     parts: int
 
@@ -116,10 +116,15 @@ class Windows:
             most: bytes that one task reads, about; it reads one file at least.
             parts: into how many parts pairs of addresses are divided.
         """
-        recordings = {number: numbers[0] for numbers in captures for number in numbers}
-        splits = [Split(n, 0, files[n].size, files[n].size) for n in recordings]
-        tasks = (tuple(s.recording for s in some) for some in shared_out(splits, most))
-        return Windows(tuple(file.path for file in files), recordings, tuple(tasks), parts)
+        pieces = {
+            number: (numbers[0], piece)
+            for numbers in captures
+            for piece, number in enumerate(numbers)
+        }
+        # Of a file all is read by one task.
+        whole = [Split(number, 0, files[number].size, files[number].size) for number in pieces]
+        tasks = (tuple(split.recording for split in some) for some in shared_out(whole, most))
+        return Windows(tuple(file.path for file in files), pieces, tuple(tasks), parts)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Do the tasks whose numbers come, in a column `id`."""
@@ -132,34 +137,31 @@ class Windows:
     def _windows(self, file: int) -> Iterator[pa.RecordBatch]:
         """Yield what is in a file, as far as it can be read."""
         path, dividing = placed(self.paths[file]), Dividing(self.parts)
-        row = partial(_row, recording=self.recordings[file], file=file)
+        recording, number = self.pieces[file]
+        row = partial(_row, recording=recording, piece=number)
         pieces = (piece for piece in packets.pieces_of(path) if len(piece.packets))
         first = last = None
         try:
             for window, piece in enumerate(pieces):
                 begin, last = piece.between()
                 first = begin if first is None else first
-                divided = dividing.divided(piece)
-                rows = (row(part, first, window, **_said(some)) for part, some in divided)
+                divided = ((part, some.packed()) for part, some in dividing.divided(piece))
+                rows = (row(part, first, window, data=d, packets=p) for part, (d, p) in divided)
                 yield from in_batches(rows, WINDOWS)
         except (RecordingError, OSError) as error:
-            bad = said_of(path, error)
-            at = file % self.parts, 0.0, -1
-            yield from in_batches([row(*at, offset=bad.offset, bad=bad.reason)], WINDOWS)
+            bad, anywhere = said_of(path, error), (file % self.parts, 0.0, 0)
+            said = row(*anywhere, file=file, offset=bad.offset, bad=bad.reason)
+            yield from in_batches([said], WINDOWS)
         if first is not None:
             ends = (row(part, first, _LAST, last=last) for part in range(self.parts))
             yield from in_batches(ends, WINDOWS)
 
 
-def _said(piece: Piece) -> dict[str, Any]:
-    return {"data": piece.data.tobytes(), "packets": piece.packets.tobytes()}
-
-
 def _row(
-    part: int, first: float, window: int, recording: int, file: int, **rest: Any
+    part: int, first: float, window: int, recording: int, piece: int, **rest: Any
 ) -> tuple[Any, ...]:
     """Return a row, of which only that is there which is said."""
-    said = {"part": part, "recording": recording, "first": first, "file": file, "window": window}
+    said = {"part": part, "recording": recording, "first": first, "piece": piece, "window": window}
     return tuple((said | rest).get(name) for name in WINDOWS.names)
 
 
@@ -207,19 +209,17 @@ class _Capture:
         self.recording = recording
         self._reader, self._sending = reader, sending
         self._places = Places()
-        self._file: int | None = None
+        self._piece: int | None = None
 
     def take(self, row: dict[str, Any]) -> Iterator[pa.RecordBatch]:
         """Go on with the next window."""
-        if row["file"] != self._file:
-            self._file = row["file"]
+        if row["piece"] != self._piece:
+            self._piece = row["piece"]
             yield from self._sent(self._reader.begin(row["first"]))
         if row["last"] is not None:
-            self._reader.passed(row["last"])
-            return
-        found = np.frombuffer(row["packets"], np.int64).reshape(-1, _COLUMNS)
-        piece = Piece(np.frombuffer(row["data"], np.uint8), found)
-        yield from self._sent(self._reader.take(piece))
+            self._reader.ended(row["last"])
+        else:
+            yield from self._sent(self._reader.take(Piece.of(row["data"], row["packets"])))
 
     def end(self) -> Iterator[pa.RecordBatch]:
         """There is no more of it."""

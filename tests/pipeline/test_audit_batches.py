@@ -6,8 +6,10 @@ import random
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
-from ackproof.pipeline.audit.batches import Batch, Batches, Recording
+from ackproof.conform.capture.listening import Listening
+from ackproof.pipeline.audit.batches import Batch, Batches, Recording, mark_of
 from ackproof.pipeline.errors import AuditRefused
 from ackproof.pipeline.places import LocalPlace
 
@@ -148,6 +150,62 @@ def test_a_capture_does_not_go_on_from_what_is_gone(
     added(batches, pieces[0], other)
     Path(pieces[0].path if gone == "the piece" else other.path).write_bytes(b"something else")
     assert added(batches, pieces[1]).recordings == (pieces[1],)
+
+
+def test_what_is_taken_away_while_it_is_judged_again_is_kept(
+    batches: Batches, pieces: list[Recording]
+) -> None:
+    first = added(batches, pieces[0])
+    second = batches.new([pieces[1]])
+    Path(pieces[0].path).unlink()
+    with pytest.raises(AuditRefused, match=r"^t-0.pcap was changed or taken .*\n  instead: add"):
+        batches.finish(second)
+    assert first.name in {batch.name for batch in batches.known()}
+    assert added(batches, pieces[1]).recordings == (pieces[1],)
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        (Listening(port=5673), Listening()),
+        (Listening(b"key"), Listening()),
+        (Listening(b"key"), Listening(b"another key")),
+    ],
+)
+def test_nothing_is_judged_again_in_another_way(
+    batches: Batches, pieces: list[Recording], before: Listening, now: Listening
+) -> None:
+    batch = batches.new([pieces[0]], mark_of(before))
+    batches.place(batch).mkdir(parents=True)
+    batches.finish(batch)
+    with pytest.raises(AuditRefused, match=r"^t-0.pcap was audited with another --port or --key"):
+        batches.new([pieces[1]], mark_of(now))
+    assert len(batches.new([pieces[1]], mark_of(before)).recordings) == 2
+
+
+def test_keys_that_nobody_keeps_are_as_good_as_each_other() -> None:
+    assert mark_of(Listening()) == mark_of(Listening())
+    assert Listening().key != Listening().key
+
+
+def test_a_recording_in_two_batches_is_refused(batches: Batches, pieces: list[Recording]) -> None:
+    """A driver that was held up does not know what another has done meanwhile."""
+    added(batches, pieces[0])
+    late = batches.new([pieces[1]])
+    added(batches, pieces[2])
+    batches.finish(late)
+    with pytest.raises(AuditRefused, match=r"^t-0.pcap is in two batches, .*\n  instead: remove"):
+        batches.known()
+
+
+def test_what_could_not_be_read_is_read_once_it_can_be(
+    batches: Batches, pieces: list[Recording]
+) -> None:
+    unread = msgspec.structs.replace(pieces[0], mark="")
+    added(batches, unread, pieces[1])
+    assert batches.new([unread]).recordings == ()
+    assert set(batches.new([pieces[0]]).recordings) == set(pieces[:2])
+    assert set(added(batches, pieces[2]).recordings) == {unread, *pieces[1:3]}
 
 
 def test_a_bit_that_flips_in_the_document_is_told(batches: Batches) -> None:

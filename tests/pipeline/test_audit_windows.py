@@ -11,9 +11,10 @@ import msgspec
 import pyarrow as pa
 import pytest
 from ackproof.conform.capture.listening import Listening
-from ackproof.conform.capture.rotation import pieces_of_captures
 from ackproof.conform.scanning import capture as scanning
 from ackproof.conform.scanning import packets
+from ackproof.impl.wire.frames import PROTOCOL_HEADER
+from ackproof.pipeline.audit.batches import in_captures
 from ackproof.pipeline.audit.documents import recording_of
 from ackproof.pipeline.audit.reading import Reading
 from ackproof.pipeline.audit.segments import Segments
@@ -23,7 +24,8 @@ from ackproof.pipeline.audit.tables import TABLES
 from ackproof.pipeline.audit.windows import WINDOW_ORDER, Following, Windows, large_captures
 
 from tests.conform.capture.test_rotation import pieces_of, traffic, write
-from tests.conform.capture.wires import captured
+from tests.conform.capture.wires import captured, sent
+from tests.conform.scanning.chatter import said_by
 from tests.exploring import chance, examples
 
 SEED, HOW = b"s" * 16, Listening(b"key")
@@ -49,16 +51,14 @@ def rows_of(batches: Iterator[pa.RecordBatch]) -> Rows:
 def read_whole(paths: Sequence[Path]) -> Rows:
     """What one task sends that reads everything."""
     files = [recording_of(path) for path in paths]
-    recordings = pieces_of_captures(range(len(files)), lambda number: files[number].path)
-    reading = Reading.of(files, recordings, 1 << 40, 1, SEED, HOW)
+    reading = Reading.of(files, in_captures(files), 1 << 40, 1, SEED, HOW)
     return rows_of(reading(numbered(len(reading.tasks))))
 
 
 def read_divided(paths: Sequence[Path], parts: int, rng: Random) -> Rows:
     """What many tasks send, which are done in any order."""
     files = [recording_of(path) for path in paths]
-    recordings = pieces_of_captures(range(len(files)), lambda number: files[number].path)
-    captures = large_captures(files, recordings, 0)
+    captures = large_captures(files, in_captures(files), 0)
     windows = Windows.of(files, captures, 1, parts)
     assert len(windows.tasks) == len(paths), "a task reads one file"
     sent = list(windows(numbered(len(windows.tasks))))
@@ -90,6 +90,11 @@ def said(rows: Rows) -> dict[str, Any]:
     return {"channels": whole, "names": names, "texts": texts, "bad": bad}
 
 
+def unnamed(found: dict[str, Any]) -> dict[Any, Any]:
+    """What is on channels, wherever it was recorded."""
+    return {place[1:]: events for place, events in found["channels"].items()}
+
+
 def test_a_capture_is_the_same_however_many_read_it(tmp_path: Path) -> None:
     connections = set()
     for seed in range(examples(40)):
@@ -100,6 +105,25 @@ def test_a_capture_is_the_same_however_many_read_it(tmp_path: Path) -> None:
         assert said(read_divided(pieces, rng.randrange(1, 6), rng)) == whole
         connections |= {name for _, name, _ in whole["channels"]}
     assert len(connections) > 2
+
+
+def test_files_of_the_same_time_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    """A clock may know seconds only; no sorting of names puts `10` behind `9`."""
+    for seed in range(examples(4)):
+        rng = chance("ties", seed)
+        turns = [(side, said_by(rng, side, 6)) for side in (0, 1) * 40]
+        seen = [(1e3, packet) for _, packet in captured(sent([(0, PROTOCOL_HEADER), *turns], 60))]
+        step = max(len(seen) // 3, 1)
+        pieces = [
+            write(tmp_path / f"{number}.pcap", seen[start : start + step])
+            for number, start in enumerate(range(0, len(seen), step), 8)
+        ]
+        (alone := tmp_path / "alone").mkdir(exist_ok=True)
+        whole = said(read_whole([write(alone / "8.pcap", seen)]))
+        given = rng.sample(pieces, len(pieces))
+        divided = said(read_divided(given, 3, rng))
+        assert divided == said(read_whole(given))
+        assert unnamed(divided) == unnamed(whole)
 
 
 def test_where_connections_do_not_go_on_all_parts_know_it(tmp_path: Path) -> None:
