@@ -10,12 +10,12 @@ each part gets about as many: they pass by those that judge.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
 import pyarrow as pa
+from ackproof.conform.scanning.dividing import part_of
 from ackproof.pipeline.audit.facts import KnownTexts
 from ackproof.pipeline.audit.records import Read
 from ackproof.pipeline.audit.segments import segments_of
@@ -98,7 +98,7 @@ class Sending:
         yield from in_batches(bad, SEGMENTS)
 
     def _part(self, recording: int, what: object) -> int:
-        return zlib.crc32(repr((self._paths[recording], what)).encode()) % self._parts
+        return part_of((self._paths[recording], what), self._parts)
 
 
 def in_batches(rows: Iterable[_Row], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
