@@ -29,7 +29,7 @@ import pyarrow as pa
 from ackproof.conform.events import Event, Kind
 from ackproof.conform.judging.texts import Numbering
 from ackproof.conform.judging.texts import mixed as numbers_mixed
-from ackproof.conform.parquet import _GROUP, _schema
+from ackproof.conform.parquet import GROUP, schema_of
 from ackproof.conform.parquet_seals import add_seals
 from ackproof.conform.recording import read
 from ackproof.impl.running import RunningBroker
@@ -77,7 +77,7 @@ def record(folder: Path, count: int, files: int = 8) -> Planted:
     assert not recorded.judgement.violations
     events = list(read(first))
     _name(events)
-    whole = pa.Table.from_pylist(list(map(msgspec.structs.asdict, events)), _schema(pa))
+    whole = pa.Table.from_pylist(list(map(msgspec.structs.asdict, events)), schema_of(pa))
     counts = Counter(whole["connection"].cast("string").to_pylist())
     busiest = counts.most_common(1)[0][0]
     busy = whole.filter(compute.equal(whole["connection"], busiest))
@@ -134,10 +134,10 @@ def _groups(copies: Iterable[Any]) -> Iterator[Any]:
     for copy in copies:
         kept.append(copy)
         rows += len(copy)
-        while rows >= _GROUP:
+        while rows >= GROUP:
             whole = pa.concat_tables(kept)
-            yield whole.slice(0, _GROUP)
-            kept, rows = [whole.slice(_GROUP)], rows - _GROUP
+            yield whole.slice(0, GROUP)
+            kept, rows = [whole.slice(GROUP)], rows - GROUP
     if rows:
         yield pa.concat_tables(kept)
 

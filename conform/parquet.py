@@ -25,10 +25,17 @@ from ackproof.conform.schema import FORMAT, VERSION, RecordingError, check_versi
 from ackproof.conform.sources import Source
 from ackproof.conform.wellformed import Malformed, wrong_with
 
-__all__ = ["ParquetReader", "ParquetWriter", "read_parquet", "read_parquet_columns"]
+__all__ = [
+    "GROUP",
+    "ParquetReader",
+    "ParquetWriter",
+    "read_parquet",
+    "read_parquet_columns",
+    "schema_of",
+]
 
 #: Events in a row group.
-_GROUP = 100_000
+GROUP = 100_000
 #: The columns of numbers that are as they were recorded.
 _INTEGERS = {stream.TAG: "tag", stream.PREFETCH: "prefetch", stream.NUMBER: "number"}
 _NAMES = [field.name for field in msgspec.structs.fields(Event)]
@@ -50,7 +57,8 @@ def _arrow() -> tuple[Any, Any]:
     return pyarrow, parquet
 
 
-def _schema(pyarrow: Any) -> Any:
+def schema_of(pyarrow: Any) -> Any:
+    """Return the schema of a recording in Parquet, which names its format and version."""
     hints = get_type_hints(Event)
     return pyarrow.schema(
         [(name, _WIDER.get(name, _TYPES[hints[name]])) for name in _NAMES],
@@ -64,14 +72,14 @@ class ParquetWriter:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._pyarrow, self._parquet = _arrow()
-        self._schema = _schema(self._pyarrow)
+        self._schema = schema_of(self._pyarrow)
         self._file = self._parquet.ParquetWriter(path, self._schema, write_page_checksum=True)
         self._events: list[Event] = []
 
     def write(self, event: Event) -> None:
         """Keep an event for the next row group."""
         self._events.append(event)
-        if len(self._events) == _GROUP:
+        if len(self._events) == GROUP:
             self._write_group()
 
     def _write_group(self) -> None:
@@ -142,7 +150,7 @@ class ParquetReader:
         said = self._file.schema_arrow.metadata or {}
         form, version = (said.get(key, b"").decode("latin-1") for key in (b"format", b"version"))
         check_version(path, form, int(version) if version.isdecimal() else 0)
-        expected, found = _schema(self._pyarrow), self._file.schema_arrow
+        expected, found = schema_of(self._pyarrow), self._file.schema_arrow
         for field in expected:
             place = found.get_field_index(field.name)
             has = found.field(place).type if place >= 0 else None

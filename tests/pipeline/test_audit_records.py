@@ -55,7 +55,7 @@ def test_every_event_is_in_one_split_wherever_a_file_is_cut(tmp_path: Path, name
 
 
 def test_every_row_group_is_in_one_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ackproof.conform.parquet._GROUP", 6)
+    monkeypatch.setattr("ackproof.conform.parquet.GROUP", 6)
     path = written(tmp_path / "r.parquet")
     assert pq.ParquetFile(path).num_row_groups == 4
     for most in (100, 1000, 5000):
