@@ -62,8 +62,6 @@ class _Waiting(NamedTuple):
 class _Side:
     """One side: what is next, and what waits for its turn."""
 
-    __slots__ = ("end", "first", "late", "near", "next", "received", "waiting")
-
     def __init__(self) -> None:
         self.next: int | None = None
         self.first: int | None = None
@@ -85,11 +83,6 @@ class _Side:
         if self.next is not None and self.next == self.end:
             self.next += _END
 
-    @property
-    def over(self) -> bool:
-        """Whether all of it was handed on, and its end passed."""
-        return self.end is not None and self.next is not None and self.next > self.end
-
 
 class Conversation:
     """One TCP connection.
@@ -98,8 +91,6 @@ class Conversation:
         addresses: of its sides, by which they are numbered.
         client: the side that has opened it, if that was seen.
     """
-
-    __slots__ = ("_arrived", "_begun", "_sides", "_size", "_waited", "addresses", "client")
 
     def __init__(self, first: Segment) -> None:
         self.addresses: tuple[Address, Address] = (first.source, first.target)
@@ -117,11 +108,6 @@ class Conversation:
         if segment.begins:
             return not self._begun if side.first is None else start + 1 == side.first
         return side.next is None or start > side.next - _FAR
-
-    @property
-    def over(self) -> bool:
-        """Whether both sides have ended, and nothing of them is awaited."""
-        return self._size == 0 and all(side.over for side in self._sides)
 
     def in_order(self) -> list[int] | None:
         """Return the next bytes of both sides by number; None if anything is awaited or over."""

@@ -5,9 +5,6 @@ the SYN, if it was seen; else from the port, or from a side that begins as a cli
 does.  What speaks anything else is passed over, unless it is at the port of the broker: then it is
 something that was not understood.
 
-Of a connection that both sides have ended nothing is kept but its numbers, by which late segments
-of it are told from those of the next one.  A capture may have very many.
-
 A capture may be in several files, see `ackproof.conform.capture.rotation`.
 """
 
@@ -69,11 +66,9 @@ class Connection(Generic[E]):
 
     Attributes:
         conversation: its bytes.
-        heard: makes events of them; None as long as nobody knows who is who, and when it is over.
-        ignored: it is not AMQP 0-9-1, or over.
+        heard: makes events of them; None as long as nobody knows who is who.
+        ignored: it is not AMQP 0-9-1.
     """
-
-    __slots__ = ("_decoder_of", "_earlier", "_how", "_lost", "conversation", "heard", "ignored")
 
     def __init__(
         self, first: Segment, how: Listening, decoder_of: DecoderOf[E], earlier: int
@@ -90,16 +85,7 @@ class Connection(Generic[E]):
         """Return the events that are complete with a segment."""
         if self.ignored:
             return []
-        events = self._hear(self.conversation.take(segment))
-        if self.conversation.over and not self.ignored:
-            events += self.finish()
-            self.heard, self.ignored = None, True
-        return events
-
-    @property
-    def over(self) -> bool:
-        """Whether both sides have ended, and all that was said has been heard."""
-        return self.heard is None and self.conversation.over
+        return self._hear(self.conversation.take(segment))
 
     def finish(self) -> list[E]:
         """Return the events that are left at the end."""

@@ -144,10 +144,6 @@ def _by_pair(numbers: Any) -> Iterator[tuple[int, Any]]:
 class _Pair:
     """The connections between two addresses, one after the other."""
 
-    __slots__ = (
-        *("_client", "_common", "_connection", "_decoder", "_earlier", "_how", "_pairs"),
-        *("_state", "_stop", "_turned"),
-    )
     _nothing = Books.new()
 
     def __init__(self, pairs: Pairs, how: Listening, common: Common) -> None:
@@ -159,13 +155,11 @@ class _Pair:
         self._decoder: ColumnDecoder | None = None
         self._client = 0
         self._turned = False  # the first side of the conversation is the higher address
-        self._state: Any = None
-        self._stop: Any = None
+        self._state = f.new_state()
+        self._stop = np.zeros(scanner.STOP, np.int64)
 
     def take(self, rows: Rows, which: Any) -> None:
         """Go on with some segments."""
-        if self._state is None:
-            self._state, self._stop = f.new_state(), np.zeros(scanner.STOP, np.int64)
         state, count = self._state, len(which)
         state[f.ROW] = 0
         while state[f.ROW] < count:
@@ -177,18 +171,15 @@ class _Pair:
                 state[f.ROW] += 1
             elif code != scanner.DONE:
                 self._stopped(code, rows, int(which[state[f.ROW]]))
-        if self._connection is not None and self._connection.over:
-            # Little is to come: what has room for more is made again if it does.
-            self._decoder = self._state = self._stop = None
 
     def part(self) -> None:
         """The connection does not go on."""
         if self._connection is not None:
-            if self._state is not None:
-                self._tell()
+            self._tell()
             self._connection.finish()
             self._earlier += 1
-            self._connection = self._decoder = self._state = self._stop = None
+            self._connection = self._decoder = None
+            self._state[f.WAY] = f.PYTHON
 
     def _follow(self, rows: Rows, which: Any) -> int:
         decoder, common = self._decoder, self._common

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from random import Random
 
@@ -14,12 +12,10 @@ from ackproof.conform.capture.listening import Listening
 from ackproof.conform.capture.reading import read_capture
 from ackproof.conform.columns import Columns
 from ackproof.conform.events import Event, Kind
-from ackproof.conform.judging.texts import HERE
 from ackproof.conform.scanning import capture, packets
 from ackproof.conform.scanning.capture import read_capture_columns
 from ackproof.conform.schema import RecordingError
-from ackproof.impl.wire.frames import PROTOCOL_HEADER, encode_method
-from pamqp import commands
+from ackproof.impl.wire.frames import PROTOCOL_HEADER
 
 from tests.conform.capture.spoiling import cut, lagging, lost, overlapping, shuffled
 from tests.conform.capture.tap import Dialogue
@@ -148,28 +144,6 @@ def test_what_is_no_amqp_is_passed_over_by_both(tmp_path: Path) -> None:
             twice += sent(said, first=(9_000_000, 5), ports=(40_000, port))
             events = check(written(tmp_path / "a.pcap", twice))
             assert len(events) == (2 if said and port == 5672 else 0)
-
-
-def test_little_is_kept_of_a_connection_that_has_ended(tmp_path: Path) -> None:
-    """Clients may open one for each message, so that a capture has very many."""
-    opened = [
-        (0, PROTOCOL_HEADER + encode_method(commands.Channel.Open(), 1)),
-        (1, encode_method(commands.Channel.OpenOk(), 1)),
-    ]
-    reader, kept = capture.CaptureReader(LISTENING, HERE), list[int]()
-    tracemalloc.start()
-    try:
-        for first in (1_000, 2_000, 3_000):
-            lines = (sent(opened, ports=(first + number, 5672)) for number in range(400))
-            path = written(tmp_path / "a.pcap", chain.from_iterable(lines))
-            for piece in packets.pieces_of(path):
-                for _ in reader.take(piece):
-                    pass
-            list(reader.rest())
-            kept.append(tracemalloc.get_traced_memory()[0])
-    finally:
-        tracemalloc.stop()
-    assert (kept[2] - kept[1]) / 400 < 3_000
 
 
 def test_what_comes_before_damage_is_there(tmp_path: Path) -> None:
