@@ -105,8 +105,11 @@ class Conversation:
         if side.near is None:
             return True
         start = side.number(segment.seq)
+        if segment.begins and side.first is None:
+            # A late one is near what has come before it; the next connection begins anywhere.
+            return not self._begun and side.near - _FAR < start < side.near
         if segment.begins:
-            return not self._begun if side.first is None else start + 1 == side.first
+            return start + 1 == side.first
         return side.next is None or start > side.next - _FAR
 
     def in_order(self) -> list[int] | None:

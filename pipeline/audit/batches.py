@@ -25,12 +25,12 @@ now, and when it comes again under another one: all that is in it would count tw
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 from ackproof.conform.capture.listening import Listening
-from ackproof.conform.capture.rotation import pieces_of_captures
+from ackproof.conform.capture.rotation import called_capture, pieces_of_captures
 from ackproof.conform.judging.texts import Numbering
 from ackproof.pipeline.audit.kept import RowsFile
 from ackproof.pipeline.errors import AuditRefused, StoreFailed
@@ -121,7 +121,7 @@ def in_captures(files: Sequence[Recording]) -> list[list[int]]:
     return pieces_of_captures(range(len(files)), lambda number: files[number].path)
 
 
-class Batch(msgspec.Struct, frozen=True, tag_field="format", tag="ackproof/batch/4"):
+class Batch(msgspec.Struct, frozen=True, tag_field="format", tag="ackproof/batch/5"):
     """Recordings that were judged together.
 
     Args:
@@ -165,32 +165,50 @@ class _Seals(msgspec.Struct):
     document: str
 
 
+#: What a mark ends in if no key was given.
+_NO_KEY = "no key"
+
+
 def mark_of(how: Listening) -> str:
     """Return what tells ways apart in which captures are read, as far as that was asked for."""
-    return f"{how.port} {'' if how.given is None else seal_of(how.given)[:8]}"
+    return f"{how.port}, {_NO_KEY if how.given is None else seal_of(how.given)[:8]}"
 
 
-def _going_on(batches: Sequence[Batch], fresh: Sequence[Recording], how: str) -> list[Batch]:
-    """Return the batches with pieces of captures that go on, if all in them is still there.
+def _of_captures(recordings: Iterable[Recording]) -> list[Recording]:
+    return [r for r in recordings if called_capture(r.path.partition("?")[0])]
+
+
+def _require_same_way(
+    batches: Sequence[Batch], fresh: Sequence[Recording], replaced: Sequence[Batch], how: str
+) -> None:
+    """Refuse captures that would be read otherwise than those that are there, or than before.
+
+    With another key the same message would have another digest, and be another message.
 
     Raises:
-        AuditRefused: captures in one were read in another way.
+        AuditRefused: they would be, or nobody has given a key.
     """
+    captures = _of_captures(fresh)
+    for batch in batches:
+        there = _of_captures(batch.recordings)
+        another = batch.how != how and bool(captures or batch in replaced)
+        if there and (another or (captures and how.endswith(_NO_KEY))):
+            raise AuditRefused(
+                f"{fresh[0].name} cannot be added to {there[0].name}: captures that are audited at "
+                "different times need the same --port and the same --key, which has to be given\n"
+                "  instead: give both as before; or audit all anew, in another directory"
+            )
+
+
+def _going_on(batches: Sequence[Batch], fresh: Sequence[Recording]) -> list[Batch]:
+    """Return the batches with pieces of captures that go on, if all in them is still there."""
     of = {recording.path: batch for batch in batches for recording in batch.recordings}
     new = {recording.path for recording in fresh}
     found: dict[str, Batch] = {}
     for pieces in pieces_of_captures([*of, *(new - of.keys())]):
         if new.intersection(pieces):
             found |= {of[path].name: of[path] for path in pieces if path in of}
-    there = [batch for batch in found.values() if all(r.is_there() for r in batch.recordings)]
-    for batch in there:
-        if batch.how != how:
-            raise AuditRefused(
-                f"{batch.recordings[0].name} was audited with another --port or --key, and would "
-                "be read again, since a capture beside it goes on\n"
-                "  instead: give the same; or audit all anew, in another directory"
-            )
-    return there
+    return [batch for batch in found.values() if all(r.is_there() for r in batch.recordings)]
 
 
 def _require_once(batches: Sequence[Batch], root: Place) -> None:
@@ -248,8 +266,8 @@ class Batches:
     def new(self, recordings: Sequence[Recording], how: str = "") -> Batch:
         """Return a batch of those recordings that are in none, and clear its place.
 
-        With them are the recordings of batches with other pieces of their captures, and those that
-        could not be read when they were added.
+        With them are the recordings of batches with other pieces of their captures, and of those in
+        which one could not be read that can be now, if all of them are still there.
 
         Args:
             recordings: what is to be in the audit.
@@ -283,7 +301,8 @@ class Batches:
         fresh = [
             r for r in recordings if r.path not in known or (r.mark and not known[r.path].mark)
         ]
-        replaced = _going_on(batches, fresh, how)
+        replaced = _going_on(batches, fresh)
+        _require_same_way(batches, fresh, replaced, how)
         again = {r.path: r for batch in replaced for r in batch.recordings}
         there = known.keys() - again.keys()
         every = again | {r.path: r for r in fresh if r.path not in there}

@@ -98,9 +98,13 @@ def pieces(tmp_path: Path) -> list[Recording]:
     return [recording(path) for path in paths]
 
 
+#: How captures are read.
+HOW = mark_of(Listening(b"key"))
+
+
 def added(batches: Batches, *recordings: Recording) -> Batch:
     """Add recordings to an audit; return their batch."""
-    batch = batches.new(recordings)
+    batch = batches.new(recordings, HOW)
     batches.place(batch).mkdir(parents=True)
     batches.finish(batch)
     return batch
@@ -156,7 +160,7 @@ def test_what_is_taken_away_while_it_is_judged_again_is_kept(
     batches: Batches, pieces: list[Recording]
 ) -> None:
     first = added(batches, pieces[0])
-    second = batches.new([pieces[1]])
+    second = batches.new([pieces[1]], HOW)
     Path(pieces[0].path).unlink()
     with pytest.raises(AuditRefused, match=r"^t-0.pcap was changed or taken .*\n  instead: add"):
         batches.finish(second)
@@ -167,31 +171,34 @@ def test_what_is_taken_away_while_it_is_judged_again_is_kept(
 @pytest.mark.parametrize(
     ("before", "now"),
     [
-        (Listening(port=5673), Listening()),
-        (Listening(b"key"), Listening()),
+        (Listening(b"key", port=5673), Listening(b"key")),
         (Listening(b"key"), Listening(b"another key")),
+        (Listening(b"key"), Listening()),
+        (Listening(), Listening(b"key")),
+        (Listening(), Listening()),
     ],
 )
-def test_nothing_is_judged_again_in_another_way(
-    batches: Batches, pieces: list[Recording], before: Listening, now: Listening
+def test_captures_are_added_if_they_are_read_as_those_that_are_there(
+    batches: Batches, pieces: list[Recording], tmp_path: Path, before: Listening, now: Listening
 ) -> None:
+    """With another key, or one that nobody has kept, a message would be two."""
     batch = batches.new([pieces[0]], mark_of(before))
     batches.place(batch).mkdir(parents=True)
     batches.finish(batch)
-    with pytest.raises(AuditRefused, match=r"^t-0.pcap was audited with another --port or --key"):
-        batches.new([pieces[1]], mark_of(now))
-    assert len(batches.new([pieces[1]], mark_of(before)).recordings) == 2
-
-
-def test_keys_that_nobody_keeps_are_as_good_as_each_other() -> None:
-    assert mark_of(Listening()) == mark_of(Listening())
-    assert Listening().key != Listening().key
+    another = recording(recorded(tmp_path / "elsewhere" / "another.pcap", b"another"))
+    for more in (pieces[1], another):
+        with pytest.raises(AuditRefused, match=r"cannot be added to t-0.pcap: captures .* need"):
+            batches.new([more], mark_of(now))
+    alone = recording(recorded(tmp_path / "r", b"r"))
+    assert batches.new([alone], mark_of(now)).recordings == (alone,)
+    if before.given is not None:
+        assert len(batches.new([pieces[1]], mark_of(before)).recordings) == 2
 
 
 def test_a_recording_in_two_batches_is_refused(batches: Batches, pieces: list[Recording]) -> None:
     """A driver that was held up does not know what another has done meanwhile."""
     added(batches, pieces[0])
-    late = batches.new([pieces[1]])
+    late = batches.new([pieces[1]], HOW)
     added(batches, pieces[2])
     batches.finish(late)
     with pytest.raises(AuditRefused, match=r"^t-0.pcap is in two batches, .*\n  instead: remove"):
@@ -204,7 +211,9 @@ def test_what_could_not_be_read_is_read_once_it_can_be(
     unread = msgspec.structs.replace(pieces[0], mark="")
     added(batches, unread, pieces[1])
     assert batches.new([unread]).recordings == ()
-    assert set(batches.new([pieces[0]]).recordings) == set(pieces[:2])
+    assert set(batches.new([pieces[0]], HOW).recordings) == set(pieces[:2])
+    with pytest.raises(AuditRefused, match="need the same --port"):
+        batches.new([pieces[0]], mark_of(Listening(b"another")))
     assert set(added(batches, pieces[2]).recordings) == {unread, *pieces[1:3]}
 
 

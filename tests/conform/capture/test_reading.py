@@ -212,6 +212,20 @@ def test_connections_that_use_the_same_ports_have_names_of_their_own(file: Path)
     assert judged(events).gaps == 0
 
 
+def test_a_connection_behind_the_end_of_one_with_the_same_ports_is_heard(file: Path) -> None:
+    """Of the first one only the last packets were captured, so few that its SYN might be late."""
+    said = [
+        (0, PROTOCOL_HEADER + encode_method(commands.Channel.Open(), 1)),
+        (1, encode_method(commands.Channel.OpenOk(), 1)),
+        (0, encode_method(commands.Confirm.Select(), 1)),
+        (1, encode_method(commands.Confirm.SelectOk(), 1)),
+    ]
+    rest, then = sent(said, 20)[7:], sent(said, 20, first=(500_000, 700_000))
+    kinds = [event.kind for event in heard(file, [*rest, *then]) if event.connection == f"{NAME}#2"]
+    assert kinds == [Kind.OPEN, Kind.OPEN_OK, Kind.SELECT, Kind.SELECT_OK]
+    assert heard(file, rest), "there is something of the first one, too"
+
+
 def test_connections_that_are_interleaved_are_kept_apart(
     dialogues: list[Dialogue], file: Path
 ) -> None:
