@@ -156,6 +156,7 @@ def audit(
     import msgspec
     from ackproof.cli.page import Page, console
     from ackproof.conform.capture.listening import Listening
+    from ackproof.conform.capture.rotation import called_capture
 
     where = None if tables is None else located(tables)
     chosen = AuditEngine(engine, master, partitions, where, add)
@@ -175,7 +176,10 @@ def audit(
     if as_json:
         typer.echo(json.dumps(msgspec.to_builtins(document), indent=2))
     else:
-        _show(Page(console()), document)
+        page = Page(console())
+        _show(page, document)
+        if not document.events and any(called_capture(str(file)) for file in files):
+            page.line(f"  no broker was heard at port {port}; if it is at another, give --port")
     return document.exit_code
 
 
@@ -215,7 +219,8 @@ def _show(page: Page, document: AuditDocument) -> None:
     counts = f"{document.events:,} events on {document.channels:,} channels"
     _row(page, "recorded", f"{counts}, {document.gaps:,} gaps")
     if document.quarantined:
-        _row(page, "left out", f"{document.quarantined:,} records that are no event")
+        told = "records that are no event; `--tables` lists them, in the table quarantine"
+        _row(page, "left out", f"{document.quarantined:,} {told}")
     _show_messages(page, document.messages)
     confirms = document.confirms
     if confirms.latency:
@@ -244,6 +249,8 @@ def _show_messages(page: Page, messages: Messages) -> None:
     rest = f"{messages.unsettled:,} unsettled, {messages.returned:,} returned"
     _row(page, "published", f"{messages.published:,}: {told}, {rest}")
     times = f"{messages.deliveries:,} deliveries, {messages.redelivered:,} marked as redelivered"
+    if messages.strangers:
+        times += f", {messages.strangers:,} of what was not seen published"
     _row(page, "delivered", f"{_bounds(messages.delivered)} in {times}")
     _row(page, "lost", _bounds(messages.lost))
     _row(page, "duplicated", _bounds(messages.duplicated))

@@ -210,6 +210,8 @@ def _require_outside(output: Path, folder: Path | str) -> None:
         raise InputError(f"{output} is a directory; name a file in it")
     if isinstance(folder, Path) and output.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"{output} is in the folder of the search; name a file elsewhere")
+    if output.suffix != ".parquet":
+        raise InputError(f"{output} would be a file of Parquet; end its name in .parquet")
 
 
 def _tables(folder: Path | str, spark: bool) -> Tables:

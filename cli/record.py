@@ -58,6 +58,7 @@ def record(
 ) -> int:
     """Record; the text of the help is in `_HELP`."""
     from ackproof.conform.capture.files import ENDINGS
+    from ackproof.conform.events import Event, Kind
     from ackproof.conform.judgement import Judgement
     from ackproof.conform.proxy import Proxy
     from ackproof.conform.recording import writer
@@ -74,6 +75,9 @@ def record(
     except RecordingError as error:
         raise InputError(str(error)) from None
     judgement = Judgement() if judge else None
+    if judge:
+        # What judges is compiled with the first event; no client is to wait for that.
+        Judgement().take(Event(Kind.OPEN, number=1))
     proxy = Proxy(there, sink, secret, judgement, lambda text: print(text, flush=True))
     try:
         asyncio.run(_run(proxy, sink, here, there))

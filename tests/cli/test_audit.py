@@ -87,6 +87,11 @@ def test_a_violation_is_shown_with_its_property_and_its_place(tmp_path: Path) ->
     assert result.stdout.splitlines()[-1].startswith("violated")
 
 
+def test_deliveries_of_what_was_not_seen_published_are_told(tmp_path: Path) -> None:
+    found = run(recorded(tmp_path / "r.jsonl", CONSUMED)).stdout
+    assert "1 deliveries, 0 marked as redelivered, 1 of what was not seen published" in found
+
+
 @pytest.mark.parametrize("name", ["r.jsonl", "r.parquet"])
 def test_the_document_is_as_its_schema_says(tmp_path: Path, name: str) -> None:
     found = document(run("--json", recorded(tmp_path / name, BAD, CONSUMED)))
@@ -154,6 +159,9 @@ def test_a_capture_that_was_begun_late_claims_nothing(tmp_path: Path) -> None:
     segments = sent(tap.dialogues[0], ports=(40_000, 7000))[30:]
     path = written(tmp_path / "late.pcap", segments)
     assert document(run("--json", path))["events"] == 0
+    hint = "  no broker was heard at port 5672; if it is at another, give --port"
+    assert run(path).stdout.splitlines()[-1] == hint
+    assert hint not in run("--port", 7000, path).stdout
     found = document(run("--json", "--port", 7000, path))
     assert (found["verdict"], found["exit_code"]) == ("incomplete", 3)
     assert found["events"] > 0

@@ -51,7 +51,7 @@ def test_another_recording_of_that_name_is_refused(
     batches: Batches, tmp_path: Path, first: bytes, last: bytes
 ) -> None:
     path = recorded(tmp_path / "a", first, 3 << 20, last)
-    with pytest.raises(AuditRefused, match=r"^a is another recording than .*\n  instead: give it"):
+    with pytest.raises(AuditRefused, match=r"^a is another recording than .*\n  instead: if it"):
         batches.new([recording(path)])
 
 

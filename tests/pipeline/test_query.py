@@ -129,7 +129,8 @@ def test_an_answer_is_not_written_where_the_search_is(written: Written, tmp_path
     for output, said in (
         (written.root / "search.json", "is in the folder of the search; name a file elsewhere"),
         (tmp_path, "is a directory; name a file in it"),
-        (tmp_path / "no" / "answer", "cannot be written: No such file or directory"),
+        (tmp_path / "no" / "answer.parquet", "cannot be written: No such file or directory"),
+        (tmp_path / "answer.csv", "would be a file of Parquet; end its name in .parquet"),
     ):
         words = ["query", str(written.root), "SELECT 1", "--output", str(output)]
         refused = CliRunner().invoke(app, words)
