@@ -295,8 +295,8 @@ class Batches:
             elif before.mark and recording.mark and before.mark != recording.mark:
                 raise AuditRefused(
                     f"{recording.name} is another recording than when it was audited\n"
-                    "  instead: if it was mended, audit all anew, in another directory; if it is of "
-                    "something else, give it a name of its own"
+                    "  instead: if it was mended, audit all anew, in another directory; if it is "
+                    "of something else, give it a name of its own"
                 )
         seed = batches[0].seed if batches else Numbering.drawn()
         fresh = [
