@@ -35,7 +35,7 @@ _BEFORE_ALL = float("-inf")
 
 def called_capture(name: str) -> bool:
     """Tell whether a file is called a capture, or a piece of one."""
-    return _CALLED.search(name) is not None
+    return _CALLED.search(_asked(name)) is not None
 
 
 def pieces_of_captures(files: Sequence[T], path: Callable[[T], str] = str) -> list[list[T]]:
@@ -62,7 +62,12 @@ def _named(path: str) -> tuple[list[int], str]:
 
 def _place(path: str) -> str:
     """Return where a file is, however it was named."""
-    return path.partition("?")[0] if "://" in path else os.path.realpath(path)
+    return _asked(path) if "://" in path else os.path.realpath(path)
+
+
+def _asked(path: str) -> str:
+    """Return an address without what is told to the store, or a path as it is."""
+    return path.partition("?")[0] if "://" in path else path
 
 
 def in_order(pieces: Sequence[S]) -> list[S]:

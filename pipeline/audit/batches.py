@@ -175,7 +175,7 @@ def mark_of(how: Listening) -> str:
 
 
 def _of_captures(recordings: Iterable[Recording]) -> list[Recording]:
-    return [r for r in recordings if called_capture(r.path.partition("?")[0])]
+    return [r for r in recordings if called_capture(r.path)]
 
 
 def _require_same_way(
@@ -263,7 +263,7 @@ class Batches:
                 ) from None
         return found
 
-    def new(self, recordings: Sequence[Recording], how: str = "") -> Batch:
+    def new(self, recordings: Sequence[Recording], how: str) -> Batch:
         """Return a batch of those recordings that are in none, and clear its place.
 
         With them are the recordings of batches with other pieces of their captures, and of those in

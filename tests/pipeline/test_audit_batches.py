@@ -15,6 +15,9 @@ from ackproof.pipeline.places import LocalPlace
 
 from tests.pipeline.test_flipped_bits import flip
 
+#: How captures are read.
+HOW = mark_of(Listening(b"key"))
+
 
 def recorded(path: Path, first: bytes = b"", size: int = 3 << 20, last: bytes = b"") -> Path:
     """A file that begins and ends with something."""
@@ -33,7 +36,7 @@ def batches(tmp_path: Path) -> Batches:
     """The batches of an audit that has one recording."""
     found = Batches(tmp_path / "tables")
     known = recording(recorded(tmp_path / "a", b"monday"))
-    batch = found.new([known])
+    batch = found.new([known], HOW)
     assert batch.recordings == (known,)
     found.place(batch).mkdir(parents=True)
     found.finish(batch)
@@ -42,7 +45,7 @@ def batches(tmp_path: Path) -> Batches:
 
 def test_what_is_there_is_left_out(batches: Batches, tmp_path: Path) -> None:
     other = recorded(tmp_path / "b", b"tuesday")
-    batch = batches.new([recording(tmp_path / "a"), recording(other)])
+    batch = batches.new([recording(tmp_path / "a"), recording(other)], HOW)
     assert [r.name for r in batch.recordings] == ["b"]
 
 
@@ -52,13 +55,13 @@ def test_another_recording_of_that_name_is_refused(
 ) -> None:
     path = recorded(tmp_path / "a", first, 3 << 20, last)
     with pytest.raises(AuditRefused, match=r"^a is another recording than .*\n  instead: if it"):
-        batches.new([recording(path)])
+        batches.new([recording(path)], HOW)
 
 
 def test_a_recording_that_has_grown_is_refused(batches: Batches, tmp_path: Path) -> None:
     path = recorded(tmp_path / "a", b"monday", 4 << 20)
     with pytest.raises(AuditRefused, match=r"a has [\d,]+ bytes, and had [\d,]+"):
-        batches.new([recording(path)])
+        batches.new([recording(path)], HOW)
 
 
 @pytest.mark.parametrize("moved", [True, False])
@@ -69,18 +72,18 @@ def test_a_recording_that_comes_again_under_another_name_is_refused(
     copy.parent.mkdir()
     (shutil.move if moved else shutil.copy)(tmp_path / "a", copy)
     with pytest.raises(AuditRefused, match=r"^a copy is the same recording as a, and would count"):
-        batches.new([recording(copy)])
+        batches.new([recording(copy)], HOW)
 
 
 def test_a_recording_that_is_named_twice_at_once_is_refused(tmp_path: Path) -> None:
     paths = [recorded(tmp_path / name, b"monday") for name in "ab"]
     with pytest.raises(AuditRefused, match="b is the same recording as a"):
-        Batches(tmp_path / "tables").new([recording(path) for path in paths])
+        Batches(tmp_path / "tables").new([recording(path) for path in paths], HOW)
 
 
 def test_recordings_in_which_nothing_has_happened_may_be_alike(tmp_path: Path) -> None:
     paths = [recorded(tmp_path / name, b"nothing", 100) for name in "ab"]
-    found = Batches(tmp_path / "tables").new([recording(path) for path in paths])
+    found = Batches(tmp_path / "tables").new([recording(path) for path in paths], HOW)
     assert len(found.recordings) == 2
 
 
@@ -88,7 +91,7 @@ def test_what_cannot_be_read_has_no_mark(tmp_path: Path) -> None:
     gone = Recording("gone", str(tmp_path / "gone"), 1 << 20)
     assert gone.marked() == gone
     two = [gone, Recording("too", str(tmp_path / "too"), 1 << 20)]
-    assert len(Batches(tmp_path / "tables").new(two).recordings) == 2
+    assert len(Batches(tmp_path / "tables").new(two, HOW).recordings) == 2
 
 
 @pytest.fixture
@@ -96,10 +99,6 @@ def pieces(tmp_path: Path) -> list[Recording]:
     """What may be the pieces of a capture."""
     paths = [recorded(tmp_path / f"t-{number}.pcap", b"%d" % number) for number in range(4)]
     return [recording(path) for path in paths]
-
-
-#: How captures are read.
-HOW = mark_of(Listening(b"key"))
 
 
 def added(batches: Batches, *recordings: Recording) -> Batch:
@@ -125,7 +124,7 @@ def test_what_goes_on_from_a_piece_is_judged_with_it(
     )
     left = {file.name for file in (tmp_path / "tables" / "batches").iterdir()}
     assert {first.name, second.name, f"{first.name}.json"}.isdisjoint(left)
-    assert batches.new(pieces).recordings == ()
+    assert batches.new(pieces, HOW).recordings == ()
 
 
 def test_a_batch_that_was_replaced_is_none_even_if_it_was_left(
@@ -210,7 +209,7 @@ def test_what_could_not_be_read_is_read_once_it_can_be(
 ) -> None:
     unread = msgspec.structs.replace(pieces[0], mark="")
     added(batches, unread, pieces[1])
-    assert batches.new([unread]).recordings == ()
+    assert batches.new([unread], HOW).recordings == ()
     assert set(batches.new([pieces[0]], HOW).recordings) == set(pieces[:2])
     with pytest.raises(AuditRefused, match="need the same --port"):
         batches.new([pieces[0]], mark_of(Listening(b"another")))

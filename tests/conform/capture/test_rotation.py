@@ -109,6 +109,8 @@ def test_a_capture_is_called_so_whatever_number_it_ends_in() -> None:
         for name in ("a.pcap", "a.cap7", "a.pcap.gz", "pcap", "a.pcapng12", "a.jsonl")
         if called_capture(name)
     ] == ["a.pcap", "a.cap7", "a.pcapng12"]
+    assert called_capture("s3://bucket/a.pcap1?region=eu")
+    assert not called_capture("a.pcap?b")
 
 
 def test_a_capture_in_pieces_is_the_same_as_in_one(tmp_path: Path) -> None:
