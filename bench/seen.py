@@ -20,10 +20,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ackproof.pipeline.expanding import Expansion, read_states
+from ackproof.pipeline.expanding import Expansion
 from ackproof.pipeline.folder import Folder, Level
 from ackproof.pipeline.identity import read_search
 from ackproof.pipeline.ordering import Sorted, distinct
+from ackproof.pipeline.states import LevelStates
 
 from bench.process import Failed
 from bench.ways import Filtered, Runs, Scan, Way
@@ -71,12 +72,12 @@ def _ways(
     own = scratch / f"runs-{part}", scratch / f"filter-{part}"
     for path in own:
         path.mkdir(parents=True)
-    parts, rows = len(levels[0].rows), [level.rows[part] for level in levels]
-    seals = [level.seals[part] for level in levels]
+    parts, rows = len(levels[0].rows), sum(level.rows[part] for level in levels)
+    stored = [LevelStates.on(folder, level) for level in levels]
     return {
         "runs": Runs(own[0]),
-        "scan": Scan(folder, part, words, rows, seals),
-        "filter": Filtered(Runs(own[1]), parts, part, sum(rows)),
+        "scan": Scan(stored, part, words),
+        "filter": Filtered(Runs(own[1]), parts, part, rows),
     }
 
 
@@ -111,11 +112,11 @@ def candidates_of(
     if last is None:
         for part, rows in enumerate(level.rows):
             if rows:
-                initial = read_states(folder.states(1, part), words, rows, level.seals[part])
+                initial = LevelStates.on(folder, level).read(part, words)
                 yield part, distinct(initial, np.zeros(rows, np.int64))
         return
     moved: dict[int, list[tuple[bytes, bytes]]] = {}
-    for row in Expansion(folder, last.level, last.rows, last.seals, 1).moves(0):
+    for row in Expansion(LevelStates.on(folder, last), 1).moves(0):
         for part, states, entries in zip(*(c.to_pylist() for c in row.columns[:3]), strict=True):
             moved.setdefault(part, []).append((states, entries))
     for part, pieces in sorted(moved.items()):

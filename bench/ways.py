@@ -15,12 +15,10 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow.parquet as pq
-from ackproof.pipeline.expanding import read_states
-from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.index import Run, extended, fresh, read_run, write_run
 from ackproof.pipeline.ordering import Sorted, fingerprints
 from ackproof.pipeline.places import LocalPlace
+from ackproof.pipeline.states import LevelStates
 
 __all__ = ["Filtered", "Runs", "Scan", "Way"]
 
@@ -97,26 +95,21 @@ class Scan:
     """Nothing but the files of the states, all of which are read on each level.
 
     Args:
-        folder: the files of the search.
+        levels: the states of the search.
         part: the part.
         words: words of a packed state.
-        rows: how many states the part has on each level.
-        seals: the seals of their files.
     """
 
-    folder: Folder
+    levels: Sequence[LevelStates]
     part: int
     words: int
-    rows: Sequence[int]
-    seals: Sequence[str]
     read: int = 0
 
     def fresh(self, level: int, candidates: Sorted) -> Bits:
         """Join candidates with the states of each level before."""
         new = np.ones(len(candidates), bool)
-        for before in range(1, level):
-            path, rows = self.folder.states(before, self.part), self.rows[before - 1]
-            states = read_states(path, self.words, rows, self.seals[before - 1])
+        for before in self.levels[: level - 1]:
+            states = before.read(self.part, self.words)
             prints = fingerprints(states)
             at = np.searchsorted(candidates.prints, prints)
             inside = np.flatnonzero(at < len(candidates))
@@ -129,9 +122,7 @@ class Scan:
 
     def account(self, level: int, candidates: Sorted) -> None:
         """Count the bytes of the words in the files."""
-        for before in range(1, level):
-            if self.rows[before - 1]:
-                self.read += _bytes_of_words(self.folder.states(before, self.part), self.words)
+        self.read += sum(8 * self.words * of.rows[self.part] for of in self.levels[: level - 1])
 
 
 @dataclass
@@ -207,12 +198,3 @@ class Filtered:
 def _pages(rows: npt.NDArray[np.int64]) -> int:
     """Return the bytes of the pages in which some rows of a column of 64 bits lie."""
     return len(np.unique(rows * 8 // _PAGE)) * _PAGE
-
-
-def _bytes_of_words(path: Path, words: int) -> int:
-    """Return the bytes that the words of the states take in a file."""
-    names = {f"w{i}" for i in range(words)}
-    with pq.ParquetFile(path) as file:
-        groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
-        columns = [g.column(i) for g in groups for i in range(g.num_columns)]
-        return sum(c.total_compressed_size for c in columns if c.path_in_schema in names)

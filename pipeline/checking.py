@@ -1,111 +1,108 @@
-"""Whether all files of finished levels are as they were written, looked at before going on.
+"""Whether what finished levels have left is whole, and what the index of it lacks.
 
-Each part reads its own files once, and compares them with their seals.  States that were changed
-are lost, and it is said which.  An index that was changed, or is gone, or was never made, is made
-from the states by whoever is to look something up in it: it holds nothing else.
+Before a search goes on each part reads its own files once, and compares them with their seals.
+States that were changed are lost, and it is said which.  The index holds nothing but states: when
+it was changed, or is gone, it is made again from them, and what was found by somebody who makes
+levels without it is added.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
 import pyarrow as pa
 from ackproof.pipeline.crew import Crew
-from ackproof.pipeline.expanding import batches_of, read_states
+from ackproof.pipeline.expanding import batches_of
 from ackproof.pipeline.folder import Folder, Level, RunFile
 from ackproof.pipeline.index import Run, read_run, write_run
 from ackproof.pipeline.ordering import fingerprints
 from ackproof.pipeline.sealed import FileChanged, require_seal
-
-if TYPE_CHECKING:
-    from ackproof.model.kernel.batches import States
+from ackproof.pipeline.states import LevelStates
 
 __all__ = ["indexed", "require_whole"]
 
 
 @dataclass(frozen=True)
 class _Files:
-    """What is asked of each part: whether its states are as they were written.
+    """What is asked of each part: whether files that begin with it are as they were written."""
 
-    Args:
-        folder: the files of the search.
-        rows: how many states each part has, by level.
-        seals: the seals of their files.
-    """
-
-    folder: Folder
-    rows: tuple[tuple[int, ...], ...]
-    seals: tuple[tuple[str, ...], ...]
+    levels: tuple[LevelStates, ...]
 
     def __call__(self, part: int) -> dict[str, Any]:
-        """Return the level whose states were changed, and what is wrong."""
-        for level, (rows, seals) in enumerate(zip(self.rows, self.seals, strict=True), start=1):
-            if rows[part]:
-                try:
-                    require_seal(self.folder.states(level, part), seals[part])
-                except FileChanged as error:
-                    return {"changed": level, "what": error.what}
+        """Return the file of states that was changed, and what is wrong."""
+        for level in self.levels:
+            for file in level.files:
+                if file.first == part:
+                    path = level.path_of(file)
+                    try:
+                        require_seal(path, file.seal)
+                    except FileChanged as error:
+                        return {"changed": level.level, "what": error.what}
         return {"changed": None, "what": ""}
 
 
 @dataclass(frozen=True)
-class _Runs:
-    """What is asked of each part: whether its index has all that was seen.
+class _Index:
+    """What is asked of each part: to see that its index has all of its states.
 
     Args:
-        folder: the files of the search.
-        seen: how many states each part has seen.
-        runs: the runs that it has, by part.
+        levels: all levels.
+        indexed: the last of them that the index has.
+        runs: the runs of it, by part.
+        doubted: whether they are to be looked at.
     """
 
-    folder: Folder
-    seen: tuple[int, ...]
+    levels: tuple[LevelStates, ...]
+    indexed: int
     runs: tuple[tuple[RunFile, ...], ...]
+    doubted: bool
 
     def __call__(self, part: int) -> dict[str, Any]:
-        """Tell whether it has, and all of it is as it was written."""
-        runs = self.runs[part]
-        # Whoever has no use for an index makes levels without one.
-        whole = sum(run.rows for run in runs) == self.seen[part]
+        """Add what the index lacks, as one run; return the runs that it has then."""
+        runs = list(self.runs[part])
+        if not self.doubted or self._whole(part):
+            missing = self._write(part, self.indexed + 1)
+        else:
+            runs, missing = [], self._write(part, 1)
+            names = {run.name for run in missing}
+            for path in self._folder.run(part, "").parent.files():
+                if path.stem not in names:
+                    path.unlink()
+        return {"runs": runs + missing}
+
+    @property
+    def _folder(self) -> Folder:
+        return self.levels[-1].folder
+
+    def _whole(self, part: int) -> bool:
+        """Tell whether a part has the runs that it should have, and as they were written."""
         try:
-            for name, rows, seal in runs if whole else ():
-                path = self.folder.run(part, name)
-                whole = whole and path.exists() and len(read_run(path, seal)) == rows
+            for name, rows, seal in self.runs[part]:
+                path = self._folder.run(part, name)
+                if not path.exists() or len(read_run(path, seal)) != rows:
+                    return False
         except (FileChanged, pa.ArrowException, OSError):
-            whole = False
-        return {"whole": whole}
+            return False
+        seen = sum(level.rows[part] for level in self.levels[: self.indexed])
+        return sum(run.rows for run in self.runs[part]) == seen
 
-
-@dataclass(frozen=True)
-class _Again:
-    """What is asked of a part then: to make its index again, as one run of all its states."""
-
-    folder: Folder
-    rows: tuple[tuple[int, ...], ...]
-    seals: tuple[tuple[str, ...], ...]
-    parts: tuple[int, ...]
-
-    def __call__(self, part: int) -> dict[str, Any]:
-        """Write the index of one of the parts, by its place among them; return its run."""
-        folder, part = self.folder, self.parts[part]
-        words = batches_of(folder).code.words
-        found: list[States] = []
-        for level, (rows, seals) in enumerate(zip(self.rows, self.seals, strict=True), start=1):
-            path = folder.states(level, part)
-            found.append(read_states(path, words, rows[part], seals[part]))
-        states = np.concatenate(found)
+    def _write(self, part: int, first: int) -> list[RunFile]:
+        """Write a run with the states of all levels from one on; return it, or nothing."""
+        words = batches_of(self._folder).code.words
+        found = [level.read(part, words) for level in self.levels[first - 1 :]]
+        states = np.concatenate([np.empty((0, words), np.uint64), *found])
+        if not len(states):
+            return []
         prints = fingerprints(states)
         order = np.argsort(prints, kind="stable")
-        name = f"00001-{len(self.rows):05d}"
-        stored = write_run(folder.run(part, name), Run.of(prints[order], states[order]))
-        for path in folder.run(part, name).parent.files():
-            if path.stem != name:
-                path.unlink()
-        return {"of": part, "run": RunFile(name, len(states), stored.seal)}
+        name = f"{first:05d}-{len(self.levels):05d}"
+        run = Run.of(prints[order], states[order])
+        stored = write_run(self._folder.run(part, name), run)
+        return [RunFile(name, len(states), stored.seal)]
 
 
 def require_whole(crew: Crew, folder: Folder, levels: Sequence[Level]) -> None:
@@ -119,7 +116,7 @@ def require_whole(crew: Crew, folder: Folder, levels: Sequence[Level]) -> None:
     Raises:
         FileChanged: states were changed.
     """
-    files = _Files(folder, tuple(x.rows for x in levels), tuple(x.seals for x in levels))
+    files = _Files(tuple(LevelStates.on(folder, level) for level in levels))
     answers = crew.ask(files, len(levels[-1].rows), "comparing files with their seals")
     for answer in answers:
         if answer["changed"] is not None:
@@ -127,26 +124,20 @@ def require_whole(crew: Crew, folder: Folder, levels: Sequence[Level]) -> None:
             raise FileChanged(path, answer["what"])
 
 
-def indexed(crew: Crew, folder: Folder, levels: Sequence[Level]) -> Level:
+def indexed(crew: Crew, folder: Folder, levels: Sequence[Level], *, doubted: bool) -> Level:
     """Return the last of some finished levels, with an index of all states that were seen.
 
     Args:
-        crew: who looks at the index, and makes again what of it is missing or was changed.
+        crew: who adds to the index what is missing, and makes again what of it was changed.
         folder: the files.
         levels: as their manifests say.
+        doubted: whether what there is of it may have changed.
 
     Raises:
         FileChanged: states were changed that it is to be made of.
     """
-    last = levels[-1]
-    rows, seals = tuple(x.rows for x in levels), tuple(x.seals for x in levels)
-    seen = tuple(map(sum, zip(*rows, strict=True)))
-    answers = crew.ask(_Runs(folder, seen, last.runs), len(seen), "looking at the index")
-    doubtful = tuple(int(answer["part"]) for answer in answers if not answer["whole"])
-    if not doubtful:
-        return last
-    again = _Again(folder, rows, seals, doubtful)
-    mended = list(last.runs)
-    for answer in crew.ask(again, len(doubtful), "making the index again"):
-        mended[answer["of"]] = (RunFile(*answer["run"]),)
-    return msgspec.structs.replace(last, runs=tuple(mended))
+    last, found = levels[-1], tuple(LevelStates.on(folder, level) for level in levels)
+    question = _Index(found, last.indexed, last.runs, doubted)
+    answers = crew.ask(question, len(last.rows), "the index of what was seen")
+    runs = tuple(tuple(RunFile(*run) for run in answer["runs"]) for answer in answers)
+    return msgspec.structs.replace(last, runs=runs, indexed=last.level)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol, TypeVar
 
-import pyarrow as pa
 from ackproof.pipeline.expanding import Expansion
 from ackproof.pipeline.folder import Level
 from ackproof.pipeline.settling import Settlement
@@ -42,13 +41,16 @@ class Crew(Protocol):
     Attributes:
         engine: what an outcome says that the engine was.
         master: the address of the cluster that works; None if it is this process.
-        looks_up: whether levels are made with the index, and so keep it.
+        indexes: whether levels are made with the index.
+        remembers: of how many states that are not in the index it can tell that they were seen;
+            None if it needs no index.
         bytes: what is held in memory of this process.
     """
 
     engine: str
     master: str | None
-    looks_up: bool
+    indexes: bool
+    remembers: int | None
 
     @property
     def bytes(self) -> int: ...
@@ -91,7 +93,7 @@ class Crew(Protocol):
 
 
 class Here:
-    """Threads of this process.
+    """Threads of this process; how they make a level is for others to say.
 
     Args:
         threads: how many.
@@ -99,7 +101,6 @@ class Here:
 
     engine = "kernel"
     master: str | None = None
-    looks_up = True
     bytes = 0
 
     def __init__(self, threads: int = 1) -> None:
@@ -116,16 +117,6 @@ class Here:
             return [work(piece) for piece in pieces]
         with ThreadPoolExecutor(self.parallelism) as pool:
             return list(pool.map(work, pieces))
-
-    def level(self, known: Sequence[Level], expansion: Expansion, settlement: Settlement) -> Notes:
-        """Make a level whose candidates fit into memory."""
-        del known
-        moved: dict[int, list[pa.RecordBatch]] = {}
-        for task in range(expansion.tasks):
-            for row in expansion.moves(task):
-                moved.setdefault(row.column("part")[0].as_py(), []).append(row)
-        notes = (settlement.note(rows) for _, rows in sorted(moved.items()))
-        return [note for note in notes if note is not None]
 
     def holds(self, known: Sequence[Level]) -> bool:
         """Nothing is known but by its steps."""

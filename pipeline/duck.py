@@ -262,11 +262,10 @@ def _function(
 
 def _source(connection: duckdb.DuckDBPyConnection, tables: Tables, files: Path) -> str:
     """Return what packed states are read from."""
-    places = [tables.folder.states(level, part) for level, part, _ in tables.files()]
-    if not places:
+    paths = [str(files / place.parent.name / place.name) for place, _, _ in tables.files()]
+    if not paths:
         connection.register("stored", tables.stored_schema().empty_table())
         return "stored"
-    paths = [str(files / place.parent.name / place.name) for place in places]
     types = "hive_partitioning = true, hive_types = {'level': INTEGER}"
     return f"read_parquet({_listed(paths)}, {types})"
 

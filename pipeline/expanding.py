@@ -16,21 +16,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from ackproof.model.kernel.batches import Batches, States, Successors
 from ackproof.model.kernel.control import INSTANCE_BITS
-from ackproof.pipeline.folder import Folder, offsets_of
+from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.identity import code_of
 from ackproof.pipeline.keeping import keep_what_is_loaded
 from ackproof.pipeline.ordering import Numbers, fingerprints, parts_of
-from ackproof.pipeline.places import Place
-from ackproof.pipeline.sealed import FileChanged, read_sealed
+from ackproof.pipeline.states import LevelStates
 
-__all__ = ["MOVED", "Expansion", "batches_of", "read_states", "shares"]
+__all__ = ["MOVED", "Expansion", "batches_of", "shares"]
 
 #: What goes through the shuffle: states and entries for a part; or, with a note, what was counted.
 MOVED = pa.schema(
@@ -54,29 +51,6 @@ def _batches(folder: Folder, *written: int) -> Batches:
     return Batches(code_of(folder))
 
 
-def read_states(path: Place, words: int, rows: int, seal: str) -> States:
-    """Return the packed states in a file of a level, in their order.
-
-    Args:
-        path: the file; if there are no states, there is none.
-        words: words of 64 bits in a state.
-        rows: how many states there are.
-        seal: the seal of the file.
-
-    Raises:
-        FileChanged: the file has others than it should.
-    """
-    if not rows:
-        return np.empty((0, words), np.uint64)
-    names = [f"w{i}" for i in range(words)]
-    table = pq.read_table(pa.BufferReader(read_sealed(path, seal)), columns=names)
-    if table.num_rows != rows:
-        raise FileChanged(path, f"has {table.num_rows:,} states and not {rows:,}")
-    columns: list[Any] = [column.to_numpy() for column in table.columns]
-    found: States = np.stack(columns, axis=1).view(np.uint64)
-    return found
-
-
 def shares(parts: int, tasks: int) -> list[range]:
     """Divide parts among tasks, so that each has neighbours and about as many as the others."""
     ends = [parts * task // tasks for task in range(tasks + 1)]
@@ -88,17 +62,11 @@ class Expansion:
     """The work of all tasks on one level; each is told which it is.
 
     Args:
-        folder: the files of the search.
-        level: the level whose states are expanded.
-        rows: how many states each part has there.
-        seals: the seals of their files.
+        level: the states that are expanded.
         tasks: how many tasks there are.
     """
 
-    folder: Folder
-    level: int
-    rows: tuple[int, ...]
-    seals: tuple[str, ...]
+    level: LevelStates
     tasks: int
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -110,7 +78,7 @@ class Expansion:
 
     def moves(self, task: int) -> Iterator[pa.RecordBatch]:
         """Do one task: yield what it moves to other parts, and at the end what it has counted."""
-        kernel = batches_of(self.folder)
+        kernel = batches_of(self.level.folder)
         counts, seen, broken, cut = np.zeros(kernel.code.actions, np.int64), 0, 0, 0
         states, positions = self._share(task, kernel.code.words)
         for start in range(0, len(states), _BATCH):
@@ -124,24 +92,18 @@ class Expansion:
         if len(states):
             told = {"counts": counts.tolist(), "seen": seen, "broken": broken, "cut": cut}
             note = json.dumps(told)
-            part = shares(len(self.rows), self.tasks)[task][0]
+            part = shares(len(self.level.rows), self.tasks)[task][0]
             yield pa.record_batch([[part], [b""], [b""], [note]], schema=MOVED)
 
     def _share(self, task: int, words: int) -> tuple[States, Numbers]:
         """Return the states of a task's parts, and their positions in the level."""
-        own = shares(len(self.rows), self.tasks)[task]
-        found = [
-            read_states(
-                self.folder.states(self.level, part), words, self.rows[part], self.seals[part]
-            )
-            for part in own
-        ]
-        states = np.concatenate(found)
-        return states, np.arange(len(states)) + offsets_of(self.rows)[own[0]]
+        own = shares(len(self.level.rows), self.tasks)[task]
+        states = np.concatenate([self.level.read(part, words) for part in own])
+        return states, np.arange(len(states)) + self.level.offsets[own[0]]
 
     def _moved(self, found: Successors, positions: Numbers) -> Iterator[pa.RecordBatch]:
         """Yield successors by the part that they belong to."""
-        parts = len(self.rows)
+        parts = len(self.level.rows)
         entries = positions[found.sources] << INSTANCE_BITS | found.instances
         targets = parts_of(fingerprints(found.states), parts).astype(np.uint16)
         # Numbers of 16 bits are sorted without comparing them.

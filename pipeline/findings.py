@@ -12,8 +12,9 @@ from collections import Counter
 from ackproof.lang.properties import DEADLOCK
 from ackproof.model.outcome import Kept, Limit, Outcome
 from ackproof.model.resources import default_memory
-from ackproof.pipeline.levels import Search, union
+from ackproof.pipeline.levels import Search
 from ackproof.pipeline.region import Runs, judge_runs
+from ackproof.pipeline.settling import union
 from ackproof.pipeline.shortest import Goal, shortest
 
 __all__ = ["outcome"]

@@ -3,7 +3,7 @@
     search.json                          what is searched, and how it is laid out
     kernel.ll                            the compiled model, as text
     levels/00007-00002.json              what is known of a level: its manifest, by driver 2
-    states/level=00007/part-00003.parquet    the states found on it
+    states/level=00007/part-00003.parquet    states found on it, see `ackproof.pipeline.states`
     index/part-00003/00001-00007.arrow   what a part has seen, see `ackproof.pipeline.index`
     lease/00002.json                     who makes levels, see `ackproof.pipeline.lease`
 
@@ -32,7 +32,17 @@ from ackproof.pipeline.places import Place
 from ackproof.pipeline.sealed import FileChanged, read_document, sealed_document
 from ackproof.pipeline.storage import placed
 
-__all__ = ["Folder", "Level", "RunFile", "offsets_of"]
+__all__ = ["Folder", "Level", "RunFile", "StatesFile", "offsets_of"]
+
+
+class StatesFile(NamedTuple):
+    """A file of states of a level: the first part that it has, and its seal.
+
+    It has all parts up to the first of the next file.
+    """
+
+    first: int
+    seal: str
 
 
 class RunFile(NamedTuple):
@@ -50,7 +60,7 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         level: its number; that of the initial states is 1.
         token: the number of the driver that has made it.
         rows: how many states were found on it, by part.
-        seals: the seals of their files, by part; of no file, where there are no states.
+        files: the files that these are in, in the order of the parts.
         generated: steps that were taken to get here; on the first level, its states.
         actions: how many of these were of each action, without those of which there were none.
         seen: bits of what was witnessed on the way and here.
@@ -58,7 +68,8 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         candidates: states that went through the shuffle.
         shuffled: bytes that did.
         stored: bytes that the states of the level take, without the index.
-        runs: the runs that hold all that was seen, by part.
+        runs: the runs of the index, by part.
+        indexed: the last level whose states are in them; all before it are, too.
         seconds: time taken.
         cut: states of the level before that were not expanded since a constraint is false there.
     """
@@ -66,7 +77,7 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     level: int
     token: int
     rows: tuple[int, ...]
-    seals: tuple[str, ...]
+    files: tuple[StatesFile, ...]
     generated: int
     actions: dict[str, int]
     seen: int
@@ -75,6 +86,7 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shuffled: int
     stored: int
     runs: tuple[tuple[RunFile, ...], ...]
+    indexed: int
     seconds: float
     cut: int = 0
 
@@ -118,7 +130,7 @@ class Folder:
         return self.root / "lease"
 
     def states(self, level: int, part: int) -> Place:
-        """The states that a part found on a level."""
+        """The states that were found on a level by a part, and those behind it in the same file."""
         return self.root / "states" / f"level={level:05d}" / f"part-{part:05d}.parquet"
 
     def run(self, part: int, name: str) -> Place:
@@ -169,10 +181,13 @@ class Folder:
         path.write(sealed_document(msgspec.json.encode(level)))
 
     def forget(self, levels: int) -> None:
-        """Remove manifests behind so many levels, and those that do not count."""
-        for number, paths in self._manifests().items():
+        """Remove what is behind so many levels, and manifests that do not count."""
+        manifests = self._manifests()
+        for number, paths in manifests.items():
             for path in paths[: None if number > levels else -1]:
                 path.unlink(missing_ok=True)
+        for number in range(levels + 1, max(manifests, default=levels) + 2):
+            self.states(number, 0).parent.clear()
 
     def remedy(self, path: object) -> str:
         """Say what to do about a file that is not as it was written."""

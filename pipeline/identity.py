@@ -31,7 +31,7 @@ from ackproof.pipeline.sealed import (
 
 __all__ = ["FORMAT", "Identity", "SearchDocument", "code_of", "folder_name", "read_search"]
 
-FORMAT = "ackproof/search/3"
+FORMAT = "ackproof/search/4"
 
 #: Characters of one part of a folder's name.
 _LONGEST = 48

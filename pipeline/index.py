@@ -28,6 +28,7 @@ from ackproof.pipeline.places import Place, Stored
 
 __all__ = [
     "Run",
+    "added",
     "extended",
     "fresh",
     "read_run",
@@ -97,6 +98,13 @@ def fresh(runs: Iterable[Run], prints: Fingerprints, states: States) -> npt.NDAr
         left = np.flatnonzero(new)
         new[left] = run.rows_of(prints[left], states[left]) < 0
     return new
+
+
+def added(runs: list[Run], run: Run) -> None:
+    """Add to the runs in memory one with other states, which takes in those before it."""
+    for _ in range(extended([len(known) for known in runs], len(run))):
+        run = runs.pop().merged(run)
+    runs.append(run)
 
 
 def extended(sizes: Sequence[int], fresh: int) -> int:

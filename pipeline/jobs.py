@@ -53,7 +53,8 @@ class OnSpark:
     """
 
     engine = "spark"
-    looks_up = True
+    indexes = True
+    remembers: int | None = 0
     bytes = 0
 
     def __init__(self, session: Session) -> None:

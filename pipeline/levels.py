@@ -6,9 +6,10 @@ comes back is a few numbers from each part; with them the driver writes the mani
 So resuming is reading manifests, and losing an executor is Spark's to repair: tasks depend on files
 that do not change, and write the same when they run again.
 
-A small level is settled by the driver itself, for a job takes longer to begin.  When very many
-states were seen it is a job all the same: to look something up is to read the runs of its part once
-and compare them with their seals, which executors have done for the levels before.
+A small level is settled by the driver itself (`ackproof.pipeline.alone`), for a job takes longer to
+begin.  When very many states were seen it is a job all the same: to look something up is to read
+the runs of its part once and compare them with their seals, which executors have done for the
+levels before.
 """
 
 from __future__ import annotations
@@ -19,20 +20,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-from ackproof.model.kernel.batches import States
 from ackproof.model.lower.compile import Kernel
 from ackproof.model.outcome import Limit, Progress
+from ackproof.pipeline.alone import Alone
 from ackproof.pipeline.checking import indexed, require_whole
-from ackproof.pipeline.crew import Crew, Crowded, Here, Notes
-from ackproof.pipeline.expanding import MOVED, Expansion
-from ackproof.pipeline.folder import Folder, Level, RunFile
+from ackproof.pipeline.crew import Crew, Crowded, Notes
+from ackproof.pipeline.expanding import Expansion
+from ackproof.pipeline.folder import Folder, Level, RunFile, StatesFile
 from ackproof.pipeline.identity import Identity
 from ackproof.pipeline.lease import Lease
-from ackproof.pipeline.ordering import fingerprints, parts_of
-from ackproof.pipeline.settling import Settlement
+from ackproof.pipeline.settling import Settlement, union
+from ackproof.pipeline.states import LevelStates
 
-__all__ = ["Search", "union"]
+__all__ = ["Search"]
 
 #: When more states were seen than these, whose runs take half a gigabyte, all levels are jobs.
 _LOOKED_UP = 1 << 25
@@ -67,8 +67,9 @@ class Search:
     levels: list[Level] = field(default_factory=list)
     resumed: int = 0
     started: float = field(default_factory=time.perf_counter)
-    _alone: Here = field(default_factory=Here)
-    _indexed: bool = False
+    _alone: Alone = field(default_factory=Alone)
+    #: Whether the index is that of an earlier run, and nobody has looked at it yet.
+    _doubted: bool = False
 
     @property
     def parts(self) -> int:
@@ -107,20 +108,11 @@ class Search:
             require_whole(self._crew_for_all, folder, self.levels)
         self.resumed = len(self.levels)
         self.started = time.perf_counter()
+        self._doubted = bool(self.levels)
         if not self.levels:
-            self._finish(self._first(), time.perf_counter())
-
-    def _first(self) -> Notes:
-        """Settle the initial states; return what their parts say."""
-        states: States = np.array(self.kernel.initials, np.uint64)
-        parts = parts_of(fingerprints(states), self.parts)
-        settlement, notes = self._settlement(1), []
-        for part in np.unique(parts):
-            own = states[parts == part]
-            entries = np.full(len(own), -1, np.int64)
-            row = [[int(part)], [own.tobytes()], [entries.tobytes()], [None]]
-            notes.append(settlement.note([pa.record_batch(row, schema=MOVED)]))
-        return [note for note in notes if note is not None]
+            began, states = time.perf_counter(), np.array(self.kernel.initials, np.uint64)
+            notes = self._alone.first(states, self._settlement(1))
+            self._finish(self._alone, notes, began)
 
     # -- levels ---------------------------------------------------------------------------------
 
@@ -155,16 +147,25 @@ class Search:
         self.lease.require()
         began, last = time.perf_counter(), self.levels[-1]
         crew = self._crew_for_next
-        if crew.looks_up and not self._indexed:
-            last = self.levels[-1] = indexed(self._crew_for_all, self.folder, self.levels)
-            self._indexed = True
+        if crew.remembers is not None:
+            last = self._indexed_for(crew)
         tasks = min(self.parts, max(1, crew.parallelism))
-        expansion = Expansion(self.folder, last.level, last.rows, last.seals, tasks)
+        expansion = Expansion(LevelStates.on(self.folder, last), tasks)
         settlement = self._settlement(last.level + 1)
-        self._finish(crew.level(self.levels, expansion, settlement), began)
+        self._finish(crew, crew.level(self.levels, expansion, settlement), began)
         # What another driver still looks up in is not removed.
         self.lease.require()
         self.folder.drop_runs(last, self.levels[-1])
+
+    def _indexed_for(self, crew: Crew) -> Level:
+        """Return the last level, with an index that is enough for who makes the next."""
+        last = self.levels[-1]
+        missing = sum(level.states for level in self.levels[last.indexed :])
+        if self._doubted or missing > (crew.remembers or 0):
+            who = self._crew_for_all if self._doubted else self.crew_for(missing)
+            last = indexed(who, self.folder, self.levels, doubted=self._doubted)
+            self.levels[-1], self._doubted = last, False
+        return last
 
     def _settlement(self, level: int) -> Settlement:
         last = self.levels[-1] if self.levels else None
@@ -175,16 +176,16 @@ class Search:
             metadata=self.identity.metadata(),
         )
 
-    def _finish(self, notes: Sequence[dict[str, Any]], began: float) -> None:
-        """Put together what the parts say of a level, and make it exist."""
+    def _finish(self, crew: Crew, notes: Notes, began: float) -> None:
+        """Put together what was noted of a level, and make it exist."""
         last = self.levels[-1] if self.levels else None
         settlement = self._settlement(last.level + 1 if last else 1)
-        rows, seals = [0] * self.parts, [""] * self.parts
-        runs = list(settlement.runs)
+        rows, runs = [0] * self.parts, list(settlement.runs)
         for note in notes:
-            rows[note["part"]] = note["rows"]
-            seals[note["part"]] = note["seal"]
-            runs[note["part"]] = tuple(RunFile(*run) for run in note["runs"])
+            for part, count in note["rows"]:
+                rows[part] = count
+            for part, those in note["runs"]:
+                runs[part] = tuple(RunFile(*run) for run in those)
         tasks = [told for note in notes for told in note["notes"]]
         counts = np.sum([told["counts"] for told in tasks], axis=0) if tasks else np.zeros(0)
         names = [a.name for a in self.kernel.layout.bound.actions]
@@ -192,7 +193,7 @@ class Search:
             level=settlement.level,
             token=self.lease.token,
             rows=tuple(rows),
-            seals=tuple(seals),
+            files=tuple(sorted(StatesFile(*file) for note in notes for file in note["files"])),
             generated=int(counts.sum()) if last else sum(rows),
             actions={n: int(c) for n, c in zip(names, counts, strict=False) if c},
             seen=union([note["seen"] for note in notes] + [told["seen"] for told in tasks]),
@@ -202,6 +203,7 @@ class Search:
             shuffled=sum(note["shuffled"] for note in notes),
             stored=sum(note["stored"] for note in notes),
             runs=tuple(runs),
+            indexed=settlement.level if crew.indexes else last.indexed if last else 0,
             seconds=time.perf_counter() - began,
         )
         self.lease.require()
@@ -243,11 +245,3 @@ class Search:
                     seconds=time.perf_counter() - self.started,
                 )
             )
-
-
-def union(masks: Sequence[int]) -> int:
-    """Return the bits of all masks."""
-    found = 0
-    for mask in masks:
-        found |= mask
-    return found

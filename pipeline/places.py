@@ -72,6 +72,10 @@ class Place(Readable, Protocol):
         """What `placed` makes the same place of, on any machine."""
         ...
 
+    def __hash__(self) -> int:
+        """Return the same number for the same place."""
+        ...
+
     def __truediv__(self, name: str) -> Place:
         """Return what has a name in this folder; several names may be joined by slashes."""
         ...

@@ -31,13 +31,14 @@ from ackproof.model.liveness import Graph, Judge, levels_by
 from ackproof.model.outcome import Limit
 from ackproof.pipeline.classes import Region, left_over
 from ackproof.pipeline.crew import Notes, Question
-from ackproof.pipeline.expanding import batches_of, read_states
+from ackproof.pipeline.expanding import batches_of
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.index import Run, read_table, write_table
 from ackproof.pipeline.levels import Search
 from ackproof.pipeline.ordering import Numbers, fingerprints, parts_of
 from ackproof.pipeline.places import Place
 from ackproof.pipeline.shortest import path_to
+from ackproof.pipeline.states import LevelStates
 
 __all__ = ["Runs", "judge_runs"]
 
@@ -73,22 +74,18 @@ class _Gather:
     """What is asked of each part first: which of its states are in the region."""
 
     region: Region
-    rows: tuple[tuple[int, ...], ...]
-    seals: tuple[tuple[str, ...], ...]
+    levels: tuple[LevelStates, ...]
 
     def __call__(self, part: int) -> dict[str, Any]:
         """Write the region of a part; return how many states it has, and the seals of files."""
-        folder, wanted = self.region.folder, self.region.wanted
-        kernel = batches_of(folder)
+        wanted, kernel = self.region.wanted, batches_of(self.region.folder)
         states, notes = [], []
-        known = zip(self.rows, self.seals, strict=True)
-        for level, (rows_of, seals) in enumerate(known, start=1):
-            path, words = folder.states(level, part), kernel.code.words
-            found = read_states(path, words, rows_of[part], seals[part])
+        for level in self.levels:
+            found = level.read(part, kernel.code.words)
             masks = kernel.falsify(found)
             rows = np.flatnonzero(masks & wanted)
             states.append(found[rows])
-            notes.append(np.stack([np.full(len(rows), level), rows, masks[rows]], axis=1))
+            notes.append(np.stack([np.full(len(rows), level.level), rows, masks[rows]], axis=1))
         all_states = np.concatenate(states)
         prints = fingerprints(all_states)
         order = np.argsort(prints)
@@ -179,7 +176,7 @@ def _decide(search: Search, region: Region, names: dict[int, str], memory: int, 
     def ask(question: Question, description: str) -> Notes:
         return crew.ask(question, search.parts, description)
 
-    gather = _Gather(region, tuple(x.rows for x in levels), tuple(x.seals for x in levels))
+    gather = _Gather(region, tuple(LevelStates.on(search.folder, level) for level in levels))
     region = region.told(ask(gather, "the region of runs"))
     if not _asked(search).keys() & set(names.values()):
         region = left_over(region, fairness.any, ask)

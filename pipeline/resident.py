@@ -26,10 +26,11 @@ from ackproof.model.kernel.engine import model_of, runs_of
 from ackproof.model.kernel.tasks import NoRoom
 from ackproof.model.lower.compile import Kernel
 from ackproof.pipeline.crew import Crowded, Here, Notes
-from ackproof.pipeline.expanding import Expansion, read_states
+from ackproof.pipeline.expanding import Expansion
 from ackproof.pipeline.folder import Folder, Level
 from ackproof.pipeline.ordering import Numbers, Sorted, fingerprints, parts_of
 from ackproof.pipeline.settling import Settlement
+from ackproof.pipeline.states import LevelStates, together
 
 __all__ = ["Resident"]
 
@@ -111,6 +112,12 @@ class _Divided:
             sizes += np.diff(piece.ends)
         return _Divided(pieces, finer, sizes)
 
+    @property
+    def rows(self) -> list[int]:
+        """How many states each part has."""
+        found: list[int] = self.sizes.reshape(-1, self.finer).sum(axis=1).tolist()
+        return found
+
     def part(self, part: int) -> Iterator[tuple[int, Sorted, Numbers]]:
         """Yield the states of a part in their order, in pieces.
 
@@ -147,7 +154,8 @@ class Resident(Here):
         collapsed: whether states are held as keys, in less memory and more time.
     """
 
-    looks_up = False
+    indexes = False
+    remembers: int | None = None
 
     def __init__(
         self,
@@ -194,10 +202,10 @@ class Resident(Here):
         return search
 
     def _give(self, search: LevelSearch, level: Level, *, waiting: bool) -> None:
-        for part, (rows, seal) in enumerate(zip(level.rows, level.seals, strict=True)):
-            path = self._folder.states(level.level, part)
-            states = read_states(path, self._kernel.words, rows, seal)
-            numbers = level.offsets[part] + np.arange(rows, dtype=np.int64)
+        found, offsets = LevelStates.on(self._folder, level), level.offsets
+        for part, rows in enumerate(level.rows):
+            states = found.read(part, self._kernel.words)
+            numbers = offsets[part] + np.arange(rows, dtype=np.int64)
             search.give(states, numbers, waiting=waiting)
 
     def _note(self, search: LevelSearch, more: int = 0) -> None:
@@ -222,14 +230,13 @@ class Resident(Here):
                 places[at] = np.arange(position, position + len(at))
                 yield replace(found, numbers=_linked(found.numbers, positions, firsts))
 
-        def write(part: int) -> dict[str, Any]:
-            kept = settlement.keep(part, linked(part))
-            return {**kept, **_told(taken if part == 0 else None)}
+        def write(parts: range) -> dict[str, Any]:
+            return settlement.keep((part, piece) for part in parts for piece in linked(part))
 
-        notes = self.each(write, range(settlement.parts))
+        kept = self.each(write, together(level.rows))
         self._positions = np.split(places, np.cumsum([len(s.states) for s in shares])[:-1])
         self._note(search, 3 * places.nbytes)
-        return notes
+        return [_told(taken, kept)]
 
     # -- properties of runs ---------------------------------------------------------------------
 
@@ -257,15 +264,22 @@ def _linked(entries: Numbers, positions: Sequence[Places], firsts: Sequence[int]
     return linked << INSTANCE_BITS | instances
 
 
-def _told(taken: Taken | None) -> dict[str, Any]:
-    """Return what there is to be said of the steps that led to a level, by one of the parts."""
-    nothing = {"runs": (), "candidates": 0, "shuffled": 0}
-    if taken is None:
-        return {**nothing, "seen": 0, "false": 0, "notes": []}
-    told = {
+def _told(taken: Taken, kept: Notes) -> dict[str, Any]:
+    """Return what there is to be noted of a level, whose states are kept in some files."""
+    counted = {
         "counts": taken.counts.tolist(),
         "seen": taken.seen,
         "broken": taken.of_steps,
         "cut": taken.cut,
     }
-    return {**nothing, "seen": taken.seen, "false": taken.of_states, "notes": [told]}
+    return {
+        "rows": [of for file in kept for of in file["rows"]],
+        "files": [of for file in kept for of in file["files"]],
+        "stored": sum(file["stored"] for file in kept),
+        "runs": [],
+        "candidates": 0,
+        "shuffled": 0,
+        "seen": taken.seen,
+        "false": taken.of_states,
+        "notes": [counted],
+    }

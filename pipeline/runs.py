@@ -7,15 +7,12 @@ So a run takes one row of one file of each level.  Spark has this as a function 
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 from ackproof.pipeline.folder import Folder, Level
-from ackproof.pipeline.sealed import read_sealed
+from ackproof.pipeline.states import LevelStates
 
 __all__ = ["PATH", "Followed"]
 
@@ -49,22 +46,13 @@ class Followed:
         """
         found: list[_Row] = []
         while 1 <= level <= len(self.levels) and 0 <= position < self.levels[level - 1].states:
-            predecessor, instance = self._links(self.levels[level - 1], position)
+            known = LevelStates.on(self.folder, self.levels[level - 1])
+            predecessor, instance = known.link(position)
             first = predecessor < 0
             named = (None, None) if first else (self.actions[instance], self.steps[instance])
             found.append((level, position, *named))
             level, position = level - 1, predecessor
         return found[::-1]
-
-    def _links(self, level: Level, position: int) -> tuple[int, int]:
-        """Return the position that a state was reached from, and the instance of the action."""
-        part = bisect_right(level.offsets, position) - 1
-        path, seal = self.folder.states(level.level, part), level.seals[part]
-        states = pq.read_table(
-            pa.BufferReader(read_sealed(path, seal)), columns=["row", "predecessor", "instance"]
-        )
-        rows = states.filter(pa.compute.field("row") == position - level.offsets[part])
-        return rows.column("predecessor")[0].as_py(), rows.column("instance")[0].as_py()
 
     def table(self) -> type[Any]:
         """Return a class whose `eval` yields the rows of a run, as Spark wants it."""

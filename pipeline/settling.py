@@ -4,13 +4,15 @@ What the tasks of the first half have sent to a part is sorted, and of each stat
 the one with the least entry: so what a level holds does not depend on who sent what when.  What the
 part has seen before is taken away, the properties of the rest are looked at, and it is written:
 a file of the states found on this level, with the links by which a path to each can be read, and
-the index with them in it.
+the index with them in it.  Whoever settles many parts at once lets them share files, and may do
+without the index for a while (`ackproof.pipeline.alone`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -21,15 +23,41 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from ackproof.model.kernel.control import INSTANCE_BITS, INSTANCE_MASK
 from ackproof.pipeline.expanding import batches_of
-from ackproof.pipeline.folder import Folder, RunFile
+from ackproof.pipeline.folder import Folder, RunFile, StatesFile
 from ackproof.pipeline.index import Run, extended, fresh, read_run, write_run
 from ackproof.pipeline.keeping import keep_what_is_loaded
 from ackproof.pipeline.notes import NOTES
 from ackproof.pipeline.ordering import Sorted, distinct
 
-__all__ = ["Settlement"]
+__all__ = ["Settled", "Settlement", "union"]
+
+#: Rows in a group, at least, if there are as many.
+_GROUP = 1 << 16
 
 _ENCODINGS = dict.fromkeys(("part", "row", "predecessor", "instance"), "DELTA_BINARY_PACKED")
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What a part has found on a level.
+
+    Args:
+        part: the part.
+        found: the states that were not seen before, with entries.
+        seen: bits of what is witnessed in them.
+        false: bits of the properties that are false in some of them.
+        candidates: how many states the part was sent.
+        moved: how many bytes it was sent.
+        notes: what tasks of the first half have told it.
+    """
+
+    part: int
+    found: Sorted
+    seen: int
+    false: int
+    candidates: int
+    moved: int
+    notes: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -39,7 +67,7 @@ class Settlement:
     Args:
         folder: the files of the search.
         level: the level that is found.
-        runs: the runs that hold what was seen before, by part.
+        runs: the index of what was seen before, by part.
         metadata: what files of states say of themselves.
     """
 
@@ -56,14 +84,20 @@ class Settlement:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Settle the one part whose rows these are; yield what it has to say."""
         keep_what_is_loaded()
-        note = self.note(batches)
-        if note is not None:
+        settled = self.settled(batches)
+        if settled is not None:
+            runs = self._indexed(settled.part, settled.found)
+            note = {**self.note([settled]), "runs": [(settled.part, runs)]}
             yield pa.record_batch([[json.dumps(note)]], schema=NOTES)
 
-    def note(self, batches: Iterable[pa.RecordBatch]) -> dict[str, Any] | None:
-        """Settle the part whose rows these are; return what it has to say, None if there are none.
+    def settled(
+        self, batches: Iterable[pa.RecordBatch], more: Sequence[Sequence[Run]] = ()
+    ) -> Settled | None:
+        """Settle the part whose rows these are; return what it has found, None if there are none.
 
-        The rows are as `ackproof.pipeline.expanding.MOVED` says.
+        Args:
+            batches: the rows, as `ackproof.pipeline.expanding.MOVED` says.
+            more: for each part what was seen that is not in its index.
         """
         kernel = batches_of(self.folder)
         part, states, entries, notes, moved = -1, [], [], [], 0
@@ -78,25 +112,35 @@ class Settlement:
         if part < 0:
             return None
         candidates = np.concatenate(states).reshape(-1, kernel.code.words)
-        found = self._new(part, distinct(candidates, np.concatenate(entries)))
+        runs = (read_run(self.folder.run(part, run.name), run.seal) for run in self.runs[part])
+        once = distinct(candidates, np.concatenate(entries))
+        new = fresh(chain(runs, more[part] if more else ()), once.prints, once.states)
+        found = once.where(new)
         seen, false = kernel.inspect(found.states)
+        return Settled(
+            part=part,
+            found=found,
+            seen=seen,
+            false=int(np.bitwise_or.reduce(false)) if len(false) else 0,
+            candidates=len(candidates),
+            moved=moved,
+            notes=notes,
+        )
+
+    def note(self, settled: Sequence[Settled]) -> dict[str, Any]:
+        """Write what neighbouring parts have found into one file; return what is to be noted."""
         return {
-            **self.keep(part, [found]),
-            "seen": seen,
-            "false": int(np.bitwise_or.reduce(false)) if len(false) else 0,
-            "runs": self._index(part, found),
-            "candidates": len(candidates),
-            "shuffled": moved,
-            "notes": notes,
+            **self.keep((of.part, of.found) for of in settled),
+            "seen": union([of.seen for of in settled]),
+            "false": union([of.false for of in settled]),
+            "candidates": sum(of.candidates for of in settled),
+            "shuffled": sum(of.moved for of in settled),
+            "notes": [note for of in settled for note in of.notes],
+            "runs": [],
         }
 
-    def _new(self, part: int, candidates: Sorted) -> Sorted:
-        """Return the candidates that the part has not seen."""
-        runs = (read_run(self.folder.run(part, run.name), run.seal) for run in self.runs[part])
-        return candidates.where(fresh(runs, candidates.prints, candidates.states))
-
-    def _index(self, part: int, found: Sorted) -> list[RunFile]:
-        """Add new states to what the part has seen; return its runs."""
+    def _indexed(self, part: int, found: Sorted) -> list[RunFile]:
+        """Add new states to the index of a part; return its runs."""
         runs = list(self.runs[part])
         if not len(found):
             return runs
@@ -110,38 +154,67 @@ class Settlement:
         stored = write_run(self.folder.run(part, name), run)
         return [*runs, RunFile(name, len(run), stored.seal)]
 
-    def keep(self, part: int, found: Iterable[Sorted]) -> dict[str, Any]:
-        """Write the states that a part has found, if any; return what is to be noted of the file.
+    def keep(self, found: Iterable[tuple[int, Sorted]]) -> dict[str, Any]:
+        """Write states of neighbouring parts into one file, if there are any.
 
         Args:
-            part: the part.
-            found: the states in their order, in pieces; their numbers are entries: positions of
-                predecessors, with instances.
+            found: the states in their order, in pieces, each with its part; their numbers are
+                entries: positions of predecessors, with instances.
+
+        Returns:
+            what is to be noted: how many states each part has, the file, and its bytes.
         """
-        pieces = (piece for piece in found if len(piece))
+        pieces = ((part, piece) for part, piece in found if len(piece))
         first = next(pieces, None)
         if first is None:
-            return {"part": part, "rows": 0, "stored": 0, "seal": ""}
-        rows = 0
+            return {"rows": [], "files": [], "stored": 0}
+        rows: Counter[int] = Counter()
 
         def write(place: Path) -> None:
-            nonlocal rows
-            schema = _table(part, 0, first).schema.with_metadata(self.metadata)
+            schema = _table(first[0], 0, first[1]).schema.with_metadata(self.metadata)
             with pq.ParquetWriter(
                 place,
                 schema,
                 use_dictionary=False,
                 # Words are in a random order; the other columns take the bits that they need.
-                column_encoding=_ENCODINGS | dict.fromkeys(_word_names(first), "PLAIN"),
+                column_encoding=_ENCODINGS | dict.fromkeys(_word_names(first[1]), "PLAIN"),
                 compression="zstd",
                 write_page_checksum=True,
             ) as file:
-                for piece in chain([first], pieces):
-                    file.write_table(_table(part, rows, piece).cast(schema))
-                    rows += len(piece)
+                for tables in _row_groups(chain([first], pieces), rows):
+                    file.write_table(pa.concat_tables(tables).cast(schema))
 
-        stored = self.folder.states(self.level, part).make(write)
-        return {"part": part, "rows": rows, "stored": stored.size, "seal": stored.seal}
+        stored = self.folder.states(self.level, first[0]).make(write)
+        files = [StatesFile(first[0], stored.seal)]
+        return {"rows": list(rows.items()), "files": files, "stored": stored.size}
+
+
+def _row_groups(
+    pieces: Iterable[tuple[int, Sorted]], rows: Counter[int]
+) -> Iterator[list[pa.Table]]:
+    """Yield tables that are to be a group of rows in a file; count the rows of each part.
+
+    Pieces that are small go together, for a group of rows takes a few kilobytes.
+    """
+    waiting: list[pa.Table] = []
+    size = 0
+    for part, piece in pieces:
+        waiting.append(_table(part, rows[part], piece))
+        rows[part] += len(piece)
+        size += len(piece)
+        if size >= _GROUP:
+            yield waiting
+            waiting, size = [], 0
+    if waiting:
+        yield waiting
+
+
+def union(masks: Sequence[int]) -> int:
+    """Return the bits of all masks."""
+    found = 0
+    for mask in masks:
+        found |= mask
+    return found
 
 
 def _word_names(found: Sorted) -> list[str]:

@@ -20,12 +20,13 @@ import numpy as np
 import numpy.typing as npt
 from ackproof.model.kernel.batches import Batches, States
 from ackproof.model.kernel.search import DEADLOCK
-from ackproof.pipeline.expanding import batches_of, read_states
+from ackproof.pipeline.expanding import batches_of
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.index import Run, read_run, write_run
 from ackproof.pipeline.levels import Search
 from ackproof.pipeline.ordering import Numbers, fingerprints, parts_of
 from ackproof.pipeline.places import Place
+from ackproof.pipeline.states import LevelStates
 
 __all__ = ["Goal", "path_to", "shortest"]
 
@@ -57,27 +58,21 @@ class _Back:
     """What is asked of each part of a level: which of its states are goals, or lead to one.
 
     Args:
-        folder: the files of the search.
         level: the level.
-        rows: how many states each part has there.
-        seals: the seals of their files.
         goal: what is looked for.
         goals: the seals of the goals of each part on the next level, of no file where there are
             none; None if they are to be found here.
     """
 
-    folder: Folder
-    level: int
-    rows: tuple[int, ...]
-    seals: tuple[str, ...]
+    level: LevelStates
     goal: Goal
     goals: tuple[str, ...] | None
 
     def __call__(self, part: int) -> dict[str, Any]:
         """Write the goals of a part; return the seal of the file."""
-        kernel, folder = batches_of(self.folder), self.folder
-        path, words = folder.states(self.level, part), kernel.code.words
-        states = read_states(path, words, self.rows[part], self.seals[part])
+        folder = self.level.folder
+        kernel = batches_of(folder)
+        states = self.level.read(part, kernel.code.words)
         chosen = [
             self._chosen(kernel, states[start : start + kernel.slice])
             for start in range(0, len(states), kernel.slice)
@@ -85,8 +80,8 @@ class _Back:
         goals = states[np.concatenate(chosen)] if chosen else states
         if not len(goals):
             return {"goals": ""}
-        run = Run.of(fingerprints(goals), goals)
-        return {"goals": write_run(_path(folder, self.level, part), run, lasting=False).seal}
+        run, path = Run.of(fingerprints(goals), goals), _path(folder, self.level.level, part)
+        return {"goals": write_run(path, run, lasting=False).seal}
 
     def _chosen(self, kernel: Batches, states: States) -> Bits:
         if self.goals is None and not self.goal.of_steps:
@@ -97,7 +92,8 @@ class _Back:
         if self.goals is None:
             chosen[records[self.goal.among(records[:, 2]), 0]] = True
         else:
-            chosen[sources[_among(self.folder, self.level + 1, self.goals, made)]] = True
+            inside = _among(self.level.folder, self.level.level + 1, self.goals, made)
+            chosen[sources[inside]] = True
         return chosen
 
 
@@ -135,9 +131,8 @@ def path_to(
         part: its part.
         row: its row in the file of that part.
     """
-    folder, known = search.folder, search.levels[level - 1]
-    path, words = folder.states(level, part), search.kernel.words
-    state = read_states(path, words, known.rows[part], known.seals[part])[row : row + 1]
+    folder, known = search.folder, LevelStates.on(search.folder, search.levels[level - 1])
+    state = known.read(part, search.kernel.words)[row : row + 1]
     seals = [""] * search.parts
     try:
         run = Run.of(fingerprints(state), state)
@@ -155,7 +150,7 @@ def _back(
     """Return the seals of goals on all levels, from those of the level after the last, if any."""
     for level in range(last, 0, -1):
         known, there = search.levels[level - 1], goals.get(level + 1)
-        question = _Back(search.folder, level, known.rows, known.seals, goal, there)
+        question = _Back(LevelStates.on(search.folder, known), goal, there)
         crew = search.crew_for(known.states)
         answers = crew.ask(question, search.parts, f"{goal.name}: back to level {level}")
         goals[level] = tuple(answer["goals"] for answer in answers)

@@ -40,7 +40,7 @@ from ackproof.lang.types import EnumT, OptionT, RecordT, SeqT, SetT, Type
 from ackproof.pipeline.columns import column_names, sql_literal, sql_type, type_text
 from ackproof.pipeline.decode import decode, words_of
 from ackproof.pipeline.errors import SearchRefused, StoreFailed
-from ackproof.pipeline.folder import Folder
+from ackproof.pipeline.folder import Folder, Level
 from ackproof.pipeline.identity import read_search
 from ackproof.pipeline.places import LocalPlace, Place
 from ackproof.pipeline.runs import PATH, Followed
@@ -232,12 +232,23 @@ class Tables:
         if not isinstance(self.folder.root, LocalPlace):
             return self._fetched(spark, ddl)
         self.require_files()
-        places = [self.folder.states(x.level, 0).parent for x in self.levels if x.states]
+        places = [place for level in self.levels for place in self._places(level)]
         if not places:
             return spark.createDataFrame([], ddl)
-        base = f"file://{places[0].parent}"
+        base = f"file://{self.folder.states(1, 0).parent.parent}"
         reader = spark.read.schema(ddl).option("basePath", base)
         return reader.parquet(*(f"file://{_literal(place)}" for place in places))
+
+    def _places(self, level: Level) -> list[Place]:
+        """Return the folder of a level's files, or these if others are in it, too.
+
+        A driver that was given up for dead may have left some.
+        """
+        if not level.files:
+            return []
+        own = [self.folder.states(level.level, file.first) for file in level.files]
+        folder = own[0].parent
+        return [folder] if [p.name for p in folder.files()] == [p.name for p in own] else own
 
     def _stored_columns(self) -> dict[str, str]:
         words = {f"w{i}": "bigint" for i in range(self.schema.words)}
@@ -250,16 +261,15 @@ class Tables:
 
     def _fetched(self, spark: SparkSession, ddl: str) -> DataFrame:
         """Return the states as workers read them from a store that Spark has no way to."""
-        files = tuple((level, part, seal) for level, part, seal in self.files())
+        files = tuple(self.files())
         tasks = spark.range(0, len(files), 1, max(1, len(files)))
-        return tasks.mapInArrow(Fetch(self.folder, files), ddl)
+        return tasks.mapInArrow(Fetch(files), ddl)
 
-    def files(self) -> Iterator[tuple[int, int, str]]:
-        """Yield the level, the part and the seal of each file of states."""
+    def files(self) -> Iterator[tuple[Place, int, str]]:
+        """Yield each file of states with its level and its seal."""
         for level in self.levels:
-            for part, seal in enumerate(level.seals):
-                if level.rows[part]:
-                    yield level.level, part, seal
+            for first, seal in level.files:
+                yield self.folder.states(level.level, first), level.level, seal
 
     def require_files(self, copies: Path | None = None) -> None:
         """Refuse to count states of which some are gone, or others; Spark reads what it finds.
@@ -274,8 +284,7 @@ class Tables:
             SearchRefused: files are not as they were written.
         """
         files = []
-        for level, part, seal in self.files():
-            path = self.folder.states(level, part)
+        for path, _, seal in self.files():
             copy = copies and copies / path.parent.name / path.name
             files.append((path, seal, copy))
         # To compute a digest takes no lock of Python's.
@@ -321,16 +330,13 @@ class Tables:
 class Fetch:
     """Reads files of states where a task runs; each is told which."""
 
-    folder: Folder
-    files: tuple[tuple[int, int, str], ...]
+    files: tuple[tuple[Place, int, str], ...]
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column("id").to_pylist():
-                level, part, seal = self.files[number]
-                states = pq.read_table(
-                    pa.BufferReader(read_sealed(self.folder.states(level, part), seal))
-                )
+                path, level, seal = self.files[number]
+                states = pq.read_table(pa.BufferReader(read_sealed(path, seal)))
                 levels = pa.array(np.full(len(states), level, np.int32))
                 yield from states.append_column("level", levels).to_batches()
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from ackproof.lang import Design, Model
 from ackproof.lang.binding import Bound
 from ackproof.model.beginnings import initial_states
@@ -27,7 +28,7 @@ from ackproof.model.outcome import Outcome
 from ackproof.model.plain import PlainMachine
 from ackproof.model.plain_search import explore as explore_plain
 from ackproof.model.trace import replay_found
-from ackproof.pipeline.folder import Folder
+from ackproof.pipeline.folder import Folder, Level
 from ackproof.pipeline.identity import Identity
 from ackproof.pipeline.local import LocalExplorer
 from ackproof.pipeline.search import SparkExplorer
@@ -101,7 +102,7 @@ class StandIn(Session):
 
     def __init__(self, tasks: int = 3, *, again: bool = False, stop_at: str | None = None) -> None:
         self.spark: Any = self
-        self.master = "aside"
+        self.master, self.log = "aside", Path("spark.log")
         self.jobs: list[str] = []
         self._tasks, self._again, self._stop_at = tasks, again, stop_at
 
@@ -213,6 +214,12 @@ def files_of(root: Path, kind: str) -> dict[str, bytes]:
     """Return the bytes of all files of a search of one kind: states, index."""
     found = sorted(path for path in (root / kind).rglob("*") if path.is_file())
     return {str(path.relative_to(root)): path.read_bytes() for path in found}
+
+
+def stored_on(folder: Folder, level: Level) -> pa.Table:
+    """Return the states of a level as its files have them, in their order."""
+    paths = [folder.states(level.level, file.first) for file in level.files]
+    return pa.concat_tables(pq.read_table(path, partitioning=None) for path in paths)
 
 
 @dataclass

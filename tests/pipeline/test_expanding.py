@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from ackproof.pipeline import expanding
-from ackproof.pipeline.expanding import MOVED, Expansion, batches_of, read_states, shares
+from ackproof.pipeline.expanding import MOVED, Expansion, batches_of, shares
 from ackproof.pipeline.folder import Folder, Level
 from ackproof.pipeline.ordering import fingerprints, parts_of
-from ackproof.pipeline.places import LocalPlace
-from ackproof.pipeline.sealed import FileChanged, read_text
+from ackproof.pipeline.sealed import read_text
+from ackproof.pipeline.states import LevelStates
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,11 +39,8 @@ def level_of(root: Path, number: int = LEVEL) -> Level:
 
 def states_of(root: Path, level: Level) -> list[Row]:
     """Return the states of a level by their position."""
-    folder = folder_of(root.parent)
-    parts = [
-        read_states(folder.states(level.level, part), 1, rows, level.seals[part])
-        for part, rows in enumerate(level.rows)
-    ]
+    found = LevelStates.on(Folder(root), level)
+    parts = [found.read(part, 1) for part in range(len(level.rows))]
     return [tuple(row) for row in np.concatenate(parts).tolist()]
 
 
@@ -51,7 +48,7 @@ def moved(root: Path, tasks: int) -> tuple[list[tuple[int, Row, int]], list[Any]
     """Return what all tasks move: part, state and entry; and what they have counted."""
     level = level_of(root)
     rows, notes = [], []
-    expansion = Expansion(Folder(root), level.level, level.rows, level.seals, tasks)
+    expansion = Expansion(LevelStates.on(Folder(root), level), tasks)
     for task in range(tasks):
         for batch in expansion.moves(task):
             assert batch.schema == MOVED
@@ -88,18 +85,15 @@ def test_every_successor_is_sent_with_a_link_that_is_true(
 def test_rows_are_cut_where_they_get_large(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, _ = moved(root, 2)
     monkeypatch.setattr(expanding, "_ROW_BYTES", 24)
-    level = level_of(root)
-    sizes = [
-        len(batch.column("states")[0].as_py())
-        for batch in Expansion(Folder(root), LEVEL, level.rows, level.seals, 2).moves(0)
-    ]
+    found = LevelStates.on(Folder(root), level_of(root))
+    sizes = [len(batch.column("states")[0].as_py()) for batch in Expansion(found, 2).moves(0)]
     assert max(sizes) == 24
     assert sorted(moved(root, 2)[0]) == sorted(whole)
 
 
 def test_a_task_without_states_sends_nothing(root: Path) -> None:
     first = level_of(root, 1)
-    expansion = Expansion(Folder(root), 1, first.rows, first.seals, 4)
+    expansion = Expansion(LevelStates.on(Folder(root), first), 4)
     sent = [len(list(expansion.moves(task))) for task in range(4)]
     assert [n > 0 for n in sent] == [rows > 0 for rows in first.rows]
 
@@ -111,21 +105,6 @@ def test_shares_are_all_parts_in_their_order(parts: int, tasks: int) -> None:
     sizes = [len(share) for share in found]
     assert len(found) == tasks
     assert max(sizes) - min(sizes) <= 1
-
-
-def test_a_part_without_states_has_no_file(tmp_path: Path) -> None:
-    assert read_states(LocalPlace(tmp_path / "absent.parquet"), 3, 0, "").shape == (0, 3)
-
-
-def test_a_file_with_other_states_than_it_should_have_is_refused(root: Path) -> None:
-    level, folder = level_of(root), folder_of(root.parent)
-    part = max(range(4), key=lambda part: level.rows[part])
-    path, seal = folder.states(LEVEL, part), level.seals[part]
-    with pytest.raises(FileChanged, match=f"has {level.rows[part]} states and not"):
-        read_states(path, 1, level.rows[part] + 1, seal)
-    other = next(s for s in level.seals if s not in ("", seal))
-    with pytest.raises(FileChanged, match="its seal is broken"):
-        read_states(path, 1, level.rows[part], other)
 
 
 def test_a_kernel_is_made_once_for_a_search_and_again_for_another(tmp_path: Path) -> None:

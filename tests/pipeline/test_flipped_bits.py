@@ -47,7 +47,7 @@ def files_in(root: Path, kind: str) -> list[Path]:
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A search that was stopped in the middle."""
     work = tmp_path_factory.mktemp("begun")
-    explorer_of(work, small=ALONE)(BOUND, max_depth=8)
+    explorer_of(work)(BOUND, max_depth=8)
     return work
 
 
@@ -65,7 +65,7 @@ def resumed(work: Path) -> dict[str, Any]:
 def outcome_of(work: Path, bound: Bound, **options: Any) -> tuple[dict[str, Any] | None, str]:
     """What a search finds, or what it is refused with."""
     try:
-        return summary(explorer_of(work, small=ALONE)(bound, **options)), ""
+        return summary(explorer_of(work)(bound, **options)), ""
     except (SearchRefused, SearchFailed) as error:
         return None, str(error)
 

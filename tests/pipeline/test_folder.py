@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from ackproof.pipeline.folder import Folder, Level, RunFile
+from ackproof.pipeline.folder import Folder, Level, RunFile, StatesFile
 from ackproof.pipeline.sealed import FileChanged
 
 from tests.pipeline.sealing import rewrite
@@ -24,7 +24,7 @@ def level(number: int, rows: tuple[int, ...] = (2, 0, 3), token: int = 1) -> Lev
         level=number,
         token=token,
         rows=rows,
-        seals=("a", "", "b"),
+        files=(StatesFile(0, "a"), StatesFile(2, "b")),
         generated=9,
         actions={"go": 7, "come": 2},
         seen=1 << 100,
@@ -33,6 +33,7 @@ def level(number: int, rows: tuple[int, ...] = (2, 0, 3), token: int = 1) -> Lev
         shuffled=100,
         stored=50,
         runs=(runs_of("00001-00002"), (), runs_of("00001-00001", "00002-00002")),
+        indexed=2,
         seconds=0.5,
     )
 

@@ -12,14 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from ackproof.lang.binding import Bound
 from ackproof.model.kernel.engine import explore as explore_compiled
 from ackproof.model.outcome import Limit, Outcome
 from ackproof.pipeline import resident
 from ackproof.pipeline.errors import SearchRefused
-from ackproof.pipeline.folder import Folder
 from ackproof.spec.model import MODEL as CONFIRMS
 from hypothesis import HealthCheck, given, settings
 
@@ -37,6 +35,7 @@ from tests.pipeline.searches import (
     folder_of,
     local_of,
     model_of,
+    stored_on,
     summary,
     written,
 )
@@ -57,11 +56,6 @@ def by_name(outcome: Outcome) -> dict[str, Any]:
         "cycles": outcome.cycles,
         "starts": outcome.starts,
     }
-
-
-def table_of(folder: Folder, level: int, part: int) -> Any:
-    """Return the states that a part has on a level."""
-    return pq.read_table(folder.states(level, part), partitioning=None)
 
 
 MODELS = (
@@ -170,11 +164,10 @@ def test_levels_of_both_have_the_same_states_in_the_same_order(
     for mine, theirs in zip(one.levels(), other.levels(), strict=True):
         for name in ("level", "rows", "generated", "actions", "broken", "cut"):
             assert getattr(mine, name) == getattr(theirs, name), name
-        for part, rows in enumerate(mine.rows):
-            if rows:
-                tables = [table_of(folder, mine.level, part) for folder in (one, other)]
-                words = [t.drop_columns(["predecessor", "instance"]) for t in tables]
-                assert words[0].equals(words[1], check_metadata=True)
+        if mine.states:
+            tables = [stored_on(one, mine), stored_on(other, theirs)]
+            words = [t.drop_columns(["predecessor", "instance"]) for t in tables]
+            assert words[0].equals(words[1], check_metadata=True)
 
 
 def test_links_lead_from_a_state_of_the_level_before(tmp_path: Path) -> None:
@@ -185,12 +178,7 @@ def test_links_lead_from_a_state_of_the_level_before(tmp_path: Path) -> None:
     steps = {(state, *step) for state, found in known.items() for step in found}
     before: list[tuple[int, ...]] = []
     for level in folder.levels():
-        rows = [
-            row
-            for part, count in enumerate(level.rows)
-            if count
-            for row in table_of(folder, level.level, part).to_pylist()
-        ]
+        rows = stored_on(folder, level).to_pylist() if level.states else []
         states = [tuple(row[w] % 2**64 for w in words if w in row) for row in rows]
         for row, state in zip(rows, states, strict=True):
             if level.level > 1:
@@ -230,7 +218,7 @@ def test_a_flipped_bit_is_reported_and_never_taken_for_a_state(tmp_path: Path) -
     local_of(tmp_path)(bound, max_depth=8)
     folder = folder_of(tmp_path)
     level = folder.levels()[5]
-    path = Path(str(folder.states(6, next(n for n, rows in enumerate(level.rows) if rows))))
+    path = Path(str(folder.states(6, level.files[0].first)))
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 4
     path.write_bytes(data)

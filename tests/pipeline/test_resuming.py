@@ -10,11 +10,12 @@ import pytest
 from ackproof.model.kernel.engine import explore as explore_compiled
 from ackproof.model.outcome import Limit, Progress
 from ackproof.model.plain_search import explore as explore_plain
-from ackproof.pipeline import expanding, ordering
+from ackproof.pipeline import ordering
 from ackproof.pipeline.errors import SearchRefused
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.index import Run, write_run
 from ackproof.pipeline.search import explorer
+from ackproof.pipeline.states import LevelStates
 from ackproof.spec.model import MODEL as CONFIRMS
 
 from tests.model import liveness_models as live
@@ -80,9 +81,7 @@ def test_goals_that_a_dead_driver_has_left_mislead_nobody(tmp_path: Path) -> Non
     for level in folder.levels():
         for part, rows in enumerate(level.rows):
             if rows:
-                states = expanding.read_states(
-                    folder.states(level.level, part), 1, rows, level.seals[part]
-                )
+                states = LevelStates.on(folder, level).read(part, 1)
                 path = folder.root / f"goals/level={level.level:05d}/part-{part:05d}.arrow"
                 write_run(path, Run.of(ordering.fingerprints(states), states))
     again = explorer_of(tmp_path / "work", resume=True)(bound)

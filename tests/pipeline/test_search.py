@@ -179,8 +179,10 @@ def test_levels_of_few_states_start_no_jobs(tmp_path: Path) -> None:
     )
     sizes = outcome.level_sizes
     large = [level + 2 for level, states in enumerate(sizes) if states >= 20]
-    assert session.jobs == [f"level {level}" for level in large]
+    index = "the index of what was seen"
+    assert [job for job in session.jobs if job != index] == [f"level {level}" for level in large]
     assert 0 < len(large) < len(sizes)
+    assert session.jobs.count(index) <= 1, "before the first of them, if the others are not few"
 
 
 def test_the_last_levels_of_a_large_search_are_jobs_however_small(

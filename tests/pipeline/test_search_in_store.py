@@ -107,7 +107,7 @@ def test_a_bit_that_flips_in_an_object_is_told_or_mended(
     kind: str, store: Store, work: str
 ) -> None:
     rng = chance(f"flips in the store {kind}")
-    explorer_of(work, small=ALONE)(SMALL, max_depth=6)
+    explorer_of(work)(SMALL, max_depth=6)
     folder, told = folder_in(work), 0
     for _ in range(examples(4)):
         some = [name for name in files_in(store, folder) if name.startswith(kind)]

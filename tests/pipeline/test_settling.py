@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from ackproof.pipeline.expanding import MOVED
 from ackproof.pipeline.folder import Folder, RunFile
 from ackproof.pipeline.index import read_run
 from ackproof.pipeline.ordering import fingerprints
+from ackproof.pipeline.sealed import seal_of
 from ackproof.pipeline.settling import Settlement
 
 from tests.model import mailroom
@@ -49,9 +51,23 @@ def settlement(begun: Written, level: int = 2, runs: Any = ()) -> Settlement:
     )
 
 
+def settle(begun: Written, batches: list[pa.RecordBatch], *at: Any) -> dict[str, Any]:
+    """Settle a part as a task does; return what it notes."""
+    (batch,) = settlement(begun, *at)(iter(batches))
+    note: dict[str, Any] = json.loads(batch.column("note")[0].as_py())
+    return note
+
+
 def table_of(begun: Written, level: int = 2) -> Any:
     """Return the states that were written."""
     return pq.read_table(begun.folder.states(level, PART), partitioning=None)
+
+
+def runs_of(note: dict[str, Any]) -> list[RunFile]:
+    """Return the index of the part, as it is noted."""
+    ((part, runs),) = note["runs"]
+    assert part == PART
+    return [RunFile(*run) for run in runs]
 
 
 def test_states_are_written_once_in_order_with_the_least_link(begun: Written) -> None:
@@ -62,9 +78,9 @@ def test_states_are_written_once_in_order_with_the_least_link(begun: Written) ->
         row(states[::-1], entries[::-1]),
         row(states, entries),
     ]
-    note = settlement(begun).note(batches)
-    assert note is not None
-    assert (note["part"], note["rows"], note["candidates"]) == (PART, 40, 120)
+    note = settle(begun, batches)
+    assert (note["rows"], note["candidates"]) == ([[PART, 40]], 120)
+    assert note["files"] == [[PART, seal_of(begun.folder.states(2, PART).read_bytes())]]
     assert note["shuffled"] == 120 * 16
     table = table_of(begun)
     assert table.column_names == ["part", "row", "w0", "predecessor", "instance"]
@@ -81,7 +97,7 @@ def test_states_are_written_once_in_order_with_the_least_link(begun: Written) ->
 
 def test_the_initial_state_has_no_predecessor(begun: Written) -> None:
     initial = np.array(begun.kernel.initials, np.uint64)
-    settlement(begun, 1).note([row(initial, [-1])])
+    settle(begun, [row(initial, [-1])], 1)
     found = table_of(begun, 1).select(["predecessor", "instance"]).to_pylist()
     assert found == [{"predecessor": -1, "instance": -1}]
 
@@ -90,10 +106,9 @@ def test_what_was_seen_is_taken_away(begun: Written) -> None:
     states, runs = states_of(begun), []
     kept = 0
     for level, end in enumerate((10, 60, 61, 62), start=2):
-        note = settlement(begun, level, runs).note([row(states[:end], range(end))])
-        assert note is not None
-        runs = note["runs"]
-        kept += note["rows"]
+        note = settle(begun, [row(states[:end], range(end))], level, runs)
+        runs = runs_of(note)
+        kept += note["rows"][0][1]
         assert kept == end
         read = [read_run(begun.folder.run(PART, run.name), run.seal) for run in runs]
         assert [len(run) for run in read] == [run.rows for run in runs]
@@ -104,25 +119,22 @@ def test_what_was_seen_is_taken_away(begun: Written) -> None:
 
 def test_nothing_new_writes_nothing(begun: Written) -> None:
     states = states_of(begun)[:5]
-    first = settlement(begun).note([row(states, range(5))])
-    assert first is not None
+    first = settle(begun, [row(states, range(5))])
     before = {p for p in begun.folder.root.rglob("*") if p.is_file()}
-    again = settlement(begun, 3, first["runs"]).note([row(states, range(5))])
-    assert again is not None
-    assert (again["rows"], again["stored"], again["candidates"]) == (0, 0, 5)
+    again = settle(begun, [row(states, range(5))], 3, runs_of(first))
+    assert (again["rows"], again["stored"], again["candidates"]) == ([], 0, 5)
     assert again["runs"] == first["runs"]
     assert before == {p for p in begun.folder.root.rglob("*") if p.is_file()}
 
 
 def test_a_part_that_is_sent_nothing_says_nothing(begun: Written) -> None:
-    assert settlement(begun).note([]) is None
+    assert settlement(begun).settled([]) is None
     assert list(settlement(begun)(iter([]))) == []
 
 
 def test_what_tasks_have_counted_is_passed_on(begun: Written) -> None:
-    note = settlement(begun).note([row(states_of(begun)[:0], [], '{"counts": [1, 2]}')])
-    assert note is not None
-    assert (note["notes"], note["rows"]) == ([{"counts": [1, 2]}], 0)
+    note = settle(begun, [row(states_of(begun)[:0], [], '{"counts": [1, 2]}')])
+    assert (note["notes"], note["rows"]) == ([{"counts": [1, 2]}], [])
 
 
 def test_a_level_that_is_settled_twice_is_the_same_to_the_byte(begun: Written) -> None:
@@ -131,7 +143,7 @@ def test_a_level_that_is_settled_twice_is_the_same_to_the_byte(begun: Written) -
     for _ in range(2):
         order = chance.permutation(len(states))
         pieces = np.array_split(order, 5)
-        settlement(begun).note([row(states[piece], piece) for piece in pieces])
+        settle(begun, [row(states[piece], piece) for piece in pieces])
         root = begun.folder.root
         found.append((files_of(root, "states"), files_of(root, "index")))
     assert found[0] == found[1]
@@ -141,8 +153,7 @@ def test_a_level_that_is_settled_twice_is_the_same_to_the_byte(begun: Written) -
 def test_properties_of_new_states_are_looked_at(tmp_path: Path) -> None:
     begun = Written(bound_of(mailroom.MODEL, "small"), Folder(tmp_path), 3)
     states = states_of(begun)
-    note = settlement(begun).note([row(states, range(len(states)))])
-    assert note is not None
+    note = settle(begun, [row(states, range(len(states)))])
     seen, false = begun_batches(begun).inspect(states)
     assert note["seen"] == seen
     assert note["false"] == int(np.bitwise_or.reduce(false)) != 0

@@ -6,14 +6,15 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from ackproof.lang.binding import Bound, bind
 from ackproof.pipeline import duck
 from ackproof.pipeline.asking import Asking
 from ackproof.pipeline.errors import SearchRefused
-from ackproof.pipeline.expanding import read_states
 from ackproof.pipeline.query_error import QueryError
 from ackproof.pipeline.session import Session
+from ackproof.pipeline.states import LevelStates
 from ackproof.pipeline.tables import Tables
 from ackproof.spec.instances import INSTANCES
 from ackproof.spec.model import MODEL as CONFIRMS
@@ -38,12 +39,11 @@ def searched(bound: Bound, work: Path, depth: int | None = None) -> Tables:
 def words_at(tables: Tables) -> dict[Place, tuple[int, ...]]:
     """Return the packed state at each place."""
     found: dict[Place, tuple[int, ...]] = {}
-    rows = {x.level: (x.rows, x.offsets) for x in tables.levels}
-    for level, part, seal in tables.files():
-        counts, offsets = rows[level]
-        path = tables.folder.states(level, part)
-        states = read_states(path, tables.schema.words, counts[part], seal).tolist()
-        found |= {(level, offsets[part] + row): tuple(words) for row, words in enumerate(states)}
+    for level in tables.levels:
+        stored = LevelStates.on(tables.folder, level)
+        states = [stored.read(part, tables.schema.words) for part in range(len(level.rows))]
+        packed = enumerate(np.concatenate(states).tolist())
+        found |= {(level.level, position): tuple(words) for position, words in packed}
     return found
 
 

@@ -19,7 +19,7 @@ from ackproof.lang.binding import Bound
 from ackproof.model.lower.fixed import fixed
 from ackproof.model.lower.layout import Layout
 from ackproof.model.plain import PlainMachine
-from ackproof.pipeline.folder import Folder, Level
+from ackproof.pipeline.folder import Folder, Level, StatesFile
 from ackproof.pipeline.schema import describe
 
 from tests.pipeline.sealing import write_sealed
@@ -80,22 +80,23 @@ def write_search(bound: Bound, root: Path, parts: int = 3, depth: int = 1000) ->
     for number, (links, counts) in enumerate(zip(levels, taken, strict=True), start=1):
         # Any division into ranges of positions will do.
         cuts = [len(links) * part // parts for part in range(parts + 1)]
-        seals = [""] * parts
+        files = []
         for part in range(parts):
             piece = links[cuts[part] : cuts[part + 1]]
             if piece:
                 path = folder.states(number, part)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 pq.write_table(_table(layout, part, piece), path)
-                seals[part] = blake2b(path.read_bytes(), digest_size=16).hexdigest()
+                seal = blake2b(path.read_bytes(), digest_size=16).hexdigest()
+                files.append(StatesFile(part, seal))
         rows = tuple(b - a for a, b in itertools.pairwise(cuts))
-        folder.finish(_level(number, rows, tuple(seals), counts))
+        folder.finish(_level(number, rows, tuple(files), counts))
     return Written(root, bound, levels)
 
 
 def _search(bound: Bound, layout: Layout, parts: int) -> dict[str, Any]:
     return {
-        "format": "ackproof/search/3",
+        "format": "ackproof/search/4",
         "model": bound.program.name,
         "design": bound.design.claim if bound.design else None,
         "instance": bound.instance.name,
@@ -130,13 +131,13 @@ def packed(layout: Layout, states: list[State]) -> Any:
 
 
 def _level(
-    number: int, rows: tuple[int, ...], seals: tuple[str, ...], counts: dict[str, int]
+    number: int, rows: tuple[int, ...], files: tuple[StatesFile, ...], counts: dict[str, int]
 ) -> Level:
     return Level(
         level=number,
         token=1,
         rows=rows,
-        seals=seals,
+        files=files,
         generated=sum(counts.values()) or int(number == 1),
         actions=counts,
         seen=0,
@@ -145,5 +146,6 @@ def _level(
         shuffled=0,
         stored=0,
         runs=(),
+        indexed=0,
         seconds=0.0,
     )

@@ -1,0 +1,138 @@
+"""The files of states of a level: each has a part, or neighbouring parts with few states.
+
+A level is divided into as many parts as the search, however few states were found on it.  Whoever
+settles several parts at once puts small neighbours into one file, in their order, so that there are
+few files, and each is worth a request.  The manifest of the level says which parts
+each file has; a state has the same position on its level wherever it lies.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from ackproof.model.kernel.batches import States
+from ackproof.pipeline.folder import Folder, Level, StatesFile, offsets_of
+from ackproof.pipeline.places import Place
+from ackproof.pipeline.sealed import FileChanged, read_sealed
+
+__all__ = ["LevelStates", "together"]
+
+#: Parts share a file as long as they have no more states than these: one or two megabytes.
+_SHARED = 1 << 14
+
+
+def together(rows: Sequence[int]) -> list[range]:
+    """Divide parts among files: neighbours, and none that has no states.
+
+    Args:
+        rows: how many states each part has.
+    """
+    found: list[range] = []
+    for part, own in enumerate(rows):
+        if not own:
+            continue
+        last = found[-1] if found else range(0)
+        if last and sum(rows[last.start : part]) + own <= _SHARED:
+            found[-1] = range(last.start, part + 1)
+        else:
+            found.append(range(part, part + 1))
+    return found
+
+
+@dataclass(frozen=True)
+class LevelStates:
+    """What was found on a level, by files; a value that a task can be sent.
+
+    Args:
+        folder: the files of the search.
+        level: the level.
+        rows: how many states each part has there.
+        files: which files these are in.
+    """
+
+    folder: Folder
+    level: int
+    rows: tuple[int, ...]
+    files: tuple[StatesFile, ...]
+
+    @staticmethod
+    def on(folder: Folder, level: Level) -> LevelStates:
+        """Return what a finished level has."""
+        return LevelStates(folder, level.level, level.rows, level.files)
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """The position of the first state of each part."""
+        return offsets_of(self.rows)
+
+    def path_of(self, file: StatesFile) -> Place:
+        """Return where a file is."""
+        return self.folder.states(self.level, file.first)
+
+    def read(self, part: int, words: int) -> States:
+        """Return the packed states of a part, in their order.
+
+        Args:
+            part: the part.
+            words: words of 64 bits in a state.
+
+        Raises:
+            FileChanged: the file has others than it should.
+        """
+        if not self.rows[part]:
+            return np.empty((0, words), np.uint64)
+        file, rows = self._file_of(part)
+        path = self.path_of(file).arrived()
+        if rows == self.rows[part]:
+            return _read(path, file.seal, words, rows)
+        start = sum(self.rows[file.first : part])
+        # Whoever asks for a part asks for its neighbours next.
+        shared = _remembered(path, file.seal, words, rows, path.stamp())
+        return shared[start : start + self.rows[part]]
+
+    def link(self, position: int) -> tuple[int, int]:
+        """Return the position that a state was reached from, and the instance of the action.
+
+        Args:
+            position: that of the state on its level.
+
+        Raises:
+            FileChanged: the file is not what was written.
+        """
+        offsets = self.offsets
+        file, _ = self._file_of(bisect_right(offsets, position) - 1)
+        data = pa.BufferReader(read_sealed(self.path_of(file), file.seal))
+        row = position - offsets[file.first]
+        table = pq.read_table(data, columns=["predecessor", "instance"]).slice(row, 1)
+        return table.column("predecessor")[0].as_py(), table.column("instance")[0].as_py()
+
+    def _file_of(self, part: int) -> tuple[StatesFile, int]:
+        """Return the file that has a part, which has states, and how many states are in it."""
+        behind = bisect_right(self.files, part, key=lambda file: file.first)
+        file = self.files[behind - 1]
+        end = self.files[behind].first if behind < len(self.files) else None
+        return file, sum(self.rows[file.first : end])
+
+
+def _read(path: Place, seal: str, words: int, rows: int) -> States:
+    names = [f"w{i}" for i in range(words)]
+    table = pq.read_table(pa.BufferReader(read_sealed(path, seal)), columns=names)
+    if table.num_rows != rows:
+        raise FileChanged(path, f"has {table.num_rows:,} states and not {rows:,}")
+    columns: list[Any] = [column.to_numpy() for column in table.columns]
+    found: States = np.stack(columns, axis=1).view(np.uint64)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _remembered(path: Place, seal: str, words: int, rows: int, stamp: tuple[int, ...]) -> States:
+    """Return the states of a file that has more parts than one."""
+    del stamp
+    return _read(path, seal, words, rows)
