@@ -61,8 +61,9 @@ def main() -> None:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         write(path := Path(name) / "r.parquet", asked.events)
-        files = [recording_of(path)]
-        reading = Reading.of(files, in_captures(files), 1 << 40, 1, bytes(16), Listening(b"key"))
+        how = Listening(b"key")
+        files = [recording_of(path, how)]
+        reading = Reading.of(files, in_captures(files), 1 << 40, 1, bytes(16), how)
         began = time.process_time()
         rows = list(reading(iter([pa.record_batch([[0]], ["id"])])))
         read = time.process_time() - began

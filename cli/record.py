@@ -60,6 +60,7 @@ def record(
     from ackproof.conform.capture.files import ENDINGS
     from ackproof.conform.events import Event, Kind
     from ackproof.conform.judgement import Judgement
+    from ackproof.conform.keys import key_mark
     from ackproof.conform.proxy import Proxy
     from ackproof.conform.recording import writer
     from ackproof.conform.schema import RecordingError
@@ -71,7 +72,7 @@ def record(
     if file.suffix in ENDINGS:
         raise InputError(f"{file} is named like a capture of packets; end it in .jsonl or .parquet")
     try:
-        sink = writer(file)
+        sink = writer(file, key_mark(secret))
     except RecordingError as error:
         raise InputError(str(error)) from None
     judgement = Judgement() if judge else None

@@ -26,7 +26,9 @@ from ackproof.conform.document import (
     latency_of,
     lost_of,
 )
-from ackproof.conform.recording import read_columns
+from ackproof.conform.keys import differing
+from ackproof.conform.recording import mark_in, read_columns
+from ackproof.conform.schema import RecordingError
 from ackproof.conform.sources import called
 from ackproof.conform.streams import Streams
 
@@ -44,13 +46,16 @@ def audit(
         how: how captures are read; None is with a key that nobody knows.
 
     Raises:
-        RecordingError: a file is no recording.
+        RecordingError: a file is no recording, or messages cannot be followed from one to another.
     """
     how = how or Listening()
     account = Account()
     found: list[Found] = []
     seen, confirms = Seen(0, 0, 0), _Confirms(0, 0, 0)
     files = list(paths)
+    wrong = differing((called(path), mark_in(path, how)) for path in files) if drained else ""
+    if wrong:
+        raise RecordingError(wrong)
     for pieces in pieces_of_captures(files):
         name = called(pieces[0])
         streams = Streams()

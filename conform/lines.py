@@ -1,9 +1,10 @@
 """Lines: a recording in JSON Lines line by line, each with a checksum of what is before it.
 
-The first line says what the file is, each other line is an event, in which what has its default is
-left out.  Each line ends with the CRC-32 of all before that field:
+The first line says what the file is, and the mark of its key (`ackproof.conform.keys`); each other
+line is an event, in which what has its default is left out.  Each ends with the CRC-32 of all
+before that field:
 
-    {"format":"ackproof recording","version":1,"crc":1874329817}
+    {"format":"ackproof recording","version":1,"key":"2c9f3a51b0d8e746","crc":1874329817}
     {"kind":"Ack","connection":"c1","channel":1,"number":7,"time":1795405580.28,"tag":1,"crc":…}
 
 A first line with a checksum promises one in every line.  Whoever makes recordings by other means
@@ -24,7 +25,7 @@ from ackproof.conform.schema import FORMAT, VERSION, RecordingError, check_versi
 from ackproof.conform.sources import Source
 from ackproof.conform.wellformed import Malformed, of_line
 
-__all__ = ["Lines", "first_line", "line_of", "lines_after"]
+__all__ = ["Lines", "first_line", "line_of", "lines_after", "mark_in_line"]
 
 _ENCODER = msgspec.json.Encoder()
 _FIELD = b',"crc":'
@@ -34,12 +35,21 @@ _SUM = re.compile(rb',"crc":[0-9]+}\n\Z')
 class _Header(msgspec.Struct, omit_defaults=True):
     format: str
     version: int
+    key: str = ""
     crc: int | None = None
 
 
-def first_line() -> bytes:
-    """Return the line that a recording begins with."""
-    return _summed(_ENCODER.encode(_Header(FORMAT, VERSION)))
+def first_line(mark: str) -> bytes:
+    """Return the line that a recording begins with, whose key has a mark."""
+    return _summed(_ENCODER.encode(_Header(FORMAT, VERSION, mark)))
+
+
+def mark_in_line(line: bytes) -> str:
+    """Return the mark of the key that a first line has; nothing if it has none."""
+    try:
+        return msgspec.json.decode(line, type=_Header).key
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""
 
 
 def line_of(event: Event) -> bytes:

@@ -20,6 +20,7 @@ from ackproof.conform.events import Event, Kind
 from ackproof.conform.judging import stream
 from ackproof.conform.judging.facts import BITS, NUMBER, complaints_in
 from ackproof.conform.judging.texts import HERE, Numbering, Texts
+from ackproof.conform.keys import FIELD
 from ackproof.conform.parquet_seals import SealBroken, add_seals, seals_of
 from ackproof.conform.schema import FORMAT, VERSION, RecordingError, check_version
 from ackproof.conform.sources import Source
@@ -29,6 +30,7 @@ __all__ = [
     "GROUP",
     "ParquetReader",
     "ParquetWriter",
+    "mark_in_parquet",
     "read_parquet",
     "read_parquet_columns",
     "schema_of",
@@ -66,13 +68,26 @@ def schema_of(pyarrow: Any) -> Any:
     )
 
 
+def mark_in_parquet(path: Source) -> str:
+    """Return the mark of the key that a recording has; nothing if it has none, or is damaged."""
+    pyarrow, parquet = _arrow()
+    with path.open("rb") as file:
+        try:
+            said = parquet.read_schema(file).metadata or {}
+        except (pyarrow.ArrowException, OSError):
+            return ""
+    mark: str = said.get(FIELD.encode(), b"").decode("latin-1")
+    return mark
+
+
 class ParquetWriter:
     """A recording in Parquet that is being written."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, mark: str = "") -> None:
         self._path = path
         self._pyarrow, self._parquet = _arrow()
-        self._schema = schema_of(self._pyarrow)
+        schema = schema_of(self._pyarrow)
+        self._schema = schema.with_metadata({**schema.metadata, FIELD: mark}) if mark else schema
         self._file = self._parquet.ParquetWriter(path, self._schema, write_page_checksum=True)
         self._events: list[Event] = []
 

@@ -23,16 +23,25 @@ from ackproof.conform.capture.listening import Listening
 from ackproof.conform.columns import Columns, columns_of
 from ackproof.conform.events import Event
 from ackproof.conform.judging.texts import HERE, Numbering
-from ackproof.conform.lines import first_line, line_of, lines_after
-from ackproof.conform.parquet import ParquetWriter, read_parquet, read_parquet_columns
+from ackproof.conform.keys import DRAWN, key_mark
+from ackproof.conform.lines import first_line, line_of, lines_after, mark_in_line
+from ackproof.conform.parquet import (
+    ParquetWriter,
+    mark_in_parquet,
+    read_parquet,
+    read_parquet_columns,
+)
 from ackproof.conform.schema import RecordingError
+from ackproof.conform.sources import Source
 from ackproof.conform.wellformed import Malformed
 
-__all__ = ["Sink", "read", "read_columns", "writer"]
+__all__ = ["Sink", "mark_in", "read", "read_columns", "writer"]
 
 
 #: Events that are made columns of at a time.
 _TOGETHER = 1 << 14
+#: Bytes that a first line has at most.
+_LINE = 1 << 12
 
 
 class Sink(Protocol):
@@ -51,9 +60,9 @@ class Sink(Protocol):
 class JsonLines:
     """A recording in JSON Lines that is being written."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, mark: str) -> None:
         self._file: IO[bytes] = path.open("wb")
-        self._file.write(first_line())
+        self._file.write(first_line(mark))
 
     def write(self, event: Event) -> None:
         """Write a line."""
@@ -68,11 +77,34 @@ class JsonLines:
         self._file.close()
 
 
-def writer(path: Path) -> Sink:
-    """Return where to record events for a file, by the ending of its name."""
+def writer(path: Path, mark: str = "") -> Sink:
+    """Return where to record events.
+
+    Args:
+        path: a file; the ending of its name says in which format.
+        mark: that of the key of the digests (`ackproof.conform.keys`).
+    """
     if path.suffix == ".parquet":
-        return ParquetWriter(path)
-    return JsonLines(path)
+        return ParquetWriter(path, mark)
+    return JsonLines(path, mark)
+
+
+def mark_in(path: Source, how: Listening) -> str:
+    """Return the mark of the key of a recording; nothing if it does not say.
+
+    Args:
+        path: the recording, or a capture.
+        how: how captures are read.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if is_capture(path):
+        return DRAWN if how.given is None else key_mark(how.given)
+    if path.suffix == ".parquet":
+        return mark_in_parquet(path)
+    with path.open("rb") as file:
+        return mark_in_line(file.readline(_LINE))
 
 
 def read(path: Path, how: Listening | None = None) -> Iterator[Event]:

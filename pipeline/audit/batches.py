@@ -32,6 +32,7 @@ import msgspec
 from ackproof.conform.capture.listening import Listening
 from ackproof.conform.capture.rotation import called_capture, pieces_of_captures
 from ackproof.conform.judging.texts import Numbering
+from ackproof.conform.keys import differing
 from ackproof.pipeline.audit.kept import RowsFile
 from ackproof.pipeline.errors import AuditRefused, StoreFailed
 from ackproof.pipeline.places import LocalPlace, Place
@@ -44,7 +45,16 @@ from ackproof.pipeline.sealed import (
 )
 from ackproof.pipeline.storage import placed
 
-__all__ = ["DOCUMENT", "Batch", "Batches", "Recording", "in_captures", "mark_of", "require_place"]
+__all__ = [
+    "DOCUMENT",
+    "Batch",
+    "Batches",
+    "Recording",
+    "in_captures",
+    "mark_of",
+    "require_one_key",
+    "require_place",
+]
 
 #: The document of an audit, in its directory.
 DOCUMENT = "audit.json"
@@ -89,12 +99,14 @@ class Recording(msgspec.Struct, frozen=True, order=True):
         path: where it was: its path or its address.
         size: how many bytes it had.
         mark: a digest of how it begins and ends; empty if it could not be read.
+        key: the mark of the key of its digests, if it says so.
     """
 
     name: str
     path: str
     size: int
     mark: str = ""
+    key: str = ""
 
     def is_there(self) -> bool:
         """Tell whether it is still what it was; what could not be read has nothing to lose."""
@@ -116,12 +128,23 @@ class Recording(msgspec.Struct, frozen=True, order=True):
         return msgspec.structs.replace(self, mark=seal_of(said))
 
 
+def require_one_key(recordings: Iterable[Recording]) -> None:
+    """Refuse to call messages lost that cannot be followed from one recording to another.
+
+    Raises:
+        AuditRefused: recordings have keys that differ.
+    """
+    wrong = differing((recording.name, recording.key) for recording in recordings)
+    if wrong:
+        raise AuditRefused(wrong)
+
+
 def in_captures(files: Sequence[Recording]) -> list[list[int]]:
     """Return the numbers of files, those together that are pieces of one capture."""
     return pieces_of_captures(range(len(files)), lambda number: files[number].path)
 
 
-class Batch(msgspec.Struct, frozen=True, tag_field="format", tag="ackproof/batch/5"):
+class Batch(msgspec.Struct, frozen=True, tag_field="format", tag="ackproof/batch/6"):
     """Recordings that were judged together.
 
     Args:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 from ackproof.conform.account import Bounds
+from ackproof.conform.capture.listening import Listening
 from ackproof.conform.document import (
     AuditDocument,
     Confirms,
@@ -22,6 +23,7 @@ from ackproof.conform.document import (
     lost_of,
     ranks_of,
 )
+from ackproof.conform.recording import mark_in
 from ackproof.conform.sources import called
 from ackproof.pipeline.audit.batches import Recording
 from ackproof.pipeline.audit.kept import Tally
@@ -32,14 +34,15 @@ from ackproof.pipeline.storage import placed
 __all__ = ["document_of", "recording_of"]
 
 
-def recording_of(path: Place | Path | str) -> Recording:
-    """Return a file as it is there now.
+def recording_of(path: Place | Path | str, how: Listening) -> Recording:
+    """Return a file as it is there now, with the mark of its key.
 
     Raises:
         OSError: it cannot be looked at.
     """
     place = placed(path)
-    return Recording(called(place), place.absolute().address, place.size())
+    size, key = place.size(), mark_in(place, how)
+    return Recording(called(place), place.absolute().address, size, key=key)
 
 
 def document_of(

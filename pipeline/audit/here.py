@@ -22,7 +22,13 @@ import pyarrow as pa
 from ackproof.conform.capture.listening import Listening
 from ackproof.conform.document import AuditDocument
 from ackproof.conform.judging.texts import Numbering
-from ackproof.pipeline.audit.batches import Batches, Recording, in_captures, require_place
+from ackproof.pipeline.audit.batches import (
+    Batches,
+    Recording,
+    in_captures,
+    require_one_key,
+    require_place,
+)
 from ackproof.pipeline.audit.documents import document_of, recording_of
 from ackproof.pipeline.audit.fates import messages_of
 from ackproof.pipeline.audit.judging import Judging
@@ -67,10 +73,13 @@ class AuditHere:
             drained: in the end all queues were empty, and all consumers were recorded.
 
         Raises:
-            AuditRefused: the directory for tables has something already.
+            AuditRefused: the directory for tables has something already, or recordings have
+                keys that differ.
             OSError: a file cannot be looked at.
         """
-        files = [recording_of(path) for path in paths]
+        files = [recording_of(path, self.how) for path in paths]
+        if drained:
+            require_one_key(files)
         recordings = in_captures(files)
         seed = Numbering.drawn()
         reading = Reading.of(files, recordings, self.split, self.parts, seed, self.how)

@@ -30,6 +30,7 @@ from ackproof.pipeline.audit.batches import (
     Recording,
     in_captures,
     mark_of,
+    require_one_key,
     require_place,
 )
 from ackproof.pipeline.audit.documents import document_of, recording_of
@@ -108,13 +109,15 @@ class SparkAudit:
             drained: in the end all queues were empty, and all consumers were recorded.
 
         Raises:
-            AuditRefused: the directory for tables has something already, or a recording was
-                changed since it was added.
+            AuditRefused: the directory for tables has something already, a recording was changed
+                since it was added, or recordings have keys that differ.
             SearchRefused, SearchFailed: another driver is at work there, or has taken over.
             AuditFailed: a task failed as often as Spark tries it.
             OSError: a file cannot be looked at.
         """
-        recordings = [recording_of(path) for path in paths]
+        recordings = [recording_of(path, self.how) for path in paths]
+        if drained:
+            require_one_key(recordings)
         parts = self.parts or _PARTS_PER_TASK * self.session.parallelism
         spark = self._configured(parts)
         if self.tables is not None:
@@ -143,6 +146,9 @@ class SparkAudit:
         drained: bool,
     ) -> AuditDocument:
         """Judge what is new, and make the tables of all batches."""
+        if drained:
+            there = (recording for batch in batches.known() for recording in batch.recordings)
+            require_one_key([*there, *recordings])
         batch = batches.new([recording.marked() for recording in recordings], mark_of(self.how))
         if batch.recordings:
             segments, judging = self._halves(spark, batch, parts)

@@ -11,6 +11,9 @@ import msgspec
 import pytest
 from ackproof.conform.audit import audit
 from ackproof.conform.document import AuditDocument
+from ackproof.conform.events import Event, Kind
+from ackproof.conform.keys import key_mark
+from ackproof.conform.recording import writer
 from ackproof.pipeline.audit import here
 from ackproof.pipeline.audit.batches import Batches
 from ackproof.pipeline.audit.here import AuditHere
@@ -71,6 +74,18 @@ def test_a_run_that_is_broken_off_leaves_nothing_behind(
     assert AuditHere(tmp_path / "found")(paths) == audit(paths)
     with pytest.raises(AuditRefused, match="to which nothing can be added"):
         AuditHere(tmp_path / "found")(paths)
+
+
+def test_recordings_with_different_keys_are_not_followed_to_the_end(tmp_path: Path) -> None:
+    for key in ("one", "two"):
+        sink = writer(tmp_path / f"{key}.jsonl", key_mark(key.encode()))
+        sink.write(Event(Kind.OPEN, number=1))
+        sink.close()
+    paths = sorted(tmp_path.glob("*.jsonl"))
+    assert AuditHere(tmp_path / "found")(paths).verdict == "explained"
+    with pytest.raises(AuditRefused, match="were recorded with different keys"):
+        AuditHere(tmp_path / "again")(paths, drained=True)
+    assert not (tmp_path / "again").exists()
 
 
 def test_its_tables_have_seals(tmp_path: Path) -> None:

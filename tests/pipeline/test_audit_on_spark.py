@@ -16,6 +16,9 @@ import pytest
 from ackproof.conform.audit import audit
 from ackproof.conform.capture.listening import Listening
 from ackproof.conform.document import AuditDocument
+from ackproof.conform.events import Event, Kind
+from ackproof.conform.keys import key_mark
+from ackproof.conform.recording import writer
 from ackproof.pipeline.audit import run
 from ackproof.pipeline.audit.batches import Batch, Batches
 from ackproof.pipeline.audit.run import SparkAudit
@@ -261,3 +264,26 @@ def test_nothing_is_added_to_what_is_there_unless_it_is_asked_for(
         SparkAudit(session, 1, tables, add=True)([path])
     with Lease(Folder(tables)), pytest.raises(SearchRefused, match="is in use, by process"):
         SparkAudit(session, 1, tables, add=True)([path])
+
+
+def test_what_was_added_with_another_key_is_not_followed_to_the_end(
+    session: Session, tmp_path: Path
+) -> None:
+    paths = [opened(tmp_path / f"{key}.jsonl", key) for key in ("one", "two")]
+    tables = tmp_path / "tables"
+    with pytest.raises(AuditRefused, match=r"one\.jsonl and \S+two\.jsonl were recorded"):
+        SparkAudit(session, 1)(paths, drained=True)
+    for path in paths:
+        SparkAudit(session, 1, tables, add=True)([path])
+    before = (tables / "audit.json").read_bytes()
+    with pytest.raises(AuditRefused, match="were recorded with different keys"):
+        SparkAudit(session, 1, tables, add=True)([paths[1]], drained=True)
+    assert (tables / "audit.json").read_bytes() == before
+
+
+def opened(path: Path, key: str) -> Path:
+    """Return a recording of a channel that was opened, made with a key."""
+    sink = writer(path, key_mark(key.encode()))
+    sink.write(Event(Kind.OPEN, connection=key, number=1))
+    sink.close()
+    return path
