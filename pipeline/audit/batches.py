@@ -181,6 +181,26 @@ def _require_new(recording: Recording, same: Recording) -> None:
         )
 
 
+def _require_unchanged(recording: Recording, before: Recording) -> None:
+    """Refuse a recording that is another one than when it was audited; unless it was not read then.
+
+    Raises:
+        AuditRefused: it is.
+    """
+    if before.mark and before.size != recording.size:
+        raise AuditRefused(
+            f"{recording.name} has {recording.size:,} bytes, and had {before.size:,} when it was "
+            "audited\n  instead: audit it anew, in another directory; and add recordings when they "
+            "are complete"
+        )
+    if before.mark and recording.mark and before.mark != recording.mark:
+        raise AuditRefused(
+            f"{recording.name} is another recording than when it was audited\n"
+            "  instead: if it was mended, audit all anew, in another directory; if it is of "
+            "something else, give it a name of its own"
+        )
+
+
 class _Seals(msgspec.Struct):
     """The files of each table, and the seal of the document."""
 
@@ -304,23 +324,11 @@ class Batches:
         known = {r.path: r for batch in batches for r in batch.recordings}
         marks = {(r.size, r.mark): r for r in known.values()}
         for recording in recordings:
-            before = known.get(recording.path)
-            if before is None:
-                _require_new(
-                    recording, marks.setdefault((recording.size, recording.mark), recording)
-                )
-            elif before.mark and before.size != recording.size:
-                raise AuditRefused(
-                    f"{recording.name} has {recording.size:,} bytes, and had {before.size:,} when "
-                    "it was audited\n  instead: audit it anew, in another directory; and add "
-                    "recordings when they are complete"
-                )
-            elif before.mark and recording.mark and before.mark != recording.mark:
-                raise AuditRefused(
-                    f"{recording.name} is another recording than when it was audited\n"
-                    "  instead: if it was mended, audit all anew, in another directory; if it is "
-                    "of something else, give it a name of its own"
-                )
+            if recording.path in known:
+                _require_unchanged(recording, known[recording.path])
+            else:
+                same = marks.setdefault((recording.size, recording.mark), recording)
+                _require_new(recording, same)
         seed = batches[0].seed if batches else Numbering.drawn()
         fresh = [
             r for r in recordings if r.path not in known or (r.mark and not known[r.path].mark)
