@@ -62,7 +62,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         write(path := Path(name) / "r.parquet", asked.events)
         how = Listening(b"key")
-        files = [recording_of(path, how)]
+        files = [recording_of(path)]
         reading = Reading.of(files, in_captures(files), 1 << 40, 1, bytes(16), how)
         began = time.process_time()
         rows = list(reading(iter([pa.record_batch([[0]], ["id"])])))

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 
 __all__ = ["DRAWN", "FIELD", "differing", "key_mark"]
 
-#: What a recording calls it, in its first line, or in the metadata of its schema.
-FIELD = "key"
+#: What a recording in Parquet calls it, in the metadata of its schema.
+FIELD = "key_mark"
 #: What stands for a key that was drawn for captures, which nothing else has.
 DRAWN = "drawn"
 
@@ -27,10 +27,13 @@ def key_mark(key: bytes) -> str:
 
 
 def differing(marks: Iterable[tuple[str, str]]) -> str:
-    """Return why nothing can be called lost in some recordings, nothing if it can.
+    """Return what stands against calling messages lost, if keys of recordings differ.
 
     Args:
-        marks: what recordings are called, each with the mark of its key if it has one.
+        marks: what recordings are called, each with the mark of its key, empty if it has none.
+
+    Returns:
+        a message for a user; empty if all keys that are known are the same.
     """
     known = [(name, mark) for name, mark in marks if mark]
     for name, mark in known:
@@ -38,6 +41,7 @@ def differing(marks: Iterable[tuple[str, str]]) -> str:
             return (
                 f"--drained: {known[0][0]} and {name} were recorded with different keys, so what "
                 "is published in one and delivered in the other would be called lost\n"
-                "  instead: record both with the same --key, or leave out --drained"
+                "  instead: record both with the same --key, and give it for captures, too; or "
+                "audit each by itself; or leave out --drained"
             )
     return ""

@@ -4,7 +4,7 @@ The first line says what the file is, and the mark of its key (`ackproof.conform
 line is an event, in which what has its default is left out.  Each ends with the CRC-32 of all
 before that field:
 
-    {"format":"ackproof recording","version":1,"key":"2c9f3a51b0d8e746","crc":1874329817}
+    {"format":"ackproof recording","version":1,"key_mark":"2c9f3a51b0d8e746","crc":1874329817}
     {"kind":"Ack","connection":"c1","channel":1,"number":7,"time":1795405580.28,"tag":1,"crc":…}
 
 A first line with a checksum promises one in every line.  Whoever makes recordings by other means
@@ -35,7 +35,7 @@ _SUM = re.compile(rb',"crc":[0-9]+}\n\Z')
 class _Header(msgspec.Struct, omit_defaults=True):
     format: str
     version: int
-    key: str = ""
+    key_mark: object = ""
     crc: int | None = None
 
 
@@ -45,11 +45,13 @@ def first_line(mark: str) -> bytes:
 
 
 def mark_in_line(line: bytes) -> str:
-    """Return the mark of the key that a first line has; nothing if it has none."""
+    """Return the mark of the key that a first line has; empty if it has none, or has changed."""
     try:
-        return msgspec.json.decode(line, type=_Header).key
+        header = msgspec.json.decode(line, type=_Header)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return ""
+    changed = header.crc is not None and not _is_whole(line)
+    return header.key_mark if isinstance(header.key_mark, str) and not changed else ""
 
 
 def line_of(event: Event) -> bytes:

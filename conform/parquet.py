@@ -30,7 +30,6 @@ __all__ = [
     "GROUP",
     "ParquetReader",
     "ParquetWriter",
-    "mark_in_parquet",
     "read_parquet",
     "read_parquet_columns",
     "schema_of",
@@ -66,18 +65,6 @@ def schema_of(pyarrow: Any) -> Any:
         [(name, _WIDER.get(name, _TYPES[hints[name]])) for name in _NAMES],
         metadata={"format": FORMAT, "version": str(VERSION)},
     )
-
-
-def mark_in_parquet(path: Source) -> str:
-    """Return the mark of the key that a recording has; nothing if it has none, or is damaged."""
-    pyarrow, parquet = _arrow()
-    with path.open("rb") as file:
-        try:
-            said = parquet.read_schema(file).metadata or {}
-        except (pyarrow.ArrowException, OSError):
-            return ""
-    mark: str = said.get(FIELD.encode(), b"").decode("latin-1")
-    return mark
 
 
 class ParquetWriter:
@@ -141,6 +128,14 @@ class ParquetReader:
         self._check(path)
         sizes = [self._file.metadata.row_group(i).num_rows for i in range(self.groups)]
         self._firsts = [0, *accumulate(sizes)]
+
+    @property
+    def key_mark(self) -> str:
+        """The mark of the key of its digests; empty if it has none."""
+        mark: str = (
+            (self._file.schema_arrow.metadata or {}).get(FIELD.encode(), b"").decode("latin-1")
+        )
+        return mark
 
     def _opened(self, file: Any, metadata: Any = None) -> Any:
         """Open a file, or a piece of one whose metadata are known."""

@@ -26,8 +26,8 @@ from ackproof.conform.judging.texts import HERE, Numbering
 from ackproof.conform.keys import DRAWN, key_mark
 from ackproof.conform.lines import first_line, line_of, lines_after, mark_in_line
 from ackproof.conform.parquet import (
+    ParquetReader,
     ParquetWriter,
-    mark_in_parquet,
     read_parquet,
     read_parquet_columns,
 )
@@ -90,21 +90,22 @@ def writer(path: Path, mark: str = "") -> Sink:
 
 
 def mark_in(path: Source, how: Listening) -> str:
-    """Return the mark of the key of a recording; nothing if it does not say.
+    """Return the mark of the key of a recording; empty if it has none, or cannot be read.
 
     Args:
         path: the recording, or a capture.
         how: how captures are read.
-
-    Raises:
-        OSError: it cannot be read.
     """
-    if is_capture(path):
-        return DRAWN if how.given is None else key_mark(how.given)
-    if path.suffix == ".parquet":
-        return mark_in_parquet(path)
-    with path.open("rb") as file:
-        return mark_in_line(file.readline(_LINE))
+    try:
+        if is_capture(path):
+            return DRAWN if how.given is None else key_mark(how.given)
+        if path.suffix == ".parquet":
+            return ParquetReader(path).key_mark
+        with path.open("rb") as file:
+            return mark_in_line(file.readline(_LINE))
+    except (OSError, RecordingError):
+        # Whoever reads it says what is wrong with it.
+        return ""
 
 
 def read(path: Path, how: Listening | None = None) -> Iterator[Event]:

@@ -72,6 +72,10 @@ class Alone(Here):
         self._levels = self._levels[0], settlement.level
         return notes
 
+    def forget(self) -> None:
+        """Remember nothing, while others make levels."""
+        self._runs = []
+
     def _remember(self, known: Sequence[Level], settlement: Settlement) -> None:
         """Remember what was seen on levels that are not in the index, and nothing else."""
         levels = (known[-1].indexed, known[-1].level) if known else (0, 0)

@@ -71,7 +71,7 @@ class Crew(Protocol):
         ...
 
     def level(self, known: Sequence[Level], expansion: Expansion, settlement: Settlement) -> Notes:
-        """Make a level; return what the parts say of it.
+        """Make a level; return what is noted of it, by `ackproof.pipeline.settling.noted`.
 
         Args:
             known: the levels before it.

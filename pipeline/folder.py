@@ -3,19 +3,20 @@
     search.json                          what is searched, and how it is laid out
     kernel.ll                            the compiled model, as text
     levels/00007-00002.json              what is known of a level: its manifest, by driver 2
-    states/level=00007/part-00003.parquet    states found on it, see `ackproof.pipeline.states`
+    states/level=00007/part-00003-00002.parquet    states found on it (`ackproof.pipeline.states`)
     index/part-00003/00001-00007.arrow   what a part has seen, see `ackproof.pipeline.index`
     lease/00002.json                     who makes levels, see `ackproof.pipeline.lease`
 
 It may be a directory or lie in an object store (`ackproof.pipeline.places`).  Nothing is ever
 changed.  A file is there with all of its content, and a level exists once its manifest does; what a
-driver left behind that died before is written again, with the same content.  So whoever opens the
-folder finds whole levels only, and can go on after the last.  Each file has a seal
-(`ackproof.pipeline.sealed`), those of states and of what was seen in the manifest.
+driver left behind that died before is made again.  So whoever opens the folder finds whole levels
+only, and can go on after the last.  Each file has a seal (`ackproof.pipeline.sealed`), those of
+states and of what was seen in the manifest.
 
-One driver at a time makes levels (`ackproof.pipeline.lease`).  A manifest has the number of its
-driver in its name, which grows: so none ever replaces another's, and of one level that with the
-greatest number counts.  What a driver writes that was given up for dead is behind that.
+One driver at a time makes levels (`ackproof.pipeline.lease`).  Manifests and files of states have
+the number of their driver in their names, which grows: so none ever replaces another's, and of one
+level that with the greatest number counts.  What a driver writes that was given up for dead is
+behind that.  Of a run of the index the name says what is in it, whoever writes it.
 """
 
 from __future__ import annotations
@@ -129,9 +130,10 @@ class Folder:
         """Where drivers say that they are at work."""
         return self.root / "lease"
 
-    def states(self, level: int, part: int) -> Place:
-        """The states that were found on a level by a part, and those behind it in the same file."""
-        return self.root / "states" / f"level={level:05d}" / f"part-{part:05d}.parquet"
+    def states(self, level: int, part: int, token: int) -> Place:
+        """The states of a part on a level, and of parts behind it in the same file, by a driver."""
+        name = f"part-{part:05d}-{token:05d}.parquet"
+        return self.root / "states" / f"level={level:05d}" / name
 
     def run(self, part: int, name: str) -> Place:
         """A run of the index of a part."""
@@ -181,13 +183,10 @@ class Folder:
         path.write(sealed_document(msgspec.json.encode(level)))
 
     def forget(self, levels: int) -> None:
-        """Remove what is behind so many levels, and manifests that do not count."""
-        manifests = self._manifests()
-        for number, paths in manifests.items():
+        """Remove manifests behind so many levels, and those that do not count."""
+        for number, paths in self._manifests().items():
             for path in paths[: None if number > levels else -1]:
                 path.unlink(missing_ok=True)
-        for number in range(levels + 1, max(manifests, default=levels) + 2):
-            self.states(number, 0).parent.clear()
 
     def remedy(self, path: object) -> str:
         """Say what to do about a file that is not as it was written."""
@@ -202,6 +201,13 @@ class Folder:
         elif kind != self.search.name:
             return "add --resume: the search goes on, and the file is made again"
         return "search anew in another folder"
+
+    def drop_strangers(self, level: Level) -> None:
+        """Remove files of states that are not those of a level: drivers before have left them."""
+        own = {self.states(level.level, file.first, level.token).name for file in level.files}
+        for path in self.states(level.level, 0, 0).parent.files():
+            if path.name not in own:
+                path.unlink(missing_ok=True)
 
     def drop_runs(self, before: Level, after: Level) -> None:
         """Remove the runs that later ones have taken in."""

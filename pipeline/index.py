@@ -23,12 +23,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from ackproof.model.kernel.batches import States
+from ackproof.pipeline.folder import Folder, RunFile
 from ackproof.pipeline.ordering import Fingerprints
 from ackproof.pipeline.places import Place, Stored
 
 __all__ = [
     "Run",
     "added",
+    "appended",
     "extended",
     "fresh",
     "read_run",
@@ -116,6 +118,35 @@ def extended(sizes: Sequence[int], fresh: int) -> int:
         fresh += size
         taken += 1
     return taken
+
+
+def appended(
+    folder: Folder, part: int, runs: Sequence[RunFile], run: Run, first: int, last: int
+) -> list[RunFile]:
+    """Add what a part has found on some levels to its index; return its runs.
+
+    Args:
+        folder: the files of the search.
+        part: the part.
+        runs: those that it has.
+        run: the states; if there are none, nothing is written.
+        first: the first of these levels.
+        last: the last of them.
+
+    Raises:
+        FileChanged: a run that this one takes in is not as it was written.
+    """
+    left = list(runs)
+    if not len(run):
+        return left
+    begin = f"{first:05d}"
+    for _ in range(extended([known.rows for known in left], len(run))):
+        name, _, seal = left.pop()
+        run = read_run(folder.run(part, name), seal).merged(run)
+        begin = name.partition("-")[0]
+    name = f"{begin}-{last:05d}"
+    stored = write_run(folder.run(part, name), run)
+    return [*left, RunFile(name, len(run), stored.seal)]
 
 
 def write_run(path: Place, run: Run, *, lasting: bool = True) -> Stored:

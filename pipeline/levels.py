@@ -2,7 +2,7 @@
 
 A level is made by a crew (`ackproof.pipeline.crew`): the states of the last one are expanded, and
 each part settles what is new (`ackproof.pipeline.expanding`, `ackproof.pipeline.settling`).  What
-comes back is a few numbers from each part; with them the driver writes the manifest of the level.
+comes back is a few numbers for each file; with them the driver writes the manifest of the level.
 So resuming is reading manifests, and losing an executor is Spark's to repair: tasks depend on files
 that do not change, and write the same when they run again.
 
@@ -25,6 +25,7 @@ from ackproof.model.outcome import Limit, Progress
 from ackproof.pipeline.alone import Alone
 from ackproof.pipeline.checking import indexed, require_whole
 from ackproof.pipeline.crew import Crew, Crowded, Notes
+from ackproof.pipeline.errors import SearchFailed, StoreFailed
 from ackproof.pipeline.expanding import Expansion
 from ackproof.pipeline.folder import Folder, Level, RunFile, StatesFile
 from ackproof.pipeline.identity import Identity
@@ -99,6 +100,7 @@ class Search:
             FileChanged: a file is not as it was written, and cannot be made again.
         """
         folder = self.folder
+        self.lease.require()
         if folder.search.exists():
             self.identity.refuse_other(folder)
             self.levels = folder.levels()
@@ -108,7 +110,7 @@ class Search:
             require_whole(self._crew_for_all, folder, self.levels)
         self.resumed = len(self.levels)
         self.started = time.perf_counter()
-        self._doubted = bool(self.levels)
+        self._doubted = bool(self.levels and self.levels[-1].indexed)
         if not self.levels:
             began, states = time.perf_counter(), np.array(self.kernel.initials, np.uint64)
             notes = self._alone.first(states, self._settlement(1))
@@ -145,26 +147,41 @@ class Search:
     def _next(self) -> None:
         """Make the next level."""
         self.lease.require()
-        began, last = time.perf_counter(), self.levels[-1]
+        try:
+            self._make_next()
+        except (SearchFailed, StoreFailed, OSError):
+            # To whoever has lost the search to another driver, files are missing.
+            self.lease.require()
+            raise
+
+    def _make_next(self) -> None:
+        began, before = time.perf_counter(), self.levels[-1]
         crew = self._crew_for_next
-        if crew.remembers is not None:
-            last = self._indexed_for(crew)
+        if crew is not self._alone:
+            self._alone.forget()
+        last = self.levels[-1] = self._indexed_for(crew)
         tasks = min(self.parts, max(1, crew.parallelism))
         expansion = Expansion(LevelStates.on(self.folder, last), tasks)
         settlement = self._settlement(last.level + 1)
         self._finish(crew, crew.level(self.levels, expansion, settlement), began)
         # What another driver still looks up in is not removed.
         self.lease.require()
-        self.folder.drop_runs(last, self.levels[-1])
+        for old in (before, last):
+            self.folder.drop_runs(old, self.levels[-1])
+        if self.lease.token > 1:
+            self.folder.drop_strangers(self.levels[-1])
 
     def _indexed_for(self, crew: Crew) -> Level:
         """Return the last level, with an index that is enough for who makes the next."""
         last = self.levels[-1]
+        if crew.remembers is None:
+            return last
         missing = sum(level.states for level in self.levels[last.indexed :])
-        if self._doubted or missing > (crew.remembers or 0):
+        upto = last.level if missing > crew.remembers else last.indexed
+        if upto > last.indexed or self._doubted:
             who = self._crew_for_all if self._doubted else self.crew_for(missing)
-            last = indexed(who, self.folder, self.levels, doubted=self._doubted)
-            self.levels[-1], self._doubted = last, False
+            last = indexed(who, self.folder, self.levels, upto, doubted=self._doubted)
+            self._doubted = False
         return last
 
     def _settlement(self, level: int) -> Settlement:
@@ -172,6 +189,7 @@ class Search:
         return Settlement(
             folder=self.folder,
             level=level,
+            token=self.lease.token,
             runs=last.runs if last else ((),) * self.parts,
             metadata=self.identity.metadata(),
         )

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from ackproof.model.kernel.batches import States
-from ackproof.model.kernel.by_level import LevelSearch, LevelShare, Taken
+from ackproof.model.kernel.by_level import LevelSearch, LevelShare
 from ackproof.model.kernel.control import INSTANCE_BITS, INSTANCE_MASK
 from ackproof.model.kernel.engine import model_of, runs_of
 from ackproof.model.kernel.tasks import NoRoom
@@ -29,7 +29,7 @@ from ackproof.pipeline.crew import Crowded, Here, Notes
 from ackproof.pipeline.expanding import Expansion
 from ackproof.pipeline.folder import Folder, Level
 from ackproof.pipeline.ordering import Numbers, Sorted, fingerprints, parts_of
-from ackproof.pipeline.settling import Settlement
+from ackproof.pipeline.settling import Settlement, noted
 from ackproof.pipeline.states import LevelStates, together
 
 __all__ = ["Resident"]
@@ -214,7 +214,7 @@ class Resident(Here):
     # -- levels ---------------------------------------------------------------------------------
 
     def level(self, known: Sequence[Level], expansion: Expansion, settlement: Settlement) -> Notes:
-        """Make a level in memory, and write it down; return what the parts say of it."""
+        """Make a level in memory, and write it down; return what is to be noted of it."""
         try:
             search = self._held(known)
             firsts = [share.first for share in search.shares()]
@@ -236,7 +236,13 @@ class Resident(Here):
         kept = self.each(write, together(level.rows))
         self._positions = np.split(places, np.cumsum([len(s.states) for s in shares])[:-1])
         self._note(search, 3 * places.nbytes)
-        return [_told(taken, kept)]
+        counted = {
+            "counts": taken.counts.tolist(),
+            "seen": taken.seen,
+            "broken": taken.of_steps,
+            "cut": taken.cut,
+        }
+        return [noted(kept, seen=taken.seen, false=taken.of_states, notes=[counted])]
 
     # -- properties of runs ---------------------------------------------------------------------
 
@@ -262,24 +268,3 @@ def _linked(entries: Numbers, positions: Sequence[Places], firsts: Sequence[int]
         of_worker = numbers % workers == worker if workers > 1 else slice(None)
         linked[of_worker] = own[numbers[of_worker] // workers - first]
     return linked << INSTANCE_BITS | instances
-
-
-def _told(taken: Taken, kept: Notes) -> dict[str, Any]:
-    """Return what there is to be noted of a level, whose states are kept in some files."""
-    counted = {
-        "counts": taken.counts.tolist(),
-        "seen": taken.seen,
-        "broken": taken.of_steps,
-        "cut": taken.cut,
-    }
-    return {
-        "rows": [of for file in kept for of in file["rows"]],
-        "files": [of for file in kept for of in file["files"]],
-        "stored": sum(file["stored"] for file in kept),
-        "runs": [],
-        "candidates": 0,
-        "shuffled": 0,
-        "seen": taken.seen,
-        "false": taken.of_states,
-        "notes": [counted],
-    }

@@ -24,12 +24,12 @@ import pyarrow.parquet as pq
 from ackproof.model.kernel.control import INSTANCE_BITS, INSTANCE_MASK
 from ackproof.pipeline.expanding import batches_of
 from ackproof.pipeline.folder import Folder, RunFile, StatesFile
-from ackproof.pipeline.index import Run, extended, fresh, read_run, write_run
+from ackproof.pipeline.index import Run, appended, fresh, read_run
 from ackproof.pipeline.keeping import keep_what_is_loaded
 from ackproof.pipeline.notes import NOTES
 from ackproof.pipeline.ordering import Sorted, distinct
 
-__all__ = ["Settled", "Settlement", "union"]
+__all__ = ["Settled", "Settlement", "noted", "union"]
 
 #: Rows in a group, at least, if there are as many.
 _GROUP = 1 << 16
@@ -67,12 +67,14 @@ class Settlement:
     Args:
         folder: the files of the search.
         level: the level that is found.
+        token: the number of the driver.
         runs: the index of what was seen before, by part.
         metadata: what files of states say of themselves.
     """
 
     folder: Folder
     level: int
+    token: int
     runs: tuple[tuple[RunFile, ...], ...]
     metadata: dict[str, str]
 
@@ -86,8 +88,9 @@ class Settlement:
         keep_what_is_loaded()
         settled = self.settled(batches)
         if settled is not None:
-            runs = self._indexed(settled.part, settled.found)
-            note = {**self.note([settled]), "runs": [(settled.part, runs)]}
+            part, run = settled.part, Run.of(settled.found.prints, settled.found.states)
+            runs = appended(self.folder, part, self.runs[part], run, self.level, self.level)
+            note = self.note([settled], [(part, runs)])
             yield pa.record_batch([[json.dumps(note)]], schema=NOTES)
 
     def settled(
@@ -127,32 +130,24 @@ class Settlement:
             notes=notes,
         )
 
-    def note(self, settled: Sequence[Settled]) -> dict[str, Any]:
-        """Write what neighbouring parts have found into one file; return what is to be noted."""
-        return {
-            **self.keep((of.part, of.found) for of in settled),
-            "seen": union([of.seen for of in settled]),
-            "false": union([of.false for of in settled]),
-            "candidates": sum(of.candidates for of in settled),
-            "shuffled": sum(of.moved for of in settled),
-            "notes": [note for of in settled for note in of.notes],
-            "runs": [],
-        }
+    def note(
+        self, settled: Sequence[Settled], runs: Sequence[tuple[int, list[RunFile]]] = ()
+    ) -> dict[str, Any]:
+        """Write what neighbouring parts have found into one file; return what is to be noted.
 
-    def _indexed(self, part: int, found: Sorted) -> list[RunFile]:
-        """Add new states to the index of a part; return its runs."""
-        runs = list(self.runs[part])
-        if not len(found):
-            return runs
-        run = Run.of(found.prints, found.states)
-        first = f"{self.level:05d}"
-        for _ in range(extended([known.rows for known in runs], len(run))):
-            name, _, seal = runs.pop()
-            run = read_run(self.folder.run(part, name), seal).merged(run)
-            first = name.partition("-")[0]
-        name = f"{first}-{self.level:05d}"
-        stored = write_run(self.folder.run(part, name), run)
-        return [*runs, RunFile(name, len(run), stored.seal)]
+        Args:
+            settled: what they have found.
+            runs: the index of parts, where it has that already.
+        """
+        return noted(
+            [self.keep((of.part, of.found) for of in settled)],
+            seen=union([of.seen for of in settled]),
+            false=union([of.false for of in settled]),
+            candidates=sum(of.candidates for of in settled),
+            shuffled=sum(of.moved for of in settled),
+            notes=[note for of in settled for note in of.notes],
+            runs=list(runs),
+        )
 
     def keep(self, found: Iterable[tuple[int, Sorted]]) -> dict[str, Any]:
         """Write states of neighbouring parts into one file, if there are any.
@@ -184,7 +179,7 @@ class Settlement:
                 for tables in _row_groups(chain([first], pieces), rows):
                     file.write_table(pa.concat_tables(tables).cast(schema))
 
-        stored = self.folder.states(self.level, first[0]).make(write)
+        stored = self.folder.states(self.level, first[0], self.token).make(write)
         files = [StatesFile(first[0], stored.seal)]
         return {"rows": list(rows.items()), "files": files, "stored": stored.size}
 
@@ -207,6 +202,40 @@ def _row_groups(
             waiting, size = [], 0
     if waiting:
         yield waiting
+
+
+def noted(
+    kept: Sequence[dict[str, Any]],
+    *,
+    seen: int,
+    false: int,
+    notes: list[dict[str, Any]],
+    candidates: int = 0,
+    shuffled: int = 0,
+    runs: Sequence[tuple[int, list[RunFile]]] = (),
+) -> dict[str, Any]:
+    """Return what the driver is told of a level, or of some parts of it.
+
+    Args:
+        kept: the files that states were written into, as `Settlement.keep` notes them.
+        seen: bits of what is witnessed in the states.
+        false: bits of the properties that are false in some of them.
+        notes: what was counted of the steps that lead to them.
+        candidates: how many states parts were sent.
+        shuffled: how many bytes they were sent.
+        runs: the index of parts, where it has the states.
+    """
+    return {
+        "rows": [of for file in kept for of in file["rows"]],
+        "files": [of for file in kept for of in file["files"]],
+        "stored": sum(file["stored"] for file in kept),
+        "seen": seen,
+        "false": false,
+        "notes": notes,
+        "candidates": candidates,
+        "shuffled": shuffled,
+        "runs": runs,
+    }
 
 
 def union(masks: Sequence[int]) -> int:

@@ -129,7 +129,7 @@ def path_to(
         name: which property it is for.
         level: the level of the state.
         part: its part.
-        row: its row in the file of that part.
+        row: its row among the states of that part.
     """
     folder, known = search.folder, LevelStates.on(search.folder, search.levels[level - 1])
     state = known.read(part, search.kernel.words)[row : row + 1]

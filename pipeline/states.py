@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ __all__ = ["LevelStates", "together"]
 
 #: Parts share a file as long as they have no more states than these: one or two megabytes.
 _SHARED = 1 << 14
+#: Files that parts share and that a process remembers: some tens of megabytes.
+_REMEMBERED = 64
 
 
 def together(rows: Sequence[int]) -> list[range]:
@@ -35,14 +37,14 @@ def together(rows: Sequence[int]) -> list[range]:
         rows: how many states each part has.
     """
     found: list[range] = []
+    held = 0
     for part, own in enumerate(rows):
-        if not own:
-            continue
-        last = found[-1] if found else range(0)
-        if last and sum(rows[last.start : part]) + own <= _SHARED:
-            found[-1] = range(last.start, part + 1)
-        else:
+        if own and found and held + own <= _SHARED:
+            found[-1] = range(found[-1].start, part + 1)
+            held += own
+        elif own:
             found.append(range(part, part + 1))
+            held = own
     return found
 
 
@@ -53,28 +55,35 @@ class LevelStates:
     Args:
         folder: the files of the search.
         level: the level.
+        token: the number of the driver that has made it.
         rows: how many states each part has there.
         files: which files these are in.
     """
 
     folder: Folder
     level: int
+    token: int
     rows: tuple[int, ...]
     files: tuple[StatesFile, ...]
 
     @staticmethod
     def on(folder: Folder, level: Level) -> LevelStates:
         """Return what a finished level has."""
-        return LevelStates(folder, level.level, level.rows, level.files)
+        return LevelStates(folder, level.level, level.token, level.rows, level.files)
 
-    @property
+    @cached_property
     def offsets(self) -> tuple[int, ...]:
         """The position of the first state of each part."""
         return offsets_of(self.rows)
 
+    @cached_property
+    def _states(self) -> int:
+        """How many states there are."""
+        return sum(self.rows)
+
     def path_of(self, file: StatesFile) -> Place:
         """Return where a file is."""
-        return self.folder.states(self.level, file.first)
+        return self.folder.states(self.level, file.first, self.token)
 
     def read(self, part: int, words: int) -> States:
         """Return the packed states of a part, in their order.
@@ -89,12 +98,12 @@ class LevelStates:
         if not self.rows[part]:
             return np.empty((0, words), np.uint64)
         file, rows = self._file_of(part)
-        path = self.path_of(file).arrived()
+        path = self.path_of(file)
         if rows == self.rows[part]:
             return _read(path, file.seal, words, rows)
-        start = sum(self.rows[file.first : part])
+        start = self.offsets[part] - self.offsets[file.first]
         # Whoever asks for a part asks for its neighbours next.
-        shared = _remembered(path, file.seal, words, rows, path.stamp())
+        shared = _remembered(path, file.seal, words, rows)
         return shared[start : start + self.rows[part]]
 
     def link(self, position: int) -> tuple[int, int]:
@@ -106,10 +115,9 @@ class LevelStates:
         Raises:
             FileChanged: the file is not what was written.
         """
-        offsets = self.offsets
-        file, _ = self._file_of(bisect_right(offsets, position) - 1)
+        file, _ = self._file_of(bisect_right(self.offsets, position) - 1)
         data = pa.BufferReader(read_sealed(self.path_of(file), file.seal))
-        row = position - offsets[file.first]
+        row = position - self.offsets[file.first]
         table = pq.read_table(data, columns=["predecessor", "instance"]).slice(row, 1)
         return table.column("predecessor")[0].as_py(), table.column("instance")[0].as_py()
 
@@ -117,8 +125,9 @@ class LevelStates:
         """Return the file that has a part, which has states, and how many states are in it."""
         behind = bisect_right(self.files, part, key=lambda file: file.first)
         file = self.files[behind - 1]
-        end = self.files[behind].first if behind < len(self.files) else None
-        return file, sum(self.rows[file.first : end])
+        last = behind == len(self.files)
+        end = self._states if last else self.offsets[self.files[behind].first]
+        return file, end - self.offsets[file.first]
 
 
 def _read(path: Place, seal: str, words: int, rows: int) -> States:
@@ -131,8 +140,7 @@ def _read(path: Place, seal: str, words: int, rows: int) -> States:
     return found
 
 
-@lru_cache(maxsize=1)
-def _remembered(path: Place, seal: str, words: int, rows: int, stamp: tuple[int, ...]) -> States:
-    """Return the states of a file that has more parts than one."""
-    del stamp
+@lru_cache(maxsize=_REMEMBERED)
+def _remembered(path: Place, seal: str, words: int, rows: int) -> States:
+    """Return the states of a file that has more parts than one; what has a seal never changes."""
     return _read(path, seal, words, rows)

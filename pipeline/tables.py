@@ -46,6 +46,7 @@ from ackproof.pipeline.places import LocalPlace, Place
 from ackproof.pipeline.runs import PATH, Followed
 from ackproof.pipeline.schema import Schema, SchemaError, StateVariable
 from ackproof.pipeline.sealed import FileChanged, read_sealed, read_text, require_seal
+from ackproof.pipeline.states import LevelStates
 from ackproof.pipeline.steps import STEPS, list_type, successors
 from ackproof.pipeline.storage import placed
 
@@ -235,7 +236,7 @@ class Tables:
         places = [place for level in self.levels for place in self._places(level)]
         if not places:
             return spark.createDataFrame([], ddl)
-        base = f"file://{self.folder.states(1, 0).parent.parent}"
+        base = f"file://{self.folder.states(1, 0, 0).parent.parent}"
         reader = spark.read.schema(ddl).option("basePath", base)
         return reader.parquet(*(f"file://{_literal(place)}" for place in places))
 
@@ -246,7 +247,8 @@ class Tables:
         """
         if not level.files:
             return []
-        own = [self.folder.states(level.level, file.first) for file in level.files]
+        found = LevelStates.on(self.folder, level)
+        own = [found.path_of(file) for file in level.files]
         folder = own[0].parent
         return [folder] if [p.name for p in folder.files()] == [p.name for p in own] else own
 
@@ -268,8 +270,9 @@ class Tables:
     def files(self) -> Iterator[tuple[Place, int, str]]:
         """Yield each file of states with its level and its seal."""
         for level in self.levels:
-            for first, seal in level.files:
-                yield self.folder.states(level.level, first), level.level, seal
+            found = LevelStates.on(self.folder, level)
+            for file in level.files:
+                yield found.path_of(file), level.level, file.seal
 
     def require_files(self, copies: Path | None = None) -> None:
         """Refuse to count states of which some are gone, or others; Spark reads what it finds.

@@ -99,14 +99,14 @@ class Recording(msgspec.Struct, frozen=True, order=True):
         path: where it was: its path or its address.
         size: how many bytes it had.
         mark: a digest of how it begins and ends; empty if it could not be read.
-        key: the mark of the key of its digests, if it says so.
+        key_mark: of the key of its digests; empty if that was not asked, or is not known.
     """
 
     name: str
     path: str
     size: int
     mark: str = ""
-    key: str = ""
+    key_mark: str = ""
 
     def is_there(self) -> bool:
         """Tell whether it is still what it was; what could not be read has nothing to lose."""
@@ -134,7 +134,7 @@ def require_one_key(recordings: Iterable[Recording]) -> None:
     Raises:
         AuditRefused: recordings have keys that differ.
     """
-    wrong = differing((recording.name, recording.key) for recording in recordings)
+    wrong = differing((recording.name, recording.key_mark) for recording in recordings)
     if wrong:
         raise AuditRefused(wrong)
 

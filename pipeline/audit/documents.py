@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
 import pyarrow as pa
 from ackproof.conform.account import Bounds
 from ackproof.conform.capture.listening import Listening
@@ -28,21 +29,32 @@ from ackproof.conform.sources import called
 from ackproof.pipeline.audit.batches import Recording
 from ackproof.pipeline.audit.kept import Tally
 from ackproof.pipeline.audit.tables import SUMS, TABLES, rows_in
+from ackproof.pipeline.errors import StoreFailed
 from ackproof.pipeline.places import Place
 from ackproof.pipeline.storage import placed
 
 __all__ = ["document_of", "recording_of"]
 
 
-def recording_of(path: Place | Path | str, how: Listening) -> Recording:
-    """Return a file as it is there now, with the mark of its key.
+def recording_of(path: Place | Path | str, how: Listening | None = None) -> Recording:
+    """Return a file as it is there now.
+
+    Args:
+        path: the file.
+        how: how captures are read; if it is given, the recording has the mark of its key.
 
     Raises:
         OSError: it cannot be looked at.
     """
     place = placed(path)
-    size, key = place.size(), mark_in(place, how)
-    return Recording(called(place), place.absolute().address, size, key=key)
+    found = Recording(called(place), place.absolute().address, place.size())
+    if how is None:
+        return found
+    try:
+        return msgspec.structs.replace(found, key_mark=mark_in(place, how))
+    except StoreFailed:
+        # A task that reads it says what is wrong with it.
+        return found
 
 
 def document_of(

@@ -77,9 +77,8 @@ class AuditHere:
                 keys that differ.
             OSError: a file cannot be looked at.
         """
-        files = [recording_of(path, self.how) for path in paths]
-        if drained:
-            require_one_key(files)
+        files = [recording_of(path, self.how if drained else None) for path in paths]
+        require_one_key(files)
         recordings = in_captures(files)
         seed = Numbering.drawn()
         reading = Reading.of(files, recordings, self.split, self.parts, seed, self.how)

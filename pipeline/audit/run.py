@@ -115,9 +115,9 @@ class SparkAudit:
             AuditFailed: a task failed as often as Spark tries it.
             OSError: a file cannot be looked at.
         """
-        recordings = [recording_of(path, self.how) for path in paths]
-        if drained:
-            require_one_key(recordings)
+        # Who adds to these may say that all is there.
+        asked = self.how if drained or self.tables is not None else None
+        recordings = [recording_of(path, asked) for path in paths]
         parts = self.parts or _PARTS_PER_TASK * self.session.parallelism
         spark = self._configured(parts)
         if self.tables is not None:
@@ -125,6 +125,8 @@ class SparkAudit:
             batches = Batches(placed(self.tables).absolute())
             with Lease(Folder(batches.root)) as lease:
                 return self._added(spark, batches, recordings, lease, parts, drained)
+        if drained:
+            require_one_key(recordings)
         numbering = Numbering.drawn()
         segments, judging = self._halves(spark, Batch(tuple(recordings), numbering), parts)
         judged = segments.mapInArrow(judging, PACKED_SCHEMA)
@@ -146,10 +148,10 @@ class SparkAudit:
         drained: bool,
     ) -> AuditDocument:
         """Judge what is new, and make the tables of all batches."""
-        if drained:
-            there = (recording for batch in batches.known() for recording in batch.recordings)
-            require_one_key([*there, *recordings])
         batch = batches.new([recording.marked() for recording in recordings], mark_of(self.how))
+        if drained:
+            left = [other for other in batches.known() if other.name not in batch.replaces]
+            require_one_key(recording for of in (*left, batch) for recording in of.recordings)
         if batch.recordings:
             segments, judging = self._halves(spark, batch, parts)
             task = Telling(judging, PACKED, batches.place(batch))

@@ -41,10 +41,31 @@ def test_a_recording_of_somebody_else_need_not_have_one(ending: str, tmp_path: P
     assert mark_in(recorded(tmp_path / f"r.{ending}", None), HOW) == ""
 
 
-@pytest.mark.parametrize("name", ["r.jsonl", "r.parquet"])
-def test_what_is_no_recording_has_none(name: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_bytes(b"\xff\x00 no recording")
-    assert mark_in(tmp_path / name, HOW) == ""
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_what_is_no_recording_or_not_there_has_none(ending: str, tmp_path: Path) -> None:
+    (tmp_path / f"r.{ending}").write_bytes(b"\xff\x00 no recording")
+    assert mark_in(tmp_path / f"r.{ending}", HOW) == ""
+    assert mark_in(tmp_path / f"absent.{ending}", HOW) == ""
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_a_mark_in_which_a_bit_has_flipped_is_none(ending: str, tmp_path: Path) -> None:
+    path = recorded(tmp_path / f"r.{ending}", b"secret")
+    whole = path.read_bytes()
+    end = whole.index(b"\n") if ending == "jsonl" else len(whole)
+    for bit in range(8 * max(0, end - 3_000), 8 * end, 1 if ending == "jsonl" else 41):
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(flipped)
+        assert mark_in(path, HOW) in ("", key_mark(b"secret"))
+
+
+@pytest.mark.parametrize("mark", ["5", "null", "{}", "[]"])
+def test_what_others_have_put_there_is_no_mark(mark: str, tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text(f'{{"format":"ackproof recording","version":1,"key_mark":{mark}}}\n')
+    assert mark_in(path, HOW) == ""
+    assert list(read(path)) == []
 
 
 def test_a_capture_has_the_key_that_is_given_for_it(tmp_path: Path) -> None:

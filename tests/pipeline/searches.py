@@ -33,6 +33,7 @@ from ackproof.pipeline.identity import Identity
 from ackproof.pipeline.local import LocalExplorer
 from ackproof.pipeline.search import SparkExplorer
 from ackproof.pipeline.session import Session
+from ackproof.pipeline.states import LevelStates
 from ackproof.pipeline.storage import placed
 
 __all__ = [
@@ -218,7 +219,8 @@ def files_of(root: Path, kind: str) -> dict[str, bytes]:
 
 def stored_on(folder: Folder, level: Level) -> pa.Table:
     """Return the states of a level as its files have them, in their order."""
-    paths = [folder.states(level.level, file.first) for file in level.files]
+    found = LevelStates.on(folder, level)
+    paths = [found.path_of(file) for file in level.files]
     return pa.concat_tables(pq.read_table(path, partitioning=None) for path in paths)
 
 

@@ -100,3 +100,27 @@ def test_who_goes_on_reads_what_was_remembered_from_the_files_of_states(tmp_path
         assert files_of(folder_of(work).root, "index") == {}
         again = explorer_of(work, small=ALONE, resume=True)(LINE)
         assert summary(again) == summary(whole)
+        assert files_of(folder_of(work).root, "index") == {}
+
+
+def test_runs_of_a_part_stay_few_however_often_somebody_goes_on(tmp_path: Path) -> None:
+    explorer_of(tmp_path)(RM4, max_depth=1)
+    for depth in range(2, 12):
+        small = ALONE if depth % 2 else 1
+        explorer_of(tmp_path, small=small, resume=True)(RM4, max_depth=depth)
+    folder = folder_of(tmp_path)
+    last = folder.levels()[-1]
+    for part, runs in enumerate(last.runs):
+        assert len(runs) <= 5, "there are some hundred states"
+        there = [path.stem for path in folder.run(part, "").parent.files()]
+        assert sorted(there) == sorted(run.name for run in runs)
+
+
+def test_a_driver_that_others_relieve_remembers_nothing(tmp_path: Path) -> None:
+    search: list[Alone] = []
+    with pytest.MonkeyPatch.context() as patched:
+        forget = Alone.forget
+        patched.setattr(Alone, "forget", lambda self: (search.append(self), forget(self))[1])
+        explorer_of(tmp_path, small=20)(RM4)
+    assert search
+    assert all(not alone._runs or alone._levels[0] > 0 for alone in search)

@@ -50,14 +50,14 @@ def rows_of(batches: Iterator[pa.RecordBatch]) -> Rows:
 
 def read_whole(paths: Sequence[Path]) -> Rows:
     """What one task sends that reads everything."""
-    files = [recording_of(path, HOW) for path in paths]
+    files = [recording_of(path) for path in paths]
     reading = Reading.of(files, in_captures(files), 1 << 40, 1, SEED, HOW)
     return rows_of(reading(numbered(len(reading.tasks))))
 
 
 def read_divided(paths: Sequence[Path], parts: int, rng: Random) -> Rows:
     """What many tasks send, which are done in any order."""
-    files = [recording_of(path, HOW) for path in paths]
+    files = [recording_of(path) for path in paths]
     captures = large_captures(files, in_captures(files), 0)
     windows = Windows.of(files, captures, 1, parts)
     assert len(windows.tasks) == len(paths), "a task reads one file"

@@ -149,9 +149,12 @@ def test_what_is_behind_the_last_level_is_forgotten(tmp_path: Path) -> None:
     [
         ("search.json", "search anew in another folder"),
         ("levels/00001-00002.json", "search anew in another folder"),
-        ("states/level=00001/part-00003.parquet", "search anew in another folder"),
+        ("states/level=00001/part-00003-00001.parquet", "search anew in another folder"),
         ("levels/00007-00002.json", "remove {root}/levels/00007-*.json, and add --resume"),
-        ("states/level=00007/part-00003.parquet", "remove {root}/levels/00007-*.json, and add"),
+        (
+            "states/level=00007/part-00003-00001.parquet",
+            "remove {root}/levels/00007-*.json, and add",
+        ),
         ("index/part-00003/00001-00007.arrow", "add --resume: "),
         ("kernel.ll", "add --resume: "),
         ("goals/level=00007/part-00003.arrow", "add --resume: "),
@@ -192,6 +195,6 @@ def test_runs_that_later_ones_have_taken_in_are_removed(tmp_path: Path) -> None:
 
 def test_paths_are_in_the_order_of_levels_and_parts() -> None:
     folder = Folder(Path("work"))
-    assert str(folder.states(7, 3)) == "work/states/level=00007/part-00003.parquet"
+    assert str(folder.states(7, 3, 2)) == "work/states/level=00007/part-00003-00002.parquet"
     assert str(folder.run(3, "00001-00007")) == "work/index/part-00003/00001-00007.arrow"
     assert str(folder.manifest(7, 2)) == "work/levels/00007-00002.json"

@@ -218,7 +218,7 @@ def test_a_flipped_bit_is_reported_and_never_taken_for_a_state(tmp_path: Path) -
     local_of(tmp_path)(bound, max_depth=8)
     folder = folder_of(tmp_path)
     level = folder.levels()[5]
-    path = Path(str(folder.states(6, level.files[0].first)))
+    path = Path(str(folder.states(6, level.files[0].first, level.token)))
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 4
     path.write_bytes(data)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,10 @@ from ackproof.model.kernel.engine import explore as explore_compiled
 from ackproof.model.outcome import Limit, Progress
 from ackproof.model.plain_search import explore as explore_plain
 from ackproof.pipeline import ordering
-from ackproof.pipeline.errors import SearchRefused
+from ackproof.pipeline.errors import SearchFailed, SearchRefused
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.index import Run, write_run
+from ackproof.pipeline.places import LocalPlace
 from ackproof.pipeline.search import explorer
 from ackproof.pipeline.states import LevelStates
 from ackproof.spec.model import MODEL as CONFIRMS
@@ -30,9 +33,17 @@ from tests.pipeline.searches import (
     explorer_of,
     files_of,
     folder_of,
+    local_of,
     summary,
 )
 from tests.pipeline.wrong import wrong
+
+#: Who makes levels: the driver alone, jobs, or the engine that keeps all in memory.
+CREWS: dict[str, Any] = {
+    "alone": partial(explorer_of, small=ALONE),
+    "jobs": explorer_of,
+    "local": local_of,
+}
 
 
 @pytest.mark.parametrize("level", [2, 5, 12])
@@ -119,9 +130,17 @@ def test_a_driver_that_dies_before_the_manifest_leaves_nothing_that_counts(
     assert not folder.manifest(killed, 1).exists()
     assert_same(bound, explorer_of(tmp_path / "work", resume=True)(bound))
     whole = folder_of(tmp_path / "whole").root
-    assert files_of(folder.root, "states") == files_of(whole, "states")
+    assert by_first_part(folder.root) == by_first_part(whole)
     for name, content in files_of(whole, "index").items():
         assert (folder.root / name).read_bytes() == content
+
+
+def by_first_part(root: Path) -> dict[str, bytes]:
+    """Return the bytes of all files of states, by their names without the driver."""
+    found = files_of(root, "states")
+    by_part = {name.rpartition("-")[0]: content for name, content in found.items()}
+    assert len(by_part) == len(found), "no other driver has left any"
+    return by_part
 
 
 def test_tasks_that_are_run_twice_write_the_same(tmp_path: Path) -> None:
@@ -205,3 +224,29 @@ def test_a_number_of_parts_that_cannot_be_is_refused(partitions: int, tmp_path: 
         f"--partitions {partitions}: a search has 1 to 65,535 partitions\n"
         "  instead: give a few for each core of the cluster"
     )
+
+
+@pytest.mark.parametrize("second", CREWS)
+@pytest.mark.parametrize("first", CREWS)
+def test_a_driver_that_was_held_up_in_a_level_harms_nobody(
+    first: str, second: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bound, make = bound_of(two_phase_commit.MODEL, "rm3"), LocalPlace.make
+    whole, held = explore_compiled(bound), []
+
+    def hold_up(place: LocalPlace, write: Any, **how: bool) -> Any:
+        if not held and "level=00005" in str(place):
+            held.append(place)
+            # Nothing is heard of it for a minute, and another takes its place.
+            (lease,) = folder_of(tmp_path).lease.files()
+            rewrite(Path(str(lease)), lambda said: said.__setitem__("host", "elsewhere 1"))
+            os.utime(str(lease), (0, 0))
+            assert summary(CREWS[second](tmp_path, 8, resume=True)(bound)) == summary(whole)
+        return make(place, write, **how)
+
+    monkeypatch.setattr(LocalPlace, "make", hold_up)
+    with pytest.raises(SearchFailed, match="another driver goes on here"):
+        CREWS[first](tmp_path, 8)(bound)
+    assert held
+    again = explorer_of(tmp_path, 8, resume=True)(bound)
+    assert summary(again) == summary(whole)

@@ -21,7 +21,7 @@ from tests.model import mailroom
 from tests.models import two_phase_commit
 from tests.pipeline.searches import Written, bound_of, files_of, written
 
-PART = 1
+PART, TOKEN = 1, 4
 
 
 @pytest.fixture
@@ -46,6 +46,7 @@ def settlement(begun: Written, level: int = 2, runs: Any = ()) -> Settlement:
     return Settlement(
         begun.folder,
         level,
+        TOKEN,
         ((), tuple(RunFile(*run) for run in runs), ()),
         {"ackproof.layout": "here"},
     )
@@ -60,7 +61,7 @@ def settle(begun: Written, batches: list[pa.RecordBatch], *at: Any) -> dict[str,
 
 def table_of(begun: Written, level: int = 2) -> Any:
     """Return the states that were written."""
-    return pq.read_table(begun.folder.states(level, PART), partitioning=None)
+    return pq.read_table(begun.folder.states(level, PART, TOKEN), partitioning=None)
 
 
 def runs_of(note: dict[str, Any]) -> list[RunFile]:
@@ -80,7 +81,7 @@ def test_states_are_written_once_in_order_with_the_least_link(begun: Written) ->
     ]
     note = settle(begun, batches)
     assert (note["rows"], note["candidates"]) == ([[PART, 40]], 120)
-    assert note["files"] == [[PART, seal_of(begun.folder.states(2, PART).read_bytes())]]
+    assert note["files"] == [[PART, seal_of(begun.folder.states(2, PART, TOKEN).read_bytes())]]
     assert note["shuffled"] == 120 * 16
     table = table_of(begun)
     assert table.column_names == ["part", "row", "w0", "predecessor", "instance"]
@@ -92,7 +93,7 @@ def test_states_are_written_once_in_order_with_the_least_link(begun: Written) ->
     assert links == dict(zip(states[:, 0].tolist(), range(40), strict=True))
     assert table.column("instance").to_pylist() == [3] * 40
     assert table.schema.metadata == {b"ackproof.layout": b"here"}
-    assert note["stored"] == begun.folder.states(2, PART).stat().st_size
+    assert note["stored"] == begun.folder.states(2, PART, TOKEN).stat().st_size
 
 
 def test_the_initial_state_has_no_predecessor(begun: Written) -> None:

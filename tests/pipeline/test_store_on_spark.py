@@ -172,6 +172,6 @@ def test_tiny_is_the_same_and_can_be_asked_about(session: Session, store: Store)
     listed = subprocess.run([*asked, "--json"], capture_output=True, text=True, check=True)
     assert json.loads(listed.stdout)["views"] == tables.columns()
     last = tables.levels[-2]
-    tables.folder.states(last.level, last.files[0].first).write("spoilt")
+    tables.folder.states(last.level, last.files[0].first, last.token).write("spoilt")
     with pytest.raises(Exception, match="its seal is broken"):
         Tables(found.kept.folder).states(session.spark).count()

@@ -84,7 +84,7 @@ def write_search(bound: Bound, root: Path, parts: int = 3, depth: int = 1000) ->
         for part in range(parts):
             piece = links[cuts[part] : cuts[part + 1]]
             if piece:
-                path = folder.states(number, part)
+                path = folder.states(number, part, 1)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 pq.write_table(_table(layout, part, piece), path)
                 seal = blake2b(path.read_bytes(), digest_size=16).hexdigest()
