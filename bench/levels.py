@@ -54,7 +54,8 @@ def trio() -> Bound:
 
 def levels(session: Session, work: str, parts: int, states: int) -> list[float]:
     """Search `trio`, each level as a job; return the seconds of its levels."""
-    searching = explorer(work=work, master=MASTER, partitions=parts, small=1)
+    # As levels with very many states are: jobs, and as many tasks as there are parts.
+    searching = explorer(work=work, master=MASTER, partitions=parts, small=1, share=1)
     searching.opened = session
     outcome = searching(trio())
     if outcome.states != states:

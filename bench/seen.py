@@ -116,8 +116,8 @@ def candidates_of(
                 yield part, distinct(initial, np.zeros(rows, np.int64))
         return
     moved: dict[int, list[tuple[bytes, bytes]]] = {}
-    for row in Expansion(LevelStates.on(folder, last), 1).moves(0):
-        for part, states, entries in zip(*(c.to_pylist() for c in row.columns[:3]), strict=True):
+    for row in Expansion(LevelStates.on(folder, last), 1, 1).moves(0):
+        for part, states, entries in zip(*(c.to_pylist() for c in row.columns[1:4]), strict=True):
             moved.setdefault(part, []).append((states, entries))
     for part, pieces in sorted(moved.items()):
         packed = np.frombuffer(b"".join(states for states, _ in pieces), np.uint64)

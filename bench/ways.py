@@ -15,6 +15,7 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow.parquet as pq
 from ackproof.pipeline.index import Run, extended, fresh, read_run, write_run
 from ackproof.pipeline.ordering import Sorted, fingerprints
 from ackproof.pipeline.places import LocalPlace
@@ -122,7 +123,10 @@ class Scan:
 
     def account(self, level: int, candidates: Sorted) -> None:
         """Count the bytes of the words in the files."""
-        self.read += sum(8 * self.words * of.rows[self.part] for of in self.levels[: level - 1])
+        for before in self.levels[: level - 1]:
+            share = before.rows[self.part] / max(1, sum(before.rows))
+            files = (Path(str(before.path_of(file))) for file in before.files)
+            self.read += round(share * sum(_bytes_of_words(path, self.words) for path in files))
 
 
 @dataclass
@@ -198,3 +202,12 @@ class Filtered:
 def _pages(rows: npt.NDArray[np.int64]) -> int:
     """Return the bytes of the pages in which some rows of a column of 64 bits lie."""
     return len(np.unique(rows * 8 // _PAGE)) * _PAGE
+
+
+def _bytes_of_words(path: Path, words: int) -> int:
+    """Return the bytes that the words of the states take in a file."""
+    names = {f"w{i}" for i in range(words)}
+    with pq.ParquetFile(path) as file:
+        groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
+        columns = [g.column(i) for g in groups for i in range(g.num_columns)]
+        return sum(c.total_compressed_size for c in columns if c.path_in_schema in names)

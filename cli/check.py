@@ -61,10 +61,11 @@ With `--engine collapsed`, what states of several words have in common is held o
 of the memory or less, and the search takes up to twice the time. It finds the same.
 
 With `--engine spark`, a cluster searches what is too much for the memory of one machine, and finds
-the same. It keeps the same files in `--work`, so that a search may begin on one machine, and end on
-a cluster. It needs Java 17 or later and `pip install "ackproof[spark]"`; without `--master`, it
-runs on this machine. `--memory` is then what the properties of runs may take of this process. With
-`--museum` or `--sweep` there are many searches: each is a task, and needs no directory.
+the same. What either keeps in `--work` the other goes on from: a search may begin on one machine,
+and end on a cluster. It needs Java 17 or later and `pip install "ackproof[spark]"`; without
+`--master`, it runs on this machine. `--memory` is then what the properties of runs may take of this
+process. With `--museum` or `--sweep` there are many searches: each is a task, and needs no
+directory.
 
 What was searched once is not searched again while nothing that it depends on has changed: the
 report says that it is from the cache, and when the search was made. The variable `ACKPROOF_CACHE`

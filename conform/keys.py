@@ -2,7 +2,7 @@
 
 A body is recorded as a keyed digest.  With another key the same message has another digest, and is
 another message.  So a recording says which key it was made with, by a mark from which nobody can
-tell the key.  Recordings that others have made need not say it.
+tell the key, unless it can be guessed.  Recordings that others have made need not say it.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ states (`ackproof.pipeline.checking`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -19,11 +19,9 @@ from ackproof.pipeline.folder import Level
 from ackproof.pipeline.index import Run, added
 from ackproof.pipeline.ordering import fingerprints, parts_of
 from ackproof.pipeline.settling import Settlement
-from ackproof.pipeline.states import LevelStates, together
+from ackproof.pipeline.states import LevelStates
 
 __all__ = ["Alone"]
-
-_Moved = dict[int, list[pa.RecordBatch]]
 
 
 class Alone(Here):
@@ -40,33 +38,27 @@ class Alone(Here):
 
     def first(self, states: States, settlement: Settlement) -> Notes:
         """Settle the initial states."""
-        parts, moved = parts_of(fingerprints(states), settlement.parts), _Moved()
+        parts = parts_of(fingerprints(states), settlement.parts)
+        moved = []
         for part in np.unique(parts):
             own = states[parts == part]
             entries = np.full(len(own), -1, np.int64)
-            row = [[int(part)], [own.tobytes()], [entries.tobytes()], [None]]
-            moved[int(part)] = [pa.record_batch(row, schema=MOVED)]
+            row = [[0], [int(part)], [own.tobytes()], [entries.tobytes()], [None]]
+            moved.append(pa.record_batch(row, schema=MOVED))
         return self._settle((), moved, settlement)
 
     def level(self, known: Sequence[Level], expansion: Expansion, settlement: Settlement) -> Notes:
         """Make a level whose candidates fit into memory."""
-        moved: _Moved = {}
-        for task in range(expansion.tasks):
-            for row in expansion.moves(task):
-                moved.setdefault(row.column("part")[0].as_py(), []).append(row)
+        moved = (row for task in range(expansion.tasks) for row in expansion.moves(task))
         return self._settle(known, moved, settlement)
 
-    def _settle(self, known: Sequence[Level], moved: _Moved, settlement: Settlement) -> Notes:
+    def _settle(
+        self, known: Sequence[Level], moved: Iterable[pa.RecordBatch], settlement: Settlement
+    ) -> Notes:
         self._remember(known, settlement)
-        told = (settlement.settled(rows, self._runs) for _, rows in sorted(moved.items()))
-        settled = {of.part: of for of in told if of is not None}
-        rows = [0] * settlement.parts
-        for part, of in settled.items():
-            rows[part] = len(of.found)
-        files = [[settled[part] for part in parts if rows[part]] for parts in together(rows)]
-        notes = [settlement.note(of) for of in files]
-        notes.append(settlement.note([of for of in settled.values() if not len(of.found)]))
-        for of in settled.values():
+        settled = settlement.settled(moved, self._runs)
+        notes = settlement.written(settled, index=False)
+        for of in settled:
             if len(of.found):
                 added(self._runs[of.part], Run.of(of.found.prints, of.found.states))
         self._levels = self._levels[0], settlement.level

@@ -1,9 +1,9 @@
 """Whether what finished levels have left is whole, and what the index of it lacks.
 
-Before a search goes on each part reads its own files once, and compares them with their seals.
-States that were changed are lost, and it is said which.  The index holds nothing but states: when
-it was changed, or is gone, it is made again from them, and what was found by somebody who makes
-levels without it is added.
+Before a search goes on each file is read once, and compared with its seal.  States that were
+changed are lost, and it is said which.  The index holds nothing but states: when it was changed, or
+is gone, it is made again from them, and what was found by somebody who makes levels without it is
+added.
 """
 
 from __future__ import annotations

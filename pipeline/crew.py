@@ -2,7 +2,7 @@
 
 A search divides its work by parts, and what is done for each is a value that can be sent anywhere:
 a question (`ask`), or the two halves of a level (`level`).  A *crew* has it done.  What comes back
-is a few numbers from each part, so that the driver holds no more than that.
+is a few numbers for each part, so that the driver of a large level holds no more than that.
 """
 
 from __future__ import annotations

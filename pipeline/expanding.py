@@ -29,9 +29,16 @@ from ackproof.pipeline.states import LevelStates
 
 __all__ = ["MOVED", "Expansion", "batches_of", "shares"]
 
-#: What goes through the shuffle: states and entries for a part; or, with a note, what was counted.
+#: What goes through the shuffle: states and entries for a part, and which task settles that; or,
+#: with a note, what was counted.
 MOVED = pa.schema(
-    [("part", pa.int32()), ("states", pa.binary()), ("entries", pa.binary()), ("note", pa.string())]
+    [
+        ("task", pa.int32()),
+        ("part", pa.int32()),
+        ("states", pa.binary()),
+        ("entries", pa.binary()),
+        ("note", pa.string()),
+    ]
 )
 
 #: Bytes of states in one row, at most.
@@ -64,10 +71,12 @@ class Expansion:
     Args:
         level: the states that are expanded.
         tasks: how many tasks there are.
+        settling: how many tasks settle what they find; each has neighbouring parts.
     """
 
     level: LevelStates
     tasks: int
+    settling: int
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Do the tasks whose numbers come, in a column `id`."""
@@ -93,7 +102,7 @@ class Expansion:
             told = {"counts": counts.tolist(), "seen": seen, "broken": broken, "cut": cut}
             note = json.dumps(told)
             part = shares(len(self.level.rows), self.tasks)[task][0]
-            yield pa.record_batch([[part], [b""], [b""], [note]], schema=MOVED)
+            yield self._row(part, b"", b"", note)
 
     def _share(self, task: int, words: int) -> tuple[States, Numbers]:
         """Return the states of a task's parts, and their positions in the level."""
@@ -114,5 +123,10 @@ class Expansion:
         for part in range(parts):
             for start in range(ends[part], ends[part + 1], most):
                 end = min(start + most, ends[part + 1])
-                row = [states[start:end].tobytes()], [entries[start:end].tobytes()]
-                yield pa.record_batch([[part], *row, [None]], schema=MOVED)
+                yield self._row(part, states[start:end].tobytes(), entries[start:end].tobytes())
+
+    def _row(
+        self, part: int, states: bytes, entries: bytes, note: str | None = None
+    ) -> pa.RecordBatch:
+        task = part * self.settling // len(self.level.rows)
+        return pa.record_batch([[task], [part], [states], [entries], [note]], schema=MOVED)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["OnSpark", "notes_of", "reason_of"]
 
 #: What goes through the shuffle of a level, see `MOVED`.
-_MOVED_SCHEMA = "part int, states binary, entries binary, note string"
+_MOVED_SCHEMA = "task int, part int, states binary, entries binary, note string"
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class OnSpark:
             return (
                 self._session.spark.range(0, expansion.tasks, 1, expansion.tasks)
                 .mapInArrow(expansion, _MOVED_SCHEMA)
-                .repartitionById(settlement.parts, "part")
+                .repartitionById(expansion.settling, "task")
                 .mapInArrow(settlement, NOTES_SCHEMA)
                 .collect()
             )

@@ -28,11 +28,13 @@ from ackproof.pipeline.places import Place
 from ackproof.pipeline.sealed import FileChanged
 from ackproof.pipeline.storage import placed
 
-__all__ = ["KeepingExplorer", "place_for", "silent"]
+__all__ = ["SHARE", "KeepingExplorer", "place_for", "silent"]
 
 #: Parts for each task that can run at once, if nobody says how many.
 _PARTS_PER_TASK = 2
 _MOST_PARTS = 1 << 16
+#: States of a level that a task has at least, if nobody says how many: a tenth of a second's work.
+SHARE = 1 << 12
 
 
 def silent(text: str) -> None:
@@ -70,6 +72,7 @@ class KeepingExplorer(ABC):
         resume: whether to go on with the searches that are there.
         say: told in a line what a user wants to know at the start.
         small: levels with fewer states before them are settled without the crew.
+        share: states of a level that a task has at least, if there are as many.
     """
 
     work: Place
@@ -77,6 +80,7 @@ class KeepingExplorer(ABC):
     resume: bool = False
     say: Callable[[str], None] = field(default=silent)
     small: int = 0
+    share: int = SHARE
 
     @abstractmethod
     def crew(
@@ -145,7 +149,9 @@ class KeepingExplorer(ABC):
                 identity = Identity.of(bound, kernel, self._parts(folder, crew))
                 lease = Lease(folder)
             with lease, _remedied(folder):
-                search = Search(crew, folder, lease, kernel, identity, self.small, progress)
+                search = Search(
+                    crew, folder, lease, kernel, identity, self.small, self.share, progress
+                )
                 search.begin()
                 compiled = time.perf_counter() - started
                 limit = search.run(max_depth, survey=survey)

@@ -50,6 +50,7 @@ class Search:
         kernel: the compiled model.
         identity: what it is about.
         small: a level with fewer states before it is settled by the driver alone.
+        share: a task has so many states of a level at least, if there are as many.
         progress: told of each finished level.
 
     Attributes:
@@ -64,6 +65,7 @@ class Search:
     kernel: Kernel
     identity: Identity
     small: int
+    share: int
     progress: Callable[[Progress], None] | None
     levels: list[Level] = field(default_factory=list)
     resumed: int = 0
@@ -160,8 +162,9 @@ class Search:
         if crew is not self._alone:
             self._alone.forget()
         last = self.levels[-1] = self._indexed_for(crew)
-        tasks = min(self.parts, max(1, crew.parallelism))
-        expansion = Expansion(LevelStates.on(self.folder, last), tasks)
+        settling = min(self.parts, max(1, last.states // self.share))
+        tasks = min(settling, max(1, crew.parallelism))
+        expansion = Expansion(LevelStates.on(self.folder, last), tasks, settling)
         settlement = self._settlement(last.level + 1)
         self._finish(crew, crew.level(self.levels, expansion, settlement), began)
         # What another driver still looks up in is not removed.

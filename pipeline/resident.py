@@ -233,7 +233,7 @@ class Resident(Here):
         def write(parts: range) -> dict[str, Any]:
             return settlement.keep((part, piece) for part in parts for piece in linked(part))
 
-        kept = self.each(write, together(level.rows))
+        kept = self.each(write, together(enumerate(level.rows)))
         self._positions = np.split(places, np.cumsum([len(s.states) for s in shares])[:-1])
         self._note(search, 3 * places.nbytes)
         counted = {

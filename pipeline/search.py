@@ -18,7 +18,7 @@ from ackproof.pipeline.crew import Crew
 from ackproof.pipeline.errors import SearchFailed, SearchRefused, SparkUnavailable
 from ackproof.pipeline.folder import Folder
 from ackproof.pipeline.jobs import OnSpark
-from ackproof.pipeline.kept import KeepingExplorer, place_for, silent
+from ackproof.pipeline.kept import SHARE, KeepingExplorer, place_for, silent
 from ackproof.pipeline.places import LocalPlace
 from ackproof.pipeline.session import Session, open_session
 
@@ -36,6 +36,7 @@ def explorer(
     resume: bool = False,
     say: Callable[[str], None] = silent,
     small: int = _SMALL,
+    share: int = SHARE,
 ) -> SparkExplorer:
     """Return the engine that searches on Spark; to be closed in the end.
 
@@ -47,13 +48,20 @@ def explorer(
         resume: whether to go on with the searches that are there.
         say: told in a line what a user wants to know at the start, and what a job waits for.
         small: levels with fewer states before them are settled without a job.
+        share: states of a level that a task has at least, if there are as many.
 
     Raises:
         SearchRefused: there are more parts than can be named, or there is no such store.
     """
     place = place_for(work, partitions)
     return SparkExplorer(
-        work=place, partitions=partitions, resume=resume, say=say, small=small, master=master
+        work=place,
+        partitions=partitions,
+        resume=resume,
+        say=say,
+        small=small,
+        share=share,
+        master=master,
     )
 
 

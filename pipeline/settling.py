@@ -4,8 +4,7 @@ What the tasks of the first half have sent to a part is sorted, and of each stat
 the one with the least entry: so what a level holds does not depend on who sent what when.  What the
 part has seen before is taken away, the properties of the rest are looked at, and it is written:
 a file of the states found on this level, with the links by which a path to each can be read, and
-the index with them in it.  Whoever settles many parts at once lets them share files, and may do
-without the index for a while (`ackproof.pipeline.alone`).
+the index with them in it.  Parts that are settled by the same task share files.
 """
 
 from __future__ import annotations
@@ -28,6 +27,7 @@ from ackproof.pipeline.index import Run, appended, fresh, read_run
 from ackproof.pipeline.keeping import keep_what_is_loaded
 from ackproof.pipeline.notes import NOTES
 from ackproof.pipeline.ordering import Sorted, distinct
+from ackproof.pipeline.states import together
 
 __all__ = ["Settled", "Settlement", "noted", "union"]
 
@@ -84,39 +84,34 @@ class Settlement:
         return len(self.runs)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Settle the one part whose rows these are; yield what it has to say."""
+        """Settle the parts whose rows these are; yield what there is to be noted."""
         keep_what_is_loaded()
-        settled = self.settled(batches)
-        if settled is not None:
-            part, run = settled.part, Run.of(settled.found.prints, settled.found.states)
-            runs = appended(self.folder, part, self.runs[part], run, self.level, self.level)
-            note = self.note([settled], [(part, runs)])
+        for note in self.written(self.settled(batches), index=True):
             yield pa.record_batch([[json.dumps(note)]], schema=NOTES)
 
     def settled(
         self, batches: Iterable[pa.RecordBatch], more: Sequence[Sequence[Run]] = ()
-    ) -> Settled | None:
-        """Settle the part whose rows these are; return what it has found, None if there are none.
+    ) -> list[Settled]:
+        """Settle the parts whose rows these are; return what each has found, in their order.
 
         Args:
             batches: the rows, as `ackproof.pipeline.expanding.MOVED` says.
             more: for each part what was seen that is not in its index.
         """
-        kernel = batches_of(self.folder)
-        part, states, entries, notes, moved = -1, [], [], [], 0
+        moved: dict[int, list[dict[str, Any]]] = {}
         for batch in batches:
             for row in batch.to_pylist():
-                part = row["part"]
-                moved += len(row["states"]) + len(row["entries"])
-                if row["note"] is not None:
-                    notes.append(json.loads(row["note"]))
-                states.append(np.frombuffer(row["states"], np.uint64))
-                entries.append(np.frombuffer(row["entries"], np.int64))
-        if part < 0:
-            return None
-        candidates = np.concatenate(states).reshape(-1, kernel.code.words)
+                moved.setdefault(row["part"], []).append(row)
+        return [self._settled(part, moved[part], more) for part in sorted(moved)]
+
+    def _settled(
+        self, part: int, rows: Sequence[dict[str, Any]], more: Sequence[Sequence[Run]]
+    ) -> Settled:
+        kernel = batches_of(self.folder)
+        states = np.frombuffer(b"".join(row["states"] for row in rows), np.uint64)
+        entries = np.frombuffer(b"".join(row["entries"] for row in rows), np.int64)
+        once = distinct(states.reshape(-1, kernel.code.words), entries)
         runs = (read_run(self.folder.run(part, run.name), run.seal) for run in self.runs[part])
-        once = distinct(candidates, np.concatenate(entries))
         new = fresh(chain(runs, more[part] if more else ()), once.prints, once.states)
         found = once.where(new)
         seen, false = kernel.inspect(found.states)
@@ -125,20 +120,26 @@ class Settlement:
             found=found,
             seen=seen,
             false=int(np.bitwise_or.reduce(false)) if len(false) else 0,
-            candidates=len(candidates),
-            moved=moved,
-            notes=notes,
+            candidates=len(entries),
+            moved=states.nbytes + entries.nbytes,
+            notes=[json.loads(row["note"]) for row in rows if row["note"] is not None],
         )
 
-    def note(
-        self, settled: Sequence[Settled], runs: Sequence[tuple[int, list[RunFile]]] = ()
-    ) -> dict[str, Any]:
-        """Write what neighbouring parts have found into one file; return what is to be noted.
+    def written(self, settled: Sequence[Settled], *, index: bool) -> list[dict[str, Any]]:
+        """Write what parts have found; return what is to be noted, by files.
 
         Args:
-            settled: what they have found.
-            runs: the index of parts, where it has that already.
+            settled: what they have found, in the order of the parts.
+            index: whether it is added to their index, too.
         """
+        found = {of.part: of for of in settled if len(of.found)}
+        parts = together((part, len(of.found)) for part, of in found.items())
+        files = [[found[part] for part in file if part in found] for file in parts]
+        files.append([of for of in settled if of.part not in found])
+        return [self._written(file, index=index) for file in files if file]
+
+    def _written(self, settled: Sequence[Settled], *, index: bool) -> dict[str, Any]:
+        """Write what parts have found into one file; return what is to be noted of it."""
         return noted(
             [self.keep((of.part, of.found) for of in settled)],
             seen=union([of.seen for of in settled]),
@@ -146,8 +147,13 @@ class Settlement:
             candidates=sum(of.candidates for of in settled),
             shuffled=sum(of.moved for of in settled),
             notes=[note for of in settled for note in of.notes],
-            runs=list(runs),
+            runs=[(of.part, self._indexed(of)) for of in settled] if index else (),
         )
+
+    def _indexed(self, of: Settled) -> list[RunFile]:
+        """Add what a part has found to its index; return its runs."""
+        run, runs = Run.of(of.found.prints, of.found.states), self.runs[of.part]
+        return appended(self.folder, of.part, runs, run, self.level, self.level)
 
     def keep(self, found: Iterable[tuple[int, Sorted]]) -> dict[str, Any]:
         """Write states of neighbouring parts into one file, if there are any.

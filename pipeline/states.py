@@ -9,7 +9,7 @@ each file has; a state has the same position on its level wherever it lies.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -24,21 +24,21 @@ from ackproof.pipeline.sealed import FileChanged, read_sealed
 
 __all__ = ["LevelStates", "together"]
 
-#: Parts share a file as long as they have no more states than these: one or two megabytes.
+#: Parts share a file as long as they have no more states than these: some hundred kilobytes.
 _SHARED = 1 << 14
-#: Files that parts share and that a process remembers: some tens of megabytes.
-_REMEMBERED = 64
+#: Files that parts share and that a process remembers, as arrays of half a megabyte at most each.
+_REMEMBERED = 256
 
 
-def together(rows: Sequence[int]) -> list[range]:
-    """Divide parts among files: neighbours, and none that has no states.
+def together(rows: Iterable[tuple[int, int]]) -> list[range]:
+    """Divide parts among files: neighbours, and no file is without states.
 
     Args:
-        rows: how many states each part has.
+        rows: parts in their order, with how many states each has.
     """
     found: list[range] = []
     held = 0
-    for part, own in enumerate(rows):
+    for part, own in rows:
         if own and found and held + own <= _SHARED:
             found[-1] = range(found[-1].start, part + 1)
             held += own

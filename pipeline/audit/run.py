@@ -115,7 +115,7 @@ class SparkAudit:
             AuditFailed: a task failed as often as Spark tries it.
             OSError: a file cannot be looked at.
         """
-        # Who adds to these may say that all is there.
+        # A later --add may give --drained.
         asked = self.how if drained or self.tables is not None else None
         recordings = [recording_of(path, asked) for path in paths]
         parts = self.parts or _PARTS_PER_TASK * self.session.parallelism

@@ -136,6 +136,7 @@ def explorer_of(
     parts: int | None = 3,
     *,
     small: int = 1,
+    share: int = 1,
     resume: bool = False,
     session: Session | None = None,
     say: Callable[[str], None] = lambda text: None,
@@ -147,6 +148,7 @@ def explorer_of(
         resume=resume,
         say=say,
         small=small,
+        share=share,
         opened=session or StandIn(),
     )
 

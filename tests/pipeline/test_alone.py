@@ -80,15 +80,21 @@ def test_it_remembers_no_more_than_it_may(tmp_path: Path, monkeypatch: pytest.Mo
     smalls=st.lists(st.sampled_from([1, 3, 9, 27, 81, ALONE]), min_size=1, max_size=5),
     remembers=st.sampled_from([0, 5, 40, 1 << 20]),
     parts=st.integers(1, 9),
+    share=st.sampled_from([1, 10, 1 << 12]),
 )
 def test_whoever_settles_which_levels_the_states_are_the_same(
-    smalls: list[int], remembers: int, parts: int, tmp_path_factory: pytest.TempPathFactory
+    smalls: list[int],
+    remembers: int,
+    parts: int,
+    share: int,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     work = tmp_path_factory.mktemp("by turns")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Alone, "remembers", remembers)
         for depth, small in enumerate(smalls, start=1):
-            explorer_of(work, parts, small=small, resume=depth > 1)(LINE, max_depth=3 * depth)
+            how = {"small": small, "share": share, "resume": depth > 1}
+            explorer_of(work, parts, **how)(LINE, max_depth=3 * depth)
         assert_same(LINE, explorer_of(work, parts, small=smalls[-1], resume=True)(LINE))
 
 

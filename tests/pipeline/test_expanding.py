@@ -48,7 +48,7 @@ def moved(root: Path, tasks: int) -> tuple[list[tuple[int, Row, int]], list[Any]
     """Return what all tasks move: part, state and entry; and what they have counted."""
     level = level_of(root)
     rows, notes = [], []
-    expansion = Expansion(LevelStates.on(Folder(root), level), tasks)
+    expansion = Expansion(LevelStates.on(Folder(root), level), tasks, 2)
     for task in range(tasks):
         for batch in expansion.moves(task):
             assert batch.schema == MOVED
@@ -56,6 +56,7 @@ def moved(root: Path, tasks: int) -> tuple[list[tuple[int, Row, int]], list[Any]
                 if row["note"] is not None:
                     notes.append(json.loads(row["note"]))
                     assert row["part"] in range(4)
+                assert row["task"] == row["part"] // 2, "two tasks settle two parts each"
                 states = np.frombuffer(row["states"], np.uint64).reshape(-1, 1).tolist()
                 entries = np.frombuffer(row["entries"], np.int64).tolist()
                 pairs = zip(states, entries, strict=True)
@@ -86,14 +87,14 @@ def test_rows_are_cut_where_they_get_large(root: Path, monkeypatch: pytest.Monke
     whole, _ = moved(root, 2)
     monkeypatch.setattr(expanding, "_ROW_BYTES", 24)
     found = LevelStates.on(Folder(root), level_of(root))
-    sizes = [len(batch.column("states")[0].as_py()) for batch in Expansion(found, 2).moves(0)]
+    sizes = [len(batch.column("states")[0].as_py()) for batch in Expansion(found, 2, 4).moves(0)]
     assert max(sizes) == 24
     assert sorted(moved(root, 2)[0]) == sorted(whole)
 
 
 def test_a_task_without_states_sends_nothing(root: Path) -> None:
     first = level_of(root, 1)
-    expansion = Expansion(LevelStates.on(Folder(root), first), 4)
+    expansion = Expansion(LevelStates.on(Folder(root), first), 4, 4)
     sent = [len(list(expansion.moves(task))) for task in range(4)]
     assert [n > 0 for n in sent] == [rows > 0 for rows in first.rows]
 

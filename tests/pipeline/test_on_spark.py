@@ -29,7 +29,7 @@ def find(session: Session, tmp_path: Path) -> Find:
     def run(model: Model, instance: str, parts: int, design: Design | None = None) -> Path:
         chosen = model.instance(instance)
         assert chosen is not None
-        with_spark = explorer(work=tmp_path, partitions=parts, small=1)
+        with_spark = explorer(work=tmp_path, partitions=parts, small=1, share=1)
         found = check(model, chosen, design, engine=with_spark)
         with_spark.close()
         local = check(model, chosen, design)

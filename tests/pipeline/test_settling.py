@@ -35,10 +35,12 @@ def states_of(begun: Written) -> np.ndarray:
     return np.array(sorted(begun.steps()), np.uint64)
 
 
-def row(states: np.ndarray, entries: Any, note: str | None = None) -> pa.RecordBatch:
+def row(
+    states: np.ndarray, entries: Any, note: str | None = None, part: int = PART
+) -> pa.RecordBatch:
     """Return candidates as they are moved."""
     sent = [states.tobytes()], [np.array(entries, np.int64).tobytes()]
-    return pa.record_batch([[PART], *sent, [note]], schema=MOVED)
+    return pa.record_batch([[0], [part], *sent, [note]], schema=MOVED)
 
 
 def settlement(begun: Written, level: int = 2, runs: Any = ()) -> Settlement:
@@ -129,8 +131,24 @@ def test_nothing_new_writes_nothing(begun: Written) -> None:
 
 
 def test_a_part_that_is_sent_nothing_says_nothing(begun: Written) -> None:
-    assert settlement(begun).settled([]) is None
+    assert settlement(begun).settled([]) == []
     assert list(settlement(begun)(iter([]))) == []
+
+
+def test_parts_that_one_task_settles_share_a_file_and_have_an_index_each(begun: Written) -> None:
+    states = states_of(begun)[:9]
+    batches = [row(states[of::3], range(3), part=of) for of in (2, 0, 1)]
+    note = settle(begun, batches)
+    assert note["rows"] == [[0, 3], [1, 3], [2, 3]]
+    assert [first for first, _ in note["files"]] == [0]
+    assert [(part, [run[1] for run in runs]) for part, runs in note["runs"]] == [
+        (0, [3]),
+        (1, [3]),
+        (2, [3]),
+    ]
+    table = pq.read_table(begun.folder.states(2, 0, TOKEN), partitioning=None)
+    assert table.column("part").to_pylist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert table.column("row").to_pylist() == [0, 1, 2] * 3
 
 
 def test_what_tasks_have_counted_is_passed_on(begun: Written) -> None:

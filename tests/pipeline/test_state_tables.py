@@ -47,7 +47,7 @@ def hasty() -> Design:
 
 def searched(bound: Bound, work: Path) -> Path:
     """Search a bound program on Spark; return the folder."""
-    engine = explorer(work=work)
+    engine = explorer(work=work, share=50)
     try:
         engine(bound)
     finally:

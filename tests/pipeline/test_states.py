@@ -51,12 +51,12 @@ def manifest_of(found: LevelStates) -> Any:
 
 def test_small_neighbours_are_together() -> None:
     sizes = [3, 0, states._SHARED - 4, 0, 1, 1, 0]
-    assert together(sizes) == [range(5), range(5, 6)]
+    assert together(enumerate(sizes)) == [range(5), range(5, 6)]
 
 
 @given(sizes=st.lists(st.integers(0, states._SHARED + 2), max_size=20))
 def test_files_have_all_parts_with_states_and_are_not_too_large(sizes: list[int]) -> None:
-    files = together(sizes)
+    files = together(enumerate(sizes))
     assert {p for file in files for p in file} >= {p for p, own in enumerate(sizes) if own}
     assert all(a.stop <= b.start for a, b in pairwise(files))
     for file in files:
@@ -95,6 +95,18 @@ def test_a_level_is_the_same_however_its_parts_share_files(
         assert summary(outcome) == summary(explore_compiled(RM4))
         found.append(stored_on_all(tmp_path / name))
     assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize(("share", "files"), [(1, 8), (50, 3), (1 << 12, 1)])
+def test_a_level_of_few_states_is_settled_by_few_tasks(
+    share: int, files: int, tmp_path: Path
+) -> None:
+    outcome = explorer_of(tmp_path, 8, share=share)(RM4)
+    assert summary(outcome) == summary(explore_compiled(RM4))
+    levels = folder_of(tmp_path).levels()
+    assert levels[LEVEL - 2].states // 50 == 3
+    assert len(levels[LEVEL - 1].files) == files
+    assert levels[-1].indexed == levels[-1].level
 
 
 def test_a_part_is_read_from_the_file_that_it_shares(shared: LevelStates) -> None:
@@ -156,7 +168,7 @@ def test_files_that_a_dead_driver_has_left_are_no_states(tmp_path: Path) -> None
 def test_many_parts_take_little_time_each() -> None:
     parts = (1 << 16) - 1
     rows = tuple(part % 2 for part in range(parts))
-    files = tuple(StatesFile(of.start, str(of.start)) for of in together(rows))
+    files = tuple(StatesFile(of.start, str(of.start)) for of in together(enumerate(rows)))
     found = LevelStates(Folder(Path("nowhere")), 1, 1, rows, files)
     of = [found._file_of(part) for part in range(1, parts, 2)]
     assert {file for file, _ in of} == set(files)

@@ -150,7 +150,7 @@ def rows_in(tables: Place, names: dict[str, str]) -> dict[str, list[tuple[Any, .
 
 def test_tiny_is_the_same_and_can_be_asked_about(session: Session, store: Store) -> None:
     bound, work = bound_of(CONFIRMS, "tiny"), store.address("tiny")
-    search = explorer(work=work, partitions=3, small=60)
+    search = explorer(work=work, partitions=3, small=60, share=9)
     found = search(bound)
     search.close()
     assert summary(found) == summary(explore_compiled(bound))
