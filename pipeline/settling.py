@@ -102,7 +102,7 @@ class Settlement:
         for batch in batches:
             for row in batch.to_pylist():
                 moved.setdefault(row["part"], []).append(row)
-        return [self._settled(part, moved[part], more) for part in sorted(moved)]
+        return [self._settled(part, moved.pop(part), more) for part in sorted(moved)]
 
     def _settled(
         self, part: int, rows: Sequence[dict[str, Any]], more: Sequence[Sequence[Run]]
