@@ -39,8 +39,8 @@ class _Header(msgspec.Struct, omit_defaults=True):
     crc: int | None = None
 
 
-def first_line(mark: str) -> bytes:
-    """Return the line that a recording begins with, whose key has a mark."""
+def first_line(mark: str = "") -> bytes:
+    """Return the line that a recording begins with, and the mark of its key if it is known."""
     return _summed(_ENCODER.encode(_Header(FORMAT, VERSION, mark)))
 
 

@@ -60,7 +60,7 @@ class Sink(Protocol):
 class JsonLines:
     """A recording in JSON Lines that is being written."""
 
-    def __init__(self, path: Path, mark: str) -> None:
+    def __init__(self, path: Path, mark: str = "") -> None:
         self._file: IO[bytes] = path.open("wb")
         self._file.write(first_line(mark))
 

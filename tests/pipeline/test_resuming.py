@@ -245,6 +245,7 @@ def test_a_driver_that_was_held_up_in_a_level_harms_nobody(
         return make(place, write, **how)
 
     monkeypatch.setattr(LocalPlace, "make", hold_up)
+    monkeypatch.setattr("ackproof.pipeline.places._ARRIVAL", 0.1)
     with pytest.raises(SearchFailed, match="another driver goes on here"):
         CREWS[first](tmp_path, 8)(bound)
     assert held
