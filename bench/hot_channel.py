@@ -61,9 +61,8 @@ def main() -> None:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         write(path := Path(name) / "r.parquet", asked.events)
-        how = Listening(b"key")
         files = [recording_of(path)]
-        reading = Reading.of(files, in_captures(files), 1 << 40, 1, bytes(16), how)
+        reading = Reading.of(files, in_captures(files), 1 << 40, 1, bytes(16), Listening(b"key"))
         began = time.process_time()
         rows = list(reading(iter([pa.record_batch([[0]], ["id"])])))
         read = time.process_time() - began

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ackproof.model.kernel.engine import explore as explore_compiled
 from ackproof.pipeline.alone import Alone
 from ackproof.pipeline.index import read_run
+from ackproof.pipeline.jobs import OnSpark
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -123,10 +125,21 @@ def test_runs_of_a_part_stay_few_however_often_somebody_goes_on(tmp_path: Path) 
 
 
 def test_a_driver_that_others_relieve_remembers_nothing(tmp_path: Path) -> None:
-    search: list[Alone] = []
+    drivers: list[Alone] = []
+    held: list[list[Any]] = []
+    begin, level = Alone.first, OnSpark.level
+
+    def first(self: Alone, *asked: Any) -> Any:
+        drivers.append(self)
+        return begin(self, *asked)
+
+    def noted(self: OnSpark, *asked: Any) -> Any:
+        held.append(drivers[-1]._runs)
+        return level(self, *asked)
+
     with pytest.MonkeyPatch.context() as patched:
-        forget = Alone.forget
-        patched.setattr(Alone, "forget", lambda self: (search.append(self), forget(self))[1])
+        patched.setattr(Alone, "first", first)
+        patched.setattr(OnSpark, "level", noted)
         explorer_of(tmp_path, small=20)(RM4)
-    assert search
-    assert all(not alone._runs or alone._levels[0] > 0 for alone in search)
+    assert held
+    assert not any(held)
