@@ -81,8 +81,12 @@ class Closing(Consuming):
 
     @action
     def reopen(self, channel: ChannelId) -> None:
-        """Their client comes back, with a new channel; a publisher's is not opened again (A1.7)."""
+        """Their client comes back, with a new channel; a publisher's is not opened again (A1.7).
+
+        Not while its node is in a minority, which pauses (A12.2).
+        """
         require(self.tagged and not self.shared and not self.consuming[channel].open)
+        require(self.cluster.majority())
         self.consuming[channel].reopen()
         self.seen_tags[channel].clear()
 

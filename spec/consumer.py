@@ -68,18 +68,18 @@ class Subscription(Process):
     prefetch: Const[Prefetch] = 0  # unsettled deliveries at most; 0 is any number
     no_ack: Const[bool] = False
 
-    active: bool
+    at: Option[Replica]  # the master that knows it; None if it is not started
 
     @handler
-    def start(self) -> None:
-        """The consumer is there, by basic.consume (F2.2)."""
-        require(not self.active)
-        self.active = True
+    def start(self, replica: Replica) -> None:
+        """The consumer is there, by basic.consume, at a process of its queue (F2.2)."""
+        require(self.at is None)
+        self.at = replica
 
     @handler
     def stop(self) -> None:
         """basic.cancel, from either side; what is unacked stays so (B7.6, F3.3)."""
-        self.active = False
+        self.at = None
 
 
 class ConsumerChannel(Process):
@@ -259,6 +259,12 @@ class ConsumerChannel(Process):
     def kept_from(self, tags: Set[Tag], replica: Replica) -> Set[Msg]:
         """Return the messages of a process that these tags stand for in a transaction (F1.6)."""
         return {m for t in tags for m in self.carried(self.collected[t], replica)}
+
+    @helper
+    def lent_by(self, replica: Replica) -> Set[Msg]:
+        """Return what is of a process and not settled, in a transaction included (INV-F2)."""
+        unacked = self.from_process(set(self.unacked), replica)
+        return unacked | self.kept_from(set(self.collected), replica)
 
     @handler
     def settle(self, tags: Set[Tag]) -> None:

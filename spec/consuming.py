@@ -22,6 +22,12 @@ When a queue process ends, what came from it can still be settled, and nobody he
 In RabbitMQ since 3.9 an ack may reach the process that has taken its place, and settle something
 else there (F1.7); here a delivery knows its process.  The consumers of the queue are gone, and are
 told.
+
+A consumer is one of the process that it was started with, and so is what it has.  Across a
+partition a queue hears nothing of what clients do (A12.7): what they ack arrives when that is over,
+and what nobody has any more the queue takes back then.  If the channels have given it up first, it
+has given them up as well, and takes back all that they had (B7.5); its consumers are told that it
+is gone (F3.3).  Who has acked a message may then see it again.
 """
 
 from __future__ import annotations
@@ -62,24 +68,27 @@ class Consuming(Queueing):
 
     @helper
     def attached(self, consumer: Consumer, replica: Replica) -> bool:
-        """Tell whether a process is the master of a consumer's queue (F2.2)."""
-        queue = self.replicas[replica].of
-        return self.replicas[replica].leads() and self.subscriptions[consumer].of == queue
+        """Tell whether a process leads, and a consumer was started there (F2.2)."""
+        return self.replicas[replica].leads() and self.subscriptions[consumer].at == replica
 
     @action
-    def consume(self, consumer: Consumer) -> None:
-        """A consumer is started on a queue that is there (F2.2)."""
+    def consume(self, consumer: Consumer, replica: Replica) -> None:
+        """A consumer is started on a queue that is there, with its master (F2.2)."""
         require(self.heeds(Consumer.owner(consumer)))
-        require(any(self.attached(consumer, r) for r in Replica))
-        self.subscriptions[consumer].start()
+        require(self.subscriptions[consumer].of == self.replicas[replica].of)
+        require(self.replicas[replica].leads() and self.reaches(replica))
+        self.subscriptions[consumer].start(replica)
 
     @fault
     def cancel(self, consumer: Consumer) -> None:
         """A consumer is stopped by its client; what it has it may still settle (B7.6).
 
+        Its queue has to answer, so a partition keeps the client waiting.
+
         No fault of anybody's, but an instance says how often it may happen.
         """
-        require(self.heeds(Consumer.owner(consumer)) and self.subscriptions[consumer].active)
+        require(self.heeds(Consumer.owner(consumer)))
+        require(any(self.subscriptions[consumer].at == r for r in Replica if self.reaches(r)))
         self.fetching.add(Consumer.owner(consumer))
         self.subscriptions[consumer].stop()
         self.consuming[Consumer.owner(consumer)].cancelled(consumer)
@@ -95,8 +104,8 @@ class Consuming(Queueing):
     @helper
     def serves(self, replica: Replica, consumer: Consumer) -> bool:
         """Tell whether a master may hand a message to a consumer (B3.1, F2.4)."""
-        waits = self.subscriptions[consumer].active and self.has_room(consumer)
-        return waits and self.attached(consumer, replica) and self.reaches(replica)
+        waits = self.attached(consumer, replica) and self.has_room(consumer)
+        return waits and self.reaches(replica)
 
     @action(fair="weak")
     def hand_out(self, msg: Msg, replica: Replica, consumer: Consumer) -> None:
@@ -219,7 +228,15 @@ class Consuming(Queueing):
         """The messages of these deliveries leave their queues (B7.1, C4.4)."""
         for replica in self.consuming[channel].lenders(tags):
             done = set(self.consuming[channel].from_process(tags, replica))
-            self.consume_all(done, replica)
+            self.tell_done(done, replica)
+
+    @handler
+    def tell_done(self, msgs: Set[Msg], replica: Replica) -> None:
+        """A process is told what a client is done with; across a partition it waits (A12.7)."""
+        if self.reaches(replica):
+            self.consume_all(msgs, replica)
+        else:
+            self.acks_across[replica] |= msgs
 
     @handler
     def consume_all(self, msgs: Set[Msg], replica: Replica) -> None:
@@ -231,11 +248,20 @@ class Consuming(Queueing):
 
     @handler
     def put_back(self, channel: ChannelId, tags: Set[Tag]) -> None:
-        """The messages of these deliveries return to their places (B7.2, B7.3)."""
+        """The messages of these deliveries return to their places (B7.2, B7.3).
+
+        Those of a process across a partition stay with nobody until that is over (A12.7).
+        """
         for replica in self.consuming[channel].lenders(tags):
-            for msg in self.consuming[channel].from_process(tags, replica):
-                self.replicas[replica].requeue(msg)
-            self.shorten(replica)
+            if self.reaches(replica):
+                self.take_back(set(self.consuming[channel].from_process(tags, replica)), replica)
+
+    @handler
+    def take_back(self, msgs: Set[Msg], replica: Replica) -> None:
+        """Messages are ready again in their queue, and may be too much (B7.2, B7.3)."""
+        for msg in msgs:
+            self.replicas[replica].requeue(msg)
+        self.shorten(replica)
 
     @handler
     def settle_collected(self, channel: ChannelId) -> None:
@@ -244,10 +270,9 @@ class Consuming(Queueing):
         finished = set(self.consuming[channel].collected) - returning
         for replica in self.consuming[channel].kept_lenders(finished | returning):
             done = set(self.consuming[channel].kept_from(finished, replica))
-            self.consume_all(done, replica)
-            for msg in self.consuming[channel].kept_from(returning, replica):
-                self.replicas[replica].requeue(msg)
-            self.shorten(replica)
+            self.tell_done(done, replica)
+            if self.reaches(replica):
+                self.take_back(set(self.consuming[channel].kept_from(returning, replica)), replica)
         self.consuming[channel].apply()
 
     # -- the ends -------------------------------------------------------------------------------
@@ -271,13 +296,44 @@ class Consuming(Queueing):
             self.consuming[channel].orphan(replicas)
 
     @handler
-    def cancel_all(self, queue: Queue) -> None:
-        """The consumers of a queue end with its master, and are told (F3.3)."""
-        for consumer in sorted({c for c in Consumer if self.subscriptions[c].of == queue}):
-            if self.subscriptions[consumer].active:
-                self.uninformed.add(consumer)
-                self.subscriptions[consumer].stop()
-                self.consuming[Consumer.owner(consumer)].bereave(consumer)
+    def cancel_all(self, replicas: Set[Replica]) -> None:
+        """The consumers of queues end with their masters, and are told (F3.3)."""
+        for consumer in sorted({c for c in Consumer if self.started_with(c, replicas)}):
+            self.uninformed.add(consumer)
+            self.subscriptions[consumer].stop()
+            self.consuming[Consumer.owner(consumer)].bereave(consumer)
+
+    @helper
+    def started_with(self, consumer: Consumer, replicas: Set[Replica]) -> bool:
+        """Tell whether a consumer was started with one of some processes (F2.2)."""
+        return any(self.subscriptions[consumer].at == r for r in replicas)
+
+    # -- across a partition ---------------------------------------------------------------------
+
+    @action(fair="weak")
+    def acks_arrive(self, replica: Replica) -> None:
+        """What clients were done with across a partition leaves its queue later (A12.4, F1.4)."""
+        require(self.separable(replica) and self.reaches(replica))
+        require(bool(self.acks_across[replica]))
+        self.consume_all(set(self.acks_across[replica]), replica)
+        self.acks_across[replica].clear()
+
+    @action(fair="weak")
+    def regain(self, replica: Replica) -> None:
+        """A process takes back what nobody has any more, when it gets to know that (B7.2, B7.5).
+
+        It hears of it after a partition, or has given up the channels, as they have given it up.
+        """
+        require(self.tagged and self.separable(replica))
+        require(self.reaches(replica) or self.given_up(replica))
+        require(bool(self.abandoned(replica)))
+        self.take_back(set(self.abandoned(replica)), replica)
+
+    @helper
+    def abandoned(self, replica: Replica) -> Set[Msg]:
+        """Return what a process takes for lent, and nobody has, nor is done with (B7.5)."""
+        lent = {m for c in ChannelId for m in self.consuming[c].lent_by(replica)}
+        return self.replicas[replica].pending - lent - self.acks_across[replica]
 
     # -- what the client makes of it ------------------------------------------------------------
 
@@ -367,11 +423,7 @@ class Consuming(Queueing):
     @helper
     def lent(self, channel: ChannelId, replica: Replica) -> Set[Msg]:
         """Return the messages of a process that are unsettled on a channel (INV-F2)."""
-        unacked = self.consuming[channel].from_process(
-            set(self.consuming[channel].unacked), replica
-        )
-        kept = self.consuming[channel].kept_from(set(self.consuming[channel].collected), replica)
-        return unacked | kept
+        return self.consuming[channel].lent_by(replica)
 
     @helper
     def seen_from(self, consumer: Consumer) -> Set[Msg]:

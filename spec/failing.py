@@ -9,7 +9,7 @@ restart, a promotion) comes by itself.
 
 from __future__ import annotations
 
-from ackproof.lang import action, fault, handler, helper, require
+from ackproof.lang import Set, action, fault, handler, helper, require
 from ackproof.spec.closing import Closing
 from ackproof.spec.sorts import ChannelId, Consumer, Msg, Queue, Reason, Replica, Status
 
@@ -34,8 +34,7 @@ class Failing(Closing):
             self.forget_process(replica)
         for msg in Msg:
             self.holders[msg].discard(queue)
-        self.lose_deliveries(processes)
-        self.cancel_all(queue)
+        self.lose_consumers(processes)
 
     @helper
     def news(self, replica: Replica, reason: Reason) -> Reason:
@@ -54,7 +53,7 @@ class Failing(Closing):
         self.fall_silent(replica)
         self.end_process(replica, self.news(replica, Reason.ABNORMAL))
         self.forget_process(replica)
-        self.lose_consumers(replica)
+        self.lose_consumers({replica})
 
     @fault
     def lose_node(self, replica: Replica) -> None:
@@ -68,7 +67,7 @@ class Failing(Closing):
         self.perish(replica, Reason.BENIGN)
         self.fall_silent(replica)
         self.lose_bumps(replica)
-        self.lose_consumers(replica)
+        self.lose_consumers({replica})
 
     @handler
     def fall_silent(self, replica: Replica) -> None:
@@ -77,11 +76,13 @@ class Failing(Closing):
             self.multicast.equalise(set(self.mirrors_of(replica)))
 
     @handler
-    def lose_consumers(self, replica: Replica) -> None:
-        """A process has ended: what it handed out is nobody's, its consumers are gone (F3.3)."""
-        self.lose_deliveries({replica})
-        if self.replicas[replica].led():
-            self.cancel_all(self.replicas[replica].of)
+    def lose_consumers(self, replicas: Set[Replica]) -> None:
+        """Processes have ended: what they handed out is nobody's, their consumers are gone (F3.3).
+
+        Across a partition that is not known before a process is given up, or in reach again.
+        """
+        self.lose_deliveries(replicas)
+        self.cancel_all({r for r in replicas if self.reaches(r) or self.given_up(r)})
 
     @action(fair="weak")
     def restart(self, replica: Replica) -> None:
@@ -158,5 +159,6 @@ class Failing(Closing):
             if self.tagged:
                 self.consuming[channel].close()
         self.multicast.vanish()
+        self.acks_across.clear()
         for consumer in Consumer:
             self.subscriptions[consumer].stop()

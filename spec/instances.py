@@ -46,7 +46,7 @@ EVERYTHING = Instance(
         "Confirms.transactional": True,
         "Confirms.credit": True,
     },
-    states=3_718_668,
+    states=3_636_158,
     lacks=(
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",
@@ -62,14 +62,21 @@ EVERYTHING = Instance(
         "RejectedForLackOfRoom",
         "ReturnedAtCommit",
         "SeveralCommitted",
+        "acks_arrive",
         "publish_waits",
+        "regain",
         "reject_arrives",
         "restart",
         "stop_unsynchronised",
     ),
     table=False,
     # There are more properties of steps than can be asked for at once.
-    unasked=("FetchedFromItsQueue", "MarkedWasHandedOut", "NothingIsFetchedFromNobody"),
+    unasked=(
+        "FetchedAgainIsMarked",
+        "FetchedFromItsQueue",
+        "MarkedWasHandedOut",
+        "NothingIsFetchedFromNobody",
+    ),
 )
 
 INSTANCES = (

@@ -10,7 +10,7 @@ from ackproof.lang import Instance
 from ackproof.spec.instances_consuming import TAGGED
 from ackproof.spec.instances_mirroring import LATE, TWO
 from ackproof.spec.instances_queueing import OFF
-from ackproof.spec.sorts import ChannelId, Consumer, Msg, Queue, Replica, Tag
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Node, Queue, Replica, Tag
 
 __all__ = ["INSTANCES"]
 
@@ -69,6 +69,34 @@ CHANNELS_LATE = Instance(
         "catch_up",
         "reject_arrives",
     ),
+)
+
+CHANNELS_PARTED = Instance(
+    name="channels_parted",
+    purpose="two channels, of which one may close, and a partition between them and their queue",
+    sizes={**OFF, ChannelId: 2, Msg: 1, Queue: 1, Replica: 2, Node: 3},
+    faults={"partition": 1, "close": 1},
+    constants={
+        **TWO,
+        "QueueProcess.durable": False,
+        "QueueProcess.node": {"r1": "n1", "r2": "n2"},
+        "Confirms.home": "n3",
+    },
+    states=1_627_004,
+    lacks=(
+        "AckCoversSeveral",
+        "AckOutOfOrder",
+        "AckedFromDisk",
+        "DeletionConfirms",
+        "HealedWithThatSide",
+        "MirrorsGoWithTheirQueue",
+        "NackedYetRecovered",
+        "ReturnLongBeforeAck",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+    ),
+    table=False,
 )
 
 CHANNELS_CLOSE = Instance(
@@ -186,6 +214,7 @@ INSTANCES = (
     CHANNELS,
     CHANNELS_MIRRORS,
     CHANNELS_LATE,
+    CHANNELS_PARTED,
     CHANNELS_CLOSE,
     CHANNELS_SHARED,
     CHANNELS_CANCEL,

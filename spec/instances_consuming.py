@@ -128,18 +128,44 @@ CUT_OFF = Instance(
     name="cut_off",
     purpose="a message, a consumer, and a queue on a node that a partition may cut off",
     sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Node: 3, Consumer: 1, Tag: 1},
-    faults={"partition": 1},
+    faults={"partition": 1, "cancel": 1},
     constants={
         **TAGGED,
         "QueueProcess.node": "n2",
         "Confirms.home": "n1",
         "Confirms.shared": True,
     },
-    states=2_870,
+    states=7_444,
     lacks=(
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",
         "DeletionConfirms",
+    ),
+)
+
+PARTED_CONSUMERS = Instance(
+    name="parted_consumers",
+    purpose="a message, a consumer, its master across a partition, and a mirror on this side",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2, Node: 3, Consumer: 1, Tag: 2},
+    faults={"partition": 1, "cancel": 1, "close_consumers": 1},
+    constants={
+        **TAGGED,
+        "QueueProcess.durable": False,
+        "QueueProcess.born": {"r1": Born.MASTER, "r2": Born.MIRROR},
+        "QueueProcess.node": {"r1": "n1", "r2": "n2"},
+        "Confirms.home": "n2",
+    },
+    states=493_422,
+    lacks=(
+        "AckCoversSeveral",
+        "AckedFromDisk",
+        "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
+        "NackedWhileMirrored",
+        "NackedYetRecovered",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
     ),
 )
 
@@ -457,6 +483,7 @@ INSTANCES = (
     SHARED_ALARM,
     SHARED_CANCEL,
     CUT_OFF,
+    PARTED_CONSUMERS,
     SHARED_LIMIT,
     BYPASSED,
     REFUSING,

@@ -42,12 +42,14 @@ class Partitioning(Failing):
         self.excused |= {m for m in Msg if any(self.last_to_answer(m, r) for r in there)}
         for replica in there:
             self.give_up(replica)
+        self.lose_consumers(there)
 
     @handler
     def give_up(self, replica: Replica) -> None:
         """What is between the channels and a process is lost, and each counts the other as gone.
 
-        A mirror forgets what it has from a channel only, as when the channel closes (D4.18).
+        A mirror forgets what it has from a channel only, as when the channel closes (D4.18).  What
+        a consumer has it has for itself from now on: the queue hands it out anew, to others.
         """
         if self.replicas[replica].mirrors():
             self.replicas[replica].forget_sender(set(self.replicas[replica].known()))
@@ -56,6 +58,7 @@ class Partitioning(Failing):
         self.replicas[replica].silence()
         for msg in Msg:
             self.owing[msg].discard(replica)
+        self.acks_across[replica].clear()
 
     @action(fair="weak")
     def estrange(self, master: Replica) -> None:
@@ -89,7 +92,7 @@ class Partitioning(Failing):
         require(not self.replicas[replica].store.apart)
         self.perish(replica, Reason.BENIGN)
         self.lose_bumps(replica)
-        self.lose_consumers(replica)
+        self.lose_consumers({replica})
 
     @helper
     def in_minority(self, replica: Replica) -> bool:
@@ -110,6 +113,7 @@ class Partitioning(Failing):
         """
         require(self.one_side_left() or not self.fallen_out())
         self.cluster.heal()
+        self.cancel_all({r for r in Replica if not self.replicas[r].leads()})
 
     @helper
     def fallen_out(self) -> bool:

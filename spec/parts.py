@@ -110,6 +110,7 @@ class Parts(System):
     enlisted: Set[Replica]  # mirrors that joined and are in the record
     trimmed: Set[Replica]  # dead processes that were taken out of it
     unsynced: Set[Replica]
+    acks_across: Map[Replica, Set[Msg]]  # of consumers, under way across a partition (A12.7)
 
     cluster: Cluster
 
@@ -209,6 +210,11 @@ class Parts(System):
         return all(not self.runs(r) for r in self.siblings(replica) - {replica})
 
     # -- who reaches whom -----------------------------------------------------------------------
+
+    @helper
+    def separable(self, replica: Replica) -> bool:
+        """Tell whether a process is on a node that a partition may cut off (D9)."""
+        return self.replicas[replica].node is not None
 
     @helper
     def apart(self, replica: Replica) -> bool:
@@ -315,6 +321,7 @@ class Parts(System):
         for channel in ChannelId:
             self.casts[channel].end(replica, reason)
         self.multicast.end(replica)
+        self.acks_across[replica].clear()
 
     # -- what properties ask --------------------------------------------------------------------
 

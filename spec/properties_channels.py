@@ -82,16 +82,15 @@ def TransactsAlone(before: Confirms, after: Confirms) -> bool:
 def ConsumersEndAlone(before: Confirms, after: Confirms) -> bool:
     """Consumers that end together have lost their channel, or their queue (B7.6, F3.2, F3.3).
 
-    A consumer that ended for another one's sake is told nothing, and waits for ever.  (With a queue
-    that a partition has made two of, one of them is lost.)
+    A consumer that ended for another one's sake is told nothing, and waits for ever.
     """
     ended = {
-        c for c in Consumer if before.subscriptions[c].active and not after.subscriptions[c].active
+        c
+        for c in Consumer
+        if before.subscriptions[c].at is not None and after.subscriptions[c].at is None
     }
-    return (
-        len(ended) <= 1
-        or before.cluster.parted
-        or all(not after.consuming[Consumer.owner(c)].open or bereft(after, c) for c in ended)
+    return len(ended) <= 1 or all(
+        not after.consuming[Consumer.owner(c)].open or bereft(before, after, c) for c in ended
     )
 
 
@@ -129,8 +128,19 @@ def transacts(before: Confirms, after: Confirms, channel: ChannelId) -> bool:
 
 
 @helper
-def bereft(s: Confirms, consumer: Consumer) -> bool:
-    """Tell whether no process leads the queue of a consumer (F3.3)."""
-    return not any(
-        s.replicas[r].leads() and s.subscriptions[consumer].of == s.replicas[r].of for r in Replica
+def bereft(before: Confirms, after: Confirms, consumer: Consumer) -> bool:
+    """Tell whether the master that a consumer was started with is gone, or given up (F3.3).
+
+    What has ended across a partition is not known to be gone (A12.7).
+    """
+    return any(
+        before.subscriptions[consumer].at == r
+        and (
+            any(after.replicas[r].node == n for n in after.cluster.lost)
+            or not (
+                after.replicas[r].leads()
+                or any(after.replicas[r].node == n for n in after.cluster.away)
+            )
+        )
+        for r in Replica
     )

@@ -9,6 +9,7 @@ message was confirmed says nothing of its consumption, nor the other way round (
 from __future__ import annotations
 
 from ackproof.lang import Set, eventually, helper, invariant, reachable, step_property
+from ackproof.spec.properties_channels import bereft
 from ackproof.spec.properties_failing import on_this_side
 from ackproof.spec.properties_transacting import is_open
 from ackproof.spec.reader import ReaderState
@@ -124,7 +125,8 @@ def is_back(before: Confirms, after: Confirms, channel: ChannelId, replica: Repl
     """Tell whether what a channel had of a process is in its queue again (F1.3)."""
     had = before.consuming[channel].from_process(before.consuming[channel].unsettled(), replica)
     kept = before.replicas[replica].holds() == after.replicas[replica].holds()
-    return not had & after.replicas[replica].pending and (before.replicas[replica].limited or kept)
+    back = not had & after.replicas[replica].pending or not on_this_side(before, replica)
+    return back and (before.replicas[replica].limited or kept)
 
 
 # -- limits ---------------------------------------------------------------------------------------
@@ -279,36 +281,55 @@ def settled(before: Confirms, after: Confirms, channel: ChannelId) -> Set[Tag]:
 
 @helper
 def stays(before: Confirms, after: Confirms, channel: ChannelId, replica: Replica) -> bool:
-    """Tell whether a process still has something that a step of a channel has settled (B7.1)."""
+    """Tell whether a process still has something that a step of a channel has settled (B7.1).
+
+    To one across a partition it is under way (A12.7).
+    """
     done = settled(before, after, channel)
     had = before.consuming[channel].from_process(done, replica)
-    return bool(had & after.replicas[replica].holds())
+    if on_this_side(before, replica):
+        return bool(had & after.replicas[replica].holds())
+    return not had <= after.acks_across[replica]
 
 
 @helper
 def comes_back(before: Confirms, after: Confirms, channel: ChannelId, replica: Replica) -> bool:
-    """Tell whether a process has ready what a step of a channel has settled (B7.2)."""
+    """Tell whether a process has ready what a step of a channel has settled (B7.2).
+
+    One across a partition does not know of it yet, and does not take it for acked (A12.7).
+    """
     done = settled(before, after, channel)
     had = before.consuming[channel].from_process(done, replica)
-    return before.replicas[replica].limited or had <= after.replicas[replica].ready
+    if on_this_side(before, replica):
+        return before.replicas[replica].limited or had <= after.replicas[replica].ready
+    return not had & after.acks_across[replica]
 
 
 @invariant
 def EachCopyHasOnePlace(s: Confirms) -> bool:
     """What a queue has is ready, or under exactly one delivery tag (INV-F2).
 
-    Under two, it would be settled twice; under none, it would stay in the queue for ever.
+    Under two, it would be settled twice; under none, it would stay in the queue for ever.  What a
+    client has settled across a partition is under none, until the queue gets to know (A12.7).
     """
     return not s.tagged or all(
         all(
-            len({c for c in ChannelId if s.places(c, m, r)}) == 1
+            (len({c for c in ChannelId if s.places(c, m, r)}) == 1 or is_settled_across(s, m, r))
             and all(len(s.places(c, m, r)) <= 1 for c in ChannelId)
             and m not in s.replicas[r].ready
             for m in s.replicas[r].pending
         )
         and all(s.lent(c, r) <= s.replicas[r].pending for c in ChannelId)
+        and s.acks_across[r] <= s.replicas[r].pending
+        and not any(s.lent(c, r) & s.acks_across[r] for c in ChannelId)
         for r in Replica
     )
+
+
+@helper
+def is_settled_across(s: Confirms, msg: Msg, replica: Replica) -> bool:
+    """Tell whether nobody has a message that a process across a partition has lent (A12.7)."""
+    return s.cluster.parted and not any(s.places(c, msg, replica) for c in ChannelId)
 
 
 @step_property
@@ -355,8 +376,7 @@ def ReadyIsDelivered(s: Confirms, consumer: Consumer) -> bool:
 @helper
 def may_be_served(s: Confirms, consumer: Consumer, replica: Replica) -> bool:
     """Tell whether nothing is in the way from a master to a consumer (F2.2, F2.4)."""
-    of = s.subscriptions[consumer].of == s.replicas[replica].of
-    asks = of and s.subscriptions[consumer].active and s.replicas[replica].leads()
+    asks = s.subscriptions[consumer].at == replica and s.replicas[replica].leads()
     near = not any(s.replicas[replica].node == n for n in s.cluster.away)
     tag = s.consuming[Consumer.owner(consumer)].next_tag()
     room = may_have_more(s, consumer)
@@ -376,14 +396,18 @@ def may_have_more(s: Confirms, consumer: Consumer) -> bool:
 
 @invariant
 def ConsumersEndWithTheirMaster(s: Confirms) -> bool:
-    """Who consumes does so from a queue that is led; consumers end with its master (F2.2, F3.3).
+    """Who consumes does so from a master of his queue, while that leads (F2.2, F3.3).
 
-    One that is told nothing waits for messages that never come.
+    One that is told nothing waits for messages that never come.  Across a partition the end of a
+    master is not known before it is given up.
     """
     return all(
-        any(s.subscriptions[c].of == s.replicas[r].of for r in Replica if s.replicas[r].leads())
+        s.subscriptions[c].of == s.replicas[r].of
+        and (s.replicas[r].leads() or not on_this_side(s, r))
+        and not any(s.replicas[r].node == n for n in s.cluster.lost)
         for c in Consumer
-        if s.subscriptions[c].active
+        for r in Replica
+        if s.subscriptions[c].at == r
     )
 
 
@@ -391,11 +415,12 @@ def ConsumersEndWithTheirMaster(s: Confirms) -> bool:
 def DeliveredToWhoConsumes(before: Confirms, after: Confirms, deliver: Deliver) -> bool:
     """A consumer gets what is in the queue that it consumes from, or arrives there (B3, F2.2).
 
-    It knows what to do with messages of that queue, and after its end with none at all.  What is to
-    be refused does not get past the queue, whoever waits (B5.3).
+    That is with the master that it was started with, on its own side of a partition. It knows
+    what to do with messages of that queue, and after its end with none at all. What is to be
+    refused does not get past the queue, whoever waits (B5.3).
     """
-    return before.subscriptions[deliver.consumer].active and any(
-        before.subscriptions[deliver.consumer].of == before.replicas[r].of
+    return any(
+        before.subscriptions[deliver.consumer].at == r
         and on_this_side(before, r)
         and (
             deliver.msg in before.replicas[r].ready
@@ -424,7 +449,7 @@ def MarkedWasHandedOut(before: Confirms, after: Confirms, deliver: Deliver) -> b
     return not deliver.redelivered or any(
         deliver.msg in before.replicas[r].delivered
         for r in Replica
-        if before.subscriptions[deliver.consumer].of == before.replicas[r].of
+        if before.subscriptions[deliver.consumer].at == r
     )
 
 
@@ -459,27 +484,22 @@ def NothingIsFetchedFromNobody(before: Confirms, after: Confirms, answer: GetEmp
 
 @step_property
 def CancelMeansBereft(before: Confirms, after: Confirms, cancel: Cancel) -> bool:
-    """The broker ends a consumer only if there is one, and nobody leads its queue any more (F3.3).
+    """The broker ends a consumer only if there is one, and its master is gone or given up (F3.3).
 
-    Who starts it again would only double its work.  After a partition a queue may have two masters.
+    Who starts it again would only double its work.
     """
-    return before.subscriptions[cancel.consumer].active and (
-        before.cluster.parted
-        or not any(
-            after.replicas[r].leads()
-            for r in Replica
-            if after.subscriptions[cancel.consumer].of == after.replicas[r].of
-        )
-    )
+    return bereft(before, after, cancel.consumer)
 
 
 @step_property
 def CancelledIsOver(before: Confirms, after: Confirms, ok: CancelOk) -> bool:
-    """A consumer that is cancelled gets nothing more (B7.6).
+    """A consumer that is cancelled gets nothing more, and its queue has said so (B7.6, A12.7).
 
     Its program is done with it, and what came nobody would read.
     """
-    return not after.subscriptions[ok.consumer].active
+    return after.subscriptions[ok.consumer].at is None and any(
+        before.subscriptions[ok.consumer].at == r and on_this_side(before, r) for r in Replica
+    )
 
 
 @step_property
@@ -543,7 +563,7 @@ def ClosedWithOthersUnacked(before: Confirms, after: Confirms, close: ChannelClo
 def PrefetchBlocks(s: Confirms) -> bool:
     """A message is ready, a consumer is there, and may not have it (F2.4)."""
     return any(
-        bool(s.replicas[r].ready) and s.subscriptions[c].active and not s.has_room(c)
+        bool(s.replicas[r].ready) and not s.has_room(c)
         for c in Consumer
         if s.consuming[Consumer.owner(c)].open
         for r in Replica

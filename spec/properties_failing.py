@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ackproof.lang import Set, eventually, helper, invariant, reachable, step_property
 from ackproof.spec.properties_storing import everything_ended
-from ackproof.spec.sorts import ChannelId, Msg, Reason, Replica, Status
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Reason, Replica, Status
 from ackproof.spec.system import Confirms
 
 
@@ -52,6 +52,7 @@ def MailEndsWithItsProcess(s: Confirms) -> bool:
         s.multicast.copies[r] | s.multicast.discards[r]
         or s.multicast.refusals[r] | s.multicast.removals[r]
         or any(s.casts[c].publishes[r] | s.casts[c].as_mirrors[r] for c in ChannelId)
+        or s.acks_across[r]
         or s.mailboxes[r].writes
         for r in Replica
         if s.replicas[r].status != Status.RUNNING
@@ -185,7 +186,7 @@ def NothingCrosses(before: Confirms, after: Confirms) -> bool:
     """Nothing gets from one side of a partition to the other (A12.7, D9).
 
     What is on its way between a channel and a process, credit too, stays so until one has given up
-    the other.
+    the other.  What a consumer has, and settles meanwhile, a queue does not get to know either.
     """
     return all(
         before.casts[c].publishes[r] <= after.casts[c].publishes[r]
@@ -200,8 +201,26 @@ def NothingCrosses(before: Confirms, after: Confirms) -> bool:
     ) and all(
         before.replicas[r].outbox <= after.replicas[r].outbox
         and before.replicas[r].refused <= after.replicas[r].refused
+        and before.acks_across[r] <= after.acks_across[r]
+        and (before.replicas[r].pending == after.replicas[r].pending or not before.tagged)
+        and not any(
+            before.subscriptions[c].at != r and after.subscriptions[c].at == r for c in Consumer
+        )
         for r in Replica
         if cut_off(before, after, r)
+    )
+
+
+@step_property
+def WhatWaitedArrives(before: Confirms, after: Confirms) -> bool:
+    """What a client has acked across a partition arrives, unless its queue is given up (F1.4).
+
+    Else somebody gets it again, and does again what was done.
+    """
+    return not any(
+        (before.acks_across[r] - after.acks_across[r]) & after.replicas[r].holds()
+        for r in Replica
+        if not any(before.replicas[r].node == n for n in after.cluster.lost)
     )
 
 
@@ -215,6 +234,7 @@ def GivenUpIsUnheard(before: Confirms, after: Confirms) -> bool:
         after.replicas[r].node == n
         and (
             after.replicas[r].outbox | after.replicas[r].refused
+            or after.acks_across[r]
             or any(after.casts[c].publishes[r] for c in ChannelId)
         )
         for n in after.cluster.lost - before.cluster.lost
@@ -304,6 +324,19 @@ def EveryMirrorHears(s: Confirms) -> bool:
         s.multicast.copies[r] | s.multicast.discards[r]
         or s.multicast.refusals[r] | s.multicast.removals[r]
         for r in Replica
+    )
+
+
+@eventually
+def LentComesToRest(s: Confirms) -> bool:
+    """What nobody has any more has left its queue in the end, or is ready there (B7.2, B7.5).
+
+    A partition may keep the queue from knowing; if it never did, the message would be lost in it.
+    """
+    return not s.tagged or not any(
+        all(not s.places(c, m, r) for c in ChannelId)
+        for r in Replica
+        for m in s.replicas[r].pending
     )
 
 

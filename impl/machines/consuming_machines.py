@@ -164,7 +164,20 @@ class ConsumingMachines(Generic[Q]):
         return self.loans({*self.machine.unacked, *self.machine.collected})
 
     def loans(self, tags: Iterable[Tag]) -> list[Loan[Q]]:
-        """Return what these deliveries are of, in their order, but for queues that have ended."""
+        """Return what these deliveries are of, in their order.
+
+        But for queues that have ended, and for those that a partition keeps from hearing of it.
+        """
+        found = self._of_queues(tags)
+        if self._system.cluster.cut():
+            return [loan for loan in found if not self._system.apart(loan.queue.key)]
+        return found
+
+    def loans_across(self, tags: Iterable[Tag]) -> list[Loan[Q]]:
+        """Return what these deliveries are of, where the queue is across a partition (A12.7)."""
+        return [loan for loan in self._of_queues(tags) if self._system.apart(loan.queue.key)]
+
+    def _of_queues(self, tags: Iterable[Tag]) -> list[Loan[Q]]:
         unacked, collected = self.machine.unacked, self.machine.collected
         found = []
         for tag in sorted(tags):

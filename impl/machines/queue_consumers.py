@@ -65,12 +65,6 @@ class QueueConsumers(Generic[Q]):
         self._leave(consumer)
         self._parked.discard(consumer)
 
-    def clear(self) -> None:
-        """All consumers are gone."""
-        self._all.clear()
-        self.turns.clear()
-        self._parked.clear()
-
     def next(self) -> ChannelConsumer[Q] | None:
         """Return the consumer whose turn it is; None if all are parked."""
         if self.single:

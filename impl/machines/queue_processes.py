@@ -89,6 +89,7 @@ class HostedQueue:
         recorded: if it is dead, the disk knows who leads instead.
         slow: it takes no step of a mirror.
         given_up: the node that clients are connected to has given up that of the process.
+        rejected: what clients have rejected for good, and a partition keeps it from hearing.
     """
 
     def __init__(
@@ -132,6 +133,7 @@ class HostedQueue:
         single = self.arguments.get("x-single-active-consumer") is True
         self.consumers: QueueConsumers[HostedQueue] = QueueConsumers(single=single)
         self.borrowers: dict[ConsumingMachines[HostedQueue], None] = {}
+        self.rejected: set[Msg] = set()
         self.watchers: dict[PublishingMachines[HostedQueue], None] = {}
         self.landed: list[Msg] = []
         self.replica = 0
@@ -232,14 +234,19 @@ class HostedQueue:
         self.expiries = {m: due for m, due in self.expiries.items() if m in present}
 
     def forget_clients(self) -> None:
-        """The process has ended: consumers end with it, and what it lent is nobody's (F3.3)."""
+        """The process has ended, or is given up: what it lent is nobody's, none consumes (F3.3)."""
         for channel in self.borrowers:
             channel.lenders.pop(self.key, None)
         self.borrowers.clear()
-        consumers = list(self.consumers)
-        self.consumers.clear()
-        for consumer in consumers:
-            consumer.channel.forget(consumer)
+        self.rejected.clear()
+        self.forget_consumers()
+
+    def forget_consumers(self) -> None:
+        """Consumers were told that it is gone; across a partition they are not, for a while."""
+        for consumer in list(self.consumers):
+            if consumer.machine.at is None:
+                self.consumers.remove(consumer)
+                consumer.channel.forget(consumer)
 
     def let_go(self) -> None:
         """It never comes back, and nobody asks for what its files held (C5.4)."""

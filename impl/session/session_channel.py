@@ -294,6 +294,9 @@ class SessionChannel:
 
     def cancel_consumer(self, tag: str) -> None:
         """Cancel a consumer as a queue does that is gone: the client may want to hear it (F3.3)."""
+        self.broker.steps.partitions.await_answer(self.consuming.consumers[tag].queue)
+        if tag not in self.consuming.consumers:
+            return  # it has lost its queue, and was told
         self.muted = True
         self.broker.steps.serving.cancel(self.consuming.consumers[tag])
         self.muted = False

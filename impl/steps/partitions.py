@@ -33,6 +33,7 @@ from ackproof.impl.steps.mirrors import Mirrors
 from ackproof.impl.steps.observing import observed
 from ackproof.impl.steps.processes import Processes
 from ackproof.impl.steps.scheduler import Action
+from ackproof.impl.steps.serving import Serving
 from ackproof.impl.steps.sides import Sides
 from ackproof.lang import NotEnabled, require
 from ackproof.spec.sorts import Status
@@ -61,10 +62,16 @@ class Partitions(Part):
     """
 
     def __init__(
-        self, context: Context, sides: Sides, mirrors: Mirrors, processes: Processes
+        self,
+        context: Context,
+        sides: Sides,
+        serving: Serving,
+        mirrors: Mirrors,
+        processes: Processes,
     ) -> None:
         super().__init__(context)
         self.sides = sides
+        self.serving = serving
         self.mirrors = mirrors
         self.processes = processes
         self.leaders: Callable[[], Iterable[HostedQueue]] = _no_queues
@@ -138,16 +145,20 @@ class Partitions(Part):
     def lose(self, replica: int) -> None:
         """All processes on a node are down to home's channels (A9)."""
         node = self.sides.cluster.name(replica)
-        self.system.notice(node)
         dead = [step.queue for step in self.sides.kept if step.queue is not None]
-        for queue in dict.fromkeys([*self._processes(), *dead]):
+        known = dict.fromkeys([*self._processes(), *dead, *self.sides.bereft])
+        self.system.notice(node)
+        for queue in known:
             if queue.machine.node == node:
                 self.lose_touch(queue)
 
     @observed
     def lose_touch(self, queue: HostedQueue) -> None:
-        """What is between the channels and a process is lost (A9, D4.18)."""
+        """What is between the channels and a process is lost (A9, B7.5, D4.18)."""
         queue.given_up = True
+        queue.forget_clients()
+        self.sides.bereft.pop(queue, None)
+        self._settle(queue)
         if isinstance(queue, HostedMirror) and queue.machine.mirrors():
             self.mirrors.forget_leaving(queue)
 
@@ -194,6 +205,11 @@ class Partitions(Part):
         ):
             self.processes.revive(queue)
 
+    def await_answer(self, queue: HostedQueue) -> None:
+        """Let a process answer its client; one across a partition is given up for that (A12.7)."""
+        if self.system.apart(queue.key) and not queue.given_up:
+            self.fall_out()
+
     def fall_out(self) -> None:
         """Either side gives the other up now, and a minority over there pauses (D9)."""
         with suppress(NotEnabled):
@@ -229,12 +245,16 @@ class Partitions(Part):
     def heal(self) -> None:
         """All nodes see each other again, and all goes on (A12.4, D9)."""
         self.system.heal()
+        for queue in self.sides.bereft:
+            queue.forget_consumers()
+        self.sides.bereft.clear()
         self._noticing_at = self._pausing_at = None
         if self.sides.cluster.paused:
             self.sides.cluster.paused = False
             self.pausing(False)
         for queue in self._processes():
             queue.given_up = False
+            self._settle(queue)
             if queue.machine.leads():
                 self.timers.watch(queue)
         self.sides.offer_kept()
@@ -242,6 +262,12 @@ class Partitions(Part):
             if queue.membership is not None:
                 queue.membership.trim()
         self._rejoin()
+
+    def _settle(self, queue: HostedQueue) -> None:
+        """A process learns what has become of all that it had handed out (B7.5, F1.4)."""
+        for step in (self.serving.acks_arrive, self.serving.regain):
+            with suppress(NotEnabled):
+                step(queue)
 
     def _rejoin(self) -> None:
         """What ended because of the partition, or could not start, joins its queue (D7.2)."""

@@ -164,6 +164,8 @@ class Processes(Part):
         for action in (Action.CONFIRM_ARRIVES, Action.REJECT_ARRIVES):  # no fault holds them now
             self.context.offer(action, None, queue)
         queue.forget_clients()
+        if queue.consumers:
+            self.sides.bereft[queue] = None
         self.timers.forget(queue)
         if isinstance(queue, HostedMirror):
             self.mirrors.forget_leaving(queue)

@@ -61,7 +61,7 @@ class Serving(Part):
     @observed
     def consume(self, consumer: HostedConsumer) -> None:
         """A consumer is started on a queue that is there (F2.2)."""
-        self.system.consume(consumer.key)
+        self.system.consume(consumer.key, consumer.queue.key)
         consumer.queue.consumers.add(consumer)
         self.context.offers.wake(consumer.channel)
 
@@ -190,23 +190,44 @@ class Serving(Part):
         if not requeue:
             if channel.collects():
                 channel.rejected |= channel.machine.named(tag, multiple)
-            self.give_up_rejected(loans)
+            else:
+                self.give_up_rejected(channel, channel.machine.named(tag, multiple))
         with self.returned(loans if requeue else []):
             self.system.consumer_rejects(channel.id, tag, multiple, requeue)
         for queue, msg in [] if requeue else loans:
             self.contents.acknowledge(queue, msg)
         self.clear(channel)
 
-    def give_up_rejected(self, loans: Iterable[Loan[HostedQueue]]) -> None:
-        """What is rejected for good becomes dead letters."""
-        for queue, msg in loans:
+    def give_up_rejected(self, channel: ConsumingChannel, tags: Iterable[Tag]) -> None:
+        """What is rejected for good becomes dead letters, when its queue hears of it."""
+        for queue, msg in channel.loans(tags):
             self.contents.give_up(queue, content_of(msg), Cause.REJECTED)
+        for queue, msg in channel.loans_across(tags):
+            queue.rejected.add(msg)
 
     def _settled(
         self, channel: ConsumingChannel, tag: Option[Tag], multiple: bool
     ) -> list[Loan[HostedQueue]]:
         """Return what a client settles now; in a transaction that waits for the commit (A13.2)."""
         return [] if channel.collects() else channel.loans(channel.machine.named(tag, multiple))
+
+    @observed
+    def acks_arrive(self, queue: HostedQueue) -> None:
+        """What clients were done with across a partition leaves its queue later (A12.4, F1.4)."""
+        done = sorted(self.system.acks_across[queue.key])
+        for msg in done:
+            if msg in queue.rejected:
+                self.contents.give_up(queue, content_of(msg), Cause.REJECTED)
+        queue.rejected.clear()
+        self.system.acks_arrive(queue.key)
+        for msg in done:
+            self.contents.acknowledge(queue, msg)
+
+    @observed
+    def regain(self, queue: HostedQueue) -> None:
+        """A process takes back what nobody has any more, now that it knows (B7.2, B7.5)."""
+        with self.returned([Loan(queue, m) for m in sorted(self.system.abandoned(queue.key))]):
+            self.system.regain(queue.key)
 
     @observed
     def recover(self, channel: ConsumingChannel) -> None:

@@ -73,7 +73,7 @@ class Steps:
         self.arrivals = arrivals = Arrivals(context, contents, answers, serving, mirrors)
         self.immediate = Immediate(publishing, arrivals, serving)
         self.processes = processes = Processes(context, sides, answers, mirrors)
-        self.partitions = Partitions(context, sides, mirrors, processes)
+        self.partitions = Partitions(context, sides, serving, mirrors, processes)
         self._methods = self._taken()
 
     def observe(self, observer: Observer) -> None:

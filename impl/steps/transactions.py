@@ -85,7 +85,7 @@ class Transactions(Part):
         returning = consuming.loans(machine.returning)
         finished = consuming.loans(set(machine.collected) - machine.returning)
         rejected, consuming.rejected = consuming.rejected, set()
-        self.serving.give_up_rejected(consuming.loans(rejected))
+        self.serving.give_up_rejected(consuming, rejected)
         for queue, _ in finished:
             if queue.limit.exists:
                 queue.limit.expect(())  # it is looked at, too, and was perhaps never asked

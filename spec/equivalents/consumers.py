@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ackproof.spec.equivalents.reasons import CLIENTS_OWN, NO_PLACE, NOTHING, SWITCH
+from ackproof.spec.equivalents.reasons import CLIENTS_OWN, NO_PLACE, NOTHING, SWITCH, all_of
 
 __all__ = ["EQUIVALENT"]
 
 EQUIVALENT: Mapping[str, Mapping[str, str]] = {
-    "Subscription.start": {"drops `require(not self.active)`": NOTHING},
+    "Subscription.start": {"drops `require(self.at is None)`": NOTHING},
     "Consuming.heeds": {
         "drops `self.tagged` from `self.tagged and self.consuming[channel].open and "
         "self.free(channel) and reads`": SWITCH,
-    },
-    "Consuming.cancel": {
-        "drops `self.subscriptions[consumer].active` from "
-        "`self.heeds(Consumer.owner(consumer)) and self.subscriptions[consumer].active`": (
-            "Who cancels a consumer that is not there is told that it is not there (F3.1)."
-        ),
     },
     "Consuming.hand_on": {
         "drops `no_ack or self.replicas[replica].roomless()` from "
@@ -30,6 +24,31 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
             "(`LimitIsKept`)."
         ),
     },
+    "Consuming.attached": {
+        "drops `self.replicas[replica].leads()` from `self.replicas[replica].leads() and "
+        "self.subscriptions[consumer].at == replica`": (
+            "On this side of a partition consumers end with their master "
+            "(`ConsumersEndWithTheirMaster`)."
+        ),
+    },
+    "Consuming.acks_arrive": {"drops `require(bool(self.acks_across[replica]))`": NOTHING},
+    "Consuming.regain": {
+        "drops `require(bool(self.abandoned(replica)))`": NOTHING,
+        **all_of(
+            "Who has no name may give back at any time (B7.5); and else only a partition leaves "
+            "anything with nobody (`EachCopyHasOnePlace`).",
+            "drops `require(self.tagged and self.separable(replica))`",
+            "drops `self.tagged` from `self.tagged and self.separable(replica)`",
+            "drops `self.separable(replica)` from `self.tagged and self.separable(replica)`",
+        ),
+    },
+    "Consuming.consumer_hears": all_of(
+        "It notices answers to methods that were not read, and here nobody gives any.",
+        "drops `channel in self.asking` from `channel in self.asking or "
+        "self.readers[channel].state == ReaderState.BLOCKED`",
+        "drops `self.readers[channel].state == ReaderState.BLOCKED` from "
+        "`channel in self.asking or self.readers[channel].state == ReaderState.BLOCKED`",
+    ),
     "Consuming.part_with": {"drops `self.replicas[replica].displace({msg})`": NO_PLACE},
     "Consuming.consume_all": {"drops `self.replicas[replica].displace(msgs)`": NO_PLACE},
     "Consuming.consumer_acks": {

@@ -62,6 +62,12 @@ EQUIVALENT: Mapping[str, Mapping[str, str]] = {
         ),
         "takes `self.tagged` for true": NAMELESS,
     },
+    "Partitioning.one_side_left": {
+        "has `all` for `any` in `any((self.channels[c].open for c in ChannelId))`": (
+            "It takes two channels: `channels_parted` notices it, and has more states than are "
+            "looked at here."
+        ),
+    },
     "Partitioning.fallen_out": {
         "drops `self.runs(r)` from `self.runs(r) and self.given_up(r) and self.keeps_some(r)`": (
             "A partition may last longer than it has to."

@@ -35,11 +35,9 @@ __all__ = [
     "SYSTEM",
     "TOLD",
     "UNMARKED",
-    "_all__",
     "all_of",
 ]
 
-_all__ = ["EQUIVALENT"]
 SYSTEM = "The action that calls it requires the same."
 FEWER = "Outside of any mode an unroutable publish may go without a number; no frame differs."
 AT_ONCE = "A removal may reach the disk at once."

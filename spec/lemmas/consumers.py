@@ -14,7 +14,7 @@ def ConsumersAreOnOpenChannels(s: Confirms) -> bool:
     return all(
         s.tagged and s.consuming[Consumer.owner(c)].open
         for c in Consumer
-        if s.subscriptions[c].active
+        if s.subscriptions[c].at is not None
     )
 
 
@@ -114,6 +114,7 @@ def PendingIsNotReady(s: Confirms) -> bool:
     "UnderOneTag",
     "UnnamedGetNoTags",
     acknowledge=("ConsumersAreOfOneKind",),
+    acks_arrive=("AckedAcrossIsPending",),
     requeue=("ConsumersAreOfOneKind",),
     stop_unsynchronised=("MasterIsNoMirror", "MirrorHandsNothingOut"),
 )
@@ -154,6 +155,7 @@ _NEXT = ("ClosedKeepsNothing", "SeenWasCounted", "TagsAreOrdered")
     "ConsumersAreOfOneKind",
     "ClosedKeepsNothing",
     "EachTagHasOnePlace",
+    "ApartMeansParted",
     hand_out=_NEXT,
     get=_NEXT,
     hand_on=_NEXT,
@@ -161,16 +163,53 @@ _NEXT = ("ClosedKeepsNothing", "SeenWasCounted", "TagsAreOrdered")
     crash_machine=("MemoryEndsWithItsProcess",),
 )
 def PendingIsUnsettled(s: Confirms) -> bool:
-    """What is with a consumer is under a delivery tag, where consumers have names (INV-F2)."""
-    return not s.tagged or all(
-        any(
+    """What is with a consumer is under a delivery tag, where consumers have names (INV-F2).
+
+    After a partition it may be that a queue does not know yet that it is not (A12.7).
+    """
+    return (
+        not s.tagged
+        or s.cluster.parted
+        or all(
+            any(
+                s.consuming[c].came_from(s.consuming[c].unacked[t], m, r)
+                or s.consuming[c].came_from(s.consuming[c].collected[t], m, r)
+                for c in ChannelId
+                for t in Tag
+            )
+            for r in Replica
+            for m in s.replicas[r].pending
+        )
+    )
+
+
+@lemma(
+    "EachTagHasOnePlace",
+    "MemoryEndsWithItsProcess",
+    "UnderOneTag",
+    "UnnamedGetNoTags",
+    "UnsettledIsPending",
+    acknowledge=("ConsumersAreOfOneKind",),
+    requeue=("ConsumersAreOfOneKind",),
+    hand_out=("PendingIsNotReady",),
+    get=("PendingIsNotReady",),
+    hand_on=_ARRIVES,
+    tx_commit=("CollectedIsFinished",),
+)
+def AckedAcrossIsPending(s: Confirms) -> bool:
+    """What was acked across a partition is with nobody, and its queue does not know (A12.7)."""
+    return all(
+        s.tagged
+        and m in s.replicas[r].pending
+        and m in s.finished[s.replicas[r].of]
+        and not any(
             s.consuming[c].came_from(s.consuming[c].unacked[t], m, r)
             or s.consuming[c].came_from(s.consuming[c].collected[t], m, r)
             for c in ChannelId
             for t in Tag
         )
         for r in Replica
-        for m in s.replicas[r].pending
+        for m in s.acks_across[r]
     )
 
 
@@ -187,18 +226,22 @@ _SETTLED = (
 PROOFS = {
     "AckSettlesWhatItNames": (),
     "AckedIsGone": _SETTLED,
-    "CancelMeansBereft": ("ApartMeansParted", "TwoLeadOnTwoSides"),
+    "CancelMeansBereft": (),
     "CancelledIsOver": (),
     "CommitComesFirst": (),
     "DeliveredToWhoConsumes": (),
     "DeliveryTagsIncrease": (*_GETS, "SeenWasCounted"),
     "FetchedFromItsQueue": (),
     "GetTakesATag": ("SeenWasCounted",),
-    "HeldUntilSettled": ("CollectedIsFinished", "ConsumersAreOfOneKind"),
+    "HeldUntilSettled": (
+        "AckedAcrossIsPending",
+        "CollectedIsFinished",
+        "ConsumersAreOfOneKind",
+    ),
     "MarkedWasHandedOut": (),
     "NothingIsFetchedFromNobody": (),
     "RejectSettlesWhatItNames": (),
-    "RejectedComesBackIfAskedFor": _SETTLED,
+    "RejectedComesBackIfAskedFor": (*_SETTLED, "AckedAcrossIsPending"),
     "LoadIsWhatIsUnsettled": ("EachTagHasOnePlace", "TagsAreOrdered"),
     "PrefetchRespected": ("LoadIsWhatIsUnsettled",),
     "SettlesItsOwn": (),
@@ -211,6 +254,7 @@ PROOFS = {
 #: What follows from what.
 FOLLOWS = {
     "EachCopyHasOnePlace": (
+        "AckedAcrossIsPending",
         "PendingIsNotReady",
         "PendingIsUnsettled",
         "UnderOneTag",

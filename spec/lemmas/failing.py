@@ -45,15 +45,20 @@ def LastWordsAreAwaited(s: Confirms) -> bool:
 PROOFS = {
     "CastsEndWithTheirNode": ("EndIsOfTheDead", "LastWordsAreAwaited", "LostMeansParted"),
     "ConsumersEndWithTheirChannel": (),
-    "ConsumersEndWithTheirMaster": (),
+    "ConsumersEndWithTheirMaster": (
+        "ConsumersAreOnOpenChannels",
+        "JoinedIsNoMaster",
+        "OnlyWhoIsCutOffIsGivenUp",
+    ),
     "DeletedIsForGood": (),
     "EndComesLast": (),
     "GivenUpIsUnheard": (),
     "WordsEndWithTheirNode": ("JoinedIsNoMaster",),
-    "NothingCrosses": ("ProcessesOweNothing",),
-    "MailEndsWithItsProcess": (),
+    "NothingCrosses": ("ConsumersAreOfOneKind", "ProcessesOweNothing"),
+    "MailEndsWithItsProcess": ("MemoryEndsWithItsProcess", "UnsettledIsPending"),
     "MirrorsHearNothingAcross": ("TwoLeadOnTwoSides",),
     "NothingOutlivesTheNode": (),
     "OnlyWhatIsLedIsDeleted": (),
     "OnlyWhoIsCutOffIsGivenUp": (),
+    "WhatWaitedArrives": ("MemoryEndsWithItsProcess", "PendingIsNotReady"),
 }

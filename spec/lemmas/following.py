@@ -48,6 +48,7 @@ _SETTLES: dict[str, Any] = dict.fromkeys(
     (
         "ack_unknown",
         "acknowledge",
+        "acks_arrive",
         "close",
         "close_consumers",
         "complete",
@@ -58,6 +59,7 @@ _SETTLES: dict[str, Any] = dict.fromkeys(
         "hand_out",
         "pause",
         "recover",
+        "regain",
         "requeue",
         "select",
         "tx_commit",

@@ -97,6 +97,7 @@ PROOFS = {
     "FetchedAgainIsMarked": ("HandedIsMarked", "HandedOutIsRecorded"),
     "RedeliveredIsMarked": (
         "ConsumersAreOnOpenChannels",
+        "ConsumersEndWithTheirMaster",
         "HandedIsMarked",
         "HandedOutIsRecorded",
     ),

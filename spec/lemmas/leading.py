@@ -43,7 +43,7 @@ def QueuesEndAsOne(s: Confirms) -> bool:
 
 #: What the properties of this group are proved with.
 PROOFS = {
-    "ConsumersEndAlone": ("ApartMeansParted", "TwoLeadOnTwoSides"),
+    "ConsumersEndAlone": ("ConsumersAreOnOpenChannels",),
     "CopiesAreKnown": (
         "AskedIsThere",
         "MirrorHandsNothingOut",

@@ -105,5 +105,5 @@ def live(
     with bound({ChannelId: 1, **sizes}):
         system, frames = built((), {"tagged": True, "consumers": False, **constants}, given)
         for consumer in Consumer:
-            system.consume(consumer)
+            system.consume(consumer, replica(1))
         yield Live(FromChannel(system, CH1), frames)

@@ -410,7 +410,8 @@ class EagerQueue(Confirms):
     @helper
     def serves(self, replica: Replica, consumer: Consumer) -> bool:
         """Do not ask whether the consumer was started."""
-        return self.attached(consumer, replica) and self.has_room(consumer)
+        its_own = self.subscriptions[consumer].of == self.replicas[replica].of
+        return its_own and self.replicas[replica].leads() and self.has_room(consumer)
 
 
 class SuspiciousChannel(ConsumerChannel):

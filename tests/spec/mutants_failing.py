@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from ackproof.lang import Design, Set, action, fault, handler, require
+from ackproof.lang import Design, Set, action, fault, handler, helper, require
 from ackproof.spec.consumer import Subscription
 from ackproof.spec.credit import CreditPair
 from ackproof.spec.mirror import QueueProcess
 from ackproof.spec.network import Multicast
-from ackproof.spec.sorts import ChannelId, Consumer, Msg, Queue, Reason, Replica, Seen, Status
+from ackproof.spec.sorts import (
+    ChannelId,
+    Consumer,
+    Msg,
+    Queue,
+    Reason,
+    Replica,
+    Seen,
+    Status,
+    Tag,
+)
 from ackproof.spec.system import Confirms
 
 
@@ -36,7 +46,7 @@ class FaithfulConsumers(Confirms):
     """Leaves consumers where their queue was (F3.3)."""
 
     @handler
-    def cancel_all(self, queue: Queue) -> None:
+    def cancel_all(self, replicas: Set[Replica]) -> None:
         """Let them wait."""
 
 
@@ -44,9 +54,9 @@ class ThoroughCancellation(Confirms):
     """Ends all consumers where one has lost its queue (F3.3)."""
 
     @handler
-    def cancel_all(self, queue: Queue) -> None:
+    def cancel_all(self, replicas: Set[Replica]) -> None:
         """Do not ask from which queue they consume."""
-        for consumer in sorted({c for c in Consumer if self.subscriptions[c].active}):
+        for consumer in sorted({c for c in Consumer if self.subscriptions[c].at is not None}):
             self.uninformed.add(consumer)
             self.subscriptions[consumer].stop()
             self.consuming[Consumer.owner(consumer)].bereave(consumer)
@@ -72,6 +82,99 @@ class FarReachingGet(Confirms):
         self.fetching.add(channel)
         self.consuming[channel].answer(msg, replica, queue, redelivered, no_ack)
         self.part_with(msg, replica, no_ack)
+
+
+class FarReachingAck(Confirms):
+    """Has a queue hear of an ack across a partition (A12.7)."""
+
+    @handler
+    def tell_done(self, msgs: Set[Msg], replica: Replica) -> None:
+        """Ask for no connection."""
+        self.consume_all(msgs, replica)
+
+
+class FarReachingReturn(Confirms):
+    """Has what a client does not want come back across a partition (A12.7)."""
+
+    @handler
+    def put_back(self, channel: ChannelId, tags: Set[Tag]) -> None:
+        """Ask for no connection."""
+        for replica in self.consuming[channel].lenders(tags):
+            self.take_back(set(self.consuming[channel].from_process(tags, replica)), replica)
+
+
+class FarReachingConsumer(Confirms):
+    """Starts a consumer with a master across a partition (A12.7)."""
+
+    @action
+    def consume(self, consumer: Consumer, replica: Replica) -> None:
+        """Ask for no connection."""
+        require(self.heeds(Consumer.owner(consumer)) and self.replicas[replica].leads())
+        require(self.subscriptions[consumer].of == self.replicas[replica].of)
+        self.subscriptions[consumer].start(replica)
+
+
+class FarReachingCancel(Confirms):
+    """Says that a consumer is stopped, and its queue does not know (A12.7)."""
+
+    @fault
+    def cancel(self, consumer: Consumer) -> None:
+        """Ask for no connection."""
+        require(self.heeds(Consumer.owner(consumer)))
+        require(self.subscriptions[consumer].at is not None)
+        self.fetching.add(Consumer.owner(consumer))
+        self.subscriptions[consumer].stop()
+        self.consuming[Consumer.owner(consumer)].cancelled(consumer)
+
+
+class LossyReunion(Confirms):
+    """Loses the acks that a partition held up, though nobody gave anybody up (A12.4)."""
+
+    @action(fair="weak")
+    def acks_arrive(self, replica: Replica) -> None:
+        """Forget them."""
+        require(self.reaches(replica) and bool(self.acks_across[replica]))
+        self.acks_across[replica].clear()
+
+
+class PatientQueue(Confirms):
+    """Does not hear, after a partition, that a client has gone meanwhile (B7.5)."""
+
+    @action(fair="weak")
+    def regain(self, replica: Replica) -> None:
+        """Wait for a node to be given up."""
+        require(self.given_up(replica))
+        super().regain(replica)
+
+
+class TrustingQueue(Confirms):
+    """Waits for the acks of whom it has given up (B7.5)."""
+
+    @action(fair="weak")
+    def regain(self, replica: Replica) -> None:
+        """Wait to be in reach."""
+        require(self.reaches(replica))
+        super().regain(replica)
+
+
+class WaitingConsumers(Confirms):
+    """Leaves consumers with a master that was given up (F3.3)."""
+
+    @handler
+    def cancel_all(self, replicas: Set[Replica]) -> None:
+        """Tell nobody of those that were given up."""
+        super().cancel_all({r for r in replicas if self.reaches(r)})
+
+
+class InheritedConsumers(Confirms):
+    """Has a new master serve who was started with the old one (D5.5, F3.3)."""
+
+    @helper
+    def attached(self, consumer: Consumer, replica: Replica) -> bool:
+        """Ask for the queue only."""
+        its_own = self.subscriptions[consumer].of == self.replicas[replica].of
+        started = self.subscriptions[consumer].at is not None
+        return started and its_own and self.replicas[replica].leads()
 
 
 class FaithfulNode(Confirms):
@@ -195,6 +298,15 @@ FAILING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(ThoroughCancellation, "CancelMeansBereft", "neighbours"),
         _case(LastingSubscription, "CancelledIsOver", "shared_cancel"),
         _case(FarReachingGet, "FetchedFromItsQueue", "cut_off"),
+        _case(FarReachingAck, "NothingCrosses", "cut_off"),
+        _case(FarReachingReturn, "NothingCrosses", "cut_off"),
+        _case(FarReachingConsumer, "NothingCrosses", "cut_off"),
+        _case(FarReachingCancel, "CancelledIsOver", "cut_off"),
+        _case(LossyReunion, "WhatWaitedArrives", "cut_off"),
+        _case(PatientQueue, "LentComesToRest", "cut_off"),
+        _case(TrustingQueue, "LentComesToRest", "parted_consumers"),
+        _case(WaitingConsumers, "ConsumersEndWithTheirMaster", "cut_off"),
+        _case(InheritedConsumers, "DeliveredToWhoConsumes", "parted_consumers"),
         _case(FaithfulNode, "GivenUpIsUnheard", "cut_off"),
         _case(EloquentNodes, "WordsEndWithTheirNode", "divided"),
         _case(RisingQueue, "DeletedIsForGood", "bodies"),

@@ -162,9 +162,9 @@ def test_a_new_channel_counts_from_one_again(channel: ConsumerChannel) -> None:
 
 def test_a_subscription_starts_once() -> None:
     started = Subscription(of=queue_named(1))
-    started.start()
+    started.start(R)
     with pytest.raises(NotEnabled):
-        started.start()
+        started.start(R)
 
 
 # -- without an instance --------------------------------------------------------------------------

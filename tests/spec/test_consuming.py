@@ -303,7 +303,7 @@ def test_what_a_closed_channel_held_is_delivered_again_on_a_new_one(two: Live) -
     two.system.close_consumers()
     assert two.queue().ready == messages(1, 2)
     two.system.reopen()
-    two.system.consume(C2)
+    two.system.consume(C2, R)
     two.told()
     two.hand_out(1, consumer=2)
     assert two.told() == [Deliver(tag(1), C2, message(1), True)]
@@ -335,7 +335,7 @@ def test_an_ack_for_a_former_process_leaves_the_new_one_alone() -> None:
         running.system.crash_queue(R)
         running.system.down_arrives(R)
         running.system.restart(R)
-        running.system.consume(C1)
+        running.system.consume(C1, R)
         running.told()
         running.hand_out(1)
         assert running.told() == [Deliver(tag(2), C1, message(1), True)]

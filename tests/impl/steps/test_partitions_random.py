@@ -117,7 +117,7 @@ def live_through(traffic: Divided, rounds: int = 60) -> None:
         elif happens < 0.6:
             traffic.slow()
         elif happens < 0.9 and not traffic.broker.connections.closed:
-            traffic.consume()
+            traffic.consume() if happens < 0.7 else traffic.subscribe()
             traffic.connect()
         elif not traffic.broker.connections.closed:
             traffic.reopen()
