@@ -90,6 +90,7 @@ class HostedQueue:
         slow: it takes no step of a mirror.
         given_up: the node that clients are connected to has given up that of the process.
         rejected: what clients have rejected for good, and a partition keeps it from hearing.
+        deserted: a consumer has left, and a partition keeps it from hearing, or from being deleted.
     """
 
     def __init__(
@@ -134,6 +135,7 @@ class HostedQueue:
         self.consumers: QueueConsumers[HostedQueue] = QueueConsumers(single=single)
         self.borrowers: dict[ConsumingMachines[HostedQueue], None] = {}
         self.rejected: set[Msg] = set()
+        self.deserted = False
         self.watchers: dict[PublishingMachines[HostedQueue], None] = {}
         self.landed: list[Msg] = []
         self.replica = 0

@@ -294,7 +294,8 @@ class SessionChannel:
 
     def cancel_consumer(self, tag: str) -> None:
         """Cancel a consumer as a queue does that is gone: the client may want to hear it (F3.3)."""
-        self.broker.steps.partitions.await_answer(self.consuming.consumers[tag].queue)
+        if (consumer := self.consuming.consumers.get(tag)) is not None:
+            self.broker.steps.partitions.await_answer(consumer.queue)
         if tag not in self.consuming.consumers:
             return  # it has lost its queue, and was told
         self.muted = True

@@ -37,9 +37,10 @@ class Contents(Part):
     def give_up(self, queue: HostedQueue, message: Message, cause: Cause) -> None:
         """A message will not be delivered from a queue, and leaves it, or does not enter it.
 
-        Its dead letter is published just before it goes, as RabbitMQ does (B4.4).
+        Its dead letter is published just before it goes, as RabbitMQ does (B4.4), and does not
+        cross a partition (A12.7).
         """
-        if queue.dead_letter_exchange is not None:
+        if queue.dead_letter_exchange is not None and not self.system.apart(queue.key):
             self.publish_dead_letter(queue, message, cause)
 
     def let_go(self, queue: HostedQueue, msg: Msg) -> None:

@@ -156,7 +156,7 @@ class Partitions(Part):
     def lose_touch(self, queue: HostedQueue) -> None:
         """What is between the channels and a process is lost (A9, B7.5, D4.18)."""
         queue.given_up = True
-        queue.forget_clients()
+        self.serving.lose_clients(queue)
         self.sides.bereft.pop(queue, None)
         self._settle(queue)
         if isinstance(queue, HostedMirror) and queue.machine.mirrors():
@@ -255,6 +255,7 @@ class Partitions(Part):
         for queue in self._processes():
             queue.given_up = False
             self._settle(queue)
+            self.serving.come_back(queue)
             if queue.machine.leads():
                 self.timers.watch(queue)
         self.sides.offer_kept()

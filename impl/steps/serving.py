@@ -84,11 +84,31 @@ class Serving(Part):
         queue = consumer.queue
         consumer.channel.forget(consumer)
         queue.consumers.remove(consumer)
+        if self.system.apart(queue.key):
+            queue.deserted = True
+        else:
+            self._left(queue)
+
+    def _left(self, queue: HostedQueue) -> None:
+        """A queue hears that a consumer of it has ended (B8.2)."""
         if queue.consumers:
             self.context.offers.serve(queue)
         elif queue.auto_delete:
             self.unused(queue)
         self.timers.used(queue)
+
+    def lose_clients(self, queue: HostedQueue) -> None:
+        """A process across a partition was given up: nobody consumes from it any more (F3.3)."""
+        if queue.consumers or queue.deserted:
+            queue.deserted = queue.auto_delete
+            self.timers.used(queue)
+        queue.forget_clients()
+
+    def come_back(self, queue: HostedQueue) -> None:
+        """A process that was across a partition hears that consumers have left (B7.5)."""
+        if queue.deserted and queue.machine.leads():
+            queue.deserted = False
+            self._left(queue)
 
     # -- delivering ---------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from pamqp.base import Frame
 
 from tests.impl.clients import Wire
 from tests.impl.partition_clients import again
-from tests.impl.steps.test_mirrors import mirrored, passed, processes, ready
+from tests.impl.steps.test_mirrors import Hours, mirrored, passed, processes, ready
 
 ACK = commands.Basic.Ack(1)
 REJECT = commands.Basic.Reject(1, requeue=False)
@@ -135,4 +135,72 @@ def test_the_end_of_a_queue_is_not_told_across_a_partition() -> None:
     assert wire.hear() == []
     wire.broker.faults.heal()
     assert wire.hear() == ["2 Basic.Cancel c"]
+    passed(wire)
+
+
+# -- what else hangs on consumers -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("away", "letters"), [([0], 1), ([0, 2], 0)])
+def test_no_dead_letter_crosses_a_partition(away: list[int], letters: int) -> None:
+    wire = mirrored(max_length=1, dead_letter_exchange="", dead_letter_routing_key="dead")
+    wire.say(1, commands.Queue.Declare(queue="dead"))
+    wire.publish(1, "q")
+    wire.commit()
+    wire.say(2, commands.Basic.Consume(queue="q", consumer_tag="c"))
+    wire.say(2, commands.Basic.Qos(prefetch_count=1))
+    wire.publish(1, "q")
+    wire.commit()
+    wire.broker.faults.partition(away, home=1)
+    wire.broker.faults.notice_partition()
+    wire.hear()
+    assert len(wire.broker.queues["dead"].machine.ready) == letters
+
+
+@pytest.mark.parametrize("noticed", [True, False])
+def test_a_queue_is_unused_since_it_knows_that_its_consumer_has_left(noticed: bool) -> None:
+    clock = Hours()
+    wire = mirrored(clock=clock, expires=10_000)
+    wire.say(2, commands.Basic.Consume(queue="q", consumer_tag="c"))
+    clock.now += 60
+    wire.broker.faults.partition([0, 2], home=1, ticktime=1000)
+    if noticed:
+        wire.broker.faults.notice_partition()
+        clock.now += 1
+    else:
+        wire.say(2, commands.Channel.Close(0, "", 0, 0))
+        clock.now += 60
+    wire.broker.faults.heal()
+    wire.hear()
+    assert "q" in wire.broker.queues
+    clock.now += 11
+    wire.hear()
+    assert "q" not in wire.broker.queues
+
+
+@pytest.mark.parametrize("noticed", [True, False])
+def test_a_queue_that_goes_with_its_last_consumer_goes_when_it_knows(noticed: bool) -> None:
+    broker = mirrored().broker
+    wire = Wire(broker).opened(1, 2)
+    wire.say(1, commands.Queue.Declare(queue="a", durable=True, auto_delete=True))
+    wire.commit()
+    wire.say(2, commands.Basic.Consume(queue="a", consumer_tag="c"))
+    broker.faults.partition([0, 2], home=1, ticktime=1000)
+    wire.say(2, commands.Channel.Close(0, "", 0, 0))
+    if noticed:
+        broker.faults.notice_partition()
+    assert "a" in broker.queues
+    broker.faults.heal()
+    wire.hear()
+    assert "a" not in broker.queues
+
+
+def test_all_consumers_that_a_fault_cancels_lose_a_queue_across_a_partition() -> None:
+    wire = mirrored()
+    wire.session.capabilities |= {"consumer_cancel_notify"}
+    for tag in ("c", "d"):
+        wire.say(2, commands.Basic.Consume(queue="q", consumer_tag=tag))
+    wire.broker.faults.partition([0], home=1)
+    wire.broker.faults.cancel_consumer("q")
+    assert wire.hear() == ["2 Basic.Cancel c", "2 Basic.Cancel d"]
     passed(wire)
