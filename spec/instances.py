@@ -72,8 +72,12 @@ EVERYTHING = Instance(
     table=False,
     # There are more properties of steps than can be asked for at once.
     unasked=(
+        "CancelledIsOver",
+        "CommitComesFirst",
+        "DeliveryTagsIncrease",
         "FetchedAgainIsMarked",
         "FetchedFromItsQueue",
+        "GetTakesATag",
         "MarkedWasHandedOut",
         "NothingIsFetchedFromNobody",
     ),

@@ -143,6 +143,22 @@ CUT_OFF = Instance(
     ),
 )
 
+COMMIT_ACROSS = Instance(
+    name="commit_across",
+    purpose="as cut_off, and what is settled waits for a commit, which a partition may cut off",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Node: 3, Consumer: 1, Tag: 2},
+    faults={"partition": 1},
+    constants={**CUT_OFF.constants, "Confirms.transactional": True},
+    states=15_893,
+    lacks=(
+        "AckCoversSeveral",
+        "CommitAppliesAcks",
+        "DeletionConfirms",
+        "ReturnedAtCommit",
+        "SeveralCommitted",
+    ),
+)
+
 PARTED_CONSUMERS = Instance(
     name="parted_consumers",
     purpose="a message, a consumer, its master across a partition, and a mirror on this side",
@@ -483,6 +499,7 @@ INSTANCES = (
     SHARED_ALARM,
     SHARED_CANCEL,
     CUT_OFF,
+    COMMIT_ACROSS,
     PARTED_CONSUMERS,
     SHARED_LIMIT,
     BYPASSED,

@@ -309,12 +309,16 @@ def comes_back(before: Confirms, after: Confirms, channel: ChannelId, replica: R
 def EachCopyHasOnePlace(s: Confirms) -> bool:
     """What a queue has is ready, or under exactly one delivery tag (INV-F2).
 
-    Under two, it would be settled twice; under none, it would stay in the queue for ever.  What a
-    client has settled across a partition is under none, until the queue gets to know (A12.7).
+    Under two, it would be settled twice; under none, it would stay in the queue for ever.  After a
+    partition it may be under none, until its queue gets to know that (A12.7); which messages may
+    come to be, says `LentToSomebody`, and that they do not stay so, `LentComesToRest`.
     """
     return not s.tagged or all(
         all(
-            (len({c for c in ChannelId if s.places(c, m, r)}) == 1 or is_settled_across(s, m, r))
+            (
+                len({c for c in ChannelId if s.places(c, m, r)}) == 1
+                or (s.cluster.parted and is_with_nobody(s, m, r))
+            )
             and all(len(s.places(c, m, r)) <= 1 for c in ChannelId)
             and m not in s.replicas[r].ready
             for m in s.replicas[r].pending
@@ -327,9 +331,60 @@ def EachCopyHasOnePlace(s: Confirms) -> bool:
 
 
 @helper
-def is_settled_across(s: Confirms, msg: Msg, replica: Replica) -> bool:
-    """Tell whether nobody has a message that a process across a partition has lent (A12.7)."""
-    return s.cluster.parted and not any(s.places(c, msg, replica) for c in ChannelId)
+def is_with_nobody(s: Confirms, msg: Msg, replica: Replica) -> bool:
+    """Tell whether no client has a message any more (F3.2)."""
+    return not any(s.places(c, msg, replica) for c in ChannelId)
+
+
+@step_property
+def LentToSomebody(before: Confirms, after: Confirms) -> bool:
+    """What a queue lends somebody has; it is told at once if that is over (B7.5, F3.2).
+
+    Only what is lent across a partition may come to be with nobody, and is taken back later.
+    """
+    return not after.tagged or not any(
+        is_with_nobody(after, m, r) and m not in after.acks_across[r]
+        for r in Replica
+        if on_this_side(after, r)
+        for m in after.replicas[r].pending
+        if m not in before.replicas[r].pending or not is_with_nobody(before, m, r)
+    )
+
+
+@step_property
+def CommitTellsQueues(before: Confirms, after: Confirms) -> bool:
+    """What was settled in a transaction a queue hears at the commit (A13.3).
+
+    What was acked has left it then, and what comes back is ready, if it is not too much (B5.2).
+    Across a partition an ack is under way (A12.7).
+    """
+    return all(
+        acks_are_told(before, after, c, r) and returns_are_told(before, after, c, r)
+        for c in ChannelId
+        if is_open(before, c) and after.transactions[c].mode == TxMode.COMMITTING
+        for r in Replica
+    )
+
+
+@helper
+def acks_are_told(before: Confirms, after: Confirms, channel: ChannelId, replica: Replica) -> bool:
+    """Tell whether a process is told what was acked in a transaction (A12.7, A13.3)."""
+    consuming = before.consuming[channel]
+    done = consuming.kept_from(set(consuming.collected) - consuming.returning, replica)
+    if on_this_side(before, replica):
+        return not done & after.replicas[replica].holds()
+    return done <= after.acks_across[replica]
+
+
+@helper
+def returns_are_told(
+    before: Confirms, after: Confirms, channel: ChannelId, replica: Replica
+) -> bool:
+    """Tell whether a process is told what comes back with a commit (A12.7, A13.3)."""
+    back = before.consuming[channel].kept_from(set(before.consuming[channel].returning), replica)
+    if on_this_side(before, replica):
+        return before.replicas[replica].limited or back <= after.replicas[replica].ready
+    return not back & after.acks_across[replica]
 
 
 @step_property

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ackproof.lang import Set, eventually, helper, invariant, reachable, step_property
 from ackproof.spec.properties_storing import everything_ended
-from ackproof.spec.sorts import ChannelId, Consumer, Msg, Reason, Replica, Status
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Node, Reason, Replica, Status
 from ackproof.spec.system import Confirms
 
 
@@ -228,13 +228,15 @@ def WhatWaitedArrives(before: Confirms, after: Confirms) -> bool:
 def GivenUpIsUnheard(before: Confirms, after: Confirms) -> bool:
     """When a node is given up, what is under way between it and the channels is lost (A9, A12.7).
 
-    An answer that came through after all would be for a process that the channel has counted out.
+    An answer that came through after all would be for a process that the channel has counted out,
+    and an ack for a message that somebody else may have by now.
     """
     return not any(
         after.replicas[r].node == n
         and (
             after.replicas[r].outbox | after.replicas[r].refused
             or after.acks_across[r]
+            or (before.tagged and before.replicas[r].pending != after.replicas[r].pending)
             or any(after.casts[c].publishes[r] for c in ChannelId)
         )
         for n in after.cluster.lost - before.cluster.lost
@@ -324,6 +326,19 @@ def EveryMirrorHears(s: Confirms) -> bool:
         s.multicast.copies[r] | s.multicast.discards[r]
         or s.multicast.refusals[r] | s.multicast.removals[r]
         for r in Replica
+    )
+
+
+@step_property
+def NothingOpensInMinority(before: Confirms, after: Confirms) -> bool:
+    """No channel is opened on a node that is in a minority, and pauses (A12.2).
+
+    Its clients would consume, and settle, what the other side has handed out as well.
+    """
+    return (
+        not any(after.consuming[c].open and not before.consuming[c].open for c in ChannelId)
+        or not before.cluster.lost
+        or 2 * len(before.cluster.lost) < len(Node)
     )
 
 

@@ -59,6 +59,7 @@ PROOFS = {
     "MirrorsHearNothingAcross": ("TwoLeadOnTwoSides",),
     "NothingOutlivesTheNode": (),
     "OnlyWhatIsLedIsDeleted": (),
+    "NothingOpensInMinority": (),
     "OnlyWhoIsCutOffIsGivenUp": (),
     "WhatWaitedArrives": ("MemoryEndsWithItsProcess", "PendingIsNotReady"),
 }

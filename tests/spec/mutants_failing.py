@@ -103,6 +103,66 @@ class FarReachingReturn(Confirms):
             self.take_back(set(self.consuming[channel].from_process(tags, replica)), replica)
 
 
+class FarReachingCommit(Confirms):
+    """Has a queue hear of a commit across a partition (A12.7, A13.3)."""
+
+    @handler
+    def settle_collected(self, channel: ChannelId) -> None:
+        """Ask for no connection."""
+        returning = set(self.consuming[channel].returning)
+        finished = set(self.consuming[channel].collected) - returning
+        for replica in self.consuming[channel].kept_lenders(finished | returning):
+            self.consume_all(set(self.consuming[channel].kept_from(finished, replica)), replica)
+            self.take_back(set(self.consuming[channel].kept_from(returning, replica)), replica)
+        self.consuming[channel].apply()
+
+
+class ForgetfulCommit(Confirms):
+    """Does not tell a queue of a commit that a partition has cut off (A13.3)."""
+
+    @handler
+    def settle_collected(self, channel: ChannelId) -> None:
+        """Tell only who is in reach."""
+        returning = set(self.consuming[channel].returning)
+        finished = set(self.consuming[channel].collected) - returning
+        for replica in self.consuming[channel].kept_lenders(finished | returning):
+            if self.reaches(replica):
+                self.consume_all(set(self.consuming[channel].kept_from(finished, replica)), replica)
+                self.take_back(set(self.consuming[channel].kept_from(returning, replica)), replica)
+        self.consuming[channel].apply()
+
+
+class DistractedQueue(Confirms):
+    """Gives back nothing of a channel that closes while there is a partition somewhere (F3.2)."""
+
+    @handler
+    def put_back(self, channel: ChannelId, tags: Set[Tag]) -> None:
+        """Wait for the partition to be over."""
+        if not self.cluster.cut():
+            super().put_back(channel, tags)
+
+
+class LastMinuteAcks(Confirms):
+    """Takes an ack of whom it gives up just then (A12.7)."""
+
+    @handler
+    def give_up(self, replica: Replica) -> None:
+        """Look whether there is anything."""
+        self.consume_all(set(self.acks_across[replica]), replica)
+        super().give_up(replica)
+
+
+class TirelessNode(Confirms):
+    """Lets clients come back to a node that has paused (A12.2)."""
+
+    @action
+    def reopen(self, channel: ChannelId) -> None:
+        """Ask nobody."""
+        require(self.tagged and not self.shared and not self.consuming[channel].open)
+        self.consuming[channel].reopen()
+        self.seen_tags[channel].clear()
+
+
 class FarReachingConsumer(Confirms):
     """Starts a consumer with a master across a partition (A12.7)."""
 
@@ -300,6 +360,11 @@ FAILING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(FarReachingGet, "FetchedFromItsQueue", "cut_off"),
         _case(FarReachingAck, "NothingCrosses", "cut_off"),
         _case(FarReachingReturn, "NothingCrosses", "cut_off"),
+        _case(FarReachingCommit, "NothingCrosses", "commit_across"),
+        _case(ForgetfulCommit, "CommitTellsQueues", "commit_across"),
+        _case(DistractedQueue, "LentToSomebody", "parted_consumers"),
+        _case(LastMinuteAcks, "GivenUpIsUnheard", "cut_off"),
+        _case(TirelessNode, "NothingOpensInMinority", "parted_consumers"),
         _case(FarReachingConsumer, "NothingCrosses", "cut_off"),
         _case(FarReachingCancel, "CancelledIsOver", "cut_off"),
         _case(LossyReunion, "WhatWaitedArrives", "cut_off"),
