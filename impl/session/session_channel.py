@@ -25,6 +25,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from ackproof.impl.errors import BodyTooLarge, HardError, SoftError
+from ackproof.impl.machines.channels import HostedConsumer
 from ackproof.impl.machines.publishing_machines import Place
 from ackproof.impl.machines.queue_processes import HostedQueue
 from ackproof.impl.session.channel_connection import ChannelConnection
@@ -292,14 +293,21 @@ class SessionChannel:
         else:
             self.session.send(frames)
 
-    def cancel_consumer(self, tag: str) -> None:
-        """Cancel a consumer as a queue does that is gone: the client may want to hear it (F3.3)."""
+    def find_consumer(self, tag: str) -> HostedConsumer | None:
+        """Return the consumer with this tag; None if there is none.
+
+        Its queue is in reach; one across a partition is given up for that, with its consumers.
+        """
         if (consumer := self.consuming.consumers.get(tag)) is not None:
             self.broker.steps.partitions.await_answer(consumer.queue)
-        if tag not in self.consuming.consumers:
+        return self.consuming.consumers.get(tag)
+
+    def cancel_consumer(self, tag: str) -> None:
+        """Cancel a consumer as a queue does that is gone: the client may want to hear it (F3.3)."""
+        if (consumer := self.find_consumer(tag)) is None:
             return  # it has lost its queue, and was told
         self.muted = True
-        self.broker.steps.serving.cancel(self.consuming.consumers[tag])
+        self.broker.steps.serving.cancel(consumer)
         self.muted = False
         if self.session.wants_cancels:
             self.reply(commands.Basic.Cancel(tag, nowait=True))

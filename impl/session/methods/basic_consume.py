@@ -69,10 +69,7 @@ def _cancel(channel: SessionChannel, method: commands.Basic.Cancel) -> None:
     if cancel_replies(channel, method):
         return
     tag = str(method.consumer_tag)
-    if (consumer := channel.consuming.consumers.get(tag)) is not None:
-        channel.broker.steps.partitions.await_answer(consumer.queue)
-    consumer = channel.consuming.consumers.get(tag)
-    if consumer is None:
+    if (consumer := channel.find_consumer(tag)) is None:
         if not method.nowait:
             channel.reply(commands.Basic.CancelOk(tag))
         return

@@ -94,16 +94,16 @@ def test_an_ack_after_its_queue_was_given_up_reaches_nobody() -> None:
     passed(wire)
 
 
-@pytest.mark.parametrize("committed", [True, False])
-def test_what_is_rejected_for_good_is_a_dead_letter_when_its_queue_knows(committed: bool) -> None:
+@pytest.mark.parametrize("healed", [True, False])
+def test_what_is_rejected_for_good_is_a_dead_letter_when_its_queue_knows(healed: bool) -> None:
     wire = consuming(dead_letter_exchange="", dead_letter_routing_key="dead")
     wire.say(1, commands.Queue.Declare(queue="dead"))
     dead = wire.broker.queues["dead"].machine
     wire.say(2, REJECT)
     assert not dead.ready
-    wire.broker.faults.heal() if committed else wire.broker.faults.notice_partition()
+    wire.broker.faults.heal() if healed else wire.broker.faults.notice_partition()
     wire.hear()
-    assert len(dead.ready) == int(committed)
+    assert len(dead.ready) == int(healed)
 
 
 def test_what_a_transaction_settles_waits_for_the_queue_to_be_in_reach() -> None:
@@ -148,7 +148,6 @@ def test_no_dead_letter_crosses_a_partition(away: list[int], letters: int) -> No
     wire.publish(1, "q")
     wire.commit()
     wire.say(2, commands.Basic.Consume(queue="q", consumer_tag="c"))
-    wire.say(2, commands.Basic.Qos(prefetch_count=1))
     wire.publish(1, "q")
     wire.commit()
     wire.broker.faults.partition(away, home=1)
