@@ -260,12 +260,6 @@ class ConsumerChannel(Process):
         """Return the messages of a process that these tags stand for in a transaction (F1.6)."""
         return {m for t in tags for m in self.carried(self.collected[t], replica)}
 
-    @helper
-    def lent_by(self, replica: Replica) -> Set[Msg]:
-        """Return what is of a process and not settled, in a transaction included (INV-F2)."""
-        unacked = self.from_process(set(self.unacked), replica)
-        return unacked | self.kept_from(set(self.collected), replica)
-
     @handler
     def settle(self, tags: Set[Tag]) -> None:
         """These deliveries are done with (F1.2)."""

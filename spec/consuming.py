@@ -332,7 +332,7 @@ class Consuming(Queueing):
     @helper
     def abandoned(self, replica: Replica) -> Set[Msg]:
         """Return what a process takes for lent, and nobody has, nor is done with (B7.5)."""
-        lent = {m for c in ChannelId for m in self.consuming[c].lent_by(replica)}
+        lent = {m for c in ChannelId for m in self.lent(c, replica)}
         return self.replicas[replica].pending - lent - self.acks_across[replica]
 
     # -- what the client makes of it ------------------------------------------------------------
@@ -423,7 +423,11 @@ class Consuming(Queueing):
     @helper
     def lent(self, channel: ChannelId, replica: Replica) -> Set[Msg]:
         """Return the messages of a process that are unsettled on a channel (INV-F2)."""
-        return self.consuming[channel].lent_by(replica)
+        unacked = self.consuming[channel].from_process(
+            set(self.consuming[channel].unacked), replica
+        )
+        kept = self.consuming[channel].kept_from(set(self.consuming[channel].collected), replica)
+        return unacked | kept
 
     @helper
     def seen_from(self, consumer: Consumer) -> Set[Msg]:

@@ -36,7 +36,10 @@ class Partitioning(Failing):
 
     @action(fair="weak")
     def notice(self, node: Node) -> None:
-        """The channels' node gives up a node: all processes there are down to it (A9, A12.7)."""
+        """The channels' node gives up a node: all processes there are down to it (A9, A12.7).
+
+        So consumers that were started with them are told that their queue is gone (F3.3).
+        """
         self.cluster.notice(node)
         there = {r for r in Replica if self.replicas[r].node == node}
         self.excused |= {m for m in Msg if any(self.last_to_answer(m, r) for r in there)}
@@ -110,6 +113,8 @@ class Partitioning(Failing):
         A channel that was not allowed to confirm may go on where it was (A12.4, D9).  But where its
         node has given up some processes of a queue and not others, what it has sent to them is not
         the same any more: it gives up the others first, or is given up by them (D8 L3).
+
+        Consumers whose queue has ended meanwhile are told that now (F3.3).
         """
         require(self.one_side_left() or not self.fallen_out())
         self.cluster.heal()

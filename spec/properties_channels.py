@@ -13,6 +13,7 @@ property here speaks of them.
 from __future__ import annotations
 
 from ackproof.lang import helper, invariant, step_property
+from ackproof.spec.properties_failing import on_this_side
 from ackproof.spec.sorts import ChannelId, Consumer, Msg, Replica, TxMode
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Return
@@ -137,10 +138,7 @@ def bereft(before: Confirms, after: Confirms, consumer: Consumer) -> bool:
         before.subscriptions[consumer].at == r
         and (
             any(after.replicas[r].node == n for n in after.cluster.lost)
-            or not (
-                after.replicas[r].leads()
-                or any(after.replicas[r].node == n for n in after.cluster.away)
-            )
+            or (on_this_side(after, r) and not after.replicas[r].leads())
         )
         for r in Replica
     )
