@@ -83,10 +83,10 @@ class Closing(Consuming):
     def reopen(self, channel: ChannelId) -> None:
         """Their client comes back, with a new channel; a publisher's is not opened again (A1.7).
 
-        Not while its node is in a minority, which pauses (A12.2).
+        Not while its node is in a minority, which pauses, or has to start again (A12.2, D9).
         """
         require(self.tagged and not self.shared and not self.consuming[channel].open)
-        require(self.cluster.majority())
+        require(not self.cluster.stops_here())
         self.consuming[channel].reopen()
         self.seen_tags[channel].clear()
 

@@ -5,17 +5,20 @@ is the truth, and at first nobody knows it: what is sent across waits (A12.7).  
 channel's node notices that it hears nothing from a node; `lost` are those it has given up, and with
 them all processes there (A9: noconnection is benign).
 
-A node that sees no strict majority of the cluster must not confirm anything (A12.2): the rest may
-have gone on without it.  So the channel asks before each flush (A10.4), and keeps what it has to
-say for as long as the answer is no (A12.4).
+What becomes of two sides that have gone on without each other, the mode says (D9).  With
+pause_minority a node that sees no strict majority of the cluster must not confirm anything (A12.2):
+the rest may have gone on without it.  So the channel asks before each flush (A10.4), and keeps what
+it has to say for as long as the answer is no (A12.4).  With autoheal and ignore nobody pauses, and
+everybody confirms (A12.1); afterwards one side is `losing`: it starts again, with nothing.  With
+autoheal the cluster chooses it, as it likes; with ignore an administrator does.
 
 Without any `Node` in the instance there is no partition, and the answer is always yes.
 """
 
 from __future__ import annotations
 
-from ackproof.lang import Ghost, Process, Set, handler, helper, require
-from ackproof.spec.sorts import Node, Replica
+from ackproof.lang import Const, Ghost, Process, Set, handler, helper, require
+from ackproof.spec.sorts import Node, Replica, Side
 
 __all__ = ["Cluster"]
 
@@ -23,9 +26,12 @@ __all__ = ["Cluster"]
 class Cluster(Process):
     """Who sees whom, from the channel's node (A12, D9)."""
 
+    pausing: Const[bool] = True  # whether the mode is pause_minority
+
     away: Set[Node]
     lost: Set[Node]
     estranged: Set[Replica]  # masters whose mirrors on the other side have given them up
+    losing: Side  # the one that has to start again, if nobody pauses
 
     parted: Ghost[bool]  # whether there has been a partition
 
@@ -50,9 +56,24 @@ class Cluster(Process):
         return 2 * len(self.away) <= self.size()
 
     @helper
+    def stops_here(self) -> bool:
+        """Tell whether the channels' node has to stop, and to start again later (A12.2, D9)."""
+        return not self.majority() if self.pausing else self.losing == Side.HERE
+
+    @helper
+    def stops_there(self) -> bool:
+        """Tell whether the nodes on the other side have to (A12.2, D9)."""
+        return self.outvoted() if self.pausing else self.losing == Side.THERE
+
+    @helper
     def may_confirm(self) -> bool:
-        """Answer the channel that asks before a flush (A10.4, A12.2, A12.4)."""
-        return self.majority()
+        """Answer the channel that asks before a flush (A10.4, A12.1, A12.2, A12.4)."""
+        return not self.pausing or self.majority()
+
+    @helper
+    def noticed(self) -> bool:
+        """Tell whether anybody knows of the partition (A12.7)."""
+        return bool(self.lost) or bool(self.estranged)
 
     @handler
     def asked(self) -> None:
@@ -72,9 +93,17 @@ class Cluster(Process):
         self.lost.add(node)
 
     @handler
+    def lose(self, side: Side) -> None:
+        """One side has to start again, as nobody has paused (D9)."""
+        require(not self.pausing and self.noticed())
+        require(self.losing == Side.NEITHER and side != Side.NEITHER)
+        self.losing = side
+
+    @handler
     def heal(self) -> None:
         """All nodes see each other again (A12.4, D9)."""
         require(bool(self.away))
         self.away.clear()
         self.lost.clear()
         self.estranged.clear()
+        self.losing = Side.NEITHER

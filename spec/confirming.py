@@ -105,12 +105,11 @@ class Confirming(Closing):
     @helper
     def last_words(self, channel: ChannelId, replica: Replica) -> bool:
         """Tell whether a channel has still to hear what a process has sent: bumps, too (O1)."""
-        if self.casts[channel].credit[replica].bumps > 0:
-            return True
         if self.given_up(replica):
             return False
         return (
             self.apart(replica)
+            or self.casts[channel].credit[replica].bumps > 0
             or bool(self.of_channel(self.replicas[replica].outbox, channel))
             or bool(self.of_channel(self.replicas[replica].refused, channel))
         )

@@ -1,7 +1,7 @@
 """Failing: processes crash, nodes and machines go down, queues are deleted.
 
-The channels and each process of a queue are on nodes of their own, except for `crash_node` and
-`crash_machine`, which hit all of them.
+The channels and each process of a queue are on nodes of their own, except for `crash_node`,
+`stop_broker` and `crash_machine`, which hit all of them.
 
 Each of these is a fault: an instance says how often it may happen.  What comes after it (a
 restart, a promotion) comes by itself.
@@ -64,6 +64,30 @@ class Failing(Closing):
         """
         require(self.replicas[replica].status == Status.RUNNING and self.present(replica))
         require(not self.replicas[replica].store.apart)
+        self.leave(replica)
+
+    @fault
+    def stop_node(self, replica: Replica) -> None:
+        """The node of a process is stopped in an orderly way: its files are complete (B8.5, D5.4).
+
+        A mirror that is synchronised takes over.  If there is none, the others stop as well, and
+        the queue waits for this node, with all that it is to keep.
+        """
+        require(self.replicas[replica].status == Status.RUNNING and self.present(replica))
+        require(not self.replicas[replica].store.apart)
+        self.save(replica)
+        self.leave(replica)
+
+    @handler
+    def save(self, replica: Replica) -> None:
+        """A process that is told to end brings to the disk what is to last (B8.5, C5)."""
+        if self.replicas[replica].durable:
+            self.entrusted[replica] |= self.replicas[replica].holds() & self.persistent
+        self.replicas[replica].store.save()
+
+    @handler
+    def leave(self, replica: Replica) -> None:
+        """A process and its node are gone, and what the two had sent (A9, C5)."""
         self.perish(replica, Reason.BENIGN)
         self.fall_silent(replica)
         self.lose_bumps(replica)
@@ -99,6 +123,7 @@ class Failing(Closing):
         require(not self.unheard(replica) and self.alone(replica))
         require(self.listed(replica) and self.last_to_lead(replica))
         self.replicas[replica].recover()
+        self.entrusted[replica].clear()
         self.begin_anew(replica)
         self.apply_limit(replica)
 
@@ -128,6 +153,21 @@ class Failing(Closing):
     def crash_node(self) -> None:
         """The one node that everything runs on is killed; the kernel keeps what it has (C5)."""
         require(any(self.replicas[r].status == Status.RUNNING for r in Replica))
+        self.go_down()
+
+    @fault
+    def stop_broker(self) -> None:
+        """That node is stopped in an orderly way: its files are complete (B8.5, C5)."""
+        require(any(self.replicas[r].status == Status.RUNNING for r in Replica))
+        self.bodies.save()
+        for replica in Replica:
+            if self.replicas[replica].status == Status.RUNNING:
+                self.save(replica)
+        self.go_down()
+
+    @handler
+    def go_down(self) -> None:
+        """Everything on the one node ends, and what is in its files remains (C5)."""
         self.vanish()
         self.bodies.crash()
         for replica in Replica:

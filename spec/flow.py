@@ -155,9 +155,12 @@ class Flow(Parts):
 
     @handler
     def take_from_master(self, msg: Msg, replica: Replica, blocked: bool) -> None:
-        """A mirror acks the master's copy of a message, to the channel too (E2, E3.1)."""
+        """A mirror acks the master's copy of a message, to the channel too (E2, E3.1).
+
+        One that was given up has given up the channel, and has forgotten it (E1.4).
+        """
         channel = Msg.owner(msg)
-        if self.credit and self.channels[channel].open:
+        if self.credit and self.channels[channel].open and not self.given_up(replica):
             self.casts[channel].credit[replica].ack(blocked)
 
     @action(fair="weak")

@@ -135,7 +135,35 @@ CUT_OFF = Instance(
         "Confirms.home": "n1",
         "Confirms.shared": True,
     },
-    states=7_444,
+    states=8_648,
+    lacks=(
+        "AckCoversSeveral",
+        "AckCoversSeveralDeliveries",
+        "DeletionConfirms",
+    ),
+)
+
+LEFT_BEHIND = Instance(
+    name="left_behind",
+    purpose="as cut_off, with a connection of their own for consumers, which outlives the channel",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Node: 3, Consumer: 1, Tag: 1},
+    faults={"partition": 1, "close": 1},
+    constants={**CUT_OFF.constants, "Confirms.shared": False},
+    states=9_927,
+    lacks=(
+        "AckCoversSeveral",
+        "AckCoversSeveralDeliveries",
+        "DeletionConfirms",
+    ),
+)
+
+HEALED_CONSUMERS = Instance(
+    name="healed_consumers",
+    purpose="as left_behind, where nobody pauses and one side starts again",
+    sizes=LEFT_BEHIND.sizes,
+    faults={"partition": 1},
+    constants={**LEFT_BEHIND.constants, "Cluster.pausing": False},
+    states=9_996,
     lacks=(
         "AckCoversSeveral",
         "AckCoversSeveralDeliveries",
@@ -149,7 +177,7 @@ COMMIT_ACROSS = Instance(
     sizes={**OFF, Msg: 1, Queue: 1, Replica: 1, Node: 3, Consumer: 1, Tag: 2},
     faults={"partition": 1},
     constants={**CUT_OFF.constants, "Confirms.transactional": True},
-    states=15_893,
+    states=17_388,
     lacks=(
         "AckCoversSeveral",
         "CommitAppliesAcks",
@@ -171,7 +199,7 @@ PARTED_CONSUMERS = Instance(
         "QueueProcess.node": {"r1": "n1", "r2": "n2"},
         "Confirms.home": "n2",
     },
-    states=493_422,
+    states=554_248,
     lacks=(
         "AckCoversSeveral",
         "AckedFromDisk",
@@ -499,6 +527,8 @@ INSTANCES = (
     SHARED_ALARM,
     SHARED_CANCEL,
     CUT_OFF,
+    LEFT_BEHIND,
+    HEALED_CONSUMERS,
     COMMIT_ACROSS,
     PARTED_CONSUMERS,
     SHARED_LIMIT,

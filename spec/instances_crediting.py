@@ -177,7 +177,7 @@ PARTED_CREDIT = Instance(
         "QueueProcess.node": {"r1": "n1", "r2": "n2"},
         "Confirms.home": "n2",
     },
-    states=13_411,
+    states=15_019,
     lacks=(
         "AckCoversSeveral",
         "AckedFromDisk",
@@ -193,6 +193,30 @@ PARTED_CREDIT = Instance(
     ),
 )
 
+GIVEN_UP_CREDIT = Instance(
+    name="given_up_credit",
+    purpose="as parted_credit, the channel on the node of the master",
+    sizes=PARTED_CREDIT.sizes,
+    faults={"partition": 1},
+    constants={**PARTED_CREDIT.constants, "Confirms.home": "n1", "CreditPair.initial": 4},
+    states=35_724,
+    lacks=(
+        "AckCoversSeveral",
+        "AckedFromDisk",
+        "BumpIsDeferred",
+        "CreditBelowZeroDownstream",
+        "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
+        "NackedWhileMirrored",
+        "NackedYetRecovered",
+        "publish_waits",
+        "reader_bumped",
+        "reject_arrives",
+        "restart",
+        "stop_unsynchronised",
+    ),
+)
+
 INSTANCES = (
     CREDIT,
     SCARCE,
@@ -202,5 +226,6 @@ INSTANCES = (
     SLOW_MIRROR,
     CLOSED_CREDIT,
     PARTED_CREDIT,
+    GIVEN_UP_CREDIT,
     LATE_CREDIT,
 )

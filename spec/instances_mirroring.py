@@ -163,7 +163,7 @@ PARTITION = Instance(
         "QueueProcess.node": {"r1": "n1", "r2": "n2", "r3": "n3"},
         "Confirms.home": "n3",
     },
-    states=112_603,
+    states=113_359,
     lacks=(
         "AckCoversSeveral",
         "AckedOnOneLeg",
@@ -190,7 +190,7 @@ AWAY = Instance(
         "QueueProcess.node": {"r1": "n1", "r2": "n2"},
         "Confirms.home": "n3",
     },
-    states=32_953,
+    states=35_226,
     lacks=(
         "AckCoversSeveral",
         "ConfirmedWithoutWrite",
@@ -214,13 +214,57 @@ LATE_PARTED = Instance(
         "Confirms.home": "n1",
         "Confirms.consumers": True,
     },
-    states=26_014,
+    states=33_362,
     lacks=(
         "AckCoversSeveral",
         "DeletionConfirms",
         "MirrorsGoWithTheirQueue",
         "NackedWhileMirrored",
         "NackedYetRecovered",
+        "reject_arrives",
+    ),
+)
+
+AUTOHEAL = Instance(
+    name="autoheal",
+    purpose="one message, a master and a mirror; a partition in which nobody pauses",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2, Node: 3},
+    faults={"partition": 1},
+    constants={
+        **TWO,
+        "QueueProcess.node": {"r1": "n1", "r2": "n2"},
+        "Confirms.home": "n1",
+        "Cluster.pausing": False,
+    },
+    states=31_773,
+    lacks=(
+        "AckCoversSeveral",
+        "ConfirmedWithoutWrite",
+        "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
+        "NackedWhileMirrored",
+        "reject_arrives",
+        "stop_unsynchronised",
+    ),
+)
+
+STOPPED_MIRRORS = Instance(
+    name="stopped_mirrors",
+    purpose="one message, a master, a mirror that comes late; either node may be stopped in order",
+    sizes={**OFF, Msg: 1, Queue: 1, Replica: 2},
+    faults={"stop_node": 1, "lose_node": 1},
+    constants={**LATE.constants, "Store.lazy": True},
+    states=8_007,
+    lacks=(
+        "AckCoversSeveral",
+        "ConfirmedWithoutWrite",
+        "ConsumedComesBack",
+        "DeletionConfirms",
+        "MirrorsGoWithTheirQueue",
+        "NackedYetHeldElsewhere",
+        "SynchronisedByConsumption",
+        "catch_up",
+        "forget",
         "reject_arrives",
     ),
 )
@@ -268,7 +312,7 @@ DIVIDED = Instance(
         "Confirms.home": "n1",
         "Confirms.consumers": False,
     },
-    states=4_319,
+    states=4_643,
     lacks=(
         "AckCoversSeveral",
         "DeletionConfirms",
@@ -286,8 +330,10 @@ ENDED_APART = Instance(
         "Confirms.home": "n1",
         "Confirms.consumers": False,
     },
-    states=2_529,
-    lacks=("AckCoversSeveral",),
+    states=2_996,
+    lacks=(
+        "AckCoversSeveral",
+    ),
 )
 
 LIMITS = Instance(
@@ -377,4 +423,6 @@ INSTANCES = (
     FANOUT_LATE,
     DIVIDED,
     ENDED_APART,
+    AUTOHEAL,
+    STOPPED_MIRRORS,
 )

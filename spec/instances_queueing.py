@@ -103,6 +103,25 @@ POWER = Instance(
     ),
 )
 
+STOPPED = Instance(
+    name="stopped",
+    purpose="as power, and the node may be stopped in an orderly way",
+    sizes={**OFF, Msg: 2, Queue: 1, Replica: 1},
+    faults={"stop_broker": 1, "crash_machine": 1},
+    constants={"QueueProcess.of": "q1", "Store.lazy": True},
+    states=4_702,
+    lacks=(
+        "DeletionConfirms",
+        "LoneNackIsMultiple",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "NodeFollowsDeletion",
+        "PowerFollowsDeletion",
+        "WrittenSurvives",
+        "down_arrives",
+    ),
+)
+
 DEEP = Instance(
     name="deep",
     purpose="as core, and every fault may happen once",
@@ -133,6 +152,28 @@ BODIES = Instance(
     },
     states=31_732,
     lacks=("AckCoversSeveral",),
+)
+
+STOPPED_BODIES = Instance(
+    name="stopped_bodies",
+    purpose="as bodies, and the node may be stopped in an orderly way",
+    sizes={**OFF, Msg: 1, Queue: 2, Replica: 2},
+    faults={"stop_broker": 1},
+    constants=BODIES.constants,
+    states=1_405,
+    lacks=(
+        "AckCoversSeveral",
+        "ConsumedComesBack",
+        "DeletionConfirms",
+        "LoneNackIsMultiple",
+        "NackedYetHeldElsewhere",
+        "NackedYetRecovered",
+        "NodeFollowsDeletion",
+        "PowerFollowsDeletion",
+        "WrittenBodyIsLost",
+        "WrittenSurvives",
+        "down_arrives",
+    ),
 )
 
 MIXED_BODIES = Instance(
@@ -308,6 +349,8 @@ INSTANCES = (
     REDECLARED,
     RENEWED,
     POWER,
+    STOPPED,
+    STOPPED_BODIES,
     RECOVERY,
     RETRIED,
     RETRIED_ELSEWHERE,

@@ -1,10 +1,14 @@
 """Partitioning: the cluster falls apart, both sides go on for a while, and come together again.
 
-The mode is pause_minority (A12.2, D9): a side without a majority pauses, which breaks the
-publishers' connections and stops every process there.  It takes a while to find out; in between,
+If the mode is pause_minority (A12.2, D9), a side without a majority pauses, which breaks its
+clients' connections and stops every process there.  It takes a while to find out; in between,
 either side may do what it did before, and a mirror that sees its master no more is promoted, since
 promotion asks for no majority (D5.1, D9).  So a queue may have two masters.  When the partition is
 over, what had paused starts again, empty (D7.2).
+
+With autoheal and ignore (`Cluster.pausing` is False) both sides go on until the network is whole
+again.  Then one of the two stops in the same way, and starts again, empty: what it alone has
+confirmed is lost (A12.1, D8 L2).
 
 All channels are on one node, `home`.
 
@@ -18,13 +22,13 @@ from __future__ import annotations
 
 from ackproof.lang import Set, action, fault, handler, helper, require
 from ackproof.spec.failing import Failing
-from ackproof.spec.sorts import ChannelId, Msg, Node, Reason, Replica
+from ackproof.spec.sorts import ChannelId, Msg, Node, Reason, Replica, Side
 
 __all__ = ["Partitioning"]
 
 
 class Partitioning(Failing):
-    """Network partitions and pause_minority (A12, D9)."""
+    """Network partitions, and what the modes make of them (A12, D9)."""
 
     # -- coming apart ---------------------------------------------------------------------------
 
@@ -32,6 +36,8 @@ class Partitioning(Failing):
     def partition(self, nodes: Set[Node]) -> None:
         """The network falls apart, with these nodes on the other side (D9)."""
         require(not any(self.home == n for n in nodes))
+        if not self.cluster.parted:
+            self.told_whole |= self.acked()
         self.cluster.part(nodes)
 
     @action(fair="weak")
@@ -74,35 +80,52 @@ class Partitioning(Failing):
         self.cluster.estranged.add(master)
         self.multicast.equalise(set(self.strangers(master)))
 
+    @action
+    def lose_side(self, side: Side) -> None:
+        """The network is whole, and one side has to start again: nobody has paused (A12.1, D9).
+
+        With autoheal the cluster chooses it, with ignore an administrator.  Which one it is depends
+        on the number of clients on either side, so it may be either.
+        """
+        self.cluster.lose(side)
+
     @action(fair="weak")
     def pause(self, channel: ChannelId) -> None:
-        """The channels' node is in a minority and pauses: a connection breaks (A12.2, D9).
+        """The channels' node pauses, or starts again: connections break (A12.2, D9).
 
         The consumers' connection is to the same node.
         """
-        require(self.channels[channel].open and not self.cluster.majority())
-        self.shut_down(channel)
+        require(self.cluster.stops_here())
+        require(self.connected(channel))
+        if self.channels[channel].open:
+            self.shut_down(channel)
         if self.tagged:
             self.end_consumers(channel)
 
+    @helper
+    def connected(self, channel: ChannelId) -> bool:
+        """Tell whether a publisher, or its consumers, have a connection (A12.2)."""
+        consuming = self.tagged and self.consuming[channel].open
+        return self.channels[channel].open or consuming
+
     @action(fair="weak")
     def halt(self, replica: Replica) -> None:
-        """The node of a process pauses, on either side (A12.2, D9, F3.3).
+        """The node of a process pauses, or starts again, on either side (A12.2, D9, F3.3).
 
         As in `lose_node`, no queues share bodies there.
         """
-        require(self.runs(replica) and self.in_minority(replica))
+        require(self.runs(replica) and self.must_stop(replica))
         require(not self.replicas[replica].store.apart)
         self.perish(replica, Reason.BENIGN)
         self.lose_bumps(replica)
         self.lose_consumers({replica})
 
     @helper
-    def in_minority(self, replica: Replica) -> bool:
-        """Tell whether a process is on a side without majority that may know of it (A12.2)."""
+    def must_stop(self, replica: Replica) -> bool:
+        """Tell whether a process is on a side that has to stop, and may know it (A12.2, D9)."""
         if self.apart(replica):
-            return self.cluster.outvoted()
-        return not self.cluster.majority()
+            return self.cluster.stops_there()
+        return self.cluster.stops_here()
 
     # -- coming together ------------------------------------------------------------------------
 
@@ -135,7 +158,7 @@ class Partitioning(Failing):
     @helper
     def one_side_left(self) -> bool:
         """Tell whether anything goes on on one side at most (D9)."""
-        here = any(self.channels[c].open for c in ChannelId) or any(
+        here = any(self.connected(c) for c in ChannelId) or any(
             not self.apart(r) and self.runs(r) for r in Replica
         )
         there = any(self.apart(r) and self.runs(r) for r in Replica)

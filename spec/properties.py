@@ -9,7 +9,7 @@ goes wrong would satisfy all others, and prove nothing.
 
 from __future__ import annotations
 
-from ackproof.lang import eventually, invariant, reachable, step_property
+from ackproof.lang import eventually, helper, invariant, reachable, step_property
 from ackproof.spec.sorts import ChannelId, Msg, Node, Reason, Replica, Seen, Status
 from ackproof.spec.system import Confirms
 from ackproof.spec.wire import Ack, Nack
@@ -166,13 +166,20 @@ def AcksComeFirst(s: Confirms) -> bool:
     return not s.acked_late
 
 
+@helper
+def sees_majority(s: Confirms) -> bool:
+    """Tell whether the channels' node sees more than half of the cluster (A12.2)."""
+    return not s.cluster.lost or 2 * len(s.cluster.lost) < len(Node)
+
+
 @step_property
 def NoAckFromMinority(before: Confirms, after: Confirms, ack: Ack) -> bool:
     """A node that does not see a majority of the cluster acks nothing (A12.2, INV-D4).
 
-    The others may have gone on without it, and will not have what it acks.
+    The others may have gone on without it, and will not have what it acks.  With autoheal and
+    ignore it does (A12.1).
     """
-    return not before.cluster.lost or 2 * len(before.cluster.lost) < len(Node)
+    return not before.cluster.pausing or sees_majority(before)
 
 
 @step_property
@@ -181,7 +188,7 @@ def NoNackFromMinority(before: Confirms, after: Confirms, nack: Nack) -> bool:
 
     What it could not reach may be safe where it does not see it.
     """
-    return not before.cluster.lost or 2 * len(before.cluster.lost) < len(Node)
+    return not before.cluster.pausing or sees_majority(before)
 
 
 @invariant
@@ -298,11 +305,12 @@ def AckedIsAvailable(s: Confirms) -> bool:
     """An acked message is in its mirrored queue while a process that vouched is left (INV-D4).
 
     With fewer failures than processes that confirmed, consumers get the message from whoever is
-    the master then.  A partition is no failure in that sense, and voids this (H7, D8 L2, L3).
+    the master then.  A partition is no failure in that sense, and voids this for what is acked
+    afterwards (H7, D8 L2, L3); of what was acked before, each side has what one of it vouched for.
     """
-    return s.cluster.parted or all(
+    return all(
         m in s.replicas[r].holds() | s.in_flight(r)
-        for m in s.acked()
+        for m in (s.told_whole if s.cluster.parted else s.acked())
         for r in Replica
         if s.replicas[r].leads() and s.replicas[r].of in s.holders[m] and s.vouched_for(m, r)
     )

@@ -187,6 +187,23 @@ def BooksEndWithTheirOwner(before: Confirms, after: Confirms) -> bool:
     return channels and processes
 
 
+@invariant
+def GivenUpGivesNoCredit(s: Confirms) -> bool:
+    """Who was given up has forgotten its channels, as they have given it up (A9, E1.4).
+
+    It would give credit to those that it does not know any more.
+    """
+    return all(
+        s.casts[c].credit[r].taken == 0
+        and s.casts[c].credit[r].deferred == 0
+        and s.casts[c].credit[r].bumps == 0
+        for n in s.cluster.lost
+        for r in Replica
+        if s.replicas[r].node == n
+        for c in ChannelId
+    )
+
+
 @step_property
 def BlockedGivesNoCredit(before: Confirms, after: Confirms) -> bool:
     """Who is blocked, before a step and after it, gives no credit to those that send to it (E1.3).

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ackproof.lang import Set, eventually, helper, invariant, reachable, step_property
 from ackproof.spec.properties_storing import everything_ended
-from ackproof.spec.sorts import ChannelId, Consumer, Msg, Node, Reason, Replica, Status
+from ackproof.spec.sorts import ChannelId, Consumer, Msg, Node, Reason, Replica, Side, Status
 from ackproof.spec.system import Confirms
 
 
@@ -329,17 +329,57 @@ def EveryMirrorHears(s: Confirms) -> bool:
     )
 
 
+@helper
+def goes_on(s: Confirms, here: bool) -> bool:
+    """Tell whether a process runs on that side of a partition (D9)."""
+    return any(
+        s.replicas[r].leads() or s.replicas[r].mirrors()
+        for r in Replica
+        if on_this_side(s, r) == here
+    )
+
+
+@helper
+def has_to_stop(s: Confirms) -> bool:
+    """Tell whether the channels' node is to pause, or to start again (A12.2, D9)."""
+    minority = bool(s.cluster.lost) and 2 * len(s.cluster.lost) >= len(Node)
+    return minority if s.cluster.pausing else s.cluster.losing == Side.HERE
+
+
 @step_property
 def NothingOpensInMinority(before: Confirms, after: Confirms) -> bool:
-    """No channel is opened on a node that is in a minority, and pauses (A12.2).
+    """No channel is opened on a node that pauses, or has to start again (A12.2, D9).
 
     Its clients would consume, and settle, what the other side has handed out as well.
     """
-    return (
-        not any(after.consuming[c].open and not before.consuming[c].open for c in ChannelId)
-        or not before.cluster.lost
-        or 2 * len(before.cluster.lost) < len(Node)
+    return not has_to_stop(before) or not any(
+        after.consuming[c].open and not before.consuming[c].open for c in ChannelId
     )
+
+
+@eventually
+def WhoStopsHasNoClients(s: Confirms) -> bool:
+    """A node that pauses, or has to start again, breaks its clients' connections (A12.2, D9).
+
+    They would wait for it, or settle what the other side has handed out as well.
+    """
+    return not has_to_stop(s) or not any(
+        s.channels[c].open or (s.tagged and s.consuming[c].open) for c in ChannelId
+    )
+
+
+@step_property
+def OneSideHasStopped(before: Confirms, after: Confirms) -> bool:
+    """Two sides of a queue that have gone on without each other do not meet while both do (D9).
+
+    There would be two masters, or a client that has consumed what the other side has, too.
+    """
+    met = bool(before.cluster.away - after.cluster.away) and bool(before.cluster.estranged)
+    clients = any(
+        before.channels[c].open or (before.tagged and before.consuming[c].open) for c in ChannelId
+    )
+    here = clients or goes_on(before, True)
+    return not met or not (here and goes_on(before, False))
 
 
 @eventually
@@ -400,16 +440,6 @@ def ConsumersEndWithTheirChannel(s: Confirms) -> bool:
 
 
 # -- what must be possible ------------------------------------------------------------------------
-
-
-@helper
-def goes_on(s: Confirms, here: bool) -> bool:
-    """Tell whether a process runs on that side of a partition (D9)."""
-    return any(
-        s.replicas[r].leads() or s.replicas[r].mirrors()
-        for r in Replica
-        if on_this_side(s, r) == here
-    )
 
 
 @reachable

@@ -122,3 +122,17 @@ def DeletedLeavesNothing(s: Confirms) -> bool:
         for r in Replica
         if s.replicas[r].status == Status.DELETED
     )
+
+
+@invariant
+def StoppedKeepsAll(s: Confirms) -> bool:
+    """Who was stopped in an orderly way has all on its disk that it was to keep (B8.5, C5).
+
+    So it is there when the node starts again, confirmed or not, even if the power failed meanwhile.
+    """
+    return all(
+        s.synced(m, r)
+        for r in Replica
+        if s.replicas[r].status == Status.DOWN
+        for m in s.entrusted[r]
+    )

@@ -112,10 +112,11 @@ def CopiesCountInTheEnd(s: Confirms) -> bool:
 def OnlyWhoMustDeletes(before: Confirms, after: Confirms) -> bool:
     """What a process has on disk it deletes when it ends only if it must not take over (D5.3).
 
-    That is, if it knows no master, or a younger one.
+    That is, if it knows no master, or a younger one.  What had left its queue goes without harm.
     """
     return not any(
         before.replicas[r].store.level[m] == Level.SYNCED
+        and m not in before.replicas[r].store.leaving
         and after.replicas[r].store.level[m] == Level.ABSENT
         and any(before.replicas[x].leads() and before.knows(x, r) for x in before.siblings(r))
         and not any(

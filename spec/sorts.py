@@ -135,6 +135,14 @@ class Overflow(Enum):
     REJECT_PUBLISH = "reject-publish"
 
 
+class Side(Enum):
+    """A side of a partition, from where the channels are (D9)."""
+
+    NEITHER = "neither"
+    HERE = "here"
+    THERE = "there"
+
+
 class TxMode(Enum):
     """How a channel stands to transactions (A1, A13)."""
 

@@ -26,7 +26,7 @@ A removal has to reach the disk too, and nobody waits for that (C5.2).  Where `l
 was removed stays in the files for a while, as `leaving`, and is back after a crash.
 
 What survives (C5): a crash of the process, and of its node, spares what the kernel has; a power
-failure spares what is synced.  The kernel may have written back more than it was asked to; such a
+failure spares what is synced; who ends in an orderly way leaves all synced.  The kernel may have written back more than it was asked to; such a
 message is one that was synced, and whose callback was lost.
 """
 
@@ -58,6 +58,12 @@ class Files(Process):
         """
         require(self.level[msg] == Level.BUFFERED or self.level[msg] == Level.WRITTEN)
         self.level[msg] = Level.SYNCED
+
+    @handler
+    def save(self) -> None:
+        """Whoever has the files open ends in an orderly way, and leaves them complete (B8.5)."""
+        for msg in set(self.level):
+            self.level[msg] = Level.SYNCED
 
     @handler
     def crash(self) -> None:
@@ -141,6 +147,14 @@ class Store(Files):
     def drained(self) -> None:
         """The queue has taken everything that was confirmed (C2.6)."""
         self.confirmed.clear()
+
+    @handler
+    def save(self) -> None:
+        """The process ends in an orderly way: what was removed is gone for good (B8.5, C5)."""
+        super().save()
+        for msg in set(self.leaving):
+            self.level[msg] = Level.ABSENT
+        self.leaving.clear()
 
     @handler
     def crash(self) -> None:

@@ -83,7 +83,7 @@ PLAYERS: dict[type[Process], type[Process]] = {
 
 #: What the broker asks, and what it tells, besides the actions that it takes.
 _BESIDES = (
-    *("apart", "chosen", "divided", "fallen_out", "given_up", "has_room", "in_minority", "linked"),
+    *("apart", "chosen", "divided", "fallen_out", "given_up", "has_room", "must_stop", "linked"),
     *("abandoned", "serves"),
     *("strangers", "Casts.monitor", "Casts.demonitor"),
 )

@@ -201,7 +201,7 @@ class Partitions(Part):
         successor = _successor(queue)
         mirrors = successor.machine.mirrors()
         if not (
-            self.system.in_minority(successor.key) if mirrors else self.sides.stands(successor)
+            self.system.must_stop(successor.key) if mirrors else self.sides.stands(successor)
         ):
             self.processes.revive(queue)
 

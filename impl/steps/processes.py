@@ -218,7 +218,7 @@ class Processes(Part):
         """
         membership = mirror.membership
         require(membership is not None and not membership.leader.running and not mirror.slow)
-        require(not self.system.in_minority(mirror.key))
+        require(not self.system.must_stop(mirror.key))
         assert membership is not None
         arriving = sorted(mirror.machine.direct)
         dropped = self._dropped(mirror, (), lambda: self.system.promote(mirror.key))

@@ -112,7 +112,7 @@ class Confirms43(EndsByName, LimitBeforeOverflow):
         require(False)
 
     @helper
-    def in_minority(self, replica: Replica) -> bool:
+    def must_stop(self, replica: Replica) -> bool:
         """No node of a queue pauses either (A12.9)."""
         return False
 

@@ -42,6 +42,7 @@ def EntryRefers(s: Confirms) -> bool:
 #: The steps in which the entries of processes that have ended go, too.
 _CRASHES = {
     "crash_node": ("MemoryEndsWithItsProcess",),
+    "stop_broker": ("MemoryEndsWithItsProcess",),
     "crash_machine": ("MemoryEndsWithItsProcess",),
 }
 

@@ -160,6 +160,7 @@ _NEXT = ("ClosedKeepsNothing", "SeenWasCounted", "TagsAreOrdered")
     get=_NEXT,
     hand_on=_NEXT,
     crash_node=("MemoryEndsWithItsProcess",),
+    stop_broker=("MemoryEndsWithItsProcess",),
     crash_machine=("MemoryEndsWithItsProcess",),
 )
 def PendingIsUnsettled(s: Confirms) -> bool:

@@ -314,7 +314,9 @@ def NextIsHalfAcked(s: Confirms) -> bool:
         "PaidForIsUnderWay",
     ),
     master_tells=(
+        "ApartMeansParted",
         "DirectIsUnheard",
+        "LostIsAway",
         "NextIsFirstOfItsChannel",
         "NextIsHalfAcked",
         "PaidForIsUnderWay",

@@ -137,6 +137,7 @@ def StoredIsSafe(s: Confirms) -> bool:
     drain=("StoredIsSafe",),
     master_tells=("ToldIsNew",),
     crash_node=("EndedIsNotAsked",),
+    stop_broker=("EndedIsNotAsked",),
     crash_machine=("EndedIsNotAsked",),
 )
 def NotedIsSafe(s: Confirms) -> bool:

@@ -180,6 +180,7 @@ def RemovedIsNotGivenAway(s: Confirms) -> bool:
         ),
         "crash_queue": (*LEFT, "RemovalsFollowCopies"),
         "lose_node": (*LEFT, "RemovalsFollowCopies"),
+        "stop_node": (*LEFT, "RemovalsFollowCopies"),
         "estrange": (*LEFT, "RemovalsFollowCopies"),
     }
 )

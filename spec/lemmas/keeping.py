@@ -148,6 +148,7 @@ UNTOLD: dict[str, Any] = {
     "notice": (*LED, "GivenUpIsNotAsked"),
     "delete_queue": ("EndedIsNotAsked",),
     "crash_node": ("EndedIsNotAsked",),
+    "stop_broker": ("EndedIsNotAsked",),
     "crash_machine": ("EndedIsNotAsked",),
 }
 

@@ -170,8 +170,9 @@ _PUT_BACK = ("MemoryEndsWithItsProcess", "UnderOneTag", "UnsettledIsPending")
 
 @helper
 def sees_most(s: Confirms) -> bool:
-    """Tell whether the channels' node sees more than half of the cluster (A12.2)."""
-    return not s.cluster.lost or 2 * len(s.cluster.lost) < len(Node)
+    """Tell whether the channels' node sees more than half of the cluster, or need not (A12.2)."""
+    majority = not s.cluster.lost or 2 * len(s.cluster.lost) < len(Node)
+    return not s.cluster.pausing or majority
 
 
 @helpful("notice")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ackproof.lang import Design, Set, action, fault, handler, helper, require
+from ackproof.spec.cluster import Cluster
 from ackproof.spec.consumer import Subscription
 from ackproof.spec.credit import CreditPair
 from ackproof.spec.mirror import QueueProcess
-from ackproof.spec.network import Multicast
+from ackproof.spec.network import Casts, Multicast
 from ackproof.spec.sorts import (
     ChannelId,
     Consumer,
@@ -18,6 +19,7 @@ from ackproof.spec.sorts import (
     Status,
     Tag,
 )
+from ackproof.spec.store import Bodies
 from ackproof.spec.system import Confirms
 
 
@@ -253,7 +255,7 @@ class EloquentNodes(Confirms):
     @action(fair="weak")
     def halt(self, replica: Replica) -> None:
         """Stop only."""
-        require(self.runs(replica) and self.in_minority(replica))
+        require(self.runs(replica) and self.must_stop(replica))
         self.excuse(replica)
         self.replicas[replica].crash()
         self.end_process(replica, Reason.BENIGN)
@@ -321,6 +323,75 @@ class LastingBooks(CreditPair):
         """Forget nothing."""
 
 
+class DebtorMirror(Casts):
+    """Remembers a channel that has given it up (E1.4)."""
+
+    @handler
+    def give_up(self, replica: Replica) -> None:
+        """Lose what is under way only."""
+        self.publishes[replica].clear()
+        self.as_mirrors[replica].clear()
+        self.downs[replica] = Reason.BENIGN
+        self.credit[replica].lose_bumps()
+
+
+class GenerousMirror(Confirms):
+    """Gives credit to a channel that has given it up (E1.4)."""
+
+    @handler
+    def take_from_master(self, msg: Msg, replica: Replica, blocked: bool) -> None:
+        """Ask only whether the channel is open."""
+        channel = Msg.owner(msg)
+        if self.credit and self.channels[channel].open:
+            self.casts[channel].credit[replica].ack(blocked)
+
+
+class AbruptStop(Confirms):
+    """Takes an orderly stop for a crash (B8.5)."""
+
+    @handler
+    def save(self, replica: Replica) -> None:
+        """Leave the files as they are."""
+        if self.replicas[replica].durable:
+            self.entrusted[replica] |= self.replicas[replica].holds() & self.persistent
+
+
+class HalfSaved(Bodies):
+    """Stops without the bodies that all queues share (B8.5, C1.2)."""
+
+    @handler
+    def save(self) -> None:
+        """Leave it to the queues."""
+
+
+class ClingingConsumers(Confirms):
+    """Breaks the consumers' connection only with the publishers' (A12.2)."""
+
+    @helper
+    def connected(self, channel: ChannelId) -> bool:
+        """Look at the publishers only."""
+        return self.channels[channel].open
+
+
+class UnbowedLoser(Cluster):
+    """Has the channels' node go on although its side has to start again (D9)."""
+
+    @helper
+    def stops_here(self) -> bool:
+        """Pause, and nothing else."""
+        return self.pausing and not self.majority()
+
+
+class RashReunion(Confirms):
+    """Comes together as soon as the network is whole, whoever has gone on meanwhile (D9)."""
+
+    @action
+    def heal(self) -> None:
+        """Wait for nobody."""
+        self.cluster.heal()
+        self.cancel_all({r for r in Replica if not self.replicas[r].leads()})
+
+
 class HopefulChannel(Confirms):
     """Counts on a mirror that is gone to ack what is sent to it (A5.6, E3.1)."""
 
@@ -380,6 +451,13 @@ FAILING_MUTANTS: dict[str, tuple[Design, str, str]] = {
         _case(StrayBumps, "BumpsEndWithTheirNode", "mirror_scarce"),
         _case(CrossingBumps, "NothingCrosses", "parted_credit"),
         _case(LastingBooks, "BooksEndWithTheirOwner", "ended_credit"),
+        _case(DebtorMirror, "GivenUpGivesNoCredit", "given_up_credit"),
+        _case(GenerousMirror, "GivenUpGivesNoCredit", "given_up_credit"),
+        _case(AbruptStop, "StoppedKeepsAll", "stopped_mirrors"),
+        _case(HalfSaved, "StoppedKeepsAll", "stopped_bodies"),
+        _case(ClingingConsumers, "WhoStopsHasNoClients", "left_behind"),
+        _case(UnbowedLoser, "WhoStopsHasNoClients", "autoheal"),
+        _case(RashReunion, "OneSideHasStopped", "autoheal"),
         _case(HopefulChannel, "MailEndsWithItsProcess", "mirror_scarce"),
         _case(RecallingProcess, "MemoryEndsWithItsProcess", "commit_late"),
     )
