@@ -10,7 +10,11 @@ seq                    sequence number of a publish; a settled one is named by `
 message                which message: a channel's number in this broker, and the message's there
 queues                 names of the queues it was routed to
 stored_by              numbers of those that must have it on the disk before it may be acked
+down                   numbers of those that do not answer, or whose crash has yet to be heard of
 =====================  ============================================================================
+
+A channel may hear of the end of a process long after it, and has cast more to that process
+meanwhile (A9, A12.7).  So it is the channel that a publish asks what is down.
 
 A fanout has the same names for each message, so lists that are equal are one list.
 """
@@ -24,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackproof.impl.history.entries import Entries, Entry
 from ackproof.impl.machines.publication import confirming, content_of, name_of
+from ackproof.spec.sorts import Reason
 from ackproof.spec.wire import Ack, Nack, Return, SelectOk
 
 if TYPE_CHECKING:
@@ -134,10 +139,8 @@ class History(Entries):
             mandatory=message.mandatory,
             queues=_one(tuple(queue.name for queue in queues)),
             numbers=_one(tuple(queue.number for queue in queues)),
-            stored_by=_one(tuple(queue.number for queue in queues if _stores(queue, message))),
-            down=_one(
-                tuple(queue.number for queue in queues if queue.given_up or not queue.running)
-            ),
+            stored_by=_one(tuple(q.number for q in queues if _stores(q, channel, message))),
+            down=_one(tuple(q.number for q in queues if _down(q, channel))),
         )
 
     def _arrived(self, queue: HostedQueue) -> None:
@@ -181,10 +184,25 @@ def _one(values: tuple[Hashable, ...]) -> list[Any]:
     return list(values)
 
 
-def _stores(queue: HostedQueue, message: Any) -> bool:
+def _stores(queue: HostedQueue, channel: PublishingChannel, message: Any) -> bool:
     """Tell whether an ack says that a process has a message on its disk, if it does not end."""
-    waited_for = queue.membership is None or (queue.running and not queue.given_up)
+    waited_for = queue.membership is None or _answers(queue, channel)
     return bool(message.persistent and queue.machine.durable and waited_for)
+
+
+def _answers(queue: HostedQueue, channel: PublishingChannel) -> bool:
+    """Tell whether a process will answer a channel for what that publishes now, if it lives on."""
+    return queue.running and not queue.given_up and channel.casts.downs[queue.key] is None
+
+
+def _down(queue: HostedQueue, channel: PublishingChannel) -> bool:
+    """Tell whether a publish may be nacked since a process has ended that it is cast to (A9).
+
+    The crash of one that no longer leads counts as long as the queue's record names it (D5.2).
+    """
+    called = (queue,) if queue.membership is None else queue.membership.listed()
+    crashed = any(channel.casts.downs[process.key] == Reason.ABNORMAL for process in called)
+    return crashed or not _answers(queue, channel)
 
 
 def _of_queue(queue: HostedQueue) -> dict[str, Any]:

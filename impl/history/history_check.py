@@ -6,7 +6,8 @@ all the same, by other means: nothing here knows of machines, only of what was t
 * Each publish is settled at most once: what an ack or a nack names must be outstanding (INV-A5).
 * Nothing is settled that was not published (INV-A6).
 * A return comes before what settles the message, and only for what was routed nowhere (INV-A2).
-* A nack has a cause: one of the message's queues crashed, was down, or refused it (INV-A12).
+* A nack has a cause: one of the message's queues crashed, was down, or refused it, or its channel
+  had still to hear of a crash when it published (INV-A12).
 * A persistent message in durable queues is acked when a commit has brought it to the disk, for
   each of them, or it has left that queue, or the queue was deleted (INV-B5).
 * A node that sees no majority of the cluster settles nothing (A12).

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ackproof.impl.broker import Broker
+from ackproof.impl.history.history import History
 from ackproof.impl.steps.scheduler import Action, Eager, Step
 from pamqp import commands
 
@@ -41,7 +42,8 @@ class Holding(Eager):
 def holding(action: Action, **arguments: object) -> tuple[Wire, Holding]:
     """Return a client as `mirrored` does, on a broker that holds an action back."""
     scheduler = Holding(action)
-    wire = Wire(Broker(scheduler, replicas=3)).opened(1, 2).confirming(1, 2)
+    broker = Broker(scheduler, history=History(recording=True), replicas=3)
+    wire = Wire(broker).opened(1, 2).confirming(1, 2)
     wire.say(1, commands.Queue.Declare(queue="q", durable=True, arguments=arguments))
     wire.commit()
     return wire, scheduler

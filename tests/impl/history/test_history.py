@@ -16,6 +16,7 @@ from pamqp import commands
 
 from tests.impl.clients import Wire, content, encode
 from tests.impl.sockets import blocking
+from tests.impl.steps.test_mirrors import mirrored
 
 
 def recording(limit: int | None = None) -> Wire:
@@ -69,6 +70,22 @@ def test_a_message_outside_confirm_mode_has_no_number_and_is_not_waited_for() ->
     wire.publish(1, "q")
     assert history.of("publish")[0].facts["seq"] is None
     history.check.passed()
+
+
+def test_a_publish_says_which_crashes_its_channel_has_yet_to_hear_of() -> None:
+    wire = mirrored()
+    wire.publish(1, "q")
+    wire.broker.faults.partition([2])
+    wire.broker.faults.kill_replica("q", 2)
+    wire.publish(1, "q")
+    wire.broker.faults.heal()
+    wire.broker.faults.partition([0], home=1)
+    wire.broker.faults.crash_queue("q")
+    wire.publish(1, "q")
+    wire.publish(2, "q")
+    leader = wire.broker.queues["q"].number
+    down = [entry.facts["down"] for entry in wire.broker.history.of("publish")]
+    assert down == [[], [], [leader], []]
 
 
 def test_faults_and_what_comes_of_them_are_taken_down() -> None:

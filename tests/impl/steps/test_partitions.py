@@ -80,6 +80,42 @@ def test_a_death_on_the_other_side_is_not_heard_of_before_that_is_given_up() -> 
     passed(wire)
 
 
+def crashed_over_there() -> Wire:
+    """Return a client that has published before and after a crash across a partition (A12.7)."""
+    wire = mirrored()
+    wire.publish(1, "q")
+    assert wire.commit() == ["1 ack 1"]
+    wire.broker.faults.partition([0], home=1)
+    wire.broker.faults.crash_queue("q")
+    wire.publish(1, "q")
+    assert wire.commit() == []
+    return wire
+
+
+def test_a_crash_that_is_heard_of_late_nacks_what_was_published_after_it() -> None:
+    wire = crashed_over_there()
+    wire.broker.faults.heal()
+    assert wire.hear() == ["1 nack 2*"]
+    wire.publish(1, "q")
+    assert wire.commit() == ["1 ack 3"]
+    passed(wire)
+
+
+def test_a_crash_that_is_never_heard_of_nacks_nothing() -> None:
+    wire = crashed_over_there()
+    wire.broker.faults.notice_partition()
+    assert wire.hear() == ["1 ack 2"]
+    passed(wire)
+
+
+def test_a_crash_nacks_nothing_for_a_channel_that_had_sent_nothing_there_before() -> None:
+    wire = crashed_over_there()
+    wire.publish(2, "q")
+    wire.broker.faults.heal()
+    assert sorted([*wire.hear(), *wire.commit()]) == ["1 nack 2*", "2 ack 1"]
+    passed(wire)
+
+
 def test_a_consumer_gets_the_next_message_when_the_partition_is_over() -> None:
     wire = mirrored()
     for text in (b"a", b"b"):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ackproof.impl.broker import Broker
+from ackproof.impl.steps.scheduler import Action
 from pamqp import commands
 
 from tests.impl.clients import Wire
-from tests.impl.partition_clients import SHUTDOWN, again
+from tests.impl.partition_clients import SHUTDOWN, again, holding
 from tests.impl.steps.test_mirrors import Hours, mirrored, passed, processes, ready
 
 
@@ -115,6 +116,22 @@ def test_what_is_sent_to_nodes_that_were_given_up_is_nacked_when_that_may_be_tol
     wire.publish(1, "q", b"after")
     assert wire.commit() == []
     wire.broker.faults.heal()
+    assert wire.hear() == ["1 nack 2*"]
+    wire.publish(1, "q")
+    assert wire.commit() == ["1 ack 3"]
+    passed(wire)
+
+
+def test_nodes_that_are_back_before_it_is_heard_that_they_were_given_up_are_down_still() -> None:
+    wire, scheduler = holding(Action.DOWN_ARRIVES)
+    wire.broker.faults.kill_replica("q", 0)
+    wire.publish(1, "q")
+    assert wire.commit() == ["1 ack 1"]
+    wire.broker.faults.partition([1, 2])
+    wire.broker.faults.notice_partition()
+    wire.broker.faults.heal()
+    assert wire.publish(1, "q") == []
+    scheduler.let()
     assert wire.hear() == ["1 nack 2*"]
     wire.publish(1, "q")
     assert wire.commit() == ["1 ack 3"]
