@@ -370,8 +370,11 @@ class MirrorMembership:
         return iter((self.leader, *self.mirrors))
 
     def over(self) -> bool:
-        """Tell whether the queue is deleted, and all that its processes had to say was heard."""
-        unheard = any(one.watchers for one in (*self.former, *self.dead))
+        """Tell whether the queue is deleted, and all that its processes had to say was heard.
+
+        That is also that they have ended, which their consumers do not hear across a partition.
+        """
+        unheard = any(one.watchers or one.consumers for one in (*self.former, *self.dead))
         return not unheard and all(process.over() for process in self)
 
     def listed(self) -> list[HostedQueue]:

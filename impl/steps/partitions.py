@@ -149,7 +149,7 @@ class Partitions(Part):
         known = dict.fromkeys([*self._processes(), *dead, *self.sides.bereft])
         self.system.notice(node)
         for queue in known:
-            if queue.machine.node == node:
+            if queue.key in self.system.replicas and queue.machine.node == node:
                 self.lose_touch(queue)
 
     @observed
@@ -161,6 +161,7 @@ class Partitions(Part):
         self._settle(queue)
         if isinstance(queue, HostedMirror) and queue.machine.mirrors():
             self.mirrors.forget_leaving(queue)
+        self.processes.answers.dispose(queue)
 
     @observed
     def estrange(self, leader: HostedQueue) -> None:
@@ -247,6 +248,7 @@ class Partitions(Part):
         self.system.heal()
         for queue in self.sides.bereft:
             queue.forget_consumers()
+            self.processes.answers.dispose(queue)
         self.sides.bereft.clear()
         self._noticing_at = self._pausing_at = None
         if self.sides.cluster.paused:

@@ -148,6 +148,20 @@ def test_sides_that_have_gone_their_own_ways_are_not_healed_before_one_has_pause
     assert [p.replica for p in processes(wire)] == [1, 2, 0]
 
 
+def test_a_queue_that_was_deleted_meanwhile_keeps_nothing_from_being_mended() -> None:
+    wire = mirrored()
+    wire.say(1, commands.Queue.Declare(queue="r", durable=True))
+    wire.broker.faults.partition([1, 2])
+    wire.broker.faults.kill_replica("q", 2)
+    wire.broker.faults.delete_queue("q")
+    wire.commit()
+    wire.broker.faults.pause_minority()
+    wire.broker.faults.heal()
+    assert [p.replica for p in processes(wire, "r")] == [1, 2, 0]
+    given_up = wire.broker.history.of("replica_given_up")
+    assert {entry.facts["queue"] for entry in given_up} == {"r"}
+
+
 def test_two_halves_pause_both_and_the_last_master_leads_again() -> None:
     wire = mirrored(2)
     wire.publish(1, "q")
